@@ -1,0 +1,1 @@
+"""What several commands share: errors and exit codes, the project's folder, progress, build, server."""

@@ -1,0 +1,36 @@
+"""Widgets of the book: live in the static page without a kernel, two-way with one.
+
+Names are loaded when they are first used, so that ``import tensorlab`` needs no ipywidgets.
+
+Example:
+    >>> from tensorlab.widgets import StorageLab
+    >>> StorageLab(shape=(3, 4)).stride
+    (4, 1)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tensorlab.widgets.quiz.widget import Predict
+    from tensorlab.widgets.storage_lab.widget import StorageLab
+
+__all__ = ["Predict", "StorageLab"]
+
+_HOMES = {
+    "Predict": "tensorlab.widgets.quiz.widget",
+    "StorageLab": "tensorlab.widgets.storage_lab.widget",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load the module that holds a widget when the widget is first named."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tensorlab.widgets' has no attribute {name!r}; it has {__all__}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -14,13 +14,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tensorlab.widgets.quiz.widget import Predict
+    from tensorlab.widgets.quiz.question import Line, Question
+    from tensorlab.widgets.quiz.widget import Parsons, Predict, Recall
     from tensorlab.widgets.storage_lab.widget import StorageLab
 
-__all__ = ["Predict", "StorageLab"]
+__all__ = ["Line", "Parsons", "Predict", "Question", "Recall", "StorageLab"]
 
 _HOMES = {
+    "Line": "tensorlab.widgets.quiz.question",
+    "Parsons": "tensorlab.widgets.quiz.widget",
     "Predict": "tensorlab.widgets.quiz.widget",
+    "Question": "tensorlab.widgets.quiz.question",
+    "Recall": "tensorlab.widgets.quiz.widget",
     "StorageLab": "tensorlab.widgets.storage_lab.widget",
 }
 

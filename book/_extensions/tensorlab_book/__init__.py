@@ -1,0 +1,23 @@
+"""The book's own Sphinx extension: what the site needs beyond Jupyter Book and its theme.
+
+Each module does one thing and connects itself in `setup`:
+
+    repository   the header's buttons, all of which follow from `repository.url` in _config.yml
+    freshness    executed outputs are reused only while the library that made them is unchanged
+    reference    the `api-module` directive: a module's public names, from their docstrings
+    pages        the last touches to written pages: the start page, page titles, labels for screen readers
+"""
+
+from __future__ import annotations
+
+from sphinx.application import Sphinx
+
+from . import freshness, pages, reference, repository
+
+__all__ = ["setup"]
+
+
+def setup(app: Sphinx) -> dict[str, object]:
+    for module in (repository, freshness, reference, pages):
+        module.setup(app)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,30 @@
+"""The devices: kernels behind one small protocol.
+
+A backend is imported when the first tensor operation needs it, because compilers take longer to import than
+the whole rest of the library.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from tensorlab.backends.protocol import Backend, Operand
+
+__all__ = ["Backend", "Operand", "backend"]
+
+_MODULES = {"cpu": "tensorlab.backends.cpu"}
+_loaded: dict[str, Backend] = {}
+
+
+def backend(device: str) -> Backend:
+    """The backend of a device type, imported on first use.
+
+    Raises:
+        RuntimeError: there is none for that device.
+    """
+    found = _loaded.get(device)
+    if found is None:
+        if device not in _MODULES:
+            raise RuntimeError(f"no backend for device {device!r}; there is {', '.join(_MODULES)}")
+        found = _loaded[device] = importlib.import_module(_MODULES[device]).BACKEND
+    return found

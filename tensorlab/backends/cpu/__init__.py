@@ -1,0 +1,16 @@
+"""The CPU backend: kernels compiled by Numba."""
+
+from __future__ import annotations
+
+from tensorlab.backends.cpu.pointwise import pointwise
+
+__all__ = ["BACKEND"]
+
+
+class CPU:
+    """The backend of the device ``"cpu"`` (see `tensorlab.backends.protocol`)."""
+
+    pointwise = staticmethod(pointwise)
+
+
+BACKEND = CPU()

@@ -1,0 +1,66 @@
+"""Devices: where a storage lies."""
+
+from __future__ import annotations
+
+from tensorlab.layout import as_int
+
+__all__ = ["as_device", "device"]
+
+_TYPES = ("cpu", "cuda")
+
+
+class device:
+    """The name of a place that holds storages: a type and, where there can be several, an index.
+
+    Args:
+        type: ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
+        index: which one of that type; not together with an index in the text.
+
+    Raises:
+        RuntimeError: no such type of device.
+
+    Example:
+        >>> device("cuda:1").index, device("cpu")
+        (1, device(type='cpu'))
+    """
+
+    __slots__ = ("index", "type")
+
+    def __init__(self, type: str | device, index: int | None = None) -> None:
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        name, colon, number = type.partition(":")
+        if name not in _TYPES or (colon and not number.isdecimal()) or (colon and index is not None):
+            raise RuntimeError(
+                f"Invalid device string: {type!r}: a device is 'cpu', 'cuda', or 'cuda:' and a number"
+            )
+        self.type = name
+        self.index = int(number) if colon else None if index is None else as_int(index, "a device index")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type={self.type!r}{index})"
+
+
+CPU = device("cpu")
+
+
+def as_device(value: device | str | None) -> device:
+    """The device that an argument means (None is the CPU), if tensors can be made there.
+
+    Raises:
+        RuntimeError: no such device, or none with a backend here.
+    """
+    chosen = CPU if value is None else device(value)
+    if chosen.type != "cpu":
+        raise RuntimeError(f"tensors cannot be made on {str(chosen)!r}: only the CPU has a backend so far")
+    return chosen

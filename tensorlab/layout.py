@@ -1,0 +1,458 @@
+"""Layouts: pure functions of integers that say where an element lies.
+
+A layout is a shape, one stride a dimension, and an offset. Element ``(i, j, …)`` lies in storage cell
+``offset + i * strides[0] + j * strides[1] + …``. Nothing here knows about data, dtypes or devices, so every
+rule can be tested by counting. All strides and offsets are in elements, never in bytes; strides are never
+negative, as in PyTorch.
+
+Functions that can refuse return a `Refusal` that carries the reason; the caller decides which error it is.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = [
+    "Refusal",
+    "Size",
+    "address_range",
+    "broadcast_shapes",
+    "broadcast_strides",
+    "check_bounds",
+    "check_index",
+    "default_strides",
+    "expand_strides",
+    "flat_index",
+    "infer_size",
+    "is_contiguous",
+    "nbytes",
+    "numel",
+    "ranges_meet",
+    "view_strides",
+    "wrap_dim",
+]
+
+
+class Size(tuple):
+    """A tensor's shape: a tuple of ints with PyTorch's name and repr.
+
+    Example:
+        >>> Size((2, 3)).numel()
+        6
+    """
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements that a tensor of this shape has."""
+        return numel(self)
+
+    def __repr__(self) -> str:
+        return f"tensorlab.Size([{', '.join(map(str, self))}])"
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]  # int -> int, slice -> Size
+        item = tuple.__getitem__(self, index)
+        return Size(item) if isinstance(index, slice) else item
+
+    def __add__(self, other: tuple) -> Size:  # type: ignore[override]
+        return Size(tuple.__add__(self, other))
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a layout does not exist. `reason` is a clause that an error message can end with."""
+
+    reason: str
+
+
+def as_int(value: object, what: str) -> int:
+    """`value` as a plain int.
+
+    Raises:
+        TypeError: `value` is not an integer (floats are not, bools are, as in PyTorch).
+    """
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{what} must be an integer, got {value!r} of type {type(value).__name__}") from None
+
+
+def as_shape(sizes: Sequence[int], what: str = "shape") -> Size:
+    """`sizes` as a `Size`, each checked.
+
+    Raises:
+        TypeError: a size is not an integer.
+        ValueError: a size is negative.
+    """
+    shape = Size(as_int(size, f"every size of the {what}") for size in sizes)
+    for dim, size in enumerate(shape):
+        if size < 0:
+            raise ValueError(
+                f"{what} {tuple(shape)} has the negative size {size} in dimension {dim}; sizes are 0 or more"
+            )
+    return shape
+
+
+def numel(shape: Sequence[int]) -> int:
+    """The number of elements of a tensor of this shape: the product of its sizes.
+
+    The product of no sizes is 1: a tensor without dimensions holds one number.
+
+    Args:
+        shape: one size a dimension, each 0 or more.
+
+    Raises:
+        TypeError: a size is not an integer.
+        ValueError: a size is negative.
+
+    Example:
+        >>> numel((2, 3)), numel(()), numel((2, 0))
+        (6, 1, 0)
+    """
+    count = 1
+    for size in shape if type(shape) is Size else as_shape(shape):
+        count *= size
+    return count
+
+
+def nbytes(shape: Sequence[int], dtype) -> int:  # type: ignore[no-untyped-def]  # anything with an itemsize
+    """The bytes that the elements of a dense tensor take: `numel` times the size of one element.
+
+    Args:
+        shape: one size a dimension.
+        dtype: the element type; its `itemsize` is in bytes.
+
+    Example:
+        >>> from tensorlab import bool, float64
+        >>> nbytes((2, 3), float64), nbytes((2, 3), bool)
+        (48, 6)
+    """
+    return numel(shape) * dtype.itemsize
+
+
+def default_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """The strides of a dense row-major tensor: the last dimension is contiguous in memory.
+
+    A size of 0 counts as 1, as in PyTorch, so that strides never become 0.
+
+    Example:
+        >>> default_strides((2, 3, 4)), default_strides((2, 0, 3)), default_strides(())
+        ((12, 4, 1), (3, 3, 1), ())
+    """
+    strides = [1] * len(shape)
+    for dim in range(len(shape) - 2, -1, -1):
+        strides[dim] = strides[dim + 1] * max(shape[dim + 1], 1)
+    return tuple(strides)
+
+
+def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """True when walking the elements in order walks the storage one cell at a time.
+
+    The stride of a dimension of size 1 is never used, so it does not matter; a tensor without elements is
+    contiguous.
+
+    Example:
+        >>> is_contiguous((2, 3), (3, 1)), is_contiguous((3, 2), (1, 3)), is_contiguous((3, 1), (1, 7))
+        (True, False, True)
+    """
+    expected = 1
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if size == 0:
+            return True
+        if size != 1:
+            if stride != expected:
+                return 0 in shape
+            expected *= size
+    return True
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """A dimension counted from the front; a negative one counts from the end.
+
+    A tensor of no dimensions answers to 0 and -1, as in PyTorch.
+
+    Raises:
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> wrap_dim(-1, 3)
+        2
+    """
+    span = max(ndim, 1)
+    if not -span <= dim < span:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-span}, {span - 1}], but got {dim})"
+        )
+    return dim + span if dim < 0 else dim
+
+
+def check_index(index: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
+    """One index a dimension, each brought to the range ``0 … size - 1``.
+
+    A negative index counts from the end of its dimension: -1 is the last one.
+
+    Args:
+        index: one integer a dimension.
+        shape: the sizes.
+
+    Raises:
+        IndexError: too many or too few indices, or one outside its dimension.
+        TypeError: an index is not an integer.
+
+    Example:
+        >>> check_index((1, -1), (2, 3))
+        (1, 2)
+        >>> check_index((1, 3), (2, 3))
+        Traceback (most recent call last):
+            ...
+        IndexError: index 3 is out of bounds for dimension 1 with size 3: use -3 … 2
+    """
+    if len(index) != len(shape):
+        which = "many" if len(index) > len(shape) else "few"
+        raise IndexError(
+            f"too {which} indices for tensor of dimension {len(shape)}: "
+            f"got {len(index)}, and shape {tuple(shape)} takes {len(shape)}"
+        )
+    checked = []
+    for dim, (i, size) in enumerate(zip(index, shape, strict=True)):
+        i = as_int(i, f"the index of dimension {dim}")
+        if not -size <= i < size:
+            hint = f"use {-size} … {size - 1}" if size else "it has no elements"
+            raise IndexError(f"index {i} is out of bounds for dimension {dim} with size {size}: {hint}")
+        checked.append(i + size if i < 0 else i)
+    return tuple(checked)
+
+
+def flat_index(index: Sequence[int], strides: Sequence[int], offset: int = 0) -> int:
+    """The storage cell of one element: the offset, plus each index times its stride.
+
+    Args:
+        index: one non-negative integer a dimension (see `check_index`).
+        strides: cells from one element to the next, one a dimension.
+        offset: the cell of element ``(0, 0, …)``.
+
+    Example:
+        >>> flat_index((1, 2), (4, 1), 3)
+        9
+    """
+    cell = offset
+    for i, stride in zip(index, strides, strict=True):
+        cell += i * stride
+    return cell
+
+
+def address_range(shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> tuple[int, int] | None:
+    """The first and the last storage cell that a layout reaches; None when it has no elements.
+
+    Example:
+        >>> address_range((2, 3), (4, 1), 5), address_range((2, 0), (4, 1))
+        ((5, 11), None)
+    """
+    low = high = offset
+    for size, stride in zip(shape, strides, strict=True):
+        if size == 0:
+            return None
+        if stride >= 0:
+            high += (size - 1) * stride
+        else:
+            low += (size - 1) * stride
+    return low, high
+
+
+def ranges_meet(first: tuple[int, int] | None, second: tuple[int, int] | None) -> bool:
+    """True when two closed ranges of addresses share one; None is the empty range.
+
+    Example:
+        >>> ranges_meet((0, 4), (4, 9)), ranges_meet((0, 4), None)
+        (True, False)
+    """
+    return first is not None and second is not None and first[0] <= second[1] and second[0] <= first[1]
+
+
+def check_bounds(
+    shape: Sequence[int], strides: Sequence[int], offset: int, cells: int
+) -> Refusal | tuple[int, int] | None:
+    """Whether every element of a layout lies in a storage of `cells` cells.
+
+    Returns:
+        the range of cells that it reaches (None when it has no elements), or a `Refusal`.
+
+    Example:
+        >>> check_bounds((3, 4), (4, 1), 0, 12)
+        (0, 11)
+        >>> check_bounds((3, 4), (4, 1), 2, 12).reason
+        'element (2, 3) would lie in cell 2 + 2·4 + 3·1 = 13, and the storage has cells 0 … 11'
+    """
+    if len(shape) != len(strides):
+        return Refusal(f"{len(shape)} sizes need {len(shape)} strides, got {len(strides)}")
+    for dim, stride in enumerate(strides):
+        if stride < 0:
+            return Refusal(f"the stride {stride} of dimension {dim} is negative; strides are 0 or more")
+    if offset < 0:
+        return Refusal(f"the offset {offset} is negative; a storage begins with cell 0")
+    reached = address_range(shape, strides, offset)
+    if reached is not None and reached[1] >= cells:
+        last = tuple(size - 1 for size in shape)
+        terms = [str(offset)] + [f"{i}·{stride}" for i, stride in zip(last, strides, strict=True)]
+        sum_of_terms = " + ".join(terms) + (f" = {reached[1]}" if last else "")
+        has = f"the storage has cells 0 … {cells - 1}" if cells else "the storage has no cells"
+        return Refusal(f"element {last} would lie in cell {sum_of_terms}, and {has}")
+    return reached
+
+
+def broadcast_shapes(*shapes: Sequence[int]) -> Size:
+    """The shape that operands of these shapes meet in: sizes are aligned from the right, and a 1 stretches.
+
+    Raises:
+        RuntimeError: two sizes differ and neither is 1.
+
+    Example:
+        >>> broadcast_shapes((3, 1), (2, 1, 4))
+        tensorlab.Size([2, 3, 4])
+    """
+    ndim = max(map(len, shapes), default=0)
+    result = [1] * ndim
+    for shape in shapes:
+        for dim in range(-1, -len(shape) - 1, -1):
+            size = shape[dim]
+            if size != 1 and result[dim] != size:
+                if result[dim] != 1:
+                    named = " and ".join(str(tuple(s)) for s in shapes)
+                    raise RuntimeError(
+                        f"The size of tensor a ({result[dim]}) must match the size of tensor b ({size}) at "
+                        f"non-singleton dimension {ndim + dim}: shapes {named} are aligned from the right, "
+                        f"and two sizes must be equal or one of them 1"
+                    )
+                result[dim] = size
+    return Size(result)
+
+
+def broadcast_strides(
+    shape: Sequence[int], strides: Sequence[int], new_shape: Sequence[int]
+) -> tuple[int, ...]:
+    """The strides that read a tensor as if it had the shape that it is broadcast to.
+
+    New and stretched dimensions have stride 0: every index reads the same cell, and nothing is copied.
+
+    Example:
+        >>> broadcast_strides((3, 1), (1, 1), (2, 3, 4))
+        (0, 1, 0)
+    """
+    lead = len(new_shape) - len(shape)
+    stretched = (
+        0 if size == 1 and new != 1 else stride
+        for size, stride, new in zip(shape, strides, new_shape[lead:], strict=True)
+    )
+    return (0,) * lead + tuple(stretched)
+
+
+def expand_strides(
+    shape: Sequence[int], strides: Sequence[int], new_shape: Sequence[int]
+) -> tuple[int, ...] | Refusal:
+    """The strides that read a tensor as if it had `new_shape`, or why one cannot.
+
+    Only dimensions of size 1 stretch, and new dimensions come in front.
+
+    Example:
+        >>> expand_strides((3, 1), (1, 1), (2, 3, 4))
+        (0, 1, 0)
+        >>> expand_strides((3,), (1,), (2, 4)).reason
+        'The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 1: \
+target sizes (2, 4), tensor sizes (3,)'
+    """
+    lead = len(new_shape) - len(shape)
+    sizes = f"target sizes {tuple(new_shape)}, tensor sizes {tuple(shape)}"
+    if lead < 0:
+        return Refusal(
+            f"The number of sizes provided ({len(new_shape)}) must be greater or equal to the number of "
+            f"dimensions in the tensor ({len(shape)}): {sizes}"
+        )
+    for dim, (size, new) in enumerate(zip(shape, new_shape[lead:], strict=True), start=lead):
+        if size not in (1, new):
+            return Refusal(
+                f"The expanded size of the tensor ({new}) must match the existing size ({size}) at "
+                f"non-singleton dimension {dim}: {sizes}"
+            )
+    return broadcast_strides(shape, strides, new_shape)
+
+
+def infer_size(shape: Sequence[int], count: int) -> Size:
+    """`shape` with its one -1 replaced so that it has `count` elements.
+
+    Raises:
+        RuntimeError: two -1, no size that fits, or more than one that would.
+
+    Example:
+        >>> infer_size((3, -1), 12)
+        tensorlab.Size([3, 4])
+    """
+    sizes = [as_int(size, "every size of the shape") for size in shape]
+    shown = f"shape {sizes}"
+    unknown = [dim for dim, size in enumerate(sizes) if size == -1]
+    if len(unknown) > 1:
+        raise RuntimeError(f"only one dimension can be inferred, and {shown} has {len(unknown)} times -1")
+    for size in sizes:
+        if size < -1:
+            raise RuntimeError(f"invalid shape dimension {size} in {shown}: sizes are 0 or more, or one -1")
+    known = numel(Size(size for size in sizes if size != -1))
+    if unknown:
+        if known == 0:
+            raise RuntimeError(
+                f"cannot reshape tensor of {count} elements into {shown}: "
+                f"the other sizes multiply to 0, so the unspecified dimension size -1 can be any value"
+            )
+        if count % known == 0:
+            sizes[unknown[0]] = count // known
+            return Size(sizes)
+    elif known == count:
+        return Size(sizes)
+    raise RuntimeError(f"{shown} is invalid for input of size {count}: its sizes multiply to {known}")
+
+
+def view_strides(
+    shape: Sequence[int], strides: Sequence[int], new_shape: Sequence[int]
+) -> tuple[int, ...] | Refusal:
+    """The strides with which the same cells, in the same order, have another shape; or why there are none.
+
+    Neighbouring dimensions merge into one where stepping over the end of the inner one is a step of the outer
+    one: ``strides[i] == strides[i + 1] * shape[i + 1]``. Such a merged dimension can be cut again anywhere.
+    A new shape exists as a view when its cuts fall on the borders that could not be merged.
+
+    Args:
+        shape, strides: the layout to be viewed.
+        new_shape: sizes without -1, with the same number of elements.
+
+    Example:
+        >>> view_strides((2, 3, 4), (12, 4, 1), (6, 4))
+        (4, 1)
+        >>> view_strides((3, 4), (1, 3), (12,)).reason
+        'dimensions 0 and 1 are not adjacent in memory'
+    """
+    if 0 in shape:
+        return tuple(strides) if tuple(shape) == tuple(new_shape) else default_strides(new_shape)
+    if not shape:
+        return (1,) * len(new_shape)
+    new_strides = [1] * len(new_shape)
+    new_dim = len(new_shape) - 1
+    run, step = 1, strides[-1]  # elements in the run of mergeable dimensions, and the stride inside it
+    for dim in range(len(shape) - 1, -1, -1):
+        run *= shape[dim]
+        if dim > 0 and (shape[dim - 1] == 1 or strides[dim - 1] == run * step):
+            continue  # the next outer dimension continues this run
+        filled = 1
+        while new_dim >= 0 and (filled < run or new_shape[new_dim] == 1):
+            new_strides[new_dim] = filled * step
+            filled *= new_shape[new_dim]
+            new_dim -= 1
+        if filled != run:
+            return Refusal(f"dimensions {dim - 1} and {_next_used(shape, dim)} are not adjacent in memory")
+        if dim > 0:
+            run, step = 1, strides[dim - 1]
+    return tuple(new_strides)
+
+
+def _next_used(shape: Sequence[int], dim: int) -> int:
+    """The first dimension from `dim` on whose size is not 1."""
+    return next(d for d in range(dim, len(shape)) if shape[d] != 1)

@@ -1,0 +1,102 @@
+"""The one place where functions become methods and operators of `Tensor`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorlab.ops import conversion, creation, indexing, pointwise, shape
+from tensorlab.ops.dispatch import is_number
+from tensorlab.tensor import Tensor
+
+__all__ = ["bind"]
+
+_METHODS: tuple[Callable, ...] = (
+    pointwise.add,
+    pointwise.add_,
+    pointwise.div,
+    pointwise.div_,
+    pointwise.eq,
+    pointwise.ge,
+    pointwise.gt,
+    pointwise.le,
+    pointwise.lt,
+    pointwise.mul,
+    pointwise.mul_,
+    pointwise.ne,
+    pointwise.neg,
+    pointwise.neg_,
+    pointwise.sub,
+    pointwise.sub_,
+    shape.permute,
+    shape.reshape,
+    shape.t,
+    shape.transpose,
+    shape.view,
+    conversion.clone,
+    conversion.contiguous,
+    conversion.copy_,
+    conversion.fill_,
+    conversion.to,
+    conversion.zero_,
+    creation.as_strided,
+)
+
+_OPERATORS: dict[str, Callable] = {
+    "add": pointwise.add,
+    "sub": pointwise.sub,
+    "mul": pointwise.mul,
+    "truediv": pointwise.div,
+    "eq": pointwise.eq,
+    "ne": pointwise.ne,
+    "lt": pointwise.lt,
+    "le": pointwise.le,
+    "gt": pointwise.gt,
+    "ge": pointwise.ge,
+    "iadd": pointwise.add_,
+    "isub": pointwise.sub_,
+    "imul": pointwise.mul_,
+    "itruediv": pointwise.div_,
+}
+
+
+def bind() -> None:
+    """Give `Tensor` its methods, operators and the property `T`. Called once, when `tensorlab.ops` loads."""
+    for function in _METHODS:
+        setattr(Tensor, function.__name__, function)
+    for name, function in _OPERATORS.items():
+        setattr(Tensor, f"__{name}__", _operator(name, function))
+    for name in ("add", "sub", "mul", "truediv"):
+        setattr(Tensor, f"__r{name}__", _reflected(name, _OPERATORS[name]))
+    namespace: Any = Tensor
+    namespace.__neg__ = pointwise.neg
+    namespace.__getitem__ = indexing.getitem
+    namespace.__setitem__ = indexing.setitem
+    namespace.T = property(_reversed, doc="All dimensions in reverse order, as a view.")
+
+
+def _operator(name: str, function: Callable) -> Callable:
+    """An operator that answers `NotImplemented` to what is neither a tensor nor a number."""
+
+    def operator(self: Tensor, other: object) -> object:
+        if isinstance(other, Tensor) or is_number(other):
+            return function(self, other)
+        return NotImplemented
+
+    operator.__name__ = operator.__qualname__ = f"__{name}__"
+    operator.__doc__ = function.__doc__
+    return operator
+
+
+def _reflected(name: str, function: Callable) -> Callable:
+    """The operator with its operands exchanged: ``2 - x``."""
+
+    def operator(self: Tensor, other: object) -> object:
+        return function(other, self) if is_number(other) else NotImplemented
+
+    operator.__name__ = operator.__qualname__ = f"__r{name}__"
+    return operator
+
+
+def _reversed(self: Tensor) -> Tensor:
+    return shape.permute(self, range(self.ndim - 1, -1, -1))

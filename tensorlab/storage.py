@@ -1,0 +1,156 @@
+"""Storage: one flat run of bytes on one device, which any number of tensors may look into.
+
+`UntypedStorage` is the memory itself. It knows its bytes and nothing of what they mean. `TypedStorage` is the
+same memory seen as cells of one dtype, the picture that the book draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tensorlab import devices
+from tensorlab.cells import decode
+from tensorlab.dtypes import dtype
+
+__all__ = ["TypedStorage", "UntypedStorage"]
+
+
+class UntypedStorage:
+    """A flat run of bytes. Views share it; the last tensor that looks into it keeps it alive.
+
+    Args:
+        memory: a one-dimensional contiguous uint8 array; the storage keeps it (and its owner) alive.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1, 256], dtype=tl.int16).untyped_storage().tolist()
+        [1, 0, 0, 1]
+    """
+
+    __slots__ = ("__weakref__", "_cells", "_memory", "_version", "readonly")
+
+    def __init__(self, memory: np.ndarray, *, readonly: bool = False) -> None:
+        self._memory = memory
+        self._cells: dict[np.dtype, np.ndarray] = {memory.dtype: memory}
+        self._version = 0
+        self.readonly = readonly
+
+    @classmethod
+    def allocate(cls, nbytes: int) -> UntypedStorage:
+        """A storage of `nbytes` bytes whose contents are whatever the memory held before.
+
+        Raises:
+            MemoryError: the machine has no such amount of memory.
+        """
+        return cls(np.empty(nbytes, np.uint8))
+
+    def cells(self, cell: np.dtype) -> np.ndarray:
+        """The memory as a flat NumPy array of one type, without a copy; bytes that fill no cell are left out."""
+        found = self._cells.get(cell)
+        if found is None:
+            whole = self._memory.nbytes // cell.itemsize * cell.itemsize
+            found = self._cells[cell] = self._memory[:whole].view(cell)
+        return found
+
+    @property
+    def device(self) -> devices.device:
+        """The device that the memory lies on."""
+        return devices.CPU
+
+    def nbytes(self) -> int:
+        """The size in bytes."""
+        return self._memory.nbytes
+
+    size = __len__ = nbytes
+
+    def element_size(self) -> int:
+        """The bytes of one element: 1, an untyped storage is made of bytes."""
+        return 1
+
+    def data_ptr(self) -> int:
+        """The address of the first byte, as the processor counts; 0 for a storage without bytes."""
+        return self._memory.__array_interface__["data"][0] if self._memory.nbytes else 0
+
+    def tolist(self) -> list[int]:
+        """The bytes, each as an int from 0 to 255."""
+        return self._memory.tolist()
+
+    def resize_(self, nbytes: int) -> None:
+        """Refused: other tensors may look into this memory, and it cannot grow in place.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError(
+            f"this storage of {self.nbytes()} bytes cannot be resized to {nbytes}: "
+            f"make a new tensor of the size you need and copy into it"
+        )
+
+    def __getitem__(self, position: int) -> int:
+        return int(self._memory[position])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.tolist())
+
+    def __repr__(self) -> str:
+        return f"UntypedStorage of {self.nbytes()} bytes on {self.device}"
+
+
+class TypedStorage:
+    """A storage seen as cells of one dtype: cell 0, cell 1, … in the order in which they lie in memory.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> cells = tl.arange(6).view(2, 3).t().storage()
+        >>> cells.tolist(), len(cells), cells[4]
+        ([0, 1, 2, 3, 4, 5], 6, 4)
+    """
+
+    __slots__ = ("_untyped", "dtype")
+
+    def __init__(self, untyped: UntypedStorage, element_type: dtype) -> None:
+        self._untyped = untyped
+        self.dtype = element_type
+
+    def untyped(self) -> UntypedStorage:
+        """The memory underneath."""
+        return self._untyped
+
+    def nbytes(self) -> int:
+        """The size in bytes."""
+        return self._untyped.nbytes()
+
+    def element_size(self) -> int:
+        """The bytes of one cell."""
+        return self.dtype.itemsize
+
+    def data_ptr(self) -> int:
+        """The address of cell 0."""
+        return self._untyped.data_ptr()
+
+    def size(self) -> int:
+        """The number of whole cells."""
+        return self.nbytes() // self.dtype.itemsize
+
+    __len__ = size
+
+    def tolist(self) -> list:
+        """The cells as Python numbers."""
+        return decode(self._untyped.cells(self.dtype.cell), self.dtype)
+
+    def __getitem__(self, position: int) -> bool | int | float:
+        cells = self._untyped.cells(self.dtype.cell)
+        if not -len(cells) <= position < len(cells):
+            raise IndexError(
+                f"cell {position} is out of bounds for a storage of {len(cells)} cells of {self.dtype.name}"
+            )
+        return decode(cells[position : position + 1 or None], self.dtype)[0]
+
+    def __iter__(self) -> Iterator:
+        return iter(self.tolist())
+
+    def __repr__(self) -> str:
+        cells = " ".join(map(repr, self.tolist()[:12])) + (" …" if len(self) > 12 else "")
+        return f"TypedStorage of {len(self)} cells of {self.dtype.name} on {self._untyped.device}: {cells}"

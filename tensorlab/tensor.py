@@ -1,0 +1,278 @@
+"""Tensor: a storage, and a layout that says which of its cells are the elements.
+
+This file holds what a tensor *is*: its five pieces of metadata, and the ways to read them. What can be
+*done* with tensors stands in `tensorlab.ops`, which also gives this class its methods and operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tensorlab import devices, layout
+from tensorlab.backends import Operand
+from tensorlab.cells import decode
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+from tensorlab.printing import tensor_repr
+from tensorlab.storage import TypedStorage, UntypedStorage
+
+__all__ = ["Tensor", "make_tensor"]
+
+
+class Tensor:
+    """An n-dimensional view of a flat storage.
+
+    Five facts make a tensor: the storage, the dtype of its cells, the shape, the stride of each dimension,
+    and the offset of the first element. Element ``(i, j, …)`` lies in cell
+    ``offset + i * stride[0] + j * stride[1] + …``. Several tensors may look into one storage.
+
+    Make tensors with `tensorlab.tensor`, `tensorlab.zeros`, `tensorlab.arange` and their like.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.arange(12).view(3, 4)
+        >>> y = x[1:, 2:]
+        >>> y.shape, y.stride(), y.storage_offset(), y.dtype
+        (tensorlab.Size([2, 2]), (4, 1), 6, tensorlab.int64)
+        >>> y[0, 0] = -1
+        >>> x
+        tensor([[ 0,  1,  2,  3],
+                [ 4,  5, -1,  7],
+                [ 8,  9, 10, 11]])
+    """
+
+    __slots__ = ("__weakref__", "_dtype", "_offset", "_shape", "_storage", "_stride")
+
+    _dtype: dtype
+    _offset: int
+    _shape: Size
+    _storage: UntypedStorage
+    _stride: tuple[int, ...]
+
+    def __init__(self, *arguments: object, **keywords: object) -> None:
+        raise TypeError("to make a tensor call tensorlab.tensor(data), or tensorlab.empty(sizes)")
+
+    # --- the five facts -------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The sizes, one a dimension."""
+        return self._shape
+
+    @property
+    def dtype(self) -> dtype:
+        """The type of the elements."""
+        return self._dtype
+
+    @property
+    def device(self) -> devices.device:
+        """The device that the storage lies on."""
+        return self._storage.device
+
+    def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
+        """The strides in elements, or the stride of one dimension.
+
+        Raises:
+            IndexError: there is no such dimension.
+        """
+        return self._stride if dim is None else self._stride[self._existing_dim(dim)]
+
+    def storage_offset(self) -> int:
+        """The storage cell of the first element."""
+        return self._offset
+
+    def untyped_storage(self) -> UntypedStorage:
+        """The flat memory that the elements lie in, as bytes."""
+        return self._storage
+
+    def storage(self) -> TypedStorage:
+        """The flat memory that the elements lie in, as cells of this tensor's dtype.
+
+        PyTorch calls this deprecated, and means to keep only `untyped_storage`.
+        """
+        return TypedStorage(self._storage, self._dtype)
+
+    # --- what follows from them -----------------------------------------------------------------------
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._shape)
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return len(self._shape)
+
+    def size(self, dim: int | None = None) -> Size | int:
+        """The shape, or the size of one dimension.
+
+        Raises:
+            IndexError: there is no such dimension.
+        """
+        return self._shape if dim is None else self._shape[self._existing_dim(dim)]
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return layout.numel(self._shape)
+
+    def nelement(self) -> int:
+        """The number of elements."""
+        return layout.numel(self._shape)
+
+    def element_size(self) -> int:
+        """The bytes of one element."""
+        return self._dtype.itemsize
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes of one element."""
+        return self._dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all elements, counted as if none shared a cell: `numel` times `element_size`."""
+        return layout.nbytes(self._shape, self._dtype)
+
+    def data_ptr(self) -> int:
+        """The address of the first element, as the processor counts bytes; 0 without elements.
+
+        Two tensors over one storage have different addresses when their offsets differ. To see whether they
+        share memory, compare ``untyped_storage().data_ptr()``.
+        """
+        if not self.numel():
+            return 0
+        return self._storage.data_ptr() + self._offset * self._dtype.itemsize
+
+    def is_contiguous(self) -> bool:
+        """True when walking the elements in order walks the storage one cell at a time."""
+        return layout.is_contiguous(self._shape, self._stride)
+
+    def is_floating_point(self) -> bool:
+        """True when the elements are floating-point numbers."""
+        return self._dtype.is_floating_point
+
+    @property
+    def _version(self) -> int:
+        """How many times the storage was written in place."""
+        return self._storage._version
+
+    def _existing_dim(self, dim: int) -> int:
+        if not self._shape:
+            raise IndexError("a tensor of 0 dimensions has no sizes and no strides: leave the dimension out")
+        return layout.wrap_dim(layout.as_int(dim, "a dimension"), len(self._shape))
+
+    # --- elements as Python numbers and as NumPy arrays -----------------------------------------------
+
+    def _operand(self) -> Operand:
+        """This tensor as a backend sees it."""
+        return Operand(self._storage.cells(self._dtype.cell), self._dtype, self._stride, self._offset)
+
+    def _cells_array(self) -> np.ndarray:
+        """The elements as a NumPy array of raw cells over the same memory."""
+        size = self._dtype.itemsize
+        return np.ndarray(
+            self._shape,
+            self._dtype.cell,
+            self._storage._memory,
+            self._offset * size if self.numel() else 0,
+            [stride * size for stride in self._stride],
+        )
+
+    def tolist(self) -> list | bool | int | float:
+        """The elements as nested lists of Python numbers; one number for a tensor of 0 dimensions."""
+        flat = decode(self._cells_array().reshape(-1), self._dtype)
+        if not self._shape:
+            return flat[0]
+        for size in reversed(self._shape[1:]):
+            groups = len(flat) // size if size else layout.numel(self._shape[:-1])
+            flat = [flat[group * size : (group + 1) * size] for group in range(groups)]
+        return flat
+
+    def item(self) -> bool | int | float:
+        """The only element as a Python number.
+
+        Raises:
+            RuntimeError: the tensor has no element, or several.
+        """
+        if self.numel() != 1:
+            raise RuntimeError(
+                f"a Tensor with {self.numel()} elements cannot be converted to Scalar: "
+                f"item() needs exactly one element, and the shape is {tuple(self._shape)}"
+            )
+        return decode(self._cells_array().reshape(1), self._dtype)[0]
+
+    def numpy(self) -> np.ndarray:
+        """The elements as a NumPy array over the same memory: writes show in both.
+
+        Raises:
+            TypeError: NumPy has no such type (bfloat16).
+        """
+        if self._dtype.numpy is None:
+            raise TypeError(
+                f"NumPy has no type {self._dtype.name}: convert with .to(tensorlab.float32) first"
+            )
+        array = self._cells_array().view(self._dtype.numpy)
+        array.flags.writeable = not self._storage.readonly
+        return array
+
+    def __array__(self, dtype: np.dtype | None = None, copy: bool | None = None) -> np.ndarray:
+        array = self.numpy()
+        if dtype is not None and dtype != array.dtype:
+            if copy is False:
+                raise ValueError(f"a NumPy array of type {dtype} cannot share memory with {self._dtype.name}")
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("len() of a 0-d tensor: it holds one number and has no dimension to count")
+        return self._shape[0]
+
+    def __bool__(self) -> bool:
+        if self.numel() != 1:
+            which = "no values" if self.numel() == 0 else "more than one value"
+            raise RuntimeError(
+                f"Boolean value of Tensor with {which} is ambiguous: its shape is {tuple(self._shape)}, "
+                f"and only a tensor of one element is true or false"
+            )
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __index__(self) -> int:
+        if self._dtype.is_floating_point or self.numel() != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.item())
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._shape:
+            raise TypeError("iteration over a 0-d tensor: it has no dimension to walk along")
+        return (self[position] for position in range(self._shape[0]))  # type: ignore[index]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return tensor_repr(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if not self._shape and spec else str(self)
+
+
+def make_tensor(
+    storage: UntypedStorage, element_type: dtype, shape: Size, stride: tuple[int, ...], offset: int
+) -> Tensor:
+    """A tensor over an existing storage. The caller has checked that every element lies inside it."""
+    tensor = object.__new__(Tensor)
+    tensor._storage = storage
+    tensor._dtype = element_type
+    tensor._shape = shape
+    tensor._stride = stride
+    tensor._offset = offset
+    return tensor

@@ -46,7 +46,7 @@ USAGE = {
 UNWANTED = ("PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__", "PIP_USER", "PIP_TARGET", "PIP_PREFIX")
 
 
-class Refusal(Exception):
+class Refusal(Exception):  # noqa: N818 - the name of what it says
     """The set-up cannot go on; the text says why and what to do about it."""
 
 
@@ -96,13 +96,14 @@ def check_system(system, machine):
     """Refuse a system for which the compiler behind the library is not built."""
     if system == "darwin" and machine == "x86_64":
         raise Refusal(
-            "numba, the compiler that the library uses, has no build for Intel Macs; on Apple silicon, install "
-            "the arm64 Python from https://www.python.org/downloads/, on an Intel Mac use Linux in a container."
+            "numba, the compiler that the library uses, has no build for Intel Macs. On Apple "
+            "silicon install the arm64 Python from https://www.python.org/downloads/; on an Intel Mac, use a "
+            "Linux container."
         )
 
 
 def hand_over(venv, command, arguments):
-    """Run the command with the environment's Python: this process becomes it, where the system can do that."""
+    """Run the command with the environment's Python; on POSIX this process becomes it."""
     # -P keeps the current folder off the import path: another checkout there must not be the one that runs.
     call = [python_of(venv), "-P", "-m", "tensorlab", command] + list(arguments)
     environment = clean_environment()
@@ -136,7 +137,7 @@ def only_one_at_a_time(root):
     folder = os.path.join(root, "_build")
     try:
         os.makedirs(folder, exist_ok=True)
-        lock = open(os.path.join(folder, "install.lock"), "a+")
+        lock = open(os.path.join(folder, "install.lock"), "a+")  # noqa: SIM115 - closed by `with` below
     except OSError as error:
         raise Refusal(
             "the folder {} cannot be written ({}); put the project into a folder of your own.".format(
@@ -209,12 +210,10 @@ def prepare(root, venv, wants_tests):
     started = time.time()
     if not is_usable(venv):
         make_environment(venv)
+    constraints = os.path.join(".ci", "constraints.txt")
     calls = {
-        "run": [
-            ("packages", ["-r", "requirements.txt"]),
-            ("tensorlab", ["--no-deps", "--editable", "."]),
-        ],
-        "dev": [("test tools", ["--constraint", os.path.join(".ci", "constraints.txt"), "--editable", ".[dev]"])],
+        "run": [("packages", ["-r", "requirements.txt"]), ("tensorlab", ["--no-deps", "--editable", "."])],
+        "dev": [("test tools", ["--constraint", constraints, "--editable", ".[dev]"])],
     }
     for part in parts:
         if is_installed(root, venv, part):
@@ -295,23 +294,39 @@ def pip_install(root, venv, title, options):
         raise Refusal("{}\nAll that pip said is in {}".format(explain("\n".join(said)), log))
 
 
+#: What pip prints when it fails, and the sentence with the way out.
+REASONS = (
+    (
+        r"Name or service not known|Temporary failure in name resolution|getaddrinfo failed"
+        r"|nodename nor servname|NewConnectionError|ConnectTimeoutError"
+        r"|ReadTimeoutError|Network is unreachable|ProxyError",
+        "no network: the package index could not be reached; connect (or set HTTPS_PROXY) and run again.",
+    ),
+    (
+        r"CERTIFICATE_VERIFY_FAILED|SSLError",
+        "the package index has a certificate that pip does not trust; set PIP_CERT to your network's own.",
+    ),
+    (
+        r"No space left on device|not enough space on the disk",
+        "the disk is full and the environment needs about 1.5 GB; make room and run the same command again.",
+    ),
+    (
+        r"Permission denied|PermissionError|Read-only file system",
+        "pip was not allowed to write; put the project into a folder of your own and run again.",
+    ),
+    (
+        r"No matching distribution found for",
+        "the package index has no build of one of the packages for this Python and system; "
+        "try another Python from {}.{} to {}.{}.".format(*(OLDEST + NEWEST)),
+    ),
+)
+
+
 def explain(said):
     """Turn what a failed pip printed into one sentence with the way out."""
-    offline = r"Name or service not known|Temporary failure in name resolution|getaddrinfo failed|nodename nor"
-    offline += r"|NewConnectionError|ConnectTimeoutError|ReadTimeoutError|Network is unreachable|ProxyError"
-    missing = re.search(r"No matching distribution found for (\S+)", said)
-    if re.search(offline, said):
-        return "no network: the package index could not be reached. Connect (or set HTTPS_PROXY) and run again."
-    if re.search(r"No space left on device|not enough space on the disk", said):
-        return "the disk is full: the environment needs about 1.5 GB. Make room and run the same command again."
-    if re.search(r"CERTIFICATE_VERIFY_FAILED|SSLError", said):
-        return "the package index has a certificate that pip does not trust; set PIP_CERT to your network's own."
-    if re.search(r"Permission denied|PermissionError|Read-only file system", said):
-        return "pip was not allowed to write; put the project into a folder of your own and run again."
-    if missing:
-        return "the package index has no build of {} for Python {}.{} on {} {}.".format(
-            missing.group(1), sys.version_info[0], sys.version_info[1], sys.platform, platform.machine()
-        )
+    for pattern, sentence in REASONS:
+        if re.search(pattern, said):
+            return sentence
     errors = [line for line in said.splitlines() if line.lstrip().upper().startswith("ERROR")]
     return "pip could not install the packages: {}".format(" ".join(errors[-2:]) or said[-300:])
 
@@ -323,7 +338,7 @@ class Progress:
     """
 
     QUIET = 10.0  # seconds between two plain lines
-    UNITS = {"bytes": 1e-6, "kB": 1e-3, "MB": 1.0, "GB": 1e3}
+    MEGABYTES = {"bytes": 1e-6, "kB": 1e-3, "MB": 1.0, "GB": 1e3}
 
     def __init__(self, title, venv, out=None, clock=time.time):
         self.title, self.venv = title, venv
@@ -349,6 +364,7 @@ class Progress:
             self.out.write("\n")
 
     def tick(self):
+        """Keep the seconds going while pip is silent."""
         while not self.done.wait(0.5):
             self.show()
 
@@ -360,7 +376,7 @@ class Progress:
             self.found += 1
         elif size and ".metadata " not in line:
             self.fetched += 1
-            self.megabytes += float(size.group(1)) * self.UNITS[size.group(2)]
+            self.megabytes += float(size.group(1)) * self.MEGABYTES[size.group(2)]
             self.note = ""
         elif "Retrying (" in line:
             self.note = ", the network does not answer, trying again"

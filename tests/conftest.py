@@ -1,0 +1,3 @@
+"""What every test area shares."""
+
+pytest_plugins = ["tests.site_fixtures"]

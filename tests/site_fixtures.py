@@ -28,7 +28,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,31 +61,12 @@ def find_chromium() -> str | None:
     return named or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
 
 
-@contextmanager
-def one_at_a_time(lock: Path) -> Iterator[None]:
-    """Let one test process build while the others wait; a lock older than the time limit is a dead one."""
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    while True:
-        try:
-            os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
-            break
-        except FileExistsError:
-            if time.time() - lock.stat().st_mtime > BUILD_SECONDS:
-                lock.unlink(missing_ok=True)
-            time.sleep(0.2)
-    try:
-        yield
-    finally:
-        lock.unlink(missing_ok=True)
-
-
 def build_book() -> None:
-    """Bring `_build/html` up to date; takes seconds when nothing changed."""
+    """Bring `_build/html` up to date; takes a second when nothing changed. Test processes wait for each other."""
     command = [sys.executable, "-m", "tensorlab", "book", "--build-only"]
-    with one_at_a_time(ROOT / "_build" / ".building"):
-        done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
-        )
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
+    )
     if done.returncode:
         pytest.fail(f"the book does not build:\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}", pytrace=False)
 

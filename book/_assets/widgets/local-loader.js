@@ -20,6 +20,7 @@
     },
   });
   script.setAttribute("data-jupyter-widgets-cdn", folder + "/not-vendored/");
+  dropSchemaAdvice();
 
   // The manager starts on `load`. This listener was registered first, so it also runs first.
   window.addEventListener("load", function () {
@@ -33,6 +34,17 @@
     if (window.FontAwesome && window.FontAwesome.noAuto) {
       window.FontAwesome.noAuto();
     }
+  }
+
+  /* The manager's schema validator prints advice to the authors of its schema, twice on every page. A reader's
+   * console stays empty, so that whatever does appear there is news. */
+  function dropSchemaAdvice() {
+    const warn = console.warn;
+    console.warn = function (first, ...rest) {
+      if (!String(first).startsWith("strict mode: use allowUnionTypes")) {
+        warn.call(console, first, ...rest);
+      }
+    };
   }
 
   /* HTMLMath labels are typeset through MathJax 2's `Hub.Queue(["Typeset", MathJax.Hub, element])`. */

@@ -34,5 +34,7 @@ def write_start_page(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
+    # Jupyter Book sets this option of sphinx-comments, which this book does not load.
+    app.add_config_value("comments_config", {}, "html", dict)
     # After sphinx-external-toc, which writes a redirect without a title at the default priority.
     app.connect("build-finished", write_start_page, priority=900)

@@ -49,7 +49,7 @@ def described(module: ModuleType, names: Iterable[str]) -> list[str]:
         lines += [f".. {directive}:: {module.__name__}.{name}"]
         lines += ["   :members:", ""] if inspect.isclass(value) else [""]
     for name in values:
-        lines += [f".. py:data:: {module.__name__}.{name}", f"   :value: {getattr(module, name)!r}", ""]
+        lines += [f".. py:data:: {name}", f"   :value: {getattr(module, name)!r}", ""]
     return lines
 
 

@@ -21,7 +21,7 @@ def run(
 ) -> None:
     """Run the tests: library, widgets, grader, book, solutions, and every example in a docstring.
 
-    Exit codes are pytest's: 0 all passed, 1 some failed, 2 interrupted, 4 wrong arguments, 5 no test was found.
+    Exit codes are pytest's: 0 all passed, 1 some failed, 2 interrupted, 4 wrong arguments, 5 no test found.
     For one file in this process: `tensorlab test -n0 tests/library/test_layout.py`.
     """
     root = find_root()

@@ -36,6 +36,7 @@ INPUTS = (
     "requirements.txt",
     ".ci/constraints.txt",
 )
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # Jupyter Book colours its words even when nobody sees them
 SKIPPED = {"__pycache__", ".ipynb_checkpoints"}
 DIGEST_FILE = ".digest"
 
@@ -123,7 +124,8 @@ def run_jupyter_book(root: Path, work: Path, console: Console) -> None:
     Executed notebooks are reused all the same as long as the library is unchanged.
     """
     shutil.rmtree(work / "_build" / "html", ignore_errors=True)
-    call = [sys.executable, "-m", "jupyter_book", "build", ".", "--path-output", str(work)]
+    program = "from jupyter_book.cli.main import main; main()"  # the package has no __main__
+    call = [sys.executable, "-c", program, "build", ".", "--path-output", str(work)]
     call += ["--all", "--warningiserror", "--nitpick", "--keep-going"]
     environment = {**child_environment(), "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1", "NO_COLOR": "1"}
     lines: list[str] = []
@@ -142,7 +144,7 @@ def run_jupyter_book(root: Path, work: Path, console: Console) -> None:
         try:
             assert process.stdout is not None
             for line in process.stdout:
-                lines.append(line.rstrip())
+                lines.append(COLOUR.sub("", line).rstrip())
                 stage.read(lines[-1])
             code = process.wait()
         finally:
@@ -154,10 +156,13 @@ def run_jupyter_book(root: Path, work: Path, console: Console) -> None:
 
 
 def reasons(lines: list[str]) -> str:
-    """Return what a reader of a failed build's log looks for: its warnings and errors, else its end."""
-    found = [line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL)\b:?", line)]
-    shown = found[:20] if found else []
-    return "\n".join(dict.fromkeys([*shown, *(line for line in lines[-12:] if line.strip())]))
+    """Return what one looks for in a failed build's log: warnings, errors and the failed cell, else its end."""
+    found = [line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL): ", line)]
+    cells = [number for number, line in enumerate(lines) if "CellExecutionError: An error occurred" in line]
+    for start in cells[:1]:
+        end = next((n for n in range(start, len(lines)) if lines[n].startswith("The above exception")), None)
+        found += [line for line in lines[start:end] if line.strip()]
+    return "\n".join(dict.fromkeys(found)) or "\n".join(lines[-15:])
 
 
 def put_in_place(staged: Path, site: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 
 from rich.console import Console
@@ -37,6 +36,8 @@ class CommandError(Exception):
 def report(error: CommandError) -> None:
     """Print the sentence on standard error, wrapped at words and never cut inside a path or an address."""
     console = Console(stderr=True, soft_wrap=True, highlight=False)
-    width = console.width if console.is_terminal else int(os.environ.get("COLUMNS", 10_000))
-    text = textwrap.fill(f"tensorlab: {error}", width, break_long_words=False, break_on_hyphens=False)
+    text = f"tensorlab: {error}"
+    if console.is_terminal:
+        wrap = textwrap.TextWrapper(console.width, break_long_words=False, break_on_hyphens=False)
+        text = "\n".join(wrap.fill(line) for line in text.splitlines())
     console.print(text, style="red", markup=False)

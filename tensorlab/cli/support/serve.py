@@ -10,7 +10,6 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from socketserver import TCPServer
-from typing import ClassVar
 
 from tensorlab.cli.support.errors import ENVIRONMENT, CommandError
 
@@ -23,7 +22,7 @@ class SiteHandler(SimpleHTTPRequestHandler):
     """Serves files, says nothing, and lets the browser keep nothing: the next build shows at once."""
 
     # Windows keeps types of files in its registry, where any program may have changed them.
-    extensions_map: ClassVar = {
+    extensions_map = {  # noqa: RUF012 - an instance variable to the base class's type stubs
         **SimpleHTTPRequestHandler.extensions_map,
         ".js": "text/javascript",
         ".mjs": "text/javascript",
@@ -57,7 +56,7 @@ class SiteServer(ThreadingHTTPServer):
 
 
 def start_server(folder: Path, port: int | None) -> SiteServer:
-    """Return a server for `folder`, bound: to `port` if one is given, else to the first free one from 8000 on.
+    """Return a server for `folder`, bound: to `port` if given, else to the first free one from 8000 on.
 
     Raises `CommandError` when the port is taken, or no port could be had.
     """

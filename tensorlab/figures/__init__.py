@@ -1,0 +1,14 @@
+"""Figures of the book: SVG made from real tensors, in the book's palette, readable in light and dark.
+
+Example:
+    >>> import tensorlab as tl
+    >>> figure = over_one_storage({"table": tl.arange(6).view(2, 3)}, "Two rows, one line.")
+    >>> "Two rows, one line." in figure._repr_html_()
+    True
+"""
+
+from tensorlab.figures.boxes import list_beside_storage
+from tensorlab.figures.storage import over_one_storage
+from tensorlab.figures.svg import Figure
+
+__all__ = ["Figure", "list_beside_storage", "over_one_storage"]

@@ -1,0 +1,89 @@
+"""The few shapes that the figures are made of, and the frame around a figure.
+
+Colours are the names of the book's style sheet, each with its light value for pages that do not load it.
+All lengths are in SVG units, which are CSS pixels as long as the figure is not wider than the page.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["CELL", "Figure", "arrow", "cell", "drawing", "label"]
+
+CELL = 28
+"""The side of one cell."""
+
+_FILLS = {
+    "rest": ("--tl-cell, #e5e9f0", "--tl-cell-edge, #7d8798", "--tl-cell-ink, #1b2430", 1),
+    "reach": ("--tl-reach, #5b8def", "--tl-reach-edge, #2f5fc4", "--tl-reach-ink, #101828", 1),
+    "hand": ("--tl-hand, #f2a33a", "--tl-hand-edge, #9a580a", "--tl-hand-ink, #101828", 3),
+}
+_INKS = {
+    "ink": "--tl-ink, currentColor",
+    "soft": "--tl-ink-soft, currentColor",
+    "shape": "--tl-shape, #3867b5",
+    "stride": "--tl-stride, #9a580a",
+    "offset": "--tl-offset, #2f7d4a",
+}
+_MONO = "var(--tl-font-mono, ui-monospace, Menlo, Consolas, monospace)"
+_UI = "var(--tl-font-ui, system-ui, sans-serif)"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Drawings side by side where there is room, and one caption that says what to see."""
+
+    drawings: Sequence[str]
+    caption: str
+
+    def _repr_html_(self) -> str:
+        row = "display:flex;flex-wrap:wrap;gap:1.5rem 2.5rem;align-items:flex-start"
+        return (
+            f'<figure class="tl-figure" style="margin:1rem 0"><div style="{row}">{"".join(self.drawings)}</div>'
+            f'<figcaption style="margin-top:0.75rem;font-family:{_UI}">{html.escape(self.caption)}</figcaption></figure>'
+        )
+
+
+def drawing(width: float, height: float, says: str, parts: Sequence[str]) -> str:
+    """Return one SVG that shrinks on a narrow page; `says` is what a screen reader reads instead of it."""
+    name = html.escape(says, quote=True)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{name}" viewBox="0 0 {width:g} {height:g}" '
+        f'width="{width:g}" style="max-width:100%;height:auto">{"".join(parts)}</svg>'
+    )
+
+
+def cell(x: float, y: float, text: str, kind: str = "rest", width: float = CELL) -> str:
+    """Return one cell with its number; `kind` is 'rest', 'reach' or 'hand'."""
+    fill, edge, ink, thick = _FILLS[kind]
+    inset = thick / 2
+    return (
+        f'<rect x="{x + inset:g}" y="{y + inset:g}" width="{width - thick:g}" height="{CELL - thick:g}" rx="2" '
+        f'stroke-width="{thick}" style="fill:var({fill});stroke:var({edge})"/>'
+        f'<text x="{x + width / 2:g}" y="{y + CELL / 2 + 4.5:g}" text-anchor="middle" font-size="13" '
+        f'style="fill:var({ink});font-family:{_MONO}">{html.escape(text)}</text>'
+    )
+
+
+def label(
+    x: float, y: float, text: str, ink: str = "ink", *, size: float = 13, anchor: str = "start", bold: bool = False
+) -> str:
+    """Return words whose baseline starts, ends or is centred at `x`, `y`."""
+    weight = ' font-weight="600"' if bold else ""
+    return (
+        f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size:g}"{weight} '
+        f'style="fill:var({_INKS[ink]});font-family:{_UI}">{html.escape(text)}</text>'
+    )
+
+
+def arrow(x1: float, y1: float, x2: float, y2: float, ink: str = "soft") -> str:
+    """Return an arrow from the first point to the second, which is at its tip and below or above."""
+    down = 1 if y2 > y1 else -1
+    head = f"{x2:g},{y2:g} {x2 - 4:g},{y2 - 7 * down:g} {x2 + 4:g},{y2 - 7 * down:g}"
+    return (
+        f'<path d="M{x1:g} {y1:g} C{x1:g} {(y1 + y2) / 2:g} {x2:g} {(y1 + y2) / 2:g} {x2:g} {y2 - 6 * down:g}" '
+        f'fill="none" stroke-width="1.5" style="stroke:var({_INKS[ink]})"/>'
+        f'<polygon points="{head}" style="fill:var({_INKS[ink]})"/>'
+    )

@@ -1,0 +1,63 @@
+// The Python side of a layout: the values of the sample storage, and the line that makes this tensor.
+import { defaultStrides, numel, tuple } from "./engine.js";
+
+// A whole number as a float of so many significant bits keeps it: to nearest, ties to even.
+function rounded(value, bits) {
+  const unit = 2 ** Math.max(Math.floor(Math.log2(Math.max(value, 1))) + 1 - bits, 0);
+  const [low, rest] = [Math.floor(value / unit), value % unit];
+  const up = rest * 2 > unit || (rest * 2 === unit && low % 2 === 1);
+  return (low + (up ? 1 : 0)) * unit;
+}
+
+function wrapped(value, bits, signed) {
+  const modulus = 2 ** bits;
+  const residue = value % modulus;
+  return signed && residue >= modulus / 2 ? residue - modulus : residue;
+}
+
+// What cell `i` of the sample storage shows: `tl.arange(cells)` in this dtype (zeros for bool, which cannot
+// count). Floats end in a point, as in a tensor's repr.
+export function sampleText(i, dtype) {
+  if (dtype === "bool") return "False";
+  const integer = /^(u?)int(\d+)$/.exec(dtype);
+  if (integer) return String(wrapped(i, Number(integer[2]), integer[1] === ""));
+  const value = rounded(i, { float16: 11, bfloat16: 8, float32: 24, float64: 53 }[dtype]);
+  return dtype === "float16" && value > 65504 ? "inf" : `${value}.`;
+}
+
+const same = (a, b) => a.length === b.length && a.every((x, k) => x === b[k]);
+
+// `view` and an exchange of dimensions, where the layout is a dense one with its dimensions in another order.
+function permutedLine({ shape, stride }) {
+  const order = shape.map((_, dim) => dim).sort((a, b) => stride[b] - stride[a] || a - b);
+  const dense = order.map((dim) => shape[dim]);
+  if (!same(defaultStrides(dense), order.map((dim) => stride[dim]))) return null;
+  const view = same(dense, [numel(shape)]) ? "" : `.view(${dense.join(", ")})`;
+  if (order.every((dim, k) => dim === k)) return view;
+  const places = shape.map((_, dim) => order.indexOf(dim));
+  return shape.length === 2 ? `${view}.t()` : `${view}.permute(${places.join(", ")})`;
+}
+
+// One dimension is a slice, none is an element.
+function indexedLine({ shape, stride, offset, cells }) {
+  if (shape.length === 0) return `[${offset}]`;
+  if (shape.length !== 1 || shape[0] === 0 || stride[0] === 0) return null;
+  const stop = offset + (shape[0] - 1) * stride[0] + 1;
+  const step = stride[0] === 1 ? "" : `:${stride[0]}`;
+  return `[${offset || ""}:${stop === cells ? "" : stop}${step}]`;
+}
+
+// The shortest line that makes exactly this tensor: same shape, strides, offset and dtype. `name` is the Python
+// name of a given tensor and `given` its own layout; without one the line makes its sample storage too.
+export function pythonLine(layout, name = null, given = null) {
+  const { shape, stride, offset, cells, dtype } = layout;
+  const strided = `.as_strided(${tuple(shape)}, ${tuple(stride)}, ${offset})`;
+  if (name !== null) {
+    const untouched = same(shape, given.shape) && same(stride, given.stride) && offset === given.offset;
+    return untouched ? name : name + strided;
+  }
+  const source = dtype === "bool" ? "zeros" : "arange";
+  const make = `tl.${source}(${cells}${dtype === "int64" ? "" : `, dtype=tl.${dtype}`})`;
+  const whole = offset === 0 && numel(shape) === cells && cells > 0;
+  return make + ((whole ? permutedLine(layout) : null) ?? indexedLine(layout) ?? strided);
+}

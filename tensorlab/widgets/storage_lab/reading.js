@@ -1,0 +1,57 @@
+// What is in hand, in words and sums: the element, its address term by term, its byte, and who shares the cell.
+import { h } from "../shared/dom.js";
+import { flatIndex } from "./engine.js";
+import { bracket, byteSum, cellSentence, numberTerms, plural, symbolTerms } from "./words.js";
+
+// Terms of a sum as text, coloured by meaning.
+function sum(terms) {
+  return terms.map(({ text, kind }) => h("span", { class: `tlw-term-${kind}` }, text));
+}
+
+function line(...parts) { return h("p", { class: "tlw-sum tlw-mono" }, parts); }
+
+// The address of an element, as the lines of a sum. Without `known`, the numbers wait for the prediction.
+export function addressLines(index, { stride, offset, dtype }, known) {
+  const symbols = line(sum(symbolTerms(index.length)));
+  if (!known) return [symbols, line("= ?")];
+  const cell = flatIndex(index, stride, offset);
+  const numbers = index.length ? [line("= ", sum(numberTerms(index, stride, offset)))] : [];
+  return [symbols, ...numbers, line("= ", h("strong", { class: "tlw-term-cell" }, String(cell))),
+    h("p", { class: "tlw-sum tlw-mono tlw-bytes" }, byteSum(cell, dtype))];
+}
+
+export class Reading {
+  constructor(lab) {
+    this.lab = lab;
+    this.element = h("div", { class: "tlw-reading", "aria-label": "In hand", role: "group" });
+  }
+
+  // An element in hand; `reaching` are all the elements in its storage cell, itself included.
+  show(index, reaching) {
+    const { layout } = this.lab;
+    const cell = flatIndex(index, layout.stride, layout.offset);
+    const name = this.lab.name ?? "x";
+    const subject = index.length ? `${name}${bracket(index)}` : name;
+    const shared = reaching.length > 1
+      ? h("p", { class: "tlw-note" }, `${plural(reaching.length, "element")} share this storage cell.`) : null;
+    this.fill(h("p", { class: "tlw-subject tlw-mono" }, `${subject} is ${this.lab.textAt(cell)}`),
+      ...addressLines(index, layout, true), shared);
+  }
+
+  // A storage cell pointed at: with one element in it, that element; else the sentence that says who.
+  cell(cell, reaching, complete) {
+    if (reaching.length === 1) {
+      this.show(reaching[0], reaching);
+      return;
+    }
+    this.fill(h("p", { class: "tlw-subject tlw-mono" }, `cell ${cell} holds ${this.lab.textAt(cell)}`),
+      h("p", { class: "tlw-sentence" }, cellSentence(cell, reaching, complete)),
+      h("p", { class: "tlw-sum tlw-mono tlw-bytes" }, byteSum(cell, this.lab.layout.dtype)));
+  }
+
+  empty() {
+    this.fill(h("p", { class: "tlw-sentence" }, "A tensor without elements reaches no storage cell."));
+  }
+
+  fill(...children) { this.element.replaceChildren(...children.filter(Boolean)); }
+}

@@ -1,0 +1,247 @@
+// The Storage Lab: a tensor's cells and the flat storage under them. This file joins the parts; the rules are in
+// engine.js, the state in lab.js.
+import { copyButton, h, liveRegion } from "../shared/dom.js";
+import { isStaticPage, linkTo, onHash, readHash, writeHash } from "../shared/hash.js";
+import { followTheme } from "../shared/theme.js";
+import { Controls } from "./controls.js";
+import { drawnPart, flatIndex, tuple, unravel } from "./engine.js";
+import { Grid, MOST_CELLS } from "./grid.js";
+import { Lab } from "./lab.js";
+import { Predict } from "./predict.js";
+import { Reading } from "./reading.js";
+import { readState, writeState } from "./state.js";
+import { Tape } from "./tape.js";
+import { Twin } from "./twin.js";
+import { cellSentence, facts, spokenElement, spokenLayout } from "./words.js";
+
+const HINT = "Point at a cell, or move with the arrow keys. In a field, ↑ and ↓ change a number.";
+const SETTLED = 250;        // ms after the last change before the address is written
+
+// Which elements lie in a storage cell: Map(cell → [index, …]) over the elements that are drawn.
+function reachingMap({ shape, stride, offset }) {
+  const map = new Map();
+  const { plates, rows, columns, drawn, count } = drawnPart(shape, MOST_CELLS);
+  for (let k = 0; k < drawn; k += 1) {
+    const place = unravel(k, [plates, rows, columns]);
+    const index = shape.length < 2 ? place.slice(3 - shape.length)
+      : [...unravel(place[0], shape.slice(0, -2)), place[1], place[2]];
+    const cell = flatIndex(index, stride, offset);
+    if (map.has(cell)) map.get(cell).push(index);
+    else map.set(cell, [index]);
+  }
+  return { map, complete: drawn === count };
+}
+
+class View {
+  constructor(model, el, signal) {
+    this.model = model;
+    this.signal = signal;
+    this.lab = new Lab(model, signal);
+    this.hover = null;                              // { index } or { cell } that the pointer is on
+    const { element: live, say } = liveRegion();
+    this.say = say;
+    const messageId = `tlw-${Math.random().toString(36).slice(2)}`;
+    this.message = h("p", { class: "tlw-message", id: messageId });
+    this.controls = new Controls(this.lab, messageId);
+    this.predict = new Predict(this.lab, { changed: () => this.draw(), say });
+    this.reading = new Reading(this.lab);
+    this.twin = new Twin(this.lab);
+    this.grid = new Grid(this.lab, {
+      helpId: messageId,
+      picked: (index) => this.pick(index),
+      hovered: (index) => this.point(index && { index }),
+    });
+    this.tape = new Tape(this.lab, {
+      picked: (cell) => this.pickCell(cell),
+      hovered: (cell) => this.point(cell === null ? null : { cell }),
+    });
+    this.facts = h("dl", { class: "tlw-facts" });
+    this.code = h("code", { class: "tlw-line tlw-mono" });
+    this.root = h("div", { class: "tlw tlw-lab", role: "group", "aria-label": "Storage Lab" },
+      this.controls.element, this.message,
+      h("div", { class: "tlw-scene" }, this.grid.element, this.reading.element),
+      this.tape.element, this.facts, this.footer(), this.twin.element, live);
+    followTheme(this.root, signal);
+    el.append(this.root);
+    this.keepAddress();
+    this.lab.listen((change) => this.changed(change));
+    this.draw();
+  }
+
+  footer() {
+    const copyLine = copyButton("Copy", () => this.lab.line, this.say);
+    copyLine.setAttribute("aria-label", "Copy the Python line");
+    const reset = h("button", {
+      type: "button", class: "tlw-button", onclick: () => {
+        this.lab.reset();
+        this.say(`Reset. ${spokenLayout(this.lab.layout)}`);
+      },
+    }, "Reset");
+    const link = copyButton("Copy link", () => linkTo(this.model.get("key"), writeState(this.state)), this.say);
+    return h("div", { class: "tlw-footer" },
+      h("div", { class: "tlw-python" }, this.code, copyLine),
+      h("div", { class: "tlw-actions" }, this.predict.button, reset, isStaticPage() ? link : null));
+  }
+
+  get state() { return { ...this.lab.layout, hand: this.lab.hand }; }
+
+  // ---- what the reader does
+
+  pick(index) {
+    this.hover = null;
+    this.lab.take(index);
+    if (this.predict.state !== "off") this.predict.ask();
+    else this.sayHand();
+  }
+
+  pickCell(cell) {
+    if (this.predict.asking) {
+      this.predict.commit(cell);
+      return;
+    }
+    const reaching = this.reaching(cell);
+    if (reaching.length === 0) {
+      this.say(cellSentence(cell, reaching, this.complete));
+      return;
+    }
+    // A cell that several elements share gives them one after the other.
+    const here = reaching.findIndex((index) => String(index) === String(this.lab.hand));
+    this.pick(reaching[(here + 1) % reaching.length]);
+  }
+
+  point(hover) {
+    if (JSON.stringify(hover) === JSON.stringify(this.hover)) return;
+    this.hover = hover;
+    if (this.predict.state === "off") this.light();
+  }
+
+  sayHand() {
+    const { layout, hand } = this.lab;
+    const cell = flatIndex(hand, layout.stride, layout.offset);
+    this.say(spokenElement(hand, layout, this.lab.textAt(cell)));
+  }
+
+  // ---- what the state says
+
+  changed(change) {
+    if (change === "layout") {
+      this.hover = null;
+      if (this.predict.state === "told") this.predict.state = "asking";
+      this.draw();
+      this.say(this.lab.refusal === null ? spokenLayout(this.lab.layout) : `Refused: ${this.lab.refusal}.`);
+    } else if (change === "hand") {
+      this.grid.hold(this.lab.hand);
+      this.light();
+      this.tape.show(this.lab.hand);
+    } else {
+      this.tell();
+      if (this.lab.refusal !== null) this.say(`Refused: ${this.lab.refusal}.`);
+    }
+    this.remember();
+  }
+
+  reaching(cell) { return this.reach.get(cell) ?? []; }
+
+  draw() {
+    const { map, complete } = reachingMap(this.lab.layout);
+    [this.reach, this.complete] = [map, complete];
+    const hidden = this.predict.asking;
+    this.root.style.setProperty("--digits", this.widest());
+    this.grid.draw(hidden);
+    this.tape.draw(map, { hidden, complete });
+    this.twin.element.hidden = hidden;
+    this.twin.draw();
+    this.code.textContent = this.lab.line;
+    this.facts.replaceChildren(...facts(this.lab.layout, this.model.get("_pointer")).map(({ name, value }) =>
+      h("div", {}, h("dt", {}, name), h("dd", { class: "tlw-mono" }, value))));
+    this.tell();
+    this.light();
+  }
+
+  // Characters of the longest value, so that all cells have one width.
+  widest() {
+    const texts = [...this.reach.keys()].map((cell) => this.lab.textAt(cell).length);
+    const numbers = String(this.lab.layout.cells).length;
+    return Math.min(Math.max(2, numbers, ...texts), 9);
+  }
+
+  tell() {
+    const { refusal, layout } = this.lab;
+    const standing = `The picture still shows shape ${tuple(layout.shape)}, strides ${tuple(layout.stride)}, `
+      + `offset ${layout.offset}.`;
+    this.message.classList.toggle("tlw-wrong", refusal !== null || this.linkRefusal !== undefined);
+    if (refusal !== null) this.message.textContent = `Refused: ${refusal}. ${standing}`;
+    else this.message.textContent = this.linkRefusal ?? HINT;
+  }
+
+  light() {
+    const { layout, hand } = this.lab;
+    const { predict } = this;
+    if (predict.asking || hand === null) {
+      this.grid.light(hand, []);
+      this.tape.light(null, null);
+    } else if (this.hover?.cell !== undefined && predict.state === "off") {
+      const reaching = this.reaching(this.hover.cell);
+      const only = reaching.length === 1 ? reaching[0] : null;
+      this.grid.light(only, reaching);
+      this.tape.light(this.hover.cell, only);
+      this.reading.cell(this.hover.cell, reaching, this.complete);
+      return;
+    } else {
+      const index = predict.state === "off" ? this.hover?.index ?? hand : hand;
+      const cell = flatIndex(index, layout.stride, layout.offset);
+      const reaching = this.reaching(cell);
+      this.grid.light(index, reaching);
+      this.tape.light(cell, index, predict.missed);
+      if (predict.state === "off") {
+        this.reading.show(index, reaching);
+        return;
+      }
+    }
+    if (predict.state !== "off") predict.show(this.reading);
+    else this.reading.empty();
+  }
+
+  // ---- the address
+
+  keepAddress() {
+    if (!isStaticPage()) return;
+    const key = this.model.get("key");
+    const restore = (text) => {
+      if (text === null) return;
+      const { state, refusal } = readState(text, this.lab.start);
+      const other = state && this.lab.fixed
+        && (state.cells !== this.lab.start.cells || state.dtype !== this.lab.start.dtype);
+      if (refusal === undefined && !other) {
+        this.linkRefusal = undefined;
+        this.lab.propose(state);
+        return;
+      }
+      const reason = refusal ?? "it is about another storage";
+      this.linkRefusal = `The link's state was not used: ${reason}.`;
+    };
+    const found = readHash(key);
+    restore(found);
+    if (found !== null) requestAnimationFrame(() => this.root.scrollIntoView({ block: "nearest" }));
+    onHash(key, (text) => { restore(text); this.tell(); }, this.signal);
+  }
+
+  remember() {
+    if (!isStaticPage()) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const key = this.model.get("key");
+      const text = writeState(this.state);
+      const initial = writeState(this.lab.start);
+      if (text !== initial) writeHash(key, text);
+      else if (readHash(key) !== null) writeHash(key, null);
+    }, SETTLED);
+    this.linkRefusal = undefined;
+  }
+}
+
+function render({ model, el, signal }) {
+  new View(model, el, signal);
+}
+
+export default { render };

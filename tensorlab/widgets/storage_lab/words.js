@@ -1,0 +1,101 @@
+// The sentences and sums that the lab shows, reads aloud and writes into its text twin. No DOM here.
+import { DTYPES, flatIndex, isContiguous, numel, tuple } from "./engine.js";
+
+const LETTERS = ["i", "j", "k", "l", "m", "n"];
+
+// The name of the index of a dimension: i, j, k, …
+export function letter(dim, dims) {
+  return dims <= LETTERS.length ? LETTERS[dim] : `i${dim}`;
+}
+
+export function bracket(index) {
+  return `[${index.join(", ")}]`;
+}
+
+export function count(number) {
+  return number.toLocaleString("en");
+}
+
+export function plural(number, one, many = `${one}s`) {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+// The address of one element as a list of terms, each { text, kind }, so that the page can colour them by
+// meaning. Kinds: "offset", "index", "stride", "cell", "plain".
+export function symbolTerms(dims) {
+  const terms = [{ text: "offset", kind: "offset" }];
+  for (let dim = 0; dim < dims; dim += 1) {
+    terms.push(
+      { text: " + ", kind: "plain" }, { text: letter(dim, dims), kind: "index" },
+      { text: "·", kind: "plain" }, { text: `s${dim}`, kind: "stride" },
+    );
+  }
+  return terms;
+}
+
+export function numberTerms(index, stride, offset) {
+  const terms = [{ text: String(offset), kind: "offset" }];
+  for (const [dim, i] of index.entries()) {
+    terms.push(
+      { text: " + ", kind: "plain" }, { text: String(i), kind: "index" },
+      { text: "·", kind: "plain" }, { text: String(stride[dim]), kind: "stride" },
+    );
+  }
+  return terms;
+}
+
+export function join(terms) {
+  return terms.map((term) => term.text).join("");
+}
+
+// `8 × 4 B = byte 32`
+export function byteSum(cell, dtype) {
+  return `${count(cell)} × ${DTYPES[dtype]} B = byte ${count(cell * DTYPES[dtype])}`;
+}
+
+// What a screen reader says when an element is taken in hand.
+export function spokenElement(index, layout, value) {
+  const { stride, offset, dtype } = layout;
+  const cell = flatIndex(index, stride, offset);
+  const terms = [`offset ${offset}`, ...index.map((i, dim) => `${i} times ${stride[dim]}`)];
+  return `${bracket(index)} is ${value}. ${terms.join(" plus ")} is storage cell ${cell}, `
+    + `byte ${cell * DTYPES[dtype]}.`;
+}
+
+// A storage cell: who reaches it.
+export function cellSentence(cell, reaching, complete) {
+  const who = `Storage cell ${count(cell)}`;
+  if (reaching.length === 0) {
+    return complete ? `${who} rests: no element of the tensor lies in it.`
+      : `${who}: none of the elements drawn here lies in it.`;
+  }
+  const shown = reaching.slice(0, 4).map(bracket).join(", ");
+  if (reaching.length === 1) return `${who} is reached by ${shown}.`;
+  const more = reaching.length > 4 ? ` and ${count(reaching.length - 4)} more` : "";
+  return `${who} is reached by ${plural(reaching.length, "element")}: ${shown}${more}. They share it.`;
+}
+
+// The facts under the picture, each { name, value }.
+// `pointer` is the address of the storage in decimal digits, or empty: a sample storage has none.
+export function facts({ shape, stride, offset, cells, dtype }, pointer) {
+  const size = DTYPES[dtype];
+  const elements = numel(shape);
+  const list = [
+    { name: "numel", value: count(elements) },
+    { name: "itemsize", value: `${size} B` },
+    { name: "tensor", value: `${count(elements)} × ${size} B = ${count(elements * size)} B` },
+    { name: "storage", value: `${count(cells)} × ${size} B = ${count(cells * size)} B` },
+    { name: "contiguous", value: isContiguous(shape, stride) ? "yes" : "no" },
+  ];
+  if (pointer) {
+    const address = BigInt(pointer) + BigInt(offset * size);
+    list.push({ name: "data_ptr", value: `0x${address.toString(16)}` });
+  }
+  return list;
+}
+
+export function spokenLayout({ shape, stride, offset, cells, dtype }) {
+  const order = isContiguous(shape, stride) ? "contiguous" : "not contiguous";
+  return `Shape ${tuple(shape)}, strides ${tuple(stride)}, offset ${offset}, ${dtype}: `
+    + `${plural(numel(shape), "element")} over a storage of ${plural(cells, "cell")}, ${order}.`;
+}

@@ -156,13 +156,14 @@ def run_jupyter_book(root: Path, work: Path, console: Console) -> None:
 
 
 def reasons(lines: list[str]) -> str:
-    """Return what one looks for in a failed build's log: warnings, errors and the failed cell, else its end."""
+    """Return what one looks for in a failed build's log: warnings and the failed cell, else its end."""
     found = [line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL): ", line)]
-    cells = [number for number, line in enumerate(lines) if "CellExecutionError: An error occurred" in line]
-    for start in cells[:1]:
-        end = next((n for n in range(start, len(lines)) if lines[n].startswith("The above exception")), None)
-        found += [line for line in lines[start:end] if line.strip()]
-    return "\n".join(dict.fromkeys(found)) or "\n".join(lines[-15:])
+    # Sphinx prints the failed cell's own error first and then how it came through the build.
+    cell = [n for n, line in enumerate(lines) if "CellExecutionError: An error occurred" in line]
+    passed_on = [n for n, line in enumerate(lines) if line.startswith("The above exception")]
+    if cell and passed_on:
+        found += lines[cell[0] : passed_on[0]][-30:]
+    return "\n".join(line for line in found or lines[-15:] if line.strip())
 
 
 def put_in_place(staged: Path, site: Path) -> None:

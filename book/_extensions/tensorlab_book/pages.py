@@ -23,7 +23,7 @@ START = """<!DOCTYPE html>
 
 def write_start_page(app: Sphinx, error: Exception | None) -> None:
     """Lead `index.html` to the landing page, which lies in a folder of its own."""
-    if error is not None or app.builder.format != "html":
+    if error is not None or app.builder.format != "html" or app.config.root_doc == "index":
         return
     page = START.format(
         language=app.config.language,

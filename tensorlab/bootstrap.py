@@ -46,7 +46,7 @@ USAGE = {
 UNWANTED = ("PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__", "PIP_USER", "PIP_TARGET", "PIP_PREFIX")
 
 
-class Refusal(Exception):  # noqa: N818 - the name of what it says
+class Refusal(Exception):
     """The set-up cannot go on; the text says why and what to do about it."""
 
 

@@ -26,6 +26,14 @@ export function liveRegion() {
   return { element, say };
 }
 
+// Scrolls a container, and never the page, until an element in it can be seen with some pixels around it.
+export function revealInside(container, element, margin) {
+  const [outer, inner] = [container.getBoundingClientRect(), element.getBoundingClientRect()];
+  const short = (low, high, from, to) => Math.min(low - margin - from, 0) || Math.max(high + margin - to, 0);
+  container.scrollTop += short(inner.top, inner.bottom, outer.top, outer.top + container.clientHeight);
+  container.scrollLeft += short(inner.left, inner.right, outer.left, outer.left + container.clientWidth);
+}
+
 // Copies text; answers whether it worked. The clipboard is closed on pages without https: then a hidden
 // selection does it.
 export async function copyText(text) {

@@ -32,9 +32,8 @@ export class Controls {
 
   field({ name, many, kind, label = name }, messageId) {
     const input = h("input", {
-      type: "text", inputmode: many ? "text" : "numeric", autocomplete: "off", spellcheck: "false",
-      "aria-label": many ? `${label}: whole numbers with commas; up and down arrow change the one at the caret`
-        : `${label === "storage" ? "storage length in cells" : label}: up and down arrow change it`,
+      type: "text", inputmode: many ? "text" : "numeric", autocomplete: "off", spellcheck: "false", placeholder: many ? "( )" : null,
+      "aria-label": label === "storage" ? "storage length in cells" : label,
       "aria-describedby": messageId, size: many ? 6 : 3,
       onkeydown: (event) => this.key(event, name),
       onchange: () => this.commit(name),
@@ -57,11 +56,14 @@ export class Controls {
       const input = this.inputs[name];
       input.value = many ? layout[name].join(", ") : String(layout[name]);
       input.removeAttribute("aria-invalid");
+      for (const button of this.steps(name)) button.disabled = numberAt(input.value, 0) === null;
     }
     this.dtype.value = layout.dtype;
     for (const control of [this.dtype, this.inputs.cells]) control.disabled = fixed;
-    for (const button of this.inputs.cells.parentElement.querySelectorAll("button")) button.disabled = fixed;
+    for (const button of this.steps("cells")) button.disabled = fixed;
   }
+
+  steps(name) { return this.inputs[name].parentElement.querySelectorAll("button"); }
 
   key(event, name) {
     const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];

@@ -96,6 +96,33 @@ export function checkBounds(shape, strides, offset, cells) {
   return { reached };
 }
 
+// The elements that lie in a storage cell, `limit` of them at most. Strides are 0 or more. Larger strides are
+// tried first: what the smaller ones can still reach bounds the index, so that a search rarely turns back.
+export function elementsAt(cell, shape, strides, offset, limit = Infinity) {
+  const found = [];
+  if (shape.includes(0)) return found;
+  const order = shape.map((_, dim) => dim).sort((a, b) => strides[b] - strides[a] || a - b);
+  const spans = order.map((dim) => (shape[dim] - 1) * strides[dim]);
+  const index = Array(shape.length).fill(0);
+  const search = (place, rest, reachable) => {
+    if (place === order.length) {
+      if (rest === 0) found.push([...index]);
+      return;
+    }
+    const dim = order[place];
+    const [size, stride, inner] = [shape[dim], strides[dim], reachable - spans[place]];
+    const first = stride === 0 ? 0 : Math.max(Math.ceil((rest - inner) / stride), 0);
+    const last = stride === 0 ? size - 1 : Math.min(Math.floor(rest / stride), size - 1);
+    for (let i = first; i <= last && found.length < limit; i += 1) {
+      index[dim] = i;
+      search(place + 1, rest - i * stride, inner);
+    }
+  };
+  const reachable = spans.reduce((sum, span) => sum + span, 0);
+  if (cell >= offset && cell <= offset + reachable) search(0, cell - offset, reachable);
+  return found.sort((a, b) => a.reduce((order_, i, dim) => order_ || i - b[dim], 0));
+}
+
 // The index of the element at a position of the row-major order. Needs a tensor with elements.
 export function unravel(position, shape) {
   const index = Array(shape.length).fill(0);

@@ -1,5 +1,5 @@
 // The tensor's cells: one matrix, or one a leading index, each labelled. One Tab stop; arrows move.
-import { h } from "../shared/dom.js";
+import { h, revealInside } from "../shared/dom.js";
 import { arrowStep, rove } from "../shared/keys.js";
 import { drawnPart, flatIndex, unravel } from "./engine.js";
 import { bracket, count, letter } from "./words.js";
@@ -21,7 +21,7 @@ export class Grid {
       onpointerover: (event) => { if (event.pointerType !== "touch") hovered(this.indexOf(event)); },
       onpointerleave: () => hovered(null),
     });
-    this.element = h("div", { class: "tlw-tensor" }, this.plates, this.note);
+    this.element = h("div", {}, this.plates, this.note);
   }
 
   indexOf(event) {
@@ -85,7 +85,10 @@ export class Grid {
   // Makes the element in hand the Tab stop and, if the group has the focus, moves it there.
   hold(index) {
     const chosen = (index && this.buttons.get(index.join(","))) ?? this.buttons.values().next().value;
-    if (chosen) rove(this.buttons.values(), chosen);
+    if (chosen) {
+      rove(this.buttons.values(), chosen);
+      revealInside(this.plates, chosen, 24);
+    }
     return chosen;
   }
 

@@ -1,7 +1,7 @@
 // The storage: one line of cells, wrapped like text. Each cell shows what it holds and, under it, its number.
-import { h } from "../shared/dom.js";
+import { h, revealInside } from "../shared/dom.js";
 import { arrowStep, rove } from "../shared/keys.js";
-import { drawnWindow, flatIndex } from "./engine.js";
+import { drawnWindow, elementsAt, flatIndex } from "./engine.js";
 import { MOST_CELLS } from "./grid.js";
 import { Walk } from "./walk.js";
 import { count } from "./words.js";
@@ -24,7 +24,7 @@ export class Tape {
     });
     this.walk = new Walk(this.line);
     this.note = h("p", { class: "tlw-note" });
-    this.element = h("div", { class: "tlw-storage" }, this.line, this.note);
+    this.element = h("div", {}, this.line, this.note);
   }
 
   cellOf(event) {
@@ -32,13 +32,13 @@ export class Tape {
     return cell === undefined ? null : Number(cell);
   }
 
-  // Draws the storage anew; `reaching` maps a cell to the drawn elements that lie in it, `complete` says whether
-  // these are all. While a prediction is open, `hidden`, nothing says which cells are reached.
-  draw(reaching, { hidden, complete }) {
-    const { cells } = this.lab.layout;
+  // Draws the storage anew. While a prediction is open, `hidden`, nothing says which cells are reached.
+  draw(hidden) {
+    const { shape, stride, offset, cells } = this.lab.layout;
+    const reached = (cell) => !hidden && elementsAt(cell, shape, stride, offset, 1).length > 0;
     const { start, stop } = drawnWindow(cells, this.lab.reached, MOST_CELLS);
     this.start = start;
-    this.buttons = Array.from({ length: stop - start }, (_, k) => this.cell(start + k, hidden ? null : reaching.has(start + k), complete));
+    this.buttons = Array.from({ length: stop - start }, (_, k) => this.cell(start + k, reached(start + k), hidden));
     const empty = h("p", { class: "tlw-note" }, "A storage of no cells.");
     const focused = this.line.contains(document.activeElement);
     this.line.replaceChildren(...(this.buttons.length ? this.buttons : [empty]), this.walk.element);
@@ -48,9 +48,9 @@ export class Tape {
     if (focused) chosen?.focus({ preventScroll: true });
   }
 
-  cell(cell, reached, complete) {
+  cell(cell, reached, hidden) {
     const value = this.lab.textAt(cell);
-    const state = reached ? ", reached by the tensor" : reached === false && complete ? ", at rest" : "";
+    const state = hidden ? "" : reached ? ", reached by the tensor" : ", at rest";
     const label = `storage cell ${cell}, holds ${value}${state}`;
     return h("button", {
       type: "button", class: `tlw-slot${reached ? " tlw-reached" : ""}`, tabindex: "-1",
@@ -80,13 +80,9 @@ export class Tape {
 
   // Scrolls a long storage, never the page, so that the cell of an element can be seen.
   show(index) {
-    const { line, lab: { layout } } = this;
-    const button = index && this.slot(flatIndex(index, layout.stride, layout.offset));
-    if (!button) return;
-    const top = button.offsetTop - 40;
-    const bottom = button.offsetTop + button.offsetHeight + 8;
-    if (top < line.scrollTop) line.scrollTop = top;
-    else if (bottom > line.scrollTop + line.clientHeight) line.scrollTop = bottom - line.clientHeight;
+    const { stride, offset } = this.lab.layout;
+    const button = index && this.slot(flatIndex(index, stride, offset));
+    if (button) revealInside(this.line, button, 40);
   }
 
   key(event) {

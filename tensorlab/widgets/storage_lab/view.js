@@ -4,7 +4,7 @@ import { copyButton, h, liveRegion } from "../shared/dom.js";
 import { isStaticPage, linkTo, onHash, readHash, writeHash } from "../shared/hash.js";
 import { followTheme } from "../shared/theme.js";
 import { Controls } from "./controls.js";
-import { drawnPart, flatIndex, tuple, unravel } from "./engine.js";
+import { drawnWindow, elementsAt, flatIndex } from "./engine.js";
 import { Grid, MOST_CELLS } from "./grid.js";
 import { Lab } from "./lab.js";
 import { Predict } from "./predict.js";
@@ -16,21 +16,6 @@ import { cellSentence, facts, spokenElement, spokenLayout } from "./words.js";
 
 const HINT = "Point at a cell, or move with the arrow keys. In a field, ↑ and ↓ change a number.";
 const SETTLED = 250;        // ms after the last change before the address is written
-
-// Which elements lie in a storage cell: Map(cell → [index, …]) over the elements that are drawn.
-function reachingMap({ shape, stride, offset }) {
-  const map = new Map();
-  const { plates, rows, columns, drawn, count } = drawnPart(shape, MOST_CELLS);
-  for (let k = 0; k < drawn; k += 1) {
-    const place = unravel(k, [plates, rows, columns]);
-    const index = shape.length < 2 ? place.slice(3 - shape.length)
-      : [...unravel(place[0], shape.slice(0, -2)), place[1], place[2]];
-    const cell = flatIndex(index, stride, offset);
-    if (map.has(cell)) map.get(cell).push(index);
-    else map.set(cell, [index]);
-  }
-  return { map, complete: drawn === count };
-}
 
 class View {
   constructor(model, el, signal) {
@@ -59,8 +44,10 @@ class View {
     this.code = h("code", { class: "tlw-line tlw-mono" });
     this.root = h("div", { class: "tlw tlw-lab", role: "group", "aria-label": "Storage Lab" },
       this.controls.element, this.message,
-      h("div", { class: "tlw-scene" }, this.grid.element, this.reading.element),
-      this.tape.element, this.facts, this.footer(), this.twin.element, live);
+      h("div", { class: "tlw-scene" },
+        h("div", { class: "tlw-tensor" }, h("p", { class: "tlw-part" }, "tensor"), this.grid.element),
+        this.reading.element),
+      h("div", { class: "tlw-storage" }, h("p", { class: "tlw-part" }, "storage"), this.tape.element), this.facts, this.footer(), this.twin.element, live);
     followTheme(this.root, signal);
     el.append(this.root);
     this.keepAddress();
@@ -101,7 +88,7 @@ class View {
     }
     const reaching = this.reaching(cell);
     if (reaching.length === 0) {
-      this.say(cellSentence(cell, reaching, this.complete));
+      this.say(cellSentence(cell, reaching, MOST_CELLS));
       return;
     }
     // A cell that several elements share gives them one after the other.
@@ -140,15 +127,17 @@ class View {
     this.remember();
   }
 
-  reaching(cell) { return this.reach.get(cell) ?? []; }
+  // The elements that lie in a storage cell; a storage cell of an expanded tensor may have millions.
+  reaching(cell) {
+    const { shape, stride, offset } = this.lab.layout;
+    return elementsAt(cell, shape, stride, offset, MOST_CELLS);
+  }
 
   draw() {
-    const { map, complete } = reachingMap(this.lab.layout);
-    [this.reach, this.complete] = [map, complete];
     const hidden = this.predict.asking;
     this.root.style.setProperty("--digits", this.widest());
     this.grid.draw(hidden);
-    this.tape.draw(map, { hidden, complete });
+    this.tape.draw(hidden);
     this.twin.element.hidden = hidden;
     this.twin.draw();
     this.code.textContent = this.lab.line;
@@ -160,17 +149,17 @@ class View {
 
   // Characters of the longest value, so that all cells have one width.
   widest() {
-    const texts = [...this.reach.keys()].map((cell) => this.lab.textAt(cell).length);
-    const numbers = String(this.lab.layout.cells).length;
-    return Math.min(Math.max(2, numbers, ...texts), 9);
+    const { cells } = this.lab.layout;
+    const { start, stop } = drawnWindow(cells, this.lab.reached, MOST_CELLS);
+    let widest = Math.max(2, String(cells).length);
+    for (let cell = start; cell < stop; cell += 1) widest = Math.max(widest, this.lab.textAt(cell).length);
+    return Math.min(widest, 9);
   }
 
   tell() {
-    const { refusal, layout } = this.lab;
-    const standing = `The picture still shows shape ${tuple(layout.shape)}, strides ${tuple(layout.stride)}, `
-      + `offset ${layout.offset}.`;
+    const { refusal } = this.lab;
     this.message.classList.toggle("tlw-wrong", refusal !== null || this.linkRefusal !== undefined);
-    if (refusal !== null) this.message.textContent = `Refused: ${refusal}. ${standing}`;
+    if (refusal !== null) this.message.textContent = `Refused, the picture stays: ${refusal}.`;
     else this.message.textContent = this.linkRefusal ?? HINT;
   }
 
@@ -185,7 +174,7 @@ class View {
       const only = reaching.length === 1 ? reaching[0] : null;
       this.grid.light(only, reaching);
       this.tape.light(this.hover.cell, only);
-      this.reading.cell(this.hover.cell, reaching, this.complete);
+      this.reading.cell(this.hover.cell, reaching, MOST_CELLS);
       return;
     } else {
       const index = predict.state === "off" ? this.hover?.index ?? hand : hand;
@@ -194,7 +183,7 @@ class View {
       this.grid.light(index, reaching);
       this.tape.light(cell, index, predict.missed);
       if (predict.state === "off") {
-        this.reading.show(index, reaching);
+        this.reading.show(index, reaching, MOST_CELLS);
         return;
       }
     }

@@ -12,14 +12,15 @@ function shape(tag, attributes, text = null) {
   return element;
 }
 
-// The hops from the offset to an element: { from, to, label } in cells, the label once a dimension.
+// The hops from the offset to an element: { from, to, label } in cells, the label once a dimension. A stride of 0
+// hops on the spot.
 export function hopsTo(index, stride, offset) {
   const hops = [];
   let cell = offset;
   for (const [dim, i] of index.entries()) {
-    if (i === 0 || stride[dim] === 0) continue;
+    if (i === 0) continue;
     const label = `${i}·${stride[dim]}`;
-    const count = i <= MOST_ARROWS ? i : 1;
+    const count = i <= MOST_ARROWS && stride[dim] > 0 ? i : 1;
     const size = (i * stride[dim]) / count;
     for (let k = 0; k < count; k += 1) {
       hops.push({ from: cell, to: cell + size, label: k === Math.floor((count - 1) / 2) ? label : null, even: count % 2 === 0 });
@@ -71,19 +72,25 @@ export class Walk {
     const centre = (button) => button.offsetLeft + button.offsetWidth / 2;
     const [x1, x2] = [centre(from), centre(to)];
     const [y1, y2] = [from.offsetTop - 1, to.offsetTop - 1];
+    if (from === to) {
+      this.arc(`M${x1 - 3} ${y1}C${x1 - 16} ${y1 - 20} ${x1 + 16} ${y1 - 20} ${x1 + 3} ${y1 - 3}`);
+      this.head(x1 + 3, y1);
+      if (label) this.label(x1, y1 - 19, label);
+      return;
+    }
     if (y1 === y2) {
-      const height = Math.min(12 + Math.abs(x2 - x1) * 0.1, 26);
+      const height = Math.min(12 + Math.abs(x2 - x1) * 0.1, 24);
       this.arc(`M${x1} ${y1}C${x1} ${y1 - height} ${x2} ${y2 - height} ${x2} ${y2 - 2}`);
       this.head(x2, y2);
-      if (label) this.label(even ? x2 : (x1 + x2) / 2, y1 - (even ? 8 : height * 0.75 + 4), label);
+      if (label) this.label(even ? x2 : (x1 + x2) / 2, y1 - height * 0.75 - 4, label);
       return;
     }
     // The next line of the storage: out at the right edge, in again at the left, as text is read.
     const right = this.line.clientWidth - 2;
-    this.arc(`M${x1} ${y1}C${x1} ${y1 - 22} ${x1 + 8} ${y1 - 22} ${right} ${y1 - 22}`);
-    this.arc(`M2 ${y2 - 22}C${x2 - 8} ${y2 - 22} ${x2} ${y2 - 22} ${x2} ${y2 - 2}`);
+    this.arc(`M${x1} ${y1}C${x1} ${y1 - 18} ${x1 + 8} ${y1 - 18} ${right} ${y1 - 18}`);
+    this.arc(`M2 ${y2 - 18}C${x2 - 8} ${y2 - 18} ${x2} ${y2 - 18} ${x2} ${y2 - 2}`);
     this.head(x2, y2);
-    if (label) this.label(Math.max(x2 / 2, 14), y2 - 26, label);
+    if (label) this.label(Math.max(x2 / 2, 14), y2 - 22, label);
   }
 
   arc(d) { this.element.append(shape("path", { class: "tlw-hop", d })); }

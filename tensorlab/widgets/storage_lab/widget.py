@@ -44,6 +44,7 @@ class StorageLab(BookWidget):
         shape, stride, offset: the layout. They default to the tensor's own, or to a dense one from cell 0.
         cells: the length of the sample storage; it defaults to what the layout needs.
         dtype: the sample's dtype.
+        hand: the index to begin with; the first element if left out.
         name: what the Python line calls a given tensor.
         key: the lab's name in the page's address; labs without one are numbered.
 
@@ -98,6 +99,7 @@ class StorageLab(BookWidget):
         offset: int | None = None,
         cells: int | None = None,
         dtype: tl.dtype | str | None = None,
+        hand: Sequence[int] | None = None,
         name: str = "x",
         key: str | None = None,
     ) -> None:
@@ -131,7 +133,7 @@ class StorageLab(BookWidget):
             "offset": start,
             "cells": cells,
             "dtype": element_type.name,
-            "hand": None if 0 in sizes else (0,) * len(sizes),
+            "hand": _first_hand(hand, sizes),
         }
         super().__init__(
             **first,
@@ -316,6 +318,13 @@ def _check(shape: Sequence[int], stride: Sequence[int], offset: int, cells: int)
     checked = layout.check_bounds(shape, stride, offset, cells)
     if isinstance(checked, layout.Refusal):
         raise RuntimeError(checked.reason)
+
+
+def _first_hand(hand: Sequence[int] | None, shape: Sequence[int]) -> tuple[int, ...] | None:
+    """The index in hand at the beginning: the one asked for, checked, or the first there is."""
+    if hand is not None:
+        return layout.check_index(hand, shape)
+    return None if 0 in shape else (0,) * len(shape)
 
 
 def _checked_key(key: str) -> str:

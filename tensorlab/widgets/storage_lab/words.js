@@ -62,17 +62,18 @@ export function spokenElement(index, layout, value) {
     + `byte ${cell * DTYPES[dtype]}.`;
 }
 
-// A storage cell: who reaches it.
-export function cellSentence(cell, reaching, complete) {
+// A storage cell: who lies in it. `most` is where the search stopped.
+export function cellSentence(cell, reaching, most) {
   const who = `Storage cell ${count(cell)}`;
-  if (reaching.length === 0) {
-    return complete ? `${who} rests: no element of the tensor lies in it.`
-      : `${who}: none of the elements drawn here lies in it.`;
-  }
+  if (reaching.length === 0) return `${who} rests: no element of the tensor lies in it.`;
+  if (reaching.length === 1) return `${who} is reached by ${bracket(reaching[0])}.`;
   const shown = reaching.slice(0, 4).map(bracket).join(", ");
-  if (reaching.length === 1) return `${who} is reached by ${shown}.`;
-  const more = reaching.length > 4 ? ` and ${count(reaching.length - 4)} more` : "";
-  return `${who} is reached by ${plural(reaching.length, "element")}: ${shown}${more}. They share it.`;
+  const more = reaching.length > 4 ? ", …" : "";
+  return `${who} is shared by ${sharers(reaching, most)}: ${shown}${more}.`;
+}
+
+export function sharers(reaching, most) {
+  return `${reaching.length === most ? "at least " : ""}${plural(reaching.length, "element")}`;
 }
 
 // The facts under the picture, each { name, value }.

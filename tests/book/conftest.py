@@ -14,4 +14,9 @@ sys.path.insert(0, str(ROOT / "book" / "_extensions"))
 def listed_files() -> list[str]:
     """Return every file that _toc.yml names, without suffix, the landing page first."""
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    return [contents["root"], *(c["file"] for part in contents["parts"] for c in part["chapters"])]
+    files, waiting = [contents["root"]], [c for part in contents["parts"] for c in part["chapters"]]
+    while waiting:
+        entry = waiting.pop(0)
+        files.append(entry["file"])
+        waiting = entry.get("sections", []) + waiting
+    return files

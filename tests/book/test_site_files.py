@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,11 +17,14 @@ from tests.site_fixtures import SITE, build_book
 
 from .conftest import ROOT, listed_files
 
-MODULES = [
-    line.split("::")[1].strip()
-    for line in (ROOT / "book" / "reference.rst").read_text(encoding="utf-8").splitlines()
-    if line.startswith(".. api-module::")
-]
+# The reference page of each documented module, and the modules that the overview lists.
+REFERENCE = ROOT / "book" / "reference"
+PAGE_OF = {
+    module: path.stem
+    for path in sorted(REFERENCE.glob("*.rst"))
+    for module in re.findall(r"^\.\. api-module:: (\S+)$", path.read_text(encoding="utf-8"), re.M)
+}
+LISTED = re.findall(r"^\.\. api-summary:: (\S+)$", (REFERENCE / "index.rst").read_text(encoding="utf-8"), re.M)
 # What a browser loads by itself, and the attribute that names it.
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 
@@ -97,9 +101,14 @@ def test_no_script_of_a_page_names_a_cdn(pages: dict[Path, Page]) -> None:
             assert host not in text, f"{path.relative_to(SITE)} names {host}"
 
 
-@pytest.mark.parametrize("module", MODULES)
+def test_every_documented_module_is_in_the_overview() -> None:
+    assert set(LISTED) == set(PAGE_OF)
+    assert "tensorlab" in PAGE_OF
+
+
+@pytest.mark.parametrize("module", PAGE_OF)
 def test_every_public_name_is_in_the_reference(module: str, pages: dict[Path, Page]) -> None:
-    ids = pages[SITE / "book" / "reference.html"].ids
+    ids = pages[SITE / "book" / "reference" / f"{PAGE_OF[module]}.html"].ids
     names = public_names(importlib.import_module(module))
     assert names
     assert [name for name in names if f"{module}.{name}" not in ids] == []

@@ -16,7 +16,7 @@ NOTEBOOKS = sorted(
     for path in (ROOT / folder).rglob("*.ipynb")
     if ".ipynb_checkpoints" not in path.parts
 )
-PAGES = sorted((ROOT / "book").glob("*.*")) + sorted((ROOT / "book" / "chapters").glob("*.*"))
+PAGES = [path for folder in ("", "chapters", "reference") for path in sorted((ROOT / "book" / folder).glob("*.*"))]
 SOURCES = [path for path in PAGES if path.suffix in (".md", ".rst", ".ipynb")]
 
 

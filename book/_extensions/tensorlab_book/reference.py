@@ -1,16 +1,16 @@
-"""The `api-module` directive: every public name of a module, in the order of its kinds, from its docstrings.
+"""The reference pages: every public name of a module, from its docstrings.
 
-    .. api-module:: tensorlab.layout
+    .. api-module:: tensorlab.layout     documents each name: classes, then functions, then values
+    .. api-summary:: tensorlab.layout    a table of the names with the first sentence of each docstring
 
-A module's `__all__` is the list, so the page can't leave a name out. Classes and functions go through autodoc.
-Constants that have no docstring of their own (the dtypes, say) are listed in one table.
+A module's `__all__` is the list, so a page can't leave a name out. Classes and functions go through autodoc. A
+name of a submodule that the package itself offers too gets one line that leads there.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Iterable
 from types import ModuleType
 
 from docutils import nodes
@@ -18,56 +18,87 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-KINDS = ("Classes", "Functions", "Values")
+CLASS, FUNCTION, VALUE = "class", "func", "data"
+KINDS = (CLASS, FUNCTION, VALUE)
+DIRECTIVES = {CLASS: "class", FUNCTION: "function"}
 
 
 def kind(value: object) -> str:
-    """Name the group under which an object is listed."""
+    """Return the role of Sphinx's Python domain under which an object is listed."""
     if inspect.isclass(value):
-        return "Classes"
-    return "Functions" if callable(value) else "Values"
+        return CLASS
+    return FUNCTION if callable(value) else VALUE
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """Return what a module offers: its `__all__`, less submodules and dunders, classes first."""
-    names = [name for name in module.__all__ if not name.startswith("__")]
-    names = [name for name in names if not inspect.ismodule(getattr(module, name))]
-    order = {name: (KINDS.index(kind(getattr(module, name))), names.index(name)) for name in names}
-    return sorted(names, key=order.__getitem__)
+    """Return what a module offers: its `__all__` less submodules and dunders, classes first."""
+    values = {name: getattr(module, name) for name in module.__all__ if not name.startswith("__")}
+    names = [name for name, value in values.items() if not inspect.ismodule(value)]
+    return sorted(names, key=lambda name: (KINDS.index(kind(values[name])), names.index(name)))
 
 
-def described(module: ModuleType, names: Iterable[str]) -> list[str]:
-    """Return the reStructuredText that documents some names of a module."""
+def first_sentence(value: object) -> str:
+    """Return the first line of an object's docstring; a value stands for itself."""
+    return f"``{value!r}``" if kind(value) == VALUE else (inspect.getdoc(value) or "").split("\n", 1)[0]
+
+
+def top_level_names(module: ModuleType) -> dict[int, str]:
+    """Return the names, by the id of what they name, under which the package itself offers an object."""
+    package = importlib.import_module(module.__name__.partition(".")[0])
+    if package is module:
+        return {}
+    return {id(getattr(package, name)): f"{package.__name__}.{name}" for name in public_names(package)}
+
+
+def described(module: ModuleType) -> list[str]:
+    """Return the reStructuredText that documents a module's names."""
     lines = [f".. py:module:: {module.__name__}", "", *inspect.getdoc(module).splitlines(), ""]
-    values = []
-    for name in names:
+    elsewhere = top_level_names(module)
+    for name in public_names(module):
         value = getattr(module, name)
-        if kind(value) == "Values":
-            values.append(name)
-            continue
-        directive = "autoclass" if inspect.isclass(value) else "autofunction"
-        lines += [f".. {directive}:: {module.__name__}.{name}"]
-        lines += ["   :members:", ""] if inspect.isclass(value) else [""]
-    for name in values:
-        lines += [f".. py:data:: {name}", f"   :value: {getattr(module, name)!r}", ""]
+        role = kind(value)
+        if role == VALUE:
+            lines += [f".. py:data:: {name}", f"   :value: {value!r}", ""]
+        elif id(value) in elsewhere:
+            same = f"The same as :py:{role}:`{elsewhere[id(value)]}`."
+            lines += [f".. py:{DIRECTIVES[role]}:: {name}", "", f"   {same}", ""]
+        else:
+            lines += [f".. auto{DIRECTIVES[role]}:: {module.__name__}.{name}"]
+            lines += ["   :members:", ""] if role == CLASS else [""]
     return lines
 
 
-class ApiModule(SphinxDirective):
-    """Document a module's public names under a section that bears the module's name."""
+def summarised(module: ModuleType) -> list[str]:
+    """Return the reStructuredText of a table of a module's names."""
+    lines = [".. list-table::", "   :class: api-summary", "   :widths: 30 70", ""]
+    for name in public_names(module):
+        value = getattr(module, name)
+        lines += [f"   * - :py:{kind(value)}:`~{module.__name__}.{name}`", f"     - {first_sentence(value)}"]
+    return lines
+
+
+class ModuleSection(SphinxDirective):
+    """A section that bears a module's name, filled with what `content_of` writes about the module."""
 
     required_arguments = 1
+    content_of = staticmethod(described)
 
     def run(self) -> list[nodes.Node]:
         module = importlib.import_module(self.arguments[0])
-        section = nodes.section(ids=[nodes.make_id(f"module-{module.__name__}")])
+        section = nodes.section(ids=[nodes.make_id(f"{self.name} {module.__name__}")])
         section += nodes.title("", "", nodes.literal("", module.__name__))
         self.state.document.note_implicit_target(section, section)
-        lines = described(module, public_names(module))
-        self.state.nested_parse(StringList(lines, source=module.__file__), 0, section)
+        self.state.nested_parse(StringList(self.content_of(module), source=module.__file__), 0, section)
         self.env.note_dependency(module.__file__)
         return [section]
 
 
+class ModuleTable(ModuleSection):
+    """The same section with a table of the names alone."""
+
+    content_of = staticmethod(summarised)
+
+
 def setup(app: Sphinx) -> None:
-    app.add_directive("api-module", ApiModule)
+    app.add_directive("api-module", ModuleSection)
+    app.add_directive("api-summary", ModuleTable)

@@ -1,0 +1,63 @@
+"""Chapter 1 says that its code runs on PyTorch under the same names: so it does, cell by cell."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import pytest
+
+from .conftest import ROOT
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed; the book does not need it")
+
+CHAPTER = ROOT / "book" / "chapters" / "01_a_tensor_is_a_line.ipynb"
+OURS = (
+    "from tensorlab",
+    "Predict(",
+    "Recall(",
+    "Parsons(",
+    "StorageLab(",
+    "list_beside_storage(",
+    "over_one_storage(",
+)
+
+
+def code_cells() -> list[tuple[str, str]]:
+    cells = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
+    code = [(cell["id"], "".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"]
+    return [(name, source) for name, source in code if not any(word in source for word in OURS)]
+
+
+def test_the_chapters_code_runs_on_pytorch() -> None:
+    names: dict[str, object] = {}
+    ran = 0
+    for name, source in code_cells():
+        source = source.replace("import tensorlab as tl", "import torch as tl")
+        exec(compile(source, name, "exec"), names)
+        ran += 1
+    assert names["tl"] is torch
+    assert ran >= 20
+
+
+def test_untyped_storage_shows_bytes() -> None:
+    assert torch.tensor([1.0, 2.0]).untyped_storage().tolist() == [0, 0, 128, 63, 0, 0, 0, 64]
+
+
+def test_storage_is_deprecated() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        torch.tensor([1.0]).storage().tolist()
+    assert any("deprecated" in str(warning.message) for warning in caught)
+
+
+def test_the_remarks_of_the_table() -> None:
+    x = torch.zeros(3, 4)
+    assert x.size() == x.shape
+    assert x.stride() == (4, 1)
+    assert x.numpy().strides == (16, 4)
+    assert x.layout is torch.strided
+    assert x.device.type == x.untyped_storage().device.type == "cpu"
+    assert torch.tensor([1j]).dtype is torch.complex64
+    with pytest.raises(RuntimeError, match="out of bounds"):
+        torch.as_strided(x, (3, 4), (4, 1), 1)

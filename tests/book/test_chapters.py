@@ -1,0 +1,80 @@
+"""What every chapter keeps: short cells, terms named once, predictions that their cells wait for."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from .conftest import ROOT
+
+CHAPTERS = sorted((ROOT / "book" / "chapters").glob("*.ipynb"))
+MOST_LINES = 12
+WORDS = range(2500, 4501)
+WIDEST_LINE = 76  # what the page shows without a scroll bar
+
+pytestmark = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+
+
+def cells(path: Path) -> list[dict]:
+    return json.loads(path.read_text(encoding="utf-8"))["cells"]
+
+
+def source(cell: dict) -> str:
+    return "".join(cell["source"])
+
+
+def tags(cell: dict) -> list[str]:
+    return cell["metadata"].get("tags", [])
+
+
+def prose(path: Path) -> str:
+    return "\n\n".join(source(cell) for cell in cells(path) if cell["cell_type"] == "markdown")
+
+
+def shown_code(path: Path) -> list[dict]:
+    hidden = {"remove-input", "remove-cell"}
+    return [cell for cell in cells(path) if cell["cell_type"] == "code" and not hidden & set(tags(cell))]
+
+
+def test_cells_are_short_and_narrow(path: Path) -> None:
+    for cell in shown_code(path):
+        lines = [line for line in source(cell).splitlines() if line.strip()]
+        assert len(lines) <= MOST_LINES or "hide-cell" in tags(cell), cell["id"]
+        assert max(map(len, lines)) <= WIDEST_LINE, cell["id"]
+
+
+def test_length(path: Path) -> None:
+    words = re.findall(r"[A-Za-z][A-Za-z'’-]*", re.sub(r"`[^`]*`", "code", prose(path)))
+    assert len(words) in WORDS
+
+
+def test_each_term_is_named_once_and_at_most_three_in_a_section(path: Path) -> None:
+    named = []
+    for section in re.split(r"^#{2,} ", prose(path), flags=re.MULTILINE):
+        terms = re.findall(r"\*\*\{term\}`([^`<]+?)(?: <[^>]+>)?`\*\*", section)
+        assert len(terms) <= 3, section.splitlines()[0]
+        named += terms
+    assert len(named) == len(set(named))
+    assert len(named) >= 1
+
+
+def test_what_waits_for_a_prediction_has_one_before_it(path: Path) -> None:
+    asked: set[str] = set()
+    waited: set[str] = set()
+    for cell in cells(path):
+        asked |= set(re.findall(r'^(?:Predict|Recall|Parsons)\(\n?\s*"([^"]+)"', source(cell), re.MULTILINE))
+        waits = {tag.removeprefix("after-") for tag in tags(cell) if tag.startswith("after-")}
+        assert waits <= asked, cell["id"]
+        waited |= waits
+    predictions = set(re.findall(r'Predict\(\n?\s*"([^"]+)"', "\n".join(map(source, cells(path)))))
+    assert predictions <= waited
+    assert predictions
+
+
+@pytest.mark.parametrize("word", ["simply", "just", "of course", "powerful", "magic", "!"])
+def test_the_voice(path: Path, word: str) -> None:
+    text = re.sub(r"```.*?```|`[^`]*`|!=", " ", prose(path), flags=re.DOTALL)
+    assert not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE), word

@@ -37,13 +37,14 @@ def _list(numbers: Sequence[float]) -> str:
         parts.append(arrow(place * _SLOT + _SLOT / 2, 70, home * 84 + 40, low))
         parts.append(cell(home * 84, low, f"float {number:g}", width=80))
         parts.append(cell(place * _SLOT, 48, "•", width=_SLOT))
-    says = f"a list: {len(numbers)} addresses in a row, each leading to a float object somewhere else in memory"
+    says = f"a list: {len(numbers)} addresses in a row, each leading to a float object elsewhere in memory"
     return drawing(336, 204, says, parts)
 
 
 def _storage(numbers: Sequence[float], element_type: dtype) -> str:
     parts = [label(0, 16, "a storage", size=15, bold=True)]
     parts.append(label(0, 36, f"{element_type.itemsize} bytes for each number, nothing between", "soft"))
-    parts += [cell(place * CELL * 1.5, 48, f"{number:g}", "reach", CELL * 1.5) for place, number in enumerate(numbers)]
+    wide = CELL * 1.5
+    parts += [cell(place * wide, 48, f"{number:g}", "reach", wide) for place, number in enumerate(numbers)]
     says = f"a storage: {len(numbers)} numbers of {element_type.itemsize} bytes each, side by side"
     return drawing(300, 84, says, parts)

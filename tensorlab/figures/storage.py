@@ -33,7 +33,7 @@ def over_one_storage(tensors: Mapping[str, Tensor], caption: str, hand: int | No
         if x.dim() not in (1, 2):
             raise ValueError(f"{name} has {x.dim()} dimensions; a drawing shows 1 or 2")
         if x.untyped_storage().data_ptr() != first.untyped_storage().data_ptr() or x.dtype != first.dtype:
-            raise ValueError(f"{name} does not look into the same storage as the others, or with another dtype")
+            raise ValueError(f"{name} and {next(iter(tensors))} do not look into one storage with one dtype")
     deepest = max(_rows(x) for x in tensors.values())
     return Figure([_panel(name, x, deepest, hand) for name, x in tensors.items()], caption)
 
@@ -53,17 +53,25 @@ def _panel(name: str, x: Tensor, deepest: int, hand: int | None) -> str:
     def kind(address: int) -> str:
         return "hand" if address == hand else "reach" if address in reached else "rest"
 
-    facts = label(0, _FACTS, f"shape {shape}", "shape") + label(104, _FACTS, f"stride {strides}", "stride")
-    parts = [label(0, _TITLE, name, size=15, bold=True), facts, label(210, _FACTS, f"offset {offset}", "offset")]
+    parts = [
+        label(0, _TITLE, name, size=15, bold=True),
+        label(0, _FACTS, f"shape {shape}", "shape"),
+        label(104, _FACTS, f"stride {strides}", "stride"),
+        label(210, _FACTS, f"offset {offset}", "offset"),
+    ]
     for index, address in where.items():
         row, column = index if len(index) == 2 else (0, index[0])
         parts.append(cell(column * CELL, _TOP + row * CELL, f"{cells[address]:g}", kind(address)))
     parts.append(label(0, below - 22, "its storage", "soft"))
     parts.append(_flag(offset * CELL + CELL / 2, below))
     for address, value in enumerate(cells):
-        parts.append(cell(address * CELL, below, f"{value:g}", kind(address)))
-        parts.append(label(address * CELL + CELL / 2, below + CELL + 14, str(address), "soft", size=11, anchor="middle"))
-    says = f"{name}: shape {shape}, stride {strides}, offset {offset}; it reaches storage cells {sorted(reached)}"
+        left = address * CELL
+        parts.append(cell(left, below, f"{value:g}", kind(address)))
+        parts.append(
+            label(left + CELL / 2, below + CELL + 14, f"{address}", "soft", size=11, anchor="middle")
+        )
+    reads = f"it reaches storage cells {sorted(reached)}"
+    says = f"{name}: shape {shape}, stride {strides}, offset {offset}; {reads}"
     width = max(len(cells), shape[-1]) * CELL
     return drawing(width, below + CELL + 20, says, parts)
 

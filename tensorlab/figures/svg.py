@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 __all__ = ["CELL", "Figure", "arrow", "cell", "drawing", "label"]
 
-CELL = 28
+CELL = 26
 """The side of one cell."""
 
 _FILLS = {
@@ -29,6 +29,7 @@ _INKS = {
 }
 _MONO = "var(--tl-font-mono, ui-monospace, Menlo, Consolas, monospace)"
 _UI = "var(--tl-font-ui, system-ui, sans-serif)"
+_CAPTION = f"margin:0.75rem 0 0;text-align:start;font:400 0.95rem {_UI};color:var(--tl-ink-soft, inherit)"
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,11 @@ class Figure:
     caption: str
 
     def _repr_html_(self) -> str:
-        row = "display:flex;flex-wrap:wrap;gap:1.5rem 2.5rem;align-items:flex-start"
+        row = "display:flex;flex-wrap:wrap;gap:1.5rem;align-items:flex-start"
         return (
-            f'<figure class="tl-figure" style="margin:1rem 0"><div style="{row}">{"".join(self.drawings)}</div>'
-            f'<figcaption style="margin-top:0.75rem;font-family:{_UI}">{html.escape(self.caption)}</figcaption></figure>'
+            f'<figure class="tl-figure" style="margin:1rem 0">'
+            f'<div style="{row}">{"".join(self.drawings)}</div>'
+            f'<figcaption style="{_CAPTION}">{html.escape(self.caption)}</figcaption></figure>'
         )
 
 
@@ -50,8 +52,9 @@ def drawing(width: float, height: float, says: str, parts: Sequence[str]) -> str
     """Return one SVG that shrinks on a narrow page; `says` is what a screen reader reads instead of it."""
     name = html.escape(says, quote=True)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{name}" viewBox="0 0 {width:g} {height:g}" '
-        f'width="{width:g}" style="max-width:100%;height:auto">{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{name}" '
+        f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+        f'style="max-width:100%;height:auto">{"".join(parts)}</svg>'
     )
 
 
@@ -60,15 +63,22 @@ def cell(x: float, y: float, text: str, kind: str = "rest", width: float = CELL)
     fill, edge, ink, thick = _FILLS[kind]
     inset = thick / 2
     return (
-        f'<rect x="{x + inset:g}" y="{y + inset:g}" width="{width - thick:g}" height="{CELL - thick:g}" rx="2" '
-        f'stroke-width="{thick}" style="fill:var({fill});stroke:var({edge})"/>'
+        f'<rect x="{x + inset:g}" y="{y + inset:g}" width="{width - thick:g}" height="{CELL - thick:g}" '
+        f'rx="2" stroke-width="{thick}" style="fill:var({fill});stroke:var({edge})"/>'
         f'<text x="{x + width / 2:g}" y="{y + CELL / 2 + 4.5:g}" text-anchor="middle" font-size="13" '
         f'style="fill:var({ink});font-family:{_MONO}">{html.escape(text)}</text>'
     )
 
 
 def label(
-    x: float, y: float, text: str, ink: str = "ink", *, size: float = 13, anchor: str = "start", bold: bool = False
+    x: float,
+    y: float,
+    text: str,
+    ink: str = "ink",
+    *,
+    size: float = 13,
+    anchor: str = "start",
+    bold: bool = False,
 ) -> str:
     """Return words whose baseline starts, ends or is centred at `x`, `y`."""
     weight = ' font-weight="600"' if bold else ""
@@ -81,9 +91,10 @@ def label(
 def arrow(x1: float, y1: float, x2: float, y2: float, ink: str = "soft") -> str:
     """Return an arrow from the first point to the second, which is at its tip and below or above."""
     down = 1 if y2 > y1 else -1
+    half, neck = (y1 + y2) / 2, y2 - 6 * down
     head = f"{x2:g},{y2:g} {x2 - 4:g},{y2 - 7 * down:g} {x2 + 4:g},{y2 - 7 * down:g}"
     return (
-        f'<path d="M{x1:g} {y1:g} C{x1:g} {(y1 + y2) / 2:g} {x2:g} {(y1 + y2) / 2:g} {x2:g} {y2 - 6 * down:g}" '
+        f'<path d="M{x1:g} {y1:g} C{x1:g} {half:g} {x2:g} {half:g} {x2:g} {neck:g}" '
         f'fill="none" stroke-width="1.5" style="stroke:var({_INKS[ink]})"/>'
         f'<polygon points="{head}" style="fill:var({_INKS[ink]})"/>'
     )

@@ -1,1 +1,1 @@
-"""Quizzes: predictions that are committed before the reveal, recall questions, and programs to put in order."""
+"""Quizzes: predictions committed before the reveal, recall questions, programs to put in order."""

@@ -111,7 +111,7 @@ class Question:
 class Line:
     """One line of a Parsons problem.
 
-    `why` is said when this is the first line that stands wrong. Neighbours that share a `group` may be swapped.
+    `why` is said when this is the first line that stands wrong. Neighbours of one `group` may be swapped.
     """
 
     text: str

@@ -59,5 +59,5 @@ def rich(text: str) -> str:
     >>> rich("`x < 1` is true")
     '<code>x &lt; 1</code> is true'
     """
-    pieces = text.split("`")
-    return "".join(f"<code>{html.escape(p)}</code>" if i % 2 else html.escape(p) for i, p in enumerate(pieces))
+    pieces = map(html.escape, text.split("`"))
+    return "".join(f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces))

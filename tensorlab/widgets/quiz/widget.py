@@ -1,7 +1,7 @@
 """`Predict`, `Recall` and `Parsons`: the quizzes of the book.
 
-Each is committed before it reveals anything, explains every wrong answer, remembers the reader's answers in the
-browser under its `key`, and hands them to Python where there is a kernel.
+Each is committed before it reveals anything, explains every wrong answer, remembers the reader's answers in
+the browser under its `key`, and hands them to Python where there is a kernel.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _HERE = Path(__file__).parent
 
 
 class _Quiz(BookWidget):
-    """Questions in a page; `predictions` holds one committed answer for each, None where there is none yet."""
+    """Questions in a page; `predictions` holds one committed answer for each, None where there is none."""
 
     folder = _HERE / "questions"
 
     spec = traitlets.Dict().tag(sync=True)
-    predictions = traitlets.List().tag(sync=True)
+    predictions: traitlets.List[Any] = traitlets.List().tag(sync=True)
 
     def __init__(self, key: str, title: str, questions: Sequence[Question]) -> None:
         self._questions = tuple(questions)
@@ -37,6 +37,7 @@ class _Quiz(BookWidget):
         super().__init__(spec=spec, predictions=[None] * len(plain))
 
     def text_twin(self) -> str:
+        """The quiz for readers without JavaScript, its answers folded."""
         return questions_twin(self._title, self._questions)
 
 
@@ -47,7 +48,7 @@ class Predict(_Quiz):
     The arguments behind `key` are those of `Question`.
 
     >>> guess = Predict("ch01-bytes", "How many bytes have twelve float32?", 48, "Twelve times four.",
-    ...                 wrong={12: "That counts the numbers."}, otherwise="A float32 has 4 bytes.", unit="bytes")
+    ...                 wrong={12: "Those are the numbers."}, otherwise="Each has 4 bytes.", unit="bytes")
     >>> guess.prediction is None
     True
     """
@@ -80,7 +81,7 @@ class Recall(_Quiz):
     """A few questions in a row, each committed on its own; the last line says how many were right.
 
     >>> Recall("ch01-warm-up", "Before you start", [
-    ...     Question("What is `2 * 4 + 1`?", 9, "First the product.", otherwise="First the product, then the sum."),
+    ...     Question("What is `2 * 4 + 1`?", 9, "First the product.", otherwise="2 * 4 comes first."),
     ... ]).predictions
     [None]
     """
@@ -94,11 +95,11 @@ class Recall(_Quiz):
 class Parsons(BookWidget):
     """A program whose lines the reader puts in order, some of them traps.
 
-    `program` is the right order; `distractors` belong to no right program. The check names the first line that
-    stands wrong and says its `why`. `placed` holds the reader's lines.
+    `program` is the right order; `distractors` belong to no right program. The check names the first line
+    that stands wrong and says its `why`. `placed` holds the reader's lines.
 
     >>> puzzle = Parsons("ch01-swap", "Swap a and b.", [
-    ...     Line("old = a", "Keep the value first."), Line("a = b", "Needs old."), Line("b = old", "Needs old."),
+    ...     Line("old = a", "Keep it first."), Line("a = b", "Needs old."), Line("b = old", "Needs old."),
     ... ], distractors=[Line("b = a", "a is overwritten by now.")], because="One value must wait somewhere.")
     >>> puzzle.placed
     []
@@ -119,7 +120,9 @@ class Parsons(BookWidget):
         distractors: Sequence[Line] = (),
     ) -> None:
         problem = parsons_spec(prompt, program, distractors, because)
-        super().__init__(spec={"key": check_key(key), "stamp": stamp(problem), "problem": problem}, program=[])
+        super().__init__(
+            spec={"key": check_key(key), "stamp": stamp(problem), "problem": problem}, program=[]
+        )
 
     @property
     def placed(self) -> list[str]:
@@ -128,4 +131,5 @@ class Parsons(BookWidget):
         return [lines[i]["text"] for i in self.program]
 
     def text_twin(self) -> str:
+        """The quiz for readers without JavaScript, its answers folded."""
         return parsons_twin(self.spec["problem"])

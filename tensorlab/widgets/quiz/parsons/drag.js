@@ -10,7 +10,8 @@ export function dragLines(root, target, { drop, putBack }, signal) {
     const row = event.target.closest("[data-line]");
     if (!row || event.button !== 0 || event.target.closest("button")) return;
     if (event.pointerType === "touch" && !event.target.closest(".tlp-handle")) return; // a finger on a line scrolls
-    drag = { row, id: Number(row.dataset.line), pointer: event.pointerId, x: event.clientX, y: event.clientY, live: false };
+    const { pointerId: pointer, clientX: x, clientY: y } = event;
+    drag = { row, id: Number(row.dataset.line), pointer, x, y, live: false };
   }
 
   function follow(event) {

@@ -25,7 +25,8 @@ export function move(program, id, to) {
   return [...rest.slice(0, spot), id, ...rest.slice(spot)];
 }
 
-// {right: true, because} or {right: false, at, why}: `at` is the first wrong place, program.length when lines are missing.
+// {right: true, because} or {right: false, at, why}: `at` is the first wrong place, or program.length when lines
+// are missing.
 export function check(problem, program) {
   for (let at = 0; at < program.length; at += 1) {
     const line = problem.lines[program[at]];

@@ -20,6 +20,7 @@ function render({ model, el }) {
   // Shows a new program; the focus goes to the button that the reader will want next.
   function set(next, focus, message) {
     program = next;
+    keep(key, save(stamp, program));
     model.set("program", program);
     model.save_changes();
     show();
@@ -28,7 +29,6 @@ function render({ model, el }) {
   }
 
   function show() {
-    keep(key, save(stamp, program));
     verdict.replaceChildren();
     verdict.dataset.state = "open";
     source.replaceChildren(...pool(problem, program).map((id) => poolLine(id, problem.lines[id].text)));
@@ -87,6 +87,7 @@ function render({ model, el }) {
 
   function fromKernel() {
     program = accept(problem, model.get("program"));
+    keep(key, save(stamp, program));
     show();
   }
 
@@ -147,7 +148,9 @@ function programLine(id, text, at, length) {
 
 function row(id, text, buttons) {
   const handle = h("span", { class: "tlp-handle", "aria-hidden": "true" }, "⠿");
-  return h("li", { "data-line": id }, handle, h("code", {}, text), h("span", { class: "tlp-tools" }, buttons));
+  const indent = text.length - text.trimStart().length; // as padding, so that a line that wraps stays indented
+  const code = h("code", { style: `padding-inline-start: ${indent}ch` }, text.trim());
+  return h("li", { "data-line": id }, handle, code, h("span", { class: "tlp-tools" }, buttons));
 }
 
 // A button that can do nothing here stays focusable, so that a keyboard user does not lose the place.

@@ -9,7 +9,8 @@ export function blank(questions) {
   return questions.map(() => null);
 }
 
-// Reads what a person types into a number field: "48", " -3 ", "1 000 000", "1_000", "0.5", "1e6". Null if it is no number.
+// Reads what a person types into a number field: "48", " -3 ", "1 000 000", "1_000", "0.5", "1e6". Anything else
+// is null, also "1,5" and "1,000": a comma says two different things.
 export function parseNumber(text) {
   const digits = String(text).trim().replace(/[_\s\u00a0\u202f]/g, "").replace(/^\u2212/, "-");
   if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(digits)) return null;
@@ -23,7 +24,8 @@ export function isPrediction(question, value) {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-// What a committed prediction deserves: {right, why}. `why` speaks to this very answer and may be empty when it is right.
+// What a committed prediction deserves: {right, why}. `why` speaks to this very answer; it may be empty when the
+// answer is right.
 export function verdict(question, value) {
   const right = value === question.answer;
   if (question.kind === "choice") return { right, why: question.options[value].why };

@@ -20,13 +20,13 @@ function render({ model, el }) {
 
   function set(index, value) {
     predictions = value === null ? reopen(predictions, index) : commit(questions, predictions, index, value);
+    keep(key, save(stamp, predictions));
     model.set("predictions", predictions);
     model.save_changes();
     show();
   }
 
   function show() {
-    keep(key, save(stamp, predictions));
     asked.forEach((view, i) => view.show(predictions[i]));
     if (many) summary.textContent = scoreText(score(questions, predictions));
     coverCells(key, predictions.every((value) => value !== null), () => asked[0].focus());
@@ -34,6 +34,7 @@ function render({ model, el }) {
 
   function fromKernel() {
     predictions = accept(questions, model.get("predictions"));
+    keep(key, save(stamp, predictions));
     show();
   }
 
@@ -64,16 +65,23 @@ function questionView(question, set) {
   const reveal = h("div", { class: "tlq-reveal", role: "status" });
   const code = question.code ? h("pre", { tabindex: 0 }, h("code", {}, question.code)) : null;
   const legend = h("legend", {}, rich(question.prompt));
-  const form = h("form", { novalidate: "", onsubmit: submit }, h("fieldset", {}, legend, code, field.node), button, reveal);
+  const answer = h("div", { class: `tlq-${question.kind}` }, field.node, button);
+  const form = h("form", { novalidate: "", onsubmit: submit }, h("fieldset", {}, legend, code, answer), reveal);
   let committed = null;
 
   function submit(event) {
     event.preventDefault();
-    if (committed !== null) return set(null);
     const value = field.read();
-    if (isPrediction(question, value)) return set(value);
-    reveal.replaceChildren(h("p", { class: "tlq-ask" }, field.ask));
-    return field.focus();
+    if (committed !== null) {
+      set(null);
+      field.focus();
+    } else if (isPrediction(question, value)) {
+      set(value);
+      button.focus(); // the fields rest now, and a resting radio button would lose the focus
+    } else {
+      reveal.replaceChildren(h("p", { class: "tlq-ask" }, field.ask));
+      field.focus();
+    }
   }
 
   function show(value) {
@@ -143,7 +151,7 @@ function numberField(question) {
   }
 
   return {
-    node: h("label", { class: "tlq-number" }, h("span", {}, "Your number"), input, unit),
+    node: h("label", {}, h("span", {}, "Your number"), input, unit),
     ask: "Type a number first, such as 12 or 0.5. A wrong guess teaches more than none.",
     read: () => parseNumber(input.value),
     focus: () => input.focus(),

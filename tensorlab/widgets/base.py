@@ -56,9 +56,13 @@ class BookWidget(anywidget.AnyWidget):
         # Two outputs, not two forms of one: a page picks the richest form of an output and drops the others,
         # and the twin must stay in the page beside the living widget. A browser with JavaScript shows nothing
         # of a <noscript>.
-        data, metadata = self._repr_mimebundle_()
-        display(data, metadata=metadata, raw=True)
-        display({"text/html": f"<noscript>\n{self.text_twin()}\n</noscript>"}, raw=True)
+        bundle = self._repr_mimebundle_()
+        if bundle is None:
+            raise RuntimeError(f"{type(self).__name__} is closed and has no view")
+        data, metadata = bundle
+        display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        twin = {"text/html": f"<noscript>\n{self.text_twin()}\n</noscript>"}
+        display(twin, raw=True)  # type: ignore[no-untyped-call]
 
 
 def html_table(caption: str, header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 import itertools
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,25 +12,14 @@ import traitlets
 import tensorlab as tl
 from tensorlab import dtypes, layout
 from tensorlab.tensor import Tensor
-from tensorlab.widgets.base import BookWidget, html_table
+from tensorlab.widgets.base import BookWidget
+from tensorlab.widgets.storage_lab.checks import Ints, check_layout, checked_key, first_hand
+from tensorlab.widgets.storage_lab.twin import cell_text, layout_table
 
 __all__ = ["StorageLab"]
 
 MOST_CELLS = 4096  # as in grid.js: what a page draws of a tensor and of a storage
-MOST_ROWS = 256  # of the text twin
-
-
-class Ints(traitlets.TraitType):
-    """A tuple of ints; the page sends lists."""
-
-    info_text = "a sequence of integers"
-
-    def validate(self, obj: Any, value: Any) -> tuple[int, ...] | None:
-        if value is None and self.allow_none:
-            return None
-        if not isinstance(value, Sequence) or isinstance(value, str):
-            raise TypeError(f"{self.name} must be a sequence of integers, got {value!r}")
-        return tuple(layout.as_int(number, f"every number of {self.name}") for number in value)
+FROM_PAGE = ("shape", "stride", "offset", "cells", "dtype", "hand")
 
 
 class StorageLab(BookWidget):
@@ -52,9 +39,9 @@ class StorageLab(BookWidget):
         RuntimeError: an element would lie outside the storage; the message says which, and where.
         TypeError: `cells` or `dtype` beside a tensor, which has its own.
 
-    `shape`, `stride`, `offset` and `hand` (the index in hand, None in a tensor without elements) follow the page,
-    and setting them changes the page. A new `shape` keeps a dense layout dense; `as_strided` sets all three at
-    once. A layout that does not fit raises the library's error and leaves everything as it was.
+    `shape`, `stride`, `offset` and `hand` (the index in hand, None in a tensor without elements) follow the
+    page, and setting them changes the page. A new `shape` keeps a dense layout dense; `as_strided` sets all
+    three at once. A layout that does not fit raises the library's error and leaves everything as it was.
 
     Example:
         >>> lab = StorageLab(shape=(3, 4))
@@ -111,7 +98,7 @@ class StorageLab(BookWidget):
             if cells is not None or dtype is not None:
                 raise TypeError("cells and dtype belong to the sample storage; a given tensor has its own")
             shape = tensor.shape if shape is None else shape
-            stride = tensor.stride() if stride is None and len(shape) == tensor.ndim else stride  # type: ignore[assignment]
+            stride = tensor.stride() if stride is None and len(shape) == tensor.ndim else stride
             offset = tensor.storage_offset() if offset is None else offset
             cells, dtype = len(tensor.storage()), tensor.dtype
         sizes = layout.as_shape((3, 4) if shape is None else shape)
@@ -123,7 +110,7 @@ class StorageLab(BookWidget):
         if cells is None:
             reached = layout.address_range(sizes, strides, start)
             cells = 0 if reached is None else reached[1] + 1
-        _check(sizes, strides, start, cells)
+        check_layout(sizes, strides, start, cells)
         self._given = tensor
         self._sample: Tensor | None = None
         number = next(self._numbers)
@@ -133,12 +120,12 @@ class StorageLab(BookWidget):
             "offset": start,
             "cells": cells,
             "dtype": element_type.name,
-            "hand": _first_hand(hand, sizes),
+            "hand": first_hand(hand, sizes),
         }
         super().__init__(
             **first,
             name=name,
-            key=_checked_key(key) if key is not None else f"lab{number}",
+            key=checked_key(key) if key is not None else f"lab{number}",
             _fixed=tensor is not None,
             _pointer="" if tensor is None else str(tensor.untyped_storage().data_ptr()),
             _start=first,
@@ -150,7 +137,7 @@ class StorageLab(BookWidget):
     @property
     def tensor(self) -> Tensor:
         """The tensor that the lab shows now: a view of the given tensor's storage, or of the sample."""
-        return self._source().as_strided(self.shape, self.stride, self.offset)
+        return tl.as_strided(self._source(), self.shape, self.stride, self.offset)
 
     def as_strided(self, shape: Sequence[int], stride: Sequence[int], offset: int = 0) -> None:
         """Show another layout of the same storage, all of it at once.
@@ -173,9 +160,9 @@ class StorageLab(BookWidget):
             else 0
         )
         count = min(self.cells, MOST_CELLS)
-        window = self._given.as_strided((count,), (1,), start).tolist()
+        window = tl.as_strided(self._given, (count,), (1,), start)
         with self.hold_sync():
-            self._values_start, self._values = start, [_text(value) for value in window]
+            self._values_start, self._values = start, [cell_text(cell.item()) for cell in window]
 
     def _source(self) -> Tensor:
         if self._given is not None:
@@ -194,7 +181,7 @@ class StorageLab(BookWidget):
             name: getattr(self, name) for name in ("shape", "stride", "offset", "cells", "dtype")
         } | changes
         shape = wanted["shape"]
-        _check(shape, wanted["stride"], wanted["offset"], wanted["cells"])
+        check_layout(shape, wanted["stride"], wanted["offset"], wanted["cells"])
         hand = changes.get("hand", self.hand)
         if 0 in shape:
             wanted["hand"] = None
@@ -249,17 +236,17 @@ class StorageLab(BookWidget):
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take over what the page sends, if it fits together; else send the page what stands here."""
-        known = {name: value for name, value in sync_data.items() if name in _FROM_PAGE}
+        known = {name: value for name, value in sync_data.items() if name in FROM_PAGE}
         try:
             self._check_state(known)
         except (TypeError, ValueError, RuntimeError, IndexError):
-            self.send_state(list(_FROM_PAGE))
+            self.send_state(list(FROM_PAGE))
             raise
         super().set_state(known)
 
     def _check_state(self, state: dict[str, Any]) -> None:
         """Raise what is wrong with a state from the page; it never reaches the traits then."""
-        wanted = {name: getattr(self, name) for name in _FROM_PAGE} | state
+        wanted = {name: getattr(self, name) for name in FROM_PAGE} | state
         for name in ("cells", "dtype"):
             if self._fixed and wanted[name] != getattr(self, name):
                 raise TypeError(f"{name} belongs to the storage of the given tensor and cannot be set")
@@ -267,7 +254,7 @@ class StorageLab(BookWidget):
         stride = tuple(layout.as_int(step, "every stride") for step in wanted["stride"])
         offset, cells = (layout.as_int(wanted[name], name) for name in ("offset", "cells"))
         dtypes.by_name(wanted["dtype"])
-        _check(shape, stride, offset, cells)
+        check_layout(shape, stride, offset, cells)
         if wanted["hand"] is None:
             if 0 not in shape:
                 raise ValueError("hand is None, and the tensor has elements")
@@ -277,67 +264,11 @@ class StorageLab(BookWidget):
     # ---- what is shown without JavaScript, and in a terminal
 
     def text_twin(self) -> str:
-        shape, stride, offset = self.shape, self.stride, self.offset
-        size = dtypes.by_name(self.dtype).itemsize
-        count = layout.numel(shape)
-        rows = []
-        for index in itertools.islice(itertools.product(*map(range, shape)), MOST_ROWS):
-            cell = layout.flat_index(index, stride, offset)
-            terms = " + ".join([str(offset), *(f"{i}·{step}" for i, step in zip(index, stride, strict=True))])
-            rows.append(
-                (list(index), self._cell_text(cell), terms, cell, f"{cell} × {size} B = byte {cell * size}")
-            )
-        kind = "contiguous" if layout.is_contiguous(shape, stride) else "not contiguous"
-        caption = (
-            f"A tensor of shape {shape}, strides {stride}, offset {offset}, {self.dtype}: {count} elements "
-            f"({count * size} B) over a storage of {self.cells} cells ({self.cells * size} B), {kind}."
-        )
-        shown = ", ".join(self._cell_text(cell) for cell in range(min(self.cells, MOST_ROWS)))
-        more = " …" if self.cells > MOST_ROWS else ""
-        left = f"<p>The first {MOST_ROWS} of {count} elements.</p>" if count > MOST_ROWS else ""
-        table = html_table(caption, ["index", "value", "sum", "storage cell", "byte"], rows)
-        return f"{table}{left}<p>The storage, cell by cell: {html.escape(shown)}{more}</p>"
-
-    def _cell_text(self, cell: int) -> str:
-        return _text(self._source().as_strided((), (), cell).item())
+        """The layout and the address of every element as a table, and the storage as a list."""
+        return layout_table(self._source(), self.shape, self.stride, self.offset)
 
     def __repr__(self) -> str:
         return (
             f"StorageLab(shape={self.shape}, stride={self.stride}, offset={self.offset}, "
             f"cells={self.cells}, dtype={self.dtype!r})"
         )
-
-
-_FROM_PAGE = ("shape", "stride", "offset", "cells", "dtype", "hand")
-
-
-def _check(shape: Sequence[int], stride: Sequence[int], offset: int, cells: int) -> None:
-    """Raise a RuntimeError that says which element would lie where, if one lies outside the storage."""
-    if cells < 0:
-        raise ValueError(f"a storage of {cells} cells cannot be; it has 0 or more")
-    checked = layout.check_bounds(shape, stride, offset, cells)
-    if isinstance(checked, layout.Refusal):
-        raise RuntimeError(checked.reason)
-
-
-def _first_hand(hand: Sequence[int] | None, shape: Sequence[int]) -> tuple[int, ...] | None:
-    """The index in hand at the beginning: the one asked for, checked, or the first there is."""
-    if hand is not None:
-        return layout.check_index(hand, shape)
-    return None if 0 in shape else (0,) * len(shape)
-
-
-def _checked_key(key: str) -> str:
-    if not re.fullmatch(r"[a-z][a-z0-9-]*", key):
-        raise ValueError(
-            f"key {key!r} stands in the page's address: use a-z, 0-9 and -, beginning with a letter"
-        )
-    return key
-
-
-def _text(value: bool | int | float) -> str:
-    """A cell's value in few characters: four digits, and a point where it is a float, as in a tensor's repr."""
-    if not isinstance(value, float):
-        return str(value)
-    text = f"{value:.4g}"
-    return text if re.search(r"[.einn]", text) else f"{text}."

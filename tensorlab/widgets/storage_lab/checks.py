@@ -1,0 +1,76 @@
+"""What the Storage Lab accepts: from Python, and from a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import traitlets
+
+from tensorlab import layout
+
+__all__ = ["Ints", "check_layout", "checked_key", "first_hand"]
+
+
+class Ints(traitlets.TraitType):
+    """A tuple of ints; the page sends lists."""
+
+    info_text = "a sequence of integers"
+
+    def validate(self, obj: Any, value: Any) -> tuple[int, ...] | None:
+        """`value` as a tuple of ints.
+
+        Raises:
+            TypeError: it is not a sequence, or one of its members is not an integer.
+        """
+        if value is None and self.allow_none:
+            return None
+        if not isinstance(value, Sequence) or isinstance(value, str):
+            raise TypeError(f"{self.name} must be a sequence of integers, got {value!r}")
+        return tuple(layout.as_int(number, f"every number of {self.name}") for number in value)
+
+
+def check_layout(shape: Sequence[int], stride: Sequence[int], offset: int, cells: int) -> None:
+    """Refuse a layout with an element outside the storage.
+
+    Raises:
+        RuntimeError: says which element would lie where, and how long the storage is.
+        ValueError: `cells` is negative.
+
+    Example:
+        >>> check_layout((2, 2), (4, 1), 8, 12)
+        Traceback (most recent call last):
+            ...
+        RuntimeError: element (1, 1) would lie in cell 8 + 1·4 + 1·1 = 13, and the storage has cells 0 … 11
+    """
+    if cells < 0:
+        raise ValueError(f"a storage of {cells} cells cannot be; it has 0 or more")
+    checked = layout.check_bounds(shape, stride, offset, cells)
+    if isinstance(checked, layout.Refusal):
+        raise RuntimeError(checked.reason)
+
+
+def first_hand(hand: Sequence[int] | None, shape: Sequence[int]) -> tuple[int, ...] | None:
+    """The index in hand at the beginning: the one asked for, checked, or the first there is.
+
+    Example:
+        >>> first_hand((-1, 0), (3, 4)), first_hand(None, (3, 4)), first_hand(None, (0,))
+        ((2, 0), (0, 0), None)
+    """
+    if hand is not None:
+        return layout.check_index(hand, shape)
+    return None if 0 in shape else (0,) * len(shape)
+
+
+def checked_key(key: str) -> str:
+    """`key`, if it can stand in an address as it is.
+
+    Raises:
+        ValueError: it has other characters than a-z, 0-9 and -, or does not begin with a letter.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", key):
+        raise ValueError(
+            f"key {key!r} stands in the page's address: use a-z, 0-9 and -, beginning with a letter"
+        )
+    return key

@@ -26,9 +26,13 @@ class device:
 
     __slots__ = ("index", "type")
 
+    type: str
+    index: int | None
+
     def __init__(self, type: str | device, index: int | None = None) -> None:
         if isinstance(type, device):
-            type, index = type.type, type.index
+            self.type, self.index = type.type, type.index
+            return
         name, colon, number = type.partition(":")
         if name not in _TYPES or (colon and not number.isdecimal()) or (colon and index is not None):
             raise RuntimeError(

@@ -6,6 +6,8 @@ categories (bool, integer, floating) the type belongs. Promotion needs nothing e
 
 from __future__ import annotations
 
+import builtins
+
 import numpy as np
 
 __all__ = [
@@ -20,17 +22,15 @@ __all__ = [
     "float64",
     "from_numpy_dtype",
     "get_default_dtype",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
     "integer_range",
     "promote_types",
     "set_default_dtype",
     "uint8",
 ]
-
-_bool, _int, _float = bool, int, float
 
 # Categories, in the order in which a mixed pair is decided: the higher one wins.
 BOOL, INTEGER, FLOATING = 0, 1, 2
@@ -57,7 +57,7 @@ class dtype:
 
     __slots__ = ("category", "cell", "is_signed", "itemsize", "name", "numpy")
 
-    def __init__(self, name: str, cell: str, category: int, is_signed: _bool) -> None:
+    def __init__(self, name: str, cell: str, category: int, is_signed: builtins.bool) -> None:
         self.name = name
         self.cell = np.dtype(cell)
         self.numpy = None if name == "bfloat16" else np.dtype(name)
@@ -66,12 +66,12 @@ class dtype:
         self.is_signed = is_signed
 
     @property
-    def is_floating_point(self) -> _bool:
+    def is_floating_point(self) -> builtins.bool:
         """True for float16, bfloat16, float32 and float64."""
         return self.category == FLOATING
 
     @property
-    def is_complex(self) -> _bool:
+    def is_complex(self) -> builtins.bool:
         """Always False: there are no complex types here."""
         return False
 
@@ -161,7 +161,7 @@ def set_default_dtype(d: dtype) -> None:
     _default = d
 
 
-def integer_range(d: dtype) -> tuple[_int, _int]:
+def integer_range(d: dtype) -> tuple[int, int]:
     """The least and the greatest value of an integer dtype (bool counts as 0 and 1).
 
     Example:
@@ -171,10 +171,10 @@ def integer_range(d: dtype) -> tuple[_int, _int]:
     if d is bool:
         return 0, 1
     info = np.iinfo(d.cell)
-    return _int(info.min), _int(info.max)
+    return int(info.min), int(info.max)
 
 
-def finfo_max(d: dtype) -> _float:
+def finfo_max(d: dtype) -> float:
     """The greatest finite value of a floating dtype.
 
     Example:
@@ -183,7 +183,7 @@ def finfo_max(d: dtype) -> _float:
     """
     if d is bfloat16:
         return 2.0**127 * (2 - 2.0**-7)
-    return _float(np.finfo(d.numpy).max)
+    return float(np.finfo(d.numpy).max)
 
 
 def _promotion_table() -> dict[tuple[dtype, dtype], dtype]:

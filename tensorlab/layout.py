@@ -56,7 +56,7 @@ class Size(tuple):
         item = tuple.__getitem__(self, index)
         return Size(item) if isinstance(index, slice) else item
 
-    def __add__(self, other: tuple) -> Size:  # type: ignore[override]
+    def __add__(self, other: tuple) -> Size:
         return Size(tuple.__add__(self, other))
 
 

@@ -87,8 +87,10 @@ def nested_repr(cells: Sequence[Any], shape: Sequence[int], strides: Sequence[in
     Example:
         >>> nested_repr([0, 1, 2, 3, 4, 5], (2, 3), (3, 1))
         '[[0, 1, 2], [3, 4, 5]]'
-        >>> nested_repr([0, 1, 2, 3, 4, 5], (3, 2), (1, 3)), nested_repr([7], (), ()), nested_repr([], (2, 0), (1, 1))
-        ('[[0, 3], [1, 4], [2, 5]]', '7', '[[], []]')
+        >>> nested_repr([0, 1, 2, 3, 4, 5], (3, 2), (1, 3))
+        '[[0, 3], [1, 4], [2, 5]]'
+        >>> nested_repr([7], (), ()), nested_repr([], (2, 0), (1, 1))
+        ('7', '[[], []]')
     """
     if not shape:
         return repr(cells[offset])

@@ -29,7 +29,7 @@ class Scalar:
         formula: a function of `arity` numbers.
         arity: how many operands it takes.
         result: ``SAME``, ``FLOAT`` or ``TRUTH``.
-        refuses_bool: PyTorch's advice when every operand is bool and the operation makes no sense there.
+        refuses_bool: where the operation makes no sense with a bool operand, PyTorch's sentence about it.
     """
 
     name: str
@@ -101,7 +101,7 @@ _ROWS = (
         "sub",
         sub,
         2,
-        refuses_bool="Subtraction, the `-` operator, with two bool tensors is not supported. "
+        refuses_bool="Subtraction, the `-` operator, with a bool tensor is not supported. "
         "To find where two masks differ, compare them: `a != b`",
     ),
     Scalar("mul", mul, 2),

@@ -47,7 +47,7 @@ class UntypedStorage:
         return cls(np.empty(nbytes, np.uint8))
 
     def cells(self, cell: np.dtype) -> np.ndarray:
-        """The memory as a flat NumPy array of one type, without a copy; bytes that fill no cell are left out."""
+        """The memory as a flat NumPy array of one type, without a copy; a last, partial cell is left out."""
         found = self._cells.get(cell)
         if found is None:
             whole = self._memory.nbytes // cell.itemsize * cell.itemsize

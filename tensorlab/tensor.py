@@ -7,6 +7,7 @@ This file holds what a tensor *is*: its five pieces of metadata, and the ways to
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import overload
 
 import numpy as np
 
@@ -71,6 +72,12 @@ class Tensor:
         """The device that the storage lies on."""
         return self._storage.device
 
+    @overload
+    def stride(self) -> tuple[int, ...]: ...
+
+    @overload
+    def stride(self, dim: int) -> int: ...
+
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
         """The strides in elements, or the stride of one dimension.
 
@@ -104,6 +111,12 @@ class Tensor:
     def dim(self) -> int:
         """The number of dimensions."""
         return len(self._shape)
+
+    @overload
+    def size(self) -> Size: ...
+
+    @overload
+    def size(self, dim: int) -> int: ...
 
     def size(self, dim: int | None = None) -> Size | int:
         """The shape, or the size of one dimension.
@@ -166,7 +179,7 @@ class Tensor:
     # --- elements as Python numbers and as NumPy arrays -----------------------------------------------
 
     def _operand(self) -> Operand:
-        """This tensor as a backend sees it."""
+        """The tensor as a backend sees it."""
         return Operand(self._storage.cells(self._dtype.cell), self._dtype, self._stride, self._offset)
 
     def _cells_array(self) -> np.ndarray:
@@ -185,8 +198,9 @@ class Tensor:
         flat = decode(self._cells_array().reshape(-1), self._dtype)
         if not self._shape:
             return flat[0]
-        for size in reversed(self._shape[1:]):
-            groups = len(flat) // size if size else layout.numel(self._shape[:-1])
+        for dim in range(self.ndim - 1, 0, -1):  # group the innermost dimension, then the next
+            size = self._shape[dim]
+            groups = layout.numel(self._shape[:dim])
             flat = [flat[group * size : (group + 1) * size] for group in range(groups)]
         return flat
 

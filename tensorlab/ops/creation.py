@@ -261,7 +261,7 @@ def arange(
         [b for b in (start, end, step) if not isinstance(b, bool)]
     )
     if all(isinstance(bound, int) for bound in (start, end, step)):
-        values = np.arange(int(start), int(end), int(step), dtype=np.int64)
+        values: np.ndarray = np.arange(int(start), int(end), int(step), dtype=np.int64)
     else:
         values = start + np.arange(math.ceil((end - start) / step), dtype=np.float64) * step
     if element_type.category == dtypes.INTEGER or element_type is dtypes.float64:
@@ -388,5 +388,6 @@ def _number(value: object) -> Number:
             raise ValueError(f"Overflow when unpacking long long: {value} does not fit into 64 bits")
         return value
     raise RuntimeError(
-        f"Could not infer dtype of {type(value).__name__}: a tensor holds numbers (bool, int, float), got {value!r}"
+        f"Could not infer dtype of {type(value).__name__}: "
+        f"a tensor holds numbers (bool, int, float), got {value!r}"
     )

@@ -72,8 +72,7 @@ def apply(name: str, *operands: Tensor | Number) -> Tensor:
         RuntimeError: the shapes do not meet, or the function makes no sense for bools.
     """
     row = scalars.TABLE[name]
-    common = result_type(*operands)
-    compute, out_type = _types(row, common)
+    compute, out_type = _types(row, operands)
     shape = layout.broadcast_shapes(*(operand.shape for operand in operands if isinstance(operand, Tensor)))
     out = allocate(shape, out_type)
     _run(row, compute, out, operands)
@@ -88,8 +87,7 @@ def apply_in_place(name: str, target: Tensor, *others: Tensor | Number) -> Tenso
             is refused by `guard_write`.
     """
     row = scalars.TABLE[name]
-    common = result_type(target, *others)
-    compute, out_type = _types(row, common)
+    compute, out_type = _types(row, (target, *others))
     if out_type.category > target.dtype.category:
         raise RuntimeError(
             f"result type {out_type.name} can't be cast to the desired output type {target.dtype.name}: "
@@ -119,7 +117,7 @@ def write(target: Tensor, source: Tensor | Number) -> None:
     guard_write(target, source)
     row = scalars.TABLE["copy"]
     if isinstance(source, Tensor):
-        strides = layout.expand_strides(source.shape, source._stride, target.shape)
+        strides = layout.expand_strides(source.shape, source.stride(), target.shape)
         if isinstance(strides, layout.Refusal):
             raise RuntimeError(strides.reason)
         _run(row, source.dtype, target, (source,))
@@ -142,7 +140,7 @@ def guard_write(target: Tensor, *sources: Tensor | Number) -> None:
         raise RuntimeError(
             "this tensor looks into read-only memory (from_numpy of a read-only array): write to a clone()"
         )
-    for dim, (size, stride) in enumerate(zip(target.shape, target.stride(), strict=True)):  # type: ignore[arg-type]
+    for dim, (size, stride) in enumerate(zip(target.shape, target.stride(), strict=True)):
         if stride == 0 and size > 1 and target.numel():
             raise RuntimeError(
                 f"unsupported operation: more than one element of the written-to tensor refers to a single "
@@ -167,18 +165,18 @@ def _overlaps_partly(target: Tensor, source: Tensor) -> bool:
 
 
 def _byte_range(tensor: Tensor) -> tuple[int, int] | None:
-    reached = layout.address_range(tensor.shape, tensor._stride, tensor.storage_offset())
+    reached = layout.address_range(tensor.shape, tensor.stride(), tensor.storage_offset())
     if reached is None:
         return None
     return reached[0] * tensor.element_size(), (reached[1] + 1) * tensor.element_size() - 1
 
 
-def _types(row: Scalar, common: dtype) -> tuple[dtype, dtype]:
+def _types(row: Scalar, operands: Sequence[Tensor | Number]) -> tuple[dtype, dtype]:
     """The type in which a row computes, and the type of its result."""
-    if common is dtypes.bool and row.refuses_bool:
+    if row.refuses_bool and any(result_type(operand) is dtypes.bool for operand in operands):
         raise RuntimeError(row.refuses_bool)
-    compute = common
-    if row.result == scalars.FLOAT and not common.is_floating_point:
+    compute = result_type(*operands)
+    if row.result == scalars.FLOAT and not compute.is_floating_point:
         compute = dtypes.get_default_dtype()
     return compute, dtypes.bool if row.result == scalars.TRUTH else compute
 

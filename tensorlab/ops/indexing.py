@@ -35,30 +35,29 @@ def getitem(input: Tensor, index: object) -> Tensor:
             f"too many indices for tensor of dimension {input.ndim}: got {used}, "
             f"and shape {tuple(input.shape)} takes {input.ndim}"
         )
-    whole = (slice(None),) * (input.ndim - used)
-    if Ellipsis in items:
-        position = items.index(Ellipsis)
-        rest = (item for item in items[position + 1 :] if item is not Ellipsis)
-        items = (*items[:position], *whole, *rest)
-    else:
-        items = (*items, *whole)
-    shape: list[int] = []
-    strides: list[int] = []
-    offset, dim = input.storage_offset(), 0
+    shape, strides, offset = list(input.shape), list(input.stride()), input.storage_offset()
+    dim = 0  # the dimension of the result so far that the next item speaks of
+    dropped = added = 0  # the same dimension of `input` is dim + dropped - added
     for item in items:
-        if item is None:
-            shape.append(1)
-            strides.append(strides[-1] * shape[-2] if strides else 1)
-            continue
-        size, stride = input.shape[dim], input._stride[dim]
-        if isinstance(item, slice):
-            start, length, step = _slice(item, size)
-            offset += start * stride if length or start else 0
-            shape.append(length)
-            strides.append(stride * step)
+        if item is Ellipsis:
+            dim += input.ndim - used
+        elif item is None:
+            strides.insert(dim, shape[dim] * strides[dim] if dim < len(shape) else 1)
+            shape.insert(dim, 1)
+            dim, added = dim + 1, added + 1
+        elif dim >= len(shape):
+            raise IndexError(
+                "too many indices: a second ... already took the dimensions that this one is for"
+            )
+        elif isinstance(item, slice):
+            start, length, step = _slice(item, shape[dim])
+            offset += start * strides[dim]
+            shape[dim], strides[dim] = length, strides[dim] * step
+            dim += 1
         else:
-            offset += _position(item, dim, size) * stride
-        dim += 1
+            offset += _position(item, shape[dim], dim + dropped - added) * strides[dim]
+            del shape[dim], strides[dim]
+            dropped += 1
     return make_tensor(input.untyped_storage(), input.dtype, Size(shape), tuple(strides), offset)
 
 
@@ -101,7 +100,8 @@ def _slice(item: slice, size: int) -> tuple[int, int, int]:
     return start, len(range(start, stop, step)), step
 
 
-def _position(item: object, dim: int, size: int) -> int:
+def _position(item: object, size: int, dim: int) -> int:
+    """An index of the input's dimension `dim`, counted from the front."""
     if isinstance(item, (bool, float, str, list)) or not hasattr(item, "__index__"):
         raise TypeError(
             f"an index must be an integer, a slice, None or ..., got {item!r} of type {type(item).__name__} "

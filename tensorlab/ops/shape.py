@@ -30,11 +30,11 @@ def view(input: Tensor, *shape: int | Sequence[int]) -> Tensor:
         >>> tl.arange(12).view(4, 3).t().view(12)
         Traceback (most recent call last):
             ...
-        RuntimeError: cannot view (3, 4) with strides (1, 3) as (12,): dimensions 0 and 1 are not adjacent in \
-memory; reshape would copy 96 bytes
+        RuntimeError: cannot view (3, 4) with strides (1, 3) as (12,): dimensions 0 and 1 are not adjacent \
+in memory; reshape would copy 96 bytes
     """
     new_shape = layout.infer_size(_sizes(shape), input.numel())
-    strides = layout.view_strides(input.shape, input._stride, new_shape)
+    strides = layout.view_strides(input.shape, input.stride(), new_shape)
     if isinstance(strides, Refusal):
         raise RuntimeError(
             f"cannot view {tuple(input.shape)} with strides {input.stride()} as {tuple(new_shape)}: "
@@ -56,7 +56,7 @@ def reshape(input: Tensor, *shape: int | Sequence[int]) -> Tensor:
         tensor([0, 3, 1, 4, 2, 5])
     """
     new_shape = layout.infer_size(_sizes(shape), input.numel())
-    strides = layout.view_strides(input.shape, input._stride, new_shape)
+    strides = layout.view_strides(input.shape, input.stride(), new_shape)
     if not isinstance(strides, Refusal):
         return make_tensor(input.untyped_storage(), input.dtype, new_shape, strides, input.storage_offset())
     copy = allocate(input.shape, input.dtype)
@@ -83,7 +83,7 @@ def permute(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
             f"permute(): dims {list(_sizes(dims))} must name each of the {input.ndim} dimensions once"
         )
     shape = Size(input.shape[dim] for dim in order)
-    strides = tuple(input._stride[dim] for dim in order)
+    strides = tuple(input.stride()[dim] for dim in order)
     return make_tensor(input.untyped_storage(), input.dtype, shape, strides, input.storage_offset())
 
 
@@ -115,7 +115,8 @@ def t(input: Tensor) -> Tensor:
     """
     if input.ndim > 2:
         raise RuntimeError(
-            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D: name two with transpose(i, j)"
+            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D: "
+            f"name the two dimensions, transpose(i, j)"
         )
     return permute(input, range(input.ndim - 1, -1, -1))
 

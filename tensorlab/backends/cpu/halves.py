@@ -17,8 +17,8 @@ __all__ = ["TYPES", "narrow_name", "needed", "widen_name"]
 TYPES = (dtypes.float16, dtypes.bfloat16)
 
 
-# Numba gives the result of uint32 arithmetic as uint64, so each result is narrowed before its bits are read as
-# a float.
+# Numba gives the result of uint32 arithmetic as uint64, so each result is narrowed before its bits are read
+# as a float.
 
 
 def float16_to_float32(half):  # type: ignore[no-untyped-def]
@@ -68,8 +68,7 @@ _CONVERSIONS: dict[dtype, tuple[Callable, Callable]] = {
 
 def needed(element_types: Iterable[dtype]) -> list[Callable]:
     """The conversions that a kernel on these dtypes needs, each once."""
-    found = [f for t in dict.fromkeys(element_types) if t in _CONVERSIONS for f in _CONVERSIONS[t]]
-    return found
+    return [f for t in dict.fromkeys(element_types) if t in _CONVERSIONS for f in _CONVERSIONS[t]]
 
 
 def widen_name(element_type: dtype) -> str:

@@ -19,7 +19,7 @@ from types import ModuleType
 
 import numpy as np
 import platformdirs
-from numba import config
+from numba.core import config
 
 __all__ = ["cache_directory", "load", "quiet"]
 
@@ -64,7 +64,8 @@ def load(stem: str, source: str) -> ModuleType:
     if not path.exists():
         _write(path, source)
     spec = importlib.util.spec_from_file_location(module_name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module  # Numba looks the module up by name when it reloads a cached kernel
     try:
@@ -76,7 +77,7 @@ def load(stem: str, source: str) -> ModuleType:
 
 
 def quiet(kernel: Callable) -> Callable:
-    """`kernel`, which under ``NUMBA_DISABLE_JIT=1`` keeps NumPy's warnings of overflow and of 1 / 0 to itself.
+    """`kernel`; under ``NUMBA_DISABLE_JIT=1`` it keeps NumPy's warnings of overflow and of 1 / 0 to itself.
 
     Compiled code gives the infinity or the NaN without a word, and interpreted code must do the same.
     """
@@ -97,7 +98,7 @@ def _write(path: Path, source: str) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(source)
-        os.replace(temporary, path)
+        Path(temporary).replace(path)
     except BaseException:
-        os.unlink(temporary)
+        Path(temporary).unlink(missing_ok=True)
         raise

@@ -87,7 +87,10 @@ def kernel_source(
                 out[i] = np.float32(add(np.float32(a[i]), y))
         <BLANKLINE>
     """
-    body = _strided_body if pattern is None else _flat_body
+    if pattern is None:
+        body = _strided_body(row, compute, element_types)
+    else:
+        body = _flat_body(row, compute, element_types, pattern)
     helpers = [inspect.getsource(function) for function in halves.needed(element_types)]
     formula = inspect.getsource(row.formula)
     functions = "\n\n".join(f"@njit\n{text}" for text in (*helpers, formula))
@@ -97,7 +100,7 @@ def kernel_source(
         "import math\n\nimport numpy as np\nfrom numba import njit\n\n\n"
         f"{functions}\n\n"
         '@njit(cache=True, nogil=True, error_model="numpy")\n'
-        f"{body(row, compute, element_types, pattern)}"
+        f"{body}"
     )
 
 
@@ -117,7 +120,7 @@ def _flat_body(row: Scalar, compute: dtype, element_types: Sequence[dtype], patt
     )
 
 
-def _strided_body(row: Scalar, compute: dtype, element_types: Sequence[dtype], pattern: None) -> str:
+def _strided_body(row: Scalar, compute: dtype, element_types: Sequence[dtype]) -> str:
     names = ["out", *"ab"[: row.arity]]
     values = [
         _load(f"{name}[{name}_cell]", element_type, compute)

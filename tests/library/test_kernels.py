@@ -1,0 +1,120 @@
+"""Kernels as programs: their text, their cache, their interpreted form, and what an import costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorlab as tl
+from tensorlab.backends import backend
+from tensorlab.backends.cpu import jit
+from tensorlab.backends.cpu.iterate import coalesce
+from tensorlab.backends.cpu.pointwise import kernel_source
+from tensorlab.scalars import TABLE
+
+
+def run(code: str, **environment: str) -> str:
+    """The output of a fresh Python process."""
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_import_loads_no_compiler_and_no_widgets():
+    heavy = ["numba", "llvmlite", "anywidget", "ipywidgets", "IPython", "matplotlib"]
+    code = f"import sys, json, tensorlab; print(json.dumps([m for m in {heavy} if m in sys.modules]))"
+    assert json.loads(run(code)) == []
+
+
+PROGRAM = """
+import numpy as np
+import tensorlab as tl
+x = tl.arange(12, dtype=tl.float32).view(3, 4)
+print((x + x).tolist(), (x.T * tl.tensor([1.0, 2.0, 3.0])).tolist(), (x / 0).tolist()[1], (-x > 2).tolist())
+print((x.to(tl.float16) + 1).tolist(), (x.to(tl.bfloat16) - 0.5).tolist(), x.to(tl.int8)[1, 2:].tolist())
+"""
+
+
+def test_interpreted_kernels_give_the_same():
+    assert run(PROGRAM, NUMBA_DISABLE_JIT="1") == run(PROGRAM, NUMBA_DISABLE_JIT="0")
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    environment = {"TENSORLAB_CACHE_DIR": str(tmp_path), "NUMBA_DEBUG_CACHE": "1", "NUMBA_DISABLE_JIT": "0"}
+    first, second = run(PROGRAM, **environment), run(PROGRAM, **environment)
+    assert "data saved to" in first
+    assert "data loaded from" in second
+    assert "data saved to" not in second
+
+
+def test_the_cache_folder_follows_the_environment_and_survives_a_bad_one(tmp_path):
+    code = "from tensorlab.backends.cpu.jit import cache_directory; print(cache_directory())"
+    assert run(code, TENSORLAB_CACHE_DIR=str(tmp_path)).strip() == str(tmp_path / "kernels")
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    fallback = Path(
+        run(
+            code + "; import tensorlab as tl; print(tl.ones(2) + 1)", TENSORLAB_CACHE_DIR=str(blocked)
+        ).splitlines()[0]
+    )
+    assert fallback.name.startswith("tensorlab-")
+    assert not fallback.exists()
+
+
+def test_a_broken_kernel_leaves_no_module_behind():
+    with pytest.raises(SyntaxError):
+        jit.load("broken", "def kernel(:\n")
+    assert not any(name.startswith("tensorlab_kernels.broken") for name in sys.modules)
+
+
+def test_kernel_sources_are_readable_python():
+    f32, f16 = tl.float32, tl.float16
+    for pattern in (("run", "run", "one"), None):
+        text = kernel_source(TABLE["mul"], f32, (f16, f16, f32), pattern)
+        compile(text, "kernel", "exec")
+        assert text.count("def float16_to_float32") == 1
+
+
+def test_no_backend_for_an_unknown_device():
+    with pytest.raises(RuntimeError, match="no backend for device 'tpu'"):
+        backend("tpu")
+
+
+shapes = st.lists(st.integers(1, 4), min_size=1, max_size=4)
+
+
+@given(
+    shapes.flatmap(
+        lambda s: st.tuples(st.just(s), *[st.lists(st.integers(0, 6), min_size=len(s), max_size=len(s))] * 2)
+    )
+)
+def test_coalesce_visits_the_same_cells_together(drawn):
+    shape, *strides = drawn
+    visits = _visits(shape, strides)
+    new_shape, new_strides = coalesce(shape, strides)
+    assert sorted(visits) == sorted(_visits(new_shape, new_strides))
+    assert len(new_shape) <= len(shape)
+
+
+def _visits(shape, strides):
+    indices = np.indices(shape).reshape(len(shape), -1).T
+    return [tuple(int(index @ np.array(steps)) for steps in strides) for index in indices]
+
+
+def test_coalesce_makes_one_run_of_what_is_contiguous_in_any_order():
+    assert coalesce((3, 4), [(1, 3), (1, 3)]) == ((12,), [(1,), (1,)])
+    assert coalesce((1, 1), [(5, 5)]) == ((1,), [(1,)])

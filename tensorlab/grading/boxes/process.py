@@ -1,0 +1,204 @@
+"""A box that is a fresh Python process with a folder of its own, a clean environment and resource limits.
+
+What it keeps apart: the grader's memory, the student's time and (on Linux) memory per process, standard
+streams, the working folder, environment variables, imports from the current folder. What it does not: files
+that this user can read, the network, other processes of this user. Its level is therefore ``none``.
+
+The same code runs on Linux, macOS and Windows: requests and replies use the process's stdin and stdout (see
+`inside.runner`), and threads wait for them, since Windows cannot ``select`` on pipes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+import tensorlab
+from tensorlab.grading.boxes import BoxDied, BoxError, BoxTimeout, Level
+from tensorlab.grading.inside import frames
+
+START_SECONDS = 30.0  # to import NumPy and tensorlab from a cold disk
+KEPT_OUTPUT = 65_536  # bytes of the process's stderr, used only to say why a box did not start
+
+_RUNNER = Path(__file__).resolve().parents[1] / "inside"
+
+# The grader's folder is on the path for one import only, so that the runner is found there and nothing else
+# is.
+_PROGRAM = """
+import sys
+runner, libraries = sys.argv[1], sys.argv[2:]
+sys.path.extend(folder for folder in libraries if folder not in sys.path)
+sys.path.insert(0, runner)
+from inside.runner import main
+sys.path.remove(runner)
+main()
+"""
+
+
+class ProcessBox:
+    """One student's process.
+
+    Args:
+        parts: the library functions to find before the student's code runs, as ``"module:name"``.
+        memory_bytes: address space of each process (where the system can limit it).
+        cpu_seconds: processor time of each process (where the system can limit it).
+
+    Raises:
+        BoxError: the process did not come up.
+    """
+
+    level: Level = "none"
+
+    def __init__(self, parts: list[str], memory_bytes: int = 4 << 30, cpu_seconds: int = 120) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="tensorlab-box-"))
+        self._requests = 0
+        self._closed = False
+        self._output = bytearray()
+        try:
+            self._process = self._start()
+        except OSError as error:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise BoxError(f"the process could not be started: {error}") from error
+        self._replies: queue.Queue[dict[str, Any] | Exception | None] = queue.Queue(maxsize=16)
+        self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        for work in (self._send_requests, self._read_replies, self._drain_output):
+            threading.Thread(target=work, daemon=True).start()
+        start = {"op": "start", "parts": parts, "memory_bytes": memory_bytes, "cpu_seconds": cpu_seconds}
+        try:
+            self.limits: list[str] = self.ask(start, START_SECONDS)["limits"]
+        except (BoxDied, BoxTimeout) as error:
+            self.close()
+            last = self._output.decode("utf-8", "replace").strip().splitlines()[-1:]
+            raise BoxError(f"the process did not come up: {last[0] if last else error}") from error
+
+    def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """See `Box.ask`."""
+        self._requests += 1
+        deadline = time.monotonic() + seconds
+        self._outgoing.put(frames.pack({"id": self._requests, **request}))
+        while True:
+            try:
+                reply = self._replies.get(timeout=max(deadline - time.monotonic(), 0.001))
+            except queue.Empty:
+                raise BoxTimeout(f"no answer within {seconds:g} s") from None
+            if reply is None:
+                raise BoxDied("the process ended")
+            if isinstance(reply, Exception):
+                raise BoxDied(f"the process broke the protocol: {reply}")
+            number = reply.get("id")
+            if number == self._requests:
+                return reply
+            # A late answer to an earlier request (a forked child's, say) is dropped; one to the future is not
+            # an answer at all.
+            if not isinstance(number, int) or not 0 < number < self._requests:
+                raise BoxDied("the process broke the protocol: a reply to no request")
+            if time.monotonic() > deadline:
+                raise BoxTimeout(f"no answer within {seconds:g} s")
+
+    def close(self) -> None:
+        """See `Box.close`."""
+        self._closed = True
+        self._outgoing.put(None)
+        if self._process.poll() is None or os.name == "posix":
+            _kill_tree(self._process)
+        self._process.wait()
+        # What a student's code left there (a folder that cannot be listed, say) must not stop the run.
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        libraries = dict.fromkeys(
+            str(Path(package.__file__ or "").resolve().parents[1]) for package in (tensorlab, numpy)
+        )
+        # -I: no environment variables, no user folder, no current folder. -B: write no bytecode.
+        python = [sys.executable, "-I", "-B", "-X", "utf8", "-c", _PROGRAM, str(_RUNNER.parent)]
+        return subprocess.Popen(
+            python + list(libraries),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=self._folder,
+            env=_clean_environment(self._folder),
+            # A group of its own, so that it can be ended with all its children, and so that the Ctrl-C of
+            # whoever grades goes to the grader alone.
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+
+    # The three threads own one pipe each and close it. If a process that escaped the group holds a pipe's
+    # other end open, its thread waits on as a daemon: closing the pipe from here could hang as well.
+
+    def _send_requests(self) -> None:
+        pipe = self._process.stdin
+        assert pipe is not None
+        with pipe:
+            while (data := self._outgoing.get()) is not None:
+                view = memoryview(data)
+                try:
+                    while view:
+                        view = view[pipe.write(view) or 0 :]
+                except OSError:
+                    return  # the process is gone; the reading thread reports it
+
+    def _read_replies(self) -> None:
+        pipe = self._process.stdout
+        assert pipe is not None
+        with pipe:
+            try:
+                while (reply := frames.read(pipe.read, frames.MAX_REPLY)) is not None:
+                    self._deliver(reply)
+                self._deliver(None)
+            except (frames.FrameError, OSError) as error:
+                self._deliver(error)
+
+    def _deliver(self, item: dict[str, Any] | Exception | None) -> None:
+        """Queue what arrived. A flood of replies waits in the pipe, not in the grader's memory."""
+        while not self._closed:
+            with contextlib.suppress(queue.Full):
+                self._replies.put(item, timeout=0.1)
+                return
+
+    def _drain_output(self) -> None:
+        pipe = self._process.stderr
+        assert pipe is not None
+        with pipe:
+            while chunk := pipe.read(65_536):
+                if len(self._output) < KEPT_OUTPUT:
+                    self._output += chunk[: KEPT_OUTPUT - len(self._output)]
+
+
+def _clean_environment(folder: Path) -> dict[str, str]:
+    """What the process may know of this machine: how to start programs, and its own folder."""
+    kept = {
+        name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ
+    }
+    home = str(folder)
+    own = dict.fromkeys(
+        ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "TENSORLAB_HOME", "IPYTHONDIR"), home
+    )
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return kept | own | threads | {"LANG": "C.UTF-8", "MPLBACKEND": "Agg", "NUMBA_CACHE_DIR": home}
+
+
+def _kill_tree(process: subprocess.Popen[bytes]) -> None:
+    """End a process and its children, with signals that cannot be caught."""
+    if sys.platform == "win32":
+        # Windows has no process groups to kill; taskkill walks the tree.
+        subprocess.run(["taskkill", "/PID", str(process.pid), "/T", "/F"], capture_output=True, check=False)
+    else:
+        # Nobody of the group may be left; macOS says PermissionError for a group of zombies.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()

@@ -1,0 +1,35 @@
+"""Files that appear whole or not at all, and never in place of one that somebody else wrote."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+
+class AlreadyThere(FileExistsError):
+    """A file of this name exists, and nobody said that it may be replaced."""
+
+
+def write_whole(path: Path, text: str, *, replace: bool) -> None:
+    r"""Write `text` as UTF-8 with ``\n`` line ends: to a temporary file beside it, which is then renamed.
+
+    Args:
+        replace: whether an existing file may be replaced.
+
+    Raises:
+        AlreadyThere: it exists and `replace` is false.
+        OSError: the folder cannot be written. Nothing is left behind.
+    """
+    if not replace and path.exists():
+        raise AlreadyThere(str(path))
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        # Not tempfile: its files are private, and these should have the permissions that files have here.
+        with temporary.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,190 @@
+"""Grades one submission: a row for each question, whatever the submission does.
+
+Nothing of the student's runs here. The functions of the notebook are called in a box, one input a request,
+and their plain answers are compared with the library's own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from tensorlab.grading import feedback
+from tensorlab.grading.boxes import BoxDied, BoxError, BoxFactory, BoxTimeout, Level
+from tensorlab.grading.boxes.process import ProcessBox
+from tensorlab.grading.inside.values import printable
+from tensorlab.grading.judge import Verdict, judge
+from tensorlab.grading.notebook import Notebook, UnreadableNotebook, read_notebook
+from tensorlab.grading.outcomes import shorten
+from tensorlab.grading.session import CellReport, Exhausted, Limits, Missing, Session
+from tensorlab.grading.suite import Exercise, Secret
+
+#: Longest feedback in a row, in characters.
+MAX_FEEDBACK = 1500
+
+
+@dataclass(frozen=True)
+class Row:
+    """The result of one student and question.
+
+    Attributes:
+        points: None when the machine failed, which is never a score.
+        status: ``right``, ``partial``, ``wrong``, ``unanswered``, ``missing`` (no such function),
+        ``timeout``,
+            ``died``, ``unreadable`` (the file), or ``machine`` (the box did not start: grade again).
+        level: how far the student's code was isolated (`tensorlab.grading.boxes`).
+        sha256: of the submitted file; "" when it could not be read.
+        seconds: spent on this question; the first one includes running the cells.
+    """
+
+    student: str
+    question: str
+    title: str
+    points: int | None
+    max_points: int
+    status: str
+    feedback: str
+    level: Level
+    sha256: str
+    seconds: float
+    verdict: Verdict | None = None
+
+
+def process_boxes(exercises: Sequence[Exercise]) -> BoxFactory:
+    """Starts boxes that are plain processes."""
+    return partial(ProcessBox, [exercise.part for exercise in exercises])
+
+
+class Grader:
+    """Grades submissions of one chapter.
+
+    Args:
+        exercises: the questions.
+        secret: draws the hidden inputs; None asks the public cases only.
+        open_box: starts a box; plain processes if left out.
+        level: of those boxes.
+    """
+
+    def __init__(
+        self,
+        exercises: Sequence[Exercise],
+        secret: Secret | None = None,
+        open_box: BoxFactory | None = None,
+        level: Level = ProcessBox.level,
+        limits: Limits | None = None,
+    ) -> None:
+        self.exercises = exercises
+        self.level: Level = level
+        self.limits = limits or Limits()
+        self._secret = secret
+        self._open_box = open_box or process_boxes(exercises)
+
+    def grade_file(self, path: Path, student: str) -> list[Row]:
+        """One row a question. Never raises for anything that the file or its code does."""
+        try:
+            notebook = read_notebook(path)
+        except UnreadableNotebook as error:
+            return self.refused(student, f"The notebook cannot be read: {error}.")
+        return self.grade(notebook, student)
+
+    def refused(self, student: str, reason: str) -> list[Row]:
+        """Rows without points for a submission that cannot be run."""
+        return [self._unreadable(exercise, student, reason) for exercise in self.exercises]
+
+    def grade(self, notebook: Notebook, student: str) -> list[Row]:
+        """One row a question for a notebook that was read."""
+        session = Session(notebook.code, self._open_box, self.limits)
+        try:
+            return [self._question(exercise, notebook, session, student) for exercise in self.exercises]
+        finally:
+            session.close()
+
+    def _question(self, exercise: Exercise, notebook: Notebook, session: Session, student: str) -> Row:
+        started = time.monotonic()
+        verdict: Verdict | None = None
+        status: str
+        points: int | None = 0
+        hidden = self._secret.source(student, exercise.id) if self._secret else None
+        try:
+            verdict = judge(exercise, session.ask(exercise), hidden)
+            status, points, words = verdict.status, verdict.points, feedback.one_line(verdict)
+        except Missing:
+            status, words = "missing", why_missing(exercise, notebook, session.reports)
+        except BoxTimeout:
+            seconds = self.limits.call_seconds
+            status, words = (
+                "timeout",
+                f"A call of {exercise.name} took longer than {seconds:g} s and was ended.",
+            )
+        except BoxDied:
+            status, words = (
+                "died",
+                f"A call of {exercise.name} ended the Python process, so there is no answer.",
+            )
+        except Exhausted as error:
+            status, words = "timeout", f"No time is left for {exercise.name}: {error}."
+        except BoxError as error:
+            status, points, words = (
+                "machine",
+                None,
+                f"This machine could not run the notebook: {error}. Grade again.",
+            )
+        return Row(
+            student=student,
+            question=exercise.id,
+            title=exercise.title,
+            points=points,
+            max_points=exercise.points,
+            status=status,
+            feedback=_tidy(words),
+            level=self.level,
+            sha256=notebook.sha256,
+            seconds=round(time.monotonic() - started, 3),
+            verdict=verdict,
+        )
+
+    def _unreadable(self, exercise: Exercise, student: str, reason: str) -> Row:
+        return Row(
+            student=student,
+            question=exercise.id,
+            title=exercise.title,
+            points=0,
+            max_points=exercise.points,
+            status="unreadable",
+            feedback=_tidy(reason),
+            level=self.level,
+            sha256="",
+            seconds=0.0,
+        )
+
+
+def why_missing(exercise: Exercise, notebook: Notebook, reports: Mapping[int, CellReport]) -> str:
+    """Why the notebook, having run, defines no such function: one or two sentences that help."""
+    name = exercise.name
+    answers = [cell for cell in notebook.cells if cell.id == exercise.answer_cell]
+    code = [cell for cell in answers if cell.kind == "code"]
+    if not code:
+        if not answers:
+            return f"No cell defines {name}. Write def {exercise.signature}: in a code cell."
+        kind = {"markdown": "a Markdown cell", "raw": "a raw cell"}.get(answers[-1].kind, "no code cell")
+        return f"The answer cell is {kind} now, so it does not run. Make it a code cell again."
+    cell = code[-1]
+    report = reports.get(cell.number, CellReport())
+    if report.ended:
+        return f"The answer cell (cell {cell.number}) was skipped, because {report.ended}."
+    if report.raised is not None:
+        error = report.raised
+        place = f", line {error.line}: {error.source}" if error.line else ""
+        return f"The answer cell (cell {cell.number}{place}) stopped with {error}, so {name} is not defined."
+    if report.defines:
+        return f"The answer cell defines {', '.join(report.defines)}. The grader looks for the name {name}."
+    return (
+        f"The answer cell (cell {cell.number}) does not define {name}. Write def {exercise.signature}: there."
+    )
+
+
+def _tidy(words: str) -> str:
+    return shorten(printable(words), MAX_FEEDBACK)

@@ -1,0 +1,110 @@
+"""One call of a student's function, and what came of it, in plain words that may leave the process."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import linecache
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import FunctionType, TracebackType
+from typing import Any
+
+from . import values
+
+MAX_MESSAGE = 1000  # characters of an exception's text
+MAX_LINE = 200  # characters of a source line
+
+#: What the library's own function says while a student's version of it is being called.
+REFUSAL = "this exercise asks for your own code, so the library's function is switched off while it is graded"
+
+_BUILTIN_ERRORS = frozenset(
+    thing for thing in vars(builtins).values() if isinstance(thing, type) and issubclass(thing, BaseException)
+)
+
+
+def call(function: Callable[..., Any], args: Iterable[Any]) -> dict[str, Any]:
+    """Call `function` and describe its value or its exception.
+
+    KeyboardInterrupt passes through: it belongs to whoever watches the clock. All else that a function can
+    raise, SystemExit included, is an answer.
+    """
+    try:
+        value = function(*args)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        code = getattr(function, "__code__", None)
+        return {"raised": describe(error, getattr(code, "co_filename", ""))}
+    return {"returned": values.encode(value)}
+
+
+def describe(error: BaseException, filename: str) -> dict[str, Any]:
+    """An exception as plain data: its type, its nearest built-in type, its text, its line in `filename`."""
+    kind = next(t for t in type(error).__mro__ if t in _BUILTIN_ERRORS)
+    line = error.lineno if isinstance(error, SyntaxError) else _last_line(error.__traceback__, filename)
+    source = linecache.getline(filename, line).strip() if isinstance(line, int) else ""
+    return {
+        "kind": kind.__name__,
+        "type": values.type_name(type(error)),
+        "message": values.printable(_text(error)[:MAX_MESSAGE]),
+        "line": line if isinstance(line, int) and line > 0 else 0,
+        "source": values.printable(source[:MAX_LINE]),
+    }
+
+
+def _text(error: BaseException) -> str:
+    try:
+        text = str(error.msg) if isinstance(error, SyntaxError) else str(error)
+    except Exception as inner:  # an exception's own __str__ is the student's code as well
+        return f"(its text could not be read: {type(inner).__name__})"
+    return text if type(text) is str else ""
+
+
+def _last_line(traceback: TracebackType | None, filename: str) -> int:
+    """The line in `filename` where things went wrong, or where it called what went wrong; 0 if in neither."""
+    line = 0
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == filename:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return line
+
+
+class Parts:
+    """The library functions that exercises ask for, found before any code of a student has run.
+
+    An answer that calls the library's function of the same name would be graded on the library's work. While
+    an answer is called, that one function raises `REFUSAL`; all the others work. This is a reminder, not a
+    wall: the library is open and its code can be copied by hand.
+    """
+
+    def __init__(self, parts: Iterable[str]) -> None:
+        self._functions = {part: _find(part) for part in parts}
+
+    @contextmanager
+    def without(self, part: str) -> Iterator[None]:
+        """Switch one part off, under every name that it was imported by."""
+        function = self._functions[part]
+        # Swapping the code reaches every alias: ``from tensorlab.layout import numel`` binds the same object.
+        code = function.__code__
+        function.__code__ = _refuse.__code__
+        try:
+            yield
+        finally:
+            function.__code__ = code
+
+
+def _find(part: str) -> FunctionType:
+    module, _, name = part.partition(":")
+    function = getattr(importlib.import_module(module), name)
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"the part {part} must be a plain function, got {type(function).__name__}")
+    return function
+
+
+def _refuse(*args: Any, **kwargs: Any) -> None:
+    # A literal, not the name REFUSAL: this code runs with the globals of the function that it stands in for.
+    raise RuntimeError(
+        "this exercise asks for your own code, so the library's function is switched off while it is graded"
+    )

@@ -1,0 +1,189 @@
+"""Plain values as JSON and back. Nothing else crosses the wall between a student's code and the grader.
+
+A value is plain when its type is exactly None, bool, int, float, str, tuple, list or a tensorlab dtype, and
+lists and tuples hold plain values. Subclasses are not plain: an object of the student's own class could
+answer ``==`` as it likes. Anything else is described by the name of its type, and that name is all that
+leaves.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from tensorlab import dtypes
+
+MAX_BITS = 4096  # of an int
+MAX_NESTING = 24  # lists in lists; JSON nests twice as deep, see frames.MAX_DEPTH
+
+#: What one value may cost: `_COST` for itself and each value inside it, and one a character. JSON writes a
+#: character as at most 12 bytes, so that an encoded value always fits frames.MAX_REPLY.
+MAX_SIZE = 80_000
+_COST = 20
+
+_DTYPE_NAMES = frozenset(dtype.name for dtype in dtypes.ALL)
+
+
+class NotPlain(ValueError):
+    """JSON that describes no plain value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Stands for a value that is not plain. It equals no answer.
+
+    Attributes:
+        type_name: such as ``"numpy.int64"``, or what was wrong, such as ``"list (more than 20000 values)"``.
+    """
+
+    type_name: str
+
+    def __repr__(self) -> str:
+        return f"a value of type {self.type_name}"
+
+
+class _TooMuch(Exception):
+    """The value is plain and too large to send."""
+
+
+def encode(value: Any) -> dict[str, Any]:
+    """Describe `value`. Never fails, whatever the value is: cyclic, huge, or of a hostile type.
+
+    Example:
+        >>> encode((1, 2.5))
+        {'tuple': [{'int': '0x1'}, {'float': '0x1.4000000000000p+1'}]}
+    """
+    try:
+        return _Encoder().encode(value, 0)
+    except _TooMuch as reason:
+        return {"opaque": f"{type(value).__name__} ({reason})"}
+
+
+class _Encoder:
+    """One walk over one value, with a budget."""
+
+    def __init__(self) -> None:
+        self._left = MAX_SIZE
+
+    def _spend(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise _TooMuch("too large to send")
+
+    def encode(self, value: Any, nesting: int) -> dict[str, Any]:
+        self._spend(_COST)
+        kind = type(value)
+        if value is None:
+            return {"none": True}
+        if kind is bool:
+            return {"bool": value}
+        if kind is int:
+            if value.bit_length() > MAX_BITS:
+                raise _TooMuch(f"more than {MAX_BITS} bits")
+            self._spend(value.bit_length() // 4)
+            return {"int": hex(value)}
+        if kind is float:
+            return {"float": value.hex()}
+        if kind is str:
+            self._spend(len(value))
+            text = printable(value)
+            self._spend(len(text) - len(value))
+            return {"str": text}
+        if kind is tuple or kind is list:
+            if nesting >= MAX_NESTING:
+                raise _TooMuch(f"nested deeper than {MAX_NESTING}")
+            return {kind.__name__: [self.encode(item, nesting + 1) for item in value]}
+        if kind is dtypes.dtype:
+            return {"dtype": value.name}
+        return {"opaque": type_name(kind)}
+
+
+def decode(node: Any) -> Any:
+    """The value that `node` describes: a plain value or an `Opaque`.
+
+    The size needs no check here: `node` comes from a frame, and frames are bounded.
+
+    Raises:
+        NotPlain: `node` is nothing that `encode` writes.
+    """
+    return _decode(node, 0)
+
+
+def _decode(node: Any, nesting: int) -> Any:
+    if nesting > MAX_NESTING or not isinstance(node, dict) or len(node) != 1:
+        raise NotPlain("not the description of one plain value")
+    ((kind, content),) = node.items()
+    if kind in ("tuple", "list") and isinstance(content, list):
+        items = [_decode(item, nesting + 1) for item in content]
+        return tuple(items) if kind == "tuple" else items
+    if kind == "none" and content is True:
+        return None
+    if kind == "bool" and isinstance(content, bool):
+        return content
+    if isinstance(content, str):
+        return _decode_text(kind, content)
+    raise NotPlain(f"not the description of a {printable(kind)[:40]}")
+
+
+def _decode_text(kind: str, content: str) -> Any:
+    try:
+        if kind == "int" and len(content) <= MAX_BITS // 4 + 8:
+            return int(content, 16)
+        if kind == "float" and len(content) <= 40:
+            return float.fromhex(content)
+    except (ValueError, OverflowError):
+        raise NotPlain(f"not a {kind}") from None
+    if kind == "str":
+        return printable(content)
+    if kind == "dtype" and content in _DTYPE_NAMES:
+        return dtypes.by_name(content)
+    if kind == "opaque":
+        return Opaque(printable(content)[:120])
+    raise NotPlain(f"not the description of a {printable(kind)[:40]}")
+
+
+def same(got: Any, want: Any) -> bool:
+    """True when two decoded values are equal in value and in exact type, all the way down.
+
+    ``True`` is not ``1``, ``6.0`` is not ``6``, and a list is not a tuple. NaN is the same as NaN.
+
+    Example:
+        >>> same((1, 2), (1, 2)), same([1, 2], (1, 2)), same(True, 1)
+        (True, False, False)
+    """
+    if type(got) is not type(want) or type(got) is Opaque:
+        return False
+    if isinstance(want, (tuple, list)):
+        return len(got) == len(want) and all(map(same, got, want))
+    both_nan = isinstance(want, float) and math.isnan(want) and math.isnan(got)
+    return both_nan or bool(got == want)
+
+
+def printable(text: str) -> str:
+    r"""`text` with everything that could steer a terminal or break an encoder written as an escape.
+
+    Tabs and newlines stay. Control characters, lone surrogates and marks that reverse the reading direction
+    do not.
+
+    Example:
+        >>> printable("a\x1b[31mb")
+        'a\\x1b[31mb'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else _escape(c) for c in text)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape", "backslashreplace").decode("ascii")
+
+
+def type_name(kind: type) -> str:
+    """A type's name as a student would write it: ``int``, ``numpy.int64``, ``tensorlab.Tensor``."""
+    module, name = kind.__module__, kind.__qualname__
+    if module in ("builtins", "__main__"):
+        return printable(name)[:120]
+    # str: a class body may set __module__ to anything
+    shown = f"{str(module).partition('.')[0]}.{name}"
+    return printable(shown)[:120]

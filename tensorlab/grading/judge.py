@@ -1,0 +1,167 @@
+"""The judge: asks an answer the questions of an exercise, compares with the library, and says what it saw.
+
+It runs nothing of the student's. It is given `ask`, which returns an `Outcome` for arguments, and cannot tell
+whether a box or a function in this process answers.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tensorlab.grading.inside import values
+from tensorlab.grading.inside.calls import REFUSAL
+from tensorlab.grading.outcomes import (
+    Outcome,
+    Raised,
+    Returned,
+    alike,
+    ask_directly,
+    expected,
+    missing_parts,
+    passes,
+)
+from tensorlab.grading.suite import Case, Exercise, Topic, WrongSolution
+
+#: Hidden cases drawn for each topic.
+HIDDEN_CASES = 4
+
+#: How much of what goes wrong in one topic a known belief must explain to be named.
+ENOUGH = 0.6
+
+Ask = Callable[[tuple[Any, ...]], Outcome]
+Status = Literal["right", "partial", "wrong", "unanswered"]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One case that went wrong."""
+
+    topic: Topic
+    case: Case
+    got: Outcome
+    want: Outcome
+    hidden: bool
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the judge found.
+
+    Attributes:
+        failures: the cases that failed: public before hidden, then topic by topic, the smallest first.
+        belief: the known wrong solution that makes the same mistakes, if there is one.
+        lost: titles of the topics that gave no points.
+    """
+
+    exercise: Exercise
+    status: Status
+    points: int
+    lost: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    belief: WrongSolution | None = None
+
+    @property
+    def smallest(self) -> Failure | None:
+        """The smallest public case of the first topic that failed."""
+        return next((failure for failure in self.failures if not failure.hidden), None)
+
+
+def judge(exercise: Exercise, ask: Ask, hidden: random.Random | None = None) -> Verdict:
+    """Judge one answer on the public cases, and on fresh hidden ones when `hidden` is given.
+
+    Raises:
+        whatever `ask` raises, such as `BoxDied`: the judge gives no points for half an answer.
+    """
+    records: list[Failure] = []
+    unwritten = True
+    for topic in exercise.topics:
+        cases = [(case, False) for case in topic.public]
+        if hidden is not None:
+            cases += [(case, True) for case in topic.hidden(hidden, HIDDEN_CASES)]
+        for case, is_hidden in cases:
+            want, got = expected(exercise, case), ask(case.args)
+            records.append(Failure(topic, case, got, want, is_hidden))
+            unwritten = unwritten and _is_starter(got)
+    if unwritten:
+        return Verdict(exercise, "unanswered", 0, tuple(topic.title for topic in exercise.topics))
+    failures = [record for record in records if not passes(record.got, record.want, record.case)]
+    lost = {failure.topic.title for failure in failures}
+    if exercise.topics[0].title in lost:  # the foundation
+        points = 0
+    else:
+        points = sum(topic.points for topic in exercise.topics if topic.title not in lost)
+    return Verdict(
+        exercise,
+        "right" if not failures else "partial" if points else "wrong",
+        points,
+        tuple(topic.title for topic in exercise.topics if topic.title in lost),
+        tuple(sorted(failures, key=lambda failure: failure.hidden)),
+        _belief(exercise, records, failures[0].topic) if failures else None,
+    )
+
+
+def explain(failure: Failure) -> str:
+    """What is wrong with one answer, in a sentence or two, where its form alone says it; else ``""``."""
+    got, want = failure.got, failure.want
+    name = failure.topic.title
+    if isinstance(got, Raised):
+        if got.message == REFUSAL:
+            return (
+                "The answer calls the library's own function, or is that function. Write the steps yourself."
+            )
+        if got.kind == "NotImplementedError":
+            return f"This case ({name}) still reaches the line that raises NotImplementedError."
+        if isinstance(want, Raised) and got.kind == want.kind:
+            missing = " and ".join(f"“{part}”" for part in missing_parts(got, failure.case))
+            return f"The type of the error is right. Its text should contain {missing}."
+        return ""
+    if isinstance(want, Raised):
+        return f"There is no right value for this input, so it should be refused with {want.kind}."
+    if got.value is None and want.value is not None:
+        return "The function came to its end without a return, so Python returned None."
+    if isinstance(got.value, values.Opaque):
+        return f"The type should be {_type(want)}, not {got.value.type_name}, even where the two print alike."
+    if type(got.value) is not type(want.value):
+        return f"The type should be {_type(want)}, not {_type(got)}."
+    return ""
+
+
+def _type(outcome: Returned) -> str:
+    return values.type_name(type(outcome.value))
+
+
+def _is_starter(got: Outcome) -> bool:
+    if isinstance(got, Raised):
+        return got.kind == "NotImplementedError"
+    return got.value is None or (isinstance(got.value, values.Opaque) and got.value.type_name == "ellipsis")
+
+
+def _belief(exercise: Exercise, records: list[Failure], topic: Topic) -> WrongSolution | None:
+    """The known wrong solution that makes the same mistakes in `topic`, if one is like enough.
+
+    An answer can hold several mistakes at once, so the first topic that went wrong decides; the others only
+    choose between beliefs that go wrong there in the same way.
+    """
+    best, best_likeness = None, (ENOUGH, 0.0)
+    for solution in exercise.wrong:
+        theirs = [ask_directly(solution.function, record.case.args) for record in records]
+        pairs = list(zip(records, theirs, strict=True))
+        here = _likeness([(record, other) for record, other in pairs if record.topic is topic])
+        likeness = here, _likeness(pairs)
+        if likeness > best_likeness:
+            best, best_likeness = solution, likeness
+    return best
+
+
+def _likeness(pairs: list[tuple[Failure, Outcome]]) -> float:
+    """The share of cases with the same mistake, among the cases that either of the two gets wrong."""
+    shared = either = 0
+    for record, other in pairs:
+        wrong_here = not passes(record.got, record.want, record.case)
+        wrong_there = not passes(other, record.want, record.case)
+        either += wrong_here or wrong_there
+        shared += wrong_here and wrong_there and alike(record.got, other)
+    return shared / either if either else 0.0

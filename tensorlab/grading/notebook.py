@@ -1,0 +1,159 @@
+"""Reads a submitted notebook without trusting it: nothing but the sources of its cells is used.
+
+What a notebook says of points, tags, kernels, outputs and widgets is ignored. Whatever is wrong with the file
+becomes one sentence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+MAX_FILE = 20 << 20  # bytes
+MAX_CELLS = 2000
+MAX_SOURCE = 500_000  # characters of one cell
+MAX_DEPTH = 100
+MAX_CONTAINERS = 500_000  # lists and objects: 20 MB of "[],[]," would become a gigabyte of them
+
+# Strings are skipped as a whole, so that brackets inside them do not count. Possessive: no backtracking.
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
+
+
+class UnreadableNotebook(ValueError):
+    """The file is no notebook that can be graded; the text says why and what would help."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell.
+
+    Attributes:
+        number: its place in the notebook, from 1.
+        id: as the file says; "" when it says none. A student may have copied or changed it.
+        kind: ``"code"``, ``"markdown"``, ``"raw"``, or whatever else the file says.
+    """
+
+    number: int
+    id: str
+    kind: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """The cells of a submission and the fingerprint of the file that they were read from."""
+
+    cells: tuple[Cell, ...]
+    sha256: str
+
+    @property
+    def code(self) -> list[Cell]:
+        """The code cells."""
+        return [cell for cell in self.cells if cell.kind == "code"]
+
+
+def read_notebook(path: Path) -> Notebook:
+    """Read one file.
+
+    Raises:
+        UnreadableNotebook: not a regular file, too large, not UTF-8, not JSON, nested too deep, or no
+        notebook.
+    """
+    raw = _read_bytes(path)
+    return Notebook(tuple(_cells(_parse(raw))), hashlib.sha256(raw).hexdigest())
+
+
+def _read_bytes(path: Path) -> bytes:
+    # Open first and look at what was opened, so that the file cannot be exchanged in between. O_NONBLOCK:
+    # opening a named pipe must not wait for somebody to write into it.
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
+    try:
+        if path.is_symlink():
+            raise UnreadableNotebook("the file is a link; hand in the notebook itself")
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        raise UnreadableNotebook(f"the file cannot be opened: {error.strerror}") from None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise UnreadableNotebook("this is not a regular file; hand in the notebook itself")
+        if status.st_size > MAX_FILE:
+            raise UnreadableNotebook(
+                f"the file has {status.st_size:,} bytes and the limit is {MAX_FILE:,}; "
+                "clear the outputs and save it again"
+            )
+        return file.read(MAX_FILE + 1)
+
+
+def _parse(raw: bytes) -> Any:
+    if not raw.strip():
+        raise UnreadableNotebook("the file is empty")
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UnreadableNotebook("the file is UTF-16 and notebooks are UTF-8; save it again from JupyterLab")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableNotebook(f"the file is not UTF-8 text (byte {error.start})") from None
+    _check_depth(text)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise UnreadableNotebook(
+            f"the file is not JSON{place}, so it is cut off or was changed outside Jupyter; "
+            "save it again from JupyterLab"
+        ) from None
+
+
+def _check_depth(text: str) -> None:
+    """Refuse what would exhaust the parser's stack or the memory, before the parser runs."""
+    depth = containers = 0
+    for match in _STRING_OR_BRACKET.finditer(text):
+        bracket = match[0]
+        if bracket in ("[", "{"):
+            depth += 1
+            containers += 1
+            if depth > MAX_DEPTH:
+                raise UnreadableNotebook(f"the JSON is nested deeper than {MAX_DEPTH}, which no notebook is")
+            if containers > MAX_CONTAINERS:
+                raise UnreadableNotebook("the JSON has more parts than any notebook; clear the outputs")
+        elif bracket in ("]", "}"):
+            depth -= 1
+
+
+def _cells(content: Any) -> list[Cell]:
+    cells = content.get("cells") if isinstance(content, dict) else None
+    if not isinstance(cells, list):
+        raise UnreadableNotebook("the file is JSON and not a notebook: it has no list of cells")
+    if len(cells) > MAX_CELLS:
+        raise UnreadableNotebook(f"the notebook has {len(cells)} cells and the limit is {MAX_CELLS}")
+    return [_cell(number, cell) for number, cell in enumerate(cells, 1)]
+
+
+def _cell(number: int, cell: Any) -> Cell:
+    if not isinstance(cell, dict):
+        raise UnreadableNotebook(f"cell {number} is not a notebook cell")
+    source = cell.get("source", "")
+    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+        source = "".join(source)
+    if not isinstance(source, str):
+        raise UnreadableNotebook(f"the source of cell {number} is not text")
+    if len(source) > MAX_SOURCE:
+        raise UnreadableNotebook(
+            f"cell {number} has {len(source):,} characters and the limit is {MAX_SOURCE:,}"
+        )
+    cell_id, kind = cell.get("id"), cell.get("cell_type")
+    return Cell(
+        number,
+        cell_id if isinstance(cell_id, str) else "",
+        kind if isinstance(kind, str) else "",
+        source.encode("utf-8", "replace").decode("utf-8"),  # JSON can hold half a character
+    )

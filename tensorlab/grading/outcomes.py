@@ -1,0 +1,147 @@
+"""What a call came to, and whether that is right."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tensorlab.grading.inside import calls, values
+from tensorlab.grading.suite import Case, Exercise
+
+_SHOWN = 200  # characters of a value in a message
+_TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9.<>]{0,119}\Z")
+
+
+@dataclass(frozen=True)
+class Returned:
+    """The function returned a value."""
+
+    value: Any
+
+    def __str__(self) -> str:
+        return shorten(repr(self.value))
+
+
+@dataclass(frozen=True)
+class Raised:
+    """The function raised an exception.
+
+    Attributes:
+        kind: its nearest built-in type.
+        type: its own type.
+        line, source: where in the student's code, from 1; 0 and "" when it is not known.
+    """
+
+    kind: str
+    type: str
+    message: str
+    line: int = 0
+    source: str = ""
+
+    def __str__(self) -> str:
+        return shorten(f"{self.type}: {self.message}" if self.message else self.type)
+
+
+Outcome = Returned | Raised
+
+
+class BadReply(ValueError):
+    """What came out of the box describes no outcome."""
+
+
+def outcome(reply: dict[str, Any]) -> Outcome:
+    """Read what `inside.calls.call` wrote, trusting none of it.
+
+    Raises:
+        BadReply: it describes nothing.
+    """
+    if "returned" in reply:
+        try:
+            return Returned(values.decode(reply["returned"]))
+        except values.NotPlain as error:
+            raise BadReply(str(error)) from None
+    return raised(reply.get("raised"))
+
+
+def raised(description: Any) -> Raised:
+    """Read what `inside.calls.describe` wrote, trusting none of it.
+
+    Raises:
+        BadReply: it describes nothing.
+    """
+    if not isinstance(description, dict):
+        raise BadReply("neither a value nor an exception")
+    found = [description.get(name) for name in ("kind", "type", "message", "source")]
+    text = [part for part in found if isinstance(part, str)]
+    line = description.get("line")
+    if len(text) != len(found) or type(line) is not int:
+        raise BadReply("not the description of an exception")
+    kind_name, type_name, message, source = text
+    kind = getattr(builtins, kind_name, None)
+    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+        raise BadReply("not a built-in exception")
+    return Raised(
+        kind=kind.__name__,
+        type=type_name if _TYPE_NAME.match(type_name) else kind.__name__,
+        message=values.printable(message[: calls.MAX_MESSAGE]),
+        line=line if 0 < line < 1_000_000 else 0,
+        source=values.printable(source[: calls.MAX_LINE]),
+    )
+
+
+def ask_directly(function: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
+    """Call a function in this process, on its own copy of the arguments.
+
+    The value goes through the same encoder as in a box, so that an object of the student's own class is
+    judged by its type and never asked whether it equals the answer.
+    """
+    return outcome(calls.call(function, copy(args)))
+
+
+def copy(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments again, sharing nothing with the first: a call may change a list that it was given."""
+    again: tuple[Any, ...] = values.decode(values.encode(args))
+    return again
+
+
+def expected(exercise: Exercise, case: Case) -> Outcome:
+    """What the library does."""
+    return ask_directly(exercise.reference, case.args)
+
+
+def passes(got: Outcome, want: Outcome, case: Case) -> bool:
+    """True when value and exact type are right, or an exception's type and the required parts of its text."""
+    if isinstance(want, Returned):
+        return isinstance(got, Returned) and values.same(got.value, want.value)
+    if not isinstance(got, Raised):
+        return False
+    wanted_type: type = getattr(builtins, want.kind)
+    return issubclass(getattr(builtins, got.kind), wanted_type) and not missing_parts(got, case)
+
+
+def missing_parts(got: Raised, case: Case) -> list[str]:
+    """The required parts that an exception's text lacks. Case and spacing do not count."""
+    text = _normal(got.message)
+    return [part for part in case.says if _normal(part) not in text]
+
+
+def alike(one: Outcome, other: Outcome) -> bool:
+    """True when two answers to one question are the same mistake."""
+    if isinstance(one, Returned) and isinstance(other, Returned):
+        if isinstance(one.value, values.Opaque) and isinstance(other.value, values.Opaque):
+            return one.value == other.value
+        return values.same(one.value, other.value)
+    return isinstance(one, Raised) and isinstance(other, Raised) and one.kind == other.kind
+
+
+def shorten(text: str, limit: int = _SHOWN) -> str:
+    """`text`, cut in the middle when it is long."""
+    half = limit // 2
+    return text if len(text) <= limit else f"{text[:half]} … {text[-half:]}"
+
+
+def _normal(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -1,0 +1,158 @@
+"""One submission in its boxes: run the cells, call the answers, start again without a cell that kills."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from tensorlab.grading.boxes import Box, BoxDied, BoxError, BoxFactory, BoxTimeout
+from tensorlab.grading.inside import values
+from tensorlab.grading.judge import Ask
+from tensorlab.grading.notebook import Cell
+from tensorlab.grading.outcomes import BadReply, Outcome, Raised, outcome, raised
+from tensorlab.grading.suite import Exercise
+
+_T = TypeVar("_T")
+
+#: Starts of a box that may fail before the machine is blamed.
+START_ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds and restarts that one submission may use."""
+
+    cell_seconds: float = 6.0
+    call_seconds: float = 4.0
+    notebook_seconds: float = 60.0
+    restarts: int = 8
+
+
+class Missing(Exception):
+    """The notebook, having run, defines no function of this name."""
+
+
+class Exhausted(Exception):
+    """The notebook has used up its time or its restarts."""
+
+
+@dataclass(frozen=True)
+class CellReport:
+    """What came of one cell.
+
+    Attributes:
+        raised: the exception that stopped it, if one did.
+        ended: "" when it ran to its end or to an exception; else what ended the box.
+        defines: the functions that it defined.
+    """
+
+    raised: Raised | None = None
+    ended: str = ""
+    defines: tuple[str, ...] = ()
+
+
+class Session:
+    """A notebook that has run, or will when it is first asked.
+
+    Args:
+        cells: code cells, in order.
+        open_box: starts a box.
+    """
+
+    def __init__(self, cells: list[Cell], open_box: BoxFactory, limits: Limits) -> None:
+        self._cells = cells
+        self._open_box = open_box
+        self._limits = limits
+        self._box: Box | None = None
+        self._starts = 0
+        self._deadline = time.monotonic() + limits.notebook_seconds
+        self.reports: dict[int, CellReport] = {}
+
+    def ask(self, exercise: Exercise) -> Ask:
+        """What `judge` asks for one exercise.
+
+        The function that it returns raises `Missing`, `BoxDied`, `BoxTimeout`, `Exhausted` and `BoxError`.
+        """
+
+        def ask(args: tuple[Any, ...]) -> Outcome:
+            request = {
+                "op": "call",
+                "name": exercise.name,
+                "part": exercise.part,
+                "args": values.encode(args),
+            }
+            reply = self._ask(self._running(), request, self._limits.call_seconds)
+            if reply.get("missing"):
+                raise Missing(exercise.name)
+            return self._trusted(outcome, reply)
+
+        return ask
+
+    def close(self) -> None:
+        """End the box."""
+        if self._box is not None:
+            self._box.close()
+            self._box = None
+
+    def _running(self) -> Box:
+        """The box, with every cell run that does not kill it."""
+        while self._box is None:
+            if self._starts > self._limits.restarts:
+                raise Exhausted(f"the notebook ended its process {self._starts} times")
+            self._starts += 1
+            self._box = self._start()
+            for cell in self._cells:
+                if self.reports.get(cell.number, CellReport()).ended:
+                    continue
+                try:
+                    self._run(self._box, cell)
+                except (BoxDied, BoxTimeout) as error:
+                    slow = isinstance(error, BoxTimeout)
+                    why = (
+                        f"it ran longer than {self._limits.cell_seconds:g} s"
+                        if slow
+                        else "it ended the process"
+                    )
+                    self.reports[cell.number] = CellReport(ended=why)
+                    break
+        return self._box
+
+    def _start(self) -> Box:
+        for attempt in range(1, START_ATTEMPTS + 1):
+            try:
+                return self._open_box()
+            except BoxError:
+                if attempt == START_ATTEMPTS:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _run(self, box: Box, cell: Cell) -> None:
+        request = {"op": "cell", "number": cell.number, "source": cell.source}
+        reply = self._ask(box, request, self._limits.cell_seconds)
+        names = reply.get("defines")
+        defines = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+        error = self._trusted(raised, reply["raised"]) if "raised" in reply else None
+        self.reports[cell.number] = CellReport(
+            error, defines=tuple(values.printable(name)[:80] for name in defines)
+        )
+
+    def _trusted(self, read: Callable[[Any], _T], reply: Any) -> _T:
+        """What `read` makes of a reply. A process that answers nonsense counts as one that died."""
+        try:
+            return read(reply)
+        except BadReply as error:
+            self.close()
+            raise BoxDied(f"the process broke the protocol: {error}") from None
+
+    def _ask(self, box: Box, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            self.close()
+            raise Exhausted(f"the notebook ran longer than {self._limits.notebook_seconds:g} s in all")
+        try:
+            return box.ask(request, min(seconds, left))
+        except (BoxDied, BoxTimeout):
+            self.close()
+            raise

@@ -1,0 +1,79 @@
+"""Finds the submissions in a folder.
+
+Two layouts, which may be mixed: one notebook a student, ``ada.ipynb``; or one folder a student,
+``ada/01_a_tensor_is_a_line.ipynb``, with notebooks of other chapters beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class NoSubmissions(ValueError):
+    """The folder holds nothing that could be graded; the text says what was looked for."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's notebook, or the reason why there is none.
+
+    Attributes:
+        path: None when `problem` says why.
+    """
+
+    student: str
+    path: Path | None
+    problem: str = ""
+
+
+def find_submissions(folder: Path, chapter: str) -> list[Submission]:
+    """The submissions of one chapter, sorted by student.
+
+    A student who appears twice becomes one submission with a problem: the grader does not choose.
+
+    Raises:
+        NoSubmissions: not a folder, or nothing in it.
+    """
+    if not folder.is_dir():
+        raise NoSubmissions(f"{folder} is not a folder; give the one that holds the submitted notebooks")
+    found: dict[str, list[Submission]] = {}
+    for entry in sorted(folder.iterdir()):
+        submission = _submission(entry, chapter)
+        if submission is not None:
+            found.setdefault(submission.student, []).append(submission)
+    if not found:
+        raise NoSubmissions(
+            f"{folder} holds no notebooks; expected NAME.ipynb or NAME/{chapter}_….ipynb for each student"
+        )
+    return [_only(student, those) for student, those in sorted(found.items())]
+
+
+def _submission(entry: Path, chapter: str) -> Submission | None:
+    """What one entry of the folder is; None for what is no submission at all."""
+    if entry.name.startswith("."):
+        return None  # .ipynb_checkpoints and the like
+    if entry.suffix == ".ipynb" and not (entry.is_dir() and not entry.is_symlink()):
+        return Submission(entry.stem, entry)
+    if entry.is_symlink() or not entry.is_dir():
+        return None
+    notebooks = list(_notebooks(entry, chapter))
+    if len(notebooks) == 1:
+        return Submission(entry.name, notebooks[0])
+    if not notebooks:
+        return Submission(entry.name, None, f"There is no notebook {chapter}_….ipynb in the folder.")
+    names = ", ".join(path.name for path in notebooks)
+    return Submission(entry.name, None, f"Several notebooks of chapter {chapter}: {names}. Keep one.")
+
+
+def _notebooks(folder: Path, chapter: str) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.suffix == ".ipynb" and path.name.startswith(f"{chapter}_"):
+            yield path
+
+
+def _only(student: str, submissions: list[Submission]) -> Submission:
+    if len(submissions) == 1:
+        return submissions[0]
+    return Submission(student, None, f"Both a file and a folder are called {student}. Keep one.")

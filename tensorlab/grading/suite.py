@@ -1,0 +1,205 @@
+"""What an exercise is: a library function to write, cases in topics, points, and known solutions.
+
+The graded cases and the self-checks are the same questions. Public cases are fixed and shown to the student;
+hidden ones are drawn fresh for each student and question from a secret, so no file needs hiding.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import importlib
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call.
+
+    Attributes:
+        args: plain values and dtypes (see `inside.values`).
+        says: what the text of the exception must contain, when the right answer is an exception.
+    """
+
+    args: tuple[Any, ...]
+    says: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One thing that an answer can get right or wrong, and the points for it.
+
+    Attributes:
+        title: a few words, such as "an offset that is not 0".
+        points: given when every case passes, public and hidden.
+        rule: the sentence that explains what goes wrong here, shown when no known belief explains it.
+        public: fixed cases, the smallest first.
+        draw: makes one hidden case.
+    """
+
+    title: str
+    points: int
+    rule: str
+    public: tuple[Case, ...]
+    draw: Callable[[random.Random], Case]
+
+    def hidden(self, source: random.Random, count: int) -> list[Case]:
+        """`count` fresh cases."""
+        return [self.draw(source) for _ in range(count)]
+
+
+@dataclass(frozen=True)
+class WrongSolution:
+    """A solution that somebody would hand in, and the belief behind it.
+
+    Attributes:
+        belief: what its author holds to be true, in the author's words.
+        lesson: one or two sentences that break the belief.
+    """
+
+    function: Callable[..., Any]
+    belief: str
+    lesson: str
+
+    @property
+    def name(self) -> str:
+        """The function's name, which is unique within an exercise."""
+        return self.function.__name__
+
+
+@dataclass(frozen=True)
+class RightSolution:
+    """A correct solution that goes another way than the library, and what that way is."""
+
+    function: Callable[..., Any]
+    idea: str
+
+    @property
+    def name(self) -> str:
+        """The function's name, which is unique within an exercise."""
+        return self.function.__name__
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise: write the library function `part`.
+
+    The first topic is the foundation: it holds the ordinary cases, and without it no other topic gives
+    points. Otherwise ``return 0`` would earn whatever 0 answers.
+
+    Attributes:
+        id: chapter and name, ``"01.numel"``.
+        stars: 1 (a minute) to 4 (half an hour).
+        signature: as it stands in the notebook.
+        task: one sentence that says what the function returns.
+        part: ``"module:name"`` of the library function, which is the reference.
+    """
+
+    id: str
+    title: str
+    stars: int
+    signature: str
+    task: str
+    part: str
+    topics: tuple[Topic, ...]
+    wrong: Sequence[WrongSolution] = field(repr=False)
+    right: Sequence[RightSolution] = field(repr=False)
+
+    @property
+    def chapter(self) -> str:
+        """``"01"``."""
+        return self.id.partition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.part.partition(":")[2]
+
+    @property
+    def answer_cell(self) -> str:
+        """The id of the released cell that holds the answer: ``"01-numel-answer"``."""
+        return f"{self.id.replace('.', '-')}-answer"
+
+    @property
+    def points(self) -> int:
+        """The most that it gives."""
+        return sum(topic.points for topic in self.topics)
+
+    @cached_property
+    def reference(self) -> Callable[..., Any]:
+        """The library's own function."""
+        module, _, name = self.part.partition(":")
+        function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+        return function
+
+
+class Solutions:
+    """Collects known solutions of one chapter where they are written, as decorators.
+
+    Example:
+        >>> solutions = Solutions()
+        >>> @solutions.wrong("01.numel", belief="Sizes add up.", lesson="Each row has all the columns.")
+        ... def adds_the_sizes(shape):
+        ...     return sum(shape)
+        >>> [solution.name for solution in solutions.wrong_of("01.numel")]
+        ['adds_the_sizes']
+    """
+
+    def __init__(self) -> None:
+        self._wrong: dict[str, list[WrongSolution]] = {}
+        self._right: dict[str, list[RightSolution]] = {}
+
+    def wrong(self, exercise_id: str, *, belief: str, lesson: str) -> Callable[[Callable], Callable]:
+        """Register the decorated function as a wrong solution."""
+
+        def register(function: Callable) -> Callable:
+            solution = WrongSolution(function, belief, lesson)
+            self._wrong.setdefault(exercise_id, []).append(solution)
+            return function
+
+        return register
+
+    def right(self, exercise_id: str, *, idea: str) -> Callable[[Callable], Callable]:
+        """Register the decorated function as a right solution."""
+
+        def register(function: Callable) -> Callable:
+            self._right.setdefault(exercise_id, []).append(RightSolution(function, idea))
+            return function
+
+        return register
+
+    def wrong_of(self, exercise_id: str) -> Sequence[WrongSolution]:
+        """The wrong solutions of one exercise, in the order in which they were written."""
+        return tuple(self._wrong.get(exercise_id, ()))
+
+    def right_of(self, exercise_id: str) -> Sequence[RightSolution]:
+        """The right solutions of one exercise, in the order in which they were written."""
+        return tuple(self._right.get(exercise_id, ()))
+
+
+@dataclass(frozen=True)
+class Secret:
+    """The key from which hidden cases are drawn: the same key, student and question give the same cases."""
+
+    key: bytes = field(repr=False)
+
+    @property
+    def id(self) -> str:
+        """Names the key in results without giving it away."""
+        return hashlib.sha256(b"tensorlab secret id\0" + self.key).hexdigest()[:12]
+
+    def source(self, student: str, exercise_id: str) -> random.Random:
+        """The random numbers of one student and question."""
+        digest = hmac.new(self.key, f"{student}|{exercise_id}".encode(), hashlib.sha256).digest()
+        return random.Random(int.from_bytes(digest, "big"))
+
+
+def each_case(topics: Sequence[Topic]) -> Iterator[tuple[Topic, Case]]:
+    """All public cases, topic by topic."""
+    for topic in topics:
+        for case in topic.public:
+            yield topic, case

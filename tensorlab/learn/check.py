@@ -1,0 +1,212 @@
+"""``check("01.numel")``: the public questions of an exercise, asked in the student's own notebook."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tensorlab.grading import feedback
+from tensorlab.grading.inside.calls import Parts
+from tensorlab.grading.judge import Verdict, judge
+from tensorlab.grading.outcomes import Outcome, Raised, ask_directly, shorten
+from tensorlab.grading.suite import Exercise
+from tensorlab.grading.suites import UnknownExercise, exercise
+from tensorlab.learn import progress
+from tensorlab.learn.clock import OutOfTime, time_limit
+from tensorlab.learn.show import Card, Line
+
+#: Seconds for all public cases together. A right answer to any of them takes microseconds.
+PATIENCE = 5.0
+
+MAX_PRINTED = 600  # characters of what the student's function printed
+
+
+class NotSolved(Exception):
+    """Raised under nbgrader only, where a cell that raises nothing gets full points."""
+
+
+def check(exercise_id: str) -> Card | float:
+    """Try the function that you wrote on public cases, and show the smallest one that fails, and why.
+
+    Args:
+        exercise_id: such as ``"01.numel"``. The function is looked up by its name in the notebook.
+
+    Returns:
+        a card that a notebook shows when this is the last line of a cell. While nbgrader runs the notebook,
+        the points as a number, which is what nbgrader reads.
+
+    Raises:
+        NotSolved: under nbgrader only, when there are no points.
+
+    Example:
+        >>> def numel(shape):
+        ...     return sum(shape)
+        >>> print(check("01.numel").headline)
+        Not yet: 0 of 4 points.
+    """
+    frame = sys._getframe(1)
+    return check_in(exercise_id, {**frame.f_globals, **frame.f_locals})
+
+
+def check_in(exercise_id: str, namespace: Mapping[str, Any]) -> Card | float:
+    """`check`, with the names given instead of looked up in the caller."""
+    card = _answer(exercise_id, namespace)
+    if "NBGRADER_EXECUTION" not in os.environ:
+        return card
+    if card.points == 0:
+        raise NotSolved(card.headline)
+    return float(card.points)
+
+
+def _answer(exercise_id: str, namespace: Mapping[str, Any]) -> Card:
+    try:
+        asked = exercise(exercise_id)
+    except UnknownExercise as error:
+        return Card("check", f"There is no such exercise: {error}.", "bad")
+    function = namespace.get(asked.name)
+    if not callable(function):
+        return _no_function(asked, function)
+    try:
+        with time_limit(PATIENCE):
+            verdict = judge(asked, _asker(asked, function))
+            return _card(verdict, function, _remember(verdict))
+    except OutOfTime:
+        return _too_slow(asked)
+
+
+def _asker(asked: Exercise, function: Callable[..., Any]) -> Callable[[tuple[Any, ...]], Outcome]:
+    parts = Parts([asked.part])
+
+    def ask(args: tuple[Any, ...]) -> Outcome:
+        with parts.without(asked.part), contextlib.redirect_stdout(_Beginning()):
+            return ask_directly(function, args)
+
+    return ask
+
+
+class _Beginning(io.TextIOBase):
+    """Keeps the first characters that are printed and drops the rest."""
+
+    def __init__(self) -> None:
+        self._text = ""
+
+    def write(self, text: str) -> int:
+        """Take what was printed."""
+        if len(self._text) <= MAX_PRINTED:
+            self._text += text[: MAX_PRINTED + 1]
+        return len(text)
+
+    def kept(self) -> str:
+        """What was kept, with a mark where it was cut."""
+        return shorten(self._text.strip(), MAX_PRINTED)
+
+
+def _remember(verdict: Verdict) -> str:
+    """Note the result. Returns a sentence when that did not work, which never stops a check."""
+    record = progress.load(verdict.exercise.id)
+    record.checks += 1
+    record.points = max(record.points, verdict.points)
+    try:
+        progress.save(verdict.exercise.id, record)
+    except progress.NotSaved as error:
+        return f"Your progress is not saved: {error}."
+    return ""
+
+
+def _title(asked: Exercise) -> str:
+    return f"{asked.id} · {asked.title}"
+
+
+def _card(verdict: Verdict, function: Callable[..., Any], note: str) -> Card:
+    asked = verdict.exercise
+    points = feedback.points_text(verdict)
+    notes = (note,) if note else ()
+    if verdict.status == "unanswered":
+        return Card(
+            _title(asked),
+            f"Not written yet: {points} so far.",
+            "plain",
+            (
+                Line("Asked", asked.task),
+                Line("Write", f"def {asked.signature}:", code=True),
+                Line("Then", "Run the cell with your function, then this one."),
+                Line(
+                    "Note",
+                    "A function that comes to its end without a return gives None, which counts as not "
+                    "written.",
+                ),
+            ),
+            footer=(_hint_line(asked), *notes),
+        )
+    items = tuple(
+        (
+            topic.title not in verdict.lost,
+            f"{topic.title} ({topic.points} point{'s' if topic.points > 1 else ''})",
+        )
+        for topic in asked.topics
+    )
+    if verdict.status == "right":
+        headline = f"All public cases pass: {points}."
+        return Card(_title(asked), headline, "good", items=items, footer=notes, points=verdict.points)
+    foundation = asked.topics[0].title
+    footer = [_hint_line(asked), *notes]
+    if foundation in verdict.lost and len(verdict.lost) < len(asked.topics):
+        footer.insert(0, f"Points start to count when “{foundation}” passes.")
+    return Card(
+        _title(asked),
+        f"Not yet: {points}.",
+        "partial" if verdict.points else "bad",
+        tuple(_lines(verdict, function)),
+        items,
+        tuple(footer),
+        points=verdict.points,
+    )
+
+
+def _lines(verdict: Verdict, function: Callable[..., Any]) -> list[Line]:
+    """The first failure: what was asked, expected and got, what was printed on the way, and why."""
+    asked, failure = verdict.exercise, verdict.smallest
+    assert failure is not None, "a self-check has public cases only"
+    lines = [
+        Line("Asked", asked.task),
+        Line("Call", feedback.call_text(asked, failure.case.args), code=True),
+        Line("Expected", feedback.expected_text(failure), code=True),
+        Line("Got", feedback.got_text(failure), code=True),
+    ]
+    if isinstance(failure.got, Raised) and failure.got.line:
+        lines.append(Line("At", f"line {failure.got.line}: {failure.got.source}", code=True))
+    printed = _Beginning()
+    with contextlib.redirect_stdout(printed):  # once more, to hear what it prints for this input
+        ask_directly(function, failure.case.args)
+    if printed.kept():
+        lines.append(Line("Printed", printed.kept(), code=True))
+    sentences = feedback.why(verdict)
+    return lines + [Line("" if number else "Why", sentence) for number, sentence in enumerate(sentences)]
+
+
+def _hint_line(asked: Exercise) -> str:
+    return f'Stuck? hint("{asked.id}") opens one hint at a time.'
+
+
+def _no_function(asked: Exercise, found: object) -> Card:
+    if found is None:
+        text = f"There is no function {asked.name} here yet. Run the cell that defines it, then this one."
+    else:
+        text = (
+            f"{asked.name} is not a function here: it is of type {type(found).__name__}. Run its cell again."
+        )
+    return Card(_title(asked), text, "plain", (Line("Asked", asked.task),), footer=(_hint_line(asked),))
+
+
+def _too_slow(asked: Exercise) -> Card:
+    return Card(
+        _title(asked),
+        f"{asked.name} did not come to an end within {PATIENCE:g} seconds, so it was stopped.",
+        "bad",
+        (Line("Why", "Look at the loops: does each of them come closer to its end with every turn?"),),
+        footer=(_hint_line(asked),),
+    )

@@ -1,0 +1,65 @@
+"""``hint("01.numel")``: one hint at a time, from a concept to the solution."""
+
+from __future__ import annotations
+
+from tensorlab.grading.sources import answer_source
+from tensorlab.grading.suite import Exercise
+from tensorlab.grading.suites import UnknownExercise, exercise
+from tensorlab.learn import hints_ch01, progress
+from tensorlab.learn.show import Card, Line
+
+STEPS = ("Concept", "Counterexample", "First step", "One line", "Solution")
+
+_HINTS = {**hints_ch01.HINTS}
+
+
+def hint(exercise_id: str) -> Card:
+    """Open the next hint of an exercise and show all that are open.
+
+    There are five: a concept, a counterexample, a first step, one line, the solution. Opening the solution
+    marks the exercise as assisted, unless all its points were reached before.
+
+    Example:
+        >>> hint("01.nummel").headline
+        "There is no such exercise: no exercise is called '01.nummel'; close to it: '01.numel', '01.nbytes'."
+    """
+    try:
+        asked = exercise(exercise_id)
+    except UnknownExercise as error:
+        return Card("hint", f"There is no such exercise: {error}.", "bad")
+    record = progress.load(asked.id)
+    record.hints = min(record.hints + 1, len(STEPS))
+    if record.hints == len(STEPS) and record.points < asked.points:
+        record.assisted = True
+    note = ""
+    try:
+        progress.save(asked.id, record)
+    except progress.NotSaved as error:
+        note = f"Which hints are open is not saved: {error}."
+    return _card(asked, record, note)
+
+
+def _card(asked: Exercise, record: progress.Progress, note: str) -> Card:
+    texts = (*_HINTS[asked.id], answer_source(asked, asked.right[0].function))
+    lines = [
+        Line(step, text, code=step in ("One line", "Solution"))
+        for step, text in zip(STEPS[: record.hints], texts, strict=False)
+    ]
+    return Card(
+        f"{asked.id} · {asked.title}",
+        f"Hint {record.hints} of {len(STEPS)}.",
+        "plain",
+        tuple(lines),
+        footer=tuple(filter(None, (_next(asked, record), note))),
+    )
+
+
+def _next(asked: Exercise, record: progress.Progress) -> str:
+    left = len(STEPS) - record.hints
+    if left > 1:
+        return f'hint("{asked.id}") again opens the next one.'
+    if left == 1:
+        return "The next hint is the solution, and marks this exercise as assisted."
+    if record.assisted:
+        return "This exercise is marked as assisted. Write it once more from memory, tomorrow."
+    return "That was the last hint."

@@ -81,7 +81,7 @@ def quiet(kernel: Callable) -> Callable:
 
     Compiled code gives the infinity or the NaN without a word, and interpreted code must do the same.
     """
-    if not config.DISABLE_JIT:
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
         return kernel
 
     @functools.wraps(kernel)

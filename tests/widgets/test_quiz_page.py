@@ -134,10 +134,11 @@ def test_parsons_by_dragging(page):
     puzzle.get_by_role("button", name="Check").click()
     assert "Right." in puzzle.inner_text()
     assert "            row.append(cells[offset" in puzzle.locator("pre").inner_text()
+    puzzle.locator("ol li").first.scroll_into_view_if_needed()
     first = puzzle.locator("ol li").first.bounding_box()
     page.mouse.move(first["x"] + 8, first["y"] + first["height"] / 2)
     page.mouse.down()
-    page.mouse.move(first["x"] + 8, first["y"] - 200, steps=4)
+    page.mouse.move(first["x"] + 8, first["y"] - 60, steps=4)
     page.mouse.up()
     assert puzzle.locator("ol li").count() == len(PROGRAM) - 1
 
@@ -149,9 +150,11 @@ def test_no_quiz_is_wider_than_a_phone(open_page, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_without_scripts_questions_and_folded_answers_are_there(open_page):
+def test_without_scripts_questions_and_folded_answers_are_there(open_page, watched):
     page = open_page(CHAPTER, scripts=False)
-    assert page.get_by_text(COST).first.is_visible()
+    # The theme preloads scripts, which a browser without scripts gives up; nothing else may fail.
+    watched[:] = [problem for problem in watched if "/_static/scripts/" not in problem]
+    assert page.locator("p", has_text=COST).first.is_visible()
     assert page.get_by_text("tensor  4,000,000 bytes").is_visible()
     answer = page.locator("details", has_text="And if you said").first
     assert answer.get_by_text("And if you said").is_hidden()

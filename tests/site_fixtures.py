@@ -96,11 +96,11 @@ class Watch:
         self.problems: list[str] = []
         self.requests: list[str] = []
 
-    def attach(self, page: Page) -> None:
+    def attach(self, page: Page, scripts: bool) -> None:
         page.on("console", self.on_console)
         page.on("pageerror", lambda error: self.problems.append(f"{page.url}: page error: {error}"))
         page.on("request", self.on_request)
-        page.on("requestfailed", lambda request: self.problems.append(f"failed request: {request.url}"))
+        page.on("requestfailed", lambda request: self.on_failure(request, scripts))
         page.on("response", self.on_response)
 
     def on_console(self, message: ConsoleMessage) -> None:
@@ -112,6 +112,11 @@ class Watch:
         parts = urlsplit(request.url)
         if parts.scheme not in ("data", "blob", "about") and parts.netloc != self.host:
             self.problems.append(f"request to a foreign host: {request.url}")
+
+    def on_failure(self, request: Request, scripts: bool) -> None:
+        # With scripts off, the browser itself drops the scripts that a page asks for.
+        if scripts or request.resource_type != "script":
+            self.problems.append(f"failed request: {request.url}: {request.failure}")
 
     def on_response(self, response: Response) -> None:
         if response.status >= 400:
@@ -167,7 +172,7 @@ def open_page(chromium: Browser, site: str, watch: Watch) -> Iterator[Callable[.
         )
         contexts.append(context)
         page = context.new_page()
-        watch.attach(page)
+        watch.attach(page, scripts)
         page.goto(site + path, wait_until="load")
         page.wait_for_load_state("networkidle")
         if scripts:

@@ -1,4 +1,4 @@
-"""The last touches to written pages."""
+"""The last touches to written pages: the start page, and labels that a screen reader needs."""
 
 from __future__ import annotations
 
@@ -20,21 +20,48 @@ START = """<!DOCTYPE html>
 </html>
 """
 
+# What the theme and its company write, and what it should be. axe, run on every page by the tests, asks for each.
+MENDS = (
+    # The label hides the words that stand in the element.
+    ('<summary aria-label="Toggle hidden content">', "<summary>"),
+    (' title="Search" aria-label="Search" data-bs-placement="bottom"', ' data-bs-placement="bottom"'),
+    ('data-mode="light" title="Light"', 'data-mode="light"'),
+    ('data-mode="dark"  title="Dark"', 'data-mode="dark"'),
+    ('data-mode="auto"  title="System Settings"', 'data-mode="auto"'),
+    # The arrow beside a page that has pages below it has no name.
+    ('<summary><span class="toctree-toggle"', '<summary aria-label="The pages below"><span class="toctree-toggle"'),
+    # A role that has left the standard, in a list whose children have to be list items.
+    (' role="doc-biblioentry"', ' role="listitem"'),
+    # The book's name and the search field belong to no landmark.
+    ('<div id="pst-primary-sidebar" class', '<div id="pst-primary-sidebar" role="region" aria-label="The book" class'),
+)
 
-def write_start_page(app: Sphinx, error: Exception | None) -> None:
-    """Lead `index.html` to the landing page, which lies in a folder of its own."""
-    if error is not None or app.builder.format != "html" or app.config.root_doc == "index":
+
+def mend(page: str) -> str:
+    """Return a page's HTML with every label as it should be; mending twice changes nothing more."""
+    for written, wanted in MENDS:
+        page = page.replace(written, wanted)
+    return page
+
+
+def finish_pages(app: Sphinx, error: Exception | None) -> None:
+    """Mend what was written, and lead `index.html` to the landing page, which lies in a folder of its own."""
+    if error is not None or app.builder.format != "html":
         return
-    page = START.format(
-        language=app.config.language,
-        title=html.escape(app.config.html_title),
-        address=app.builder.get_target_uri(app.config.root_doc),
-    )
-    (Path(app.outdir) / "index.html").write_text(page, encoding="utf-8")
+    site = Path(app.outdir)
+    for path in site.rglob("*.html"):
+        if "_static" not in path.parts:
+            text = path.read_text(encoding="utf-8")
+            path.write_text(mend(text), encoding="utf-8")
+    if app.config.root_doc != "index":
+        address = app.builder.get_target_uri(app.config.root_doc)
+        title = html.escape(app.config.html_title)
+        start = START.format(language=app.config.language, title=title, address=address)
+        (site / "index.html").write_text(start, encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:
     # Jupyter Book sets this option of sphinx-comments, which this book does not load.
     app.add_config_value("comments_config", {}, "html", dict)
     # After sphinx-external-toc, which writes a redirect without a title at the default priority.
-    app.connect("build-finished", write_start_page, priority=900)
+    app.connect("build-finished", finish_pages, priority=900)

@@ -50,7 +50,7 @@ def cleaned_cell(cell: dict[str, Any], taken: set[str]) -> dict[str, Any]:
         "cell_type": cell["cell_type"],
         "id": stable_id(cell.get("id"), source, taken),
         "metadata": {key: value for key, value in cell.get("metadata", {}).items() if key in KEPT_OF_CELL},
-        "source": source.splitlines(keepends=True),
+        "source": lines_of(source),
     }
     if cell["cell_type"] == "code":
         checked = CHECKED in source.splitlines()
@@ -79,12 +79,17 @@ def has_text(output: dict[str, Any]) -> bool:
 def text_of(output: dict[str, Any]) -> dict[str, Any]:
     """Return the text part of an output."""
     if output["output_type"] == "stream":
-        return {"name": output["name"], "output_type": "stream", "text": output["text"]}
-    kept = {"text/plain": output["data"]["text/plain"]}
+        return {"name": output["name"], "output_type": "stream", "text": lines_of(output["text"])}
+    kept = {"text/plain": lines_of(output["data"]["text/plain"])}
     clean: dict[str, Any] = {"data": kept, "metadata": {}, "output_type": output["output_type"]}
     if output["output_type"] == "execute_result":
         clean["execution_count"] = None
     return clean
+
+
+def lines_of(text: str | list[str]) -> list[str]:
+    """Return a text as the list of lines that Jupyter saves."""
+    return "".join(text).splitlines(keepends=True)
 
 
 def as_text(notebook: dict[str, Any]) -> str:
@@ -121,7 +126,7 @@ def main(arguments: list[str]) -> int:
         try:
             text = path.read_text(encoding="utf-8")
             clean = as_text(cleaned(json.loads(text)))
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             print(f"{path} is not a notebook that can be read: {error!r}", file=sys.stderr)
             changed = 1
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,18 +32,27 @@ def run(
     """
     console = Console(highlight=False, soft_wrap=True)
     root = find_root()
-    # The port is taken before the build: who asked for one that is not free should not wait to hear so.
-    server = None if build_only else start_server(site_of(root), port)
-    if not build(root, console, clean):
-        console.print("The book is up to date.")
-    if server is None:
+    if build_only:
+        make_current(root, console, clean)
         console.print(f"It is in {site_of(root)}", markup=False)
         return
-    address = f"http://{HOST}:{server.server_port}/{first_page(root)}"
-    opened = no_open or open_browser(address)
-    console.print(f"The book is at {address}\nCtrl-C stops it.", markup=False)
-    if not opened:
-        console.print("No browser could be started here: open the address by hand (--no-open expects that).")
-    serve_until_stopped(server)
+    # The port is taken before the build: who asked for one that is not free should not wait to hear so.
+    with start_server(site_of(root), port) as server:
+        make_current(root, console, clean)
+        address = f"http://{HOST}:{server.server_port}/{first_page(root)}"
+        opened = no_open or open_browser(address)
+        console.print(f"The book is at {address}", markup=False)
+        if not opened:
+            console.print(
+                "No browser could be started here: open the address by hand. (--no-open expects that.)"
+            )
+        console.print("Ctrl-C stops it.")
+        serve_until_stopped(server)
     if not opened:
         raise typer.Exit(ENVIRONMENT)
+
+
+def make_current(root: Path, console: Console, clean: bool) -> None:
+    """Build the book unless it is up to date."""
+    if not build(root, console, clean):
+        console.print("The book is up to date.")

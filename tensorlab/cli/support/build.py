@@ -129,8 +129,9 @@ def run_jupyter_book(root: Path, work: Path, console: Console) -> None:
     call += ["--all", "--warningiserror", "--nitpick", "--keep-going"]
     environment = {**child_environment(), "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1", "NO_COLOR": "1"}
     lines: list[str] = []
-    with Stage(console) as stage:
-        process = subprocess.Popen(
+    with (
+        Stage(console) as stage,
+        subprocess.Popen(
             call,
             cwd=root,
             env=environment,
@@ -140,18 +141,14 @@ def run_jupyter_book(root: Path, work: Path, console: Console) -> None:
             text=True,
             encoding="utf-8",
             errors="replace",
-        )
-        try:
-            assert process.stdout is not None
-            for line in process.stdout:
-                lines.append(COLOUR.sub("", line).rstrip())
-                stage.read(lines[-1])
-            code = process.wait()
-        finally:
-            process.kill()
+        ) as process,
+    ):
+        for line in process.stdout or ():
+            lines.append(COLOUR.sub("", line).rstrip())
+            stage.read(lines[-1])
     log = root / "_build" / "book.log"
     log.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    if code:
+    if process.returncode:
         raise CommandError(f"the book does not build:\n{reasons(lines)}\nThe whole log is in {log}", FAILED)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-import threading
 import webbrowser
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -108,12 +108,5 @@ def open_browser(address: str) -> bool:
 
 def serve_until_stopped(server: SiteServer) -> None:
     """Answer requests until Ctrl-C."""
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        while thread.is_alive():
-            thread.join(1)
-    except KeyboardInterrupt:
-        server.shutdown()
-    finally:
-        server.server_close()
+    with contextlib.suppress(KeyboardInterrupt):
+        server.serve_forever()

@@ -16,9 +16,9 @@ CELL = 26
 """The side of one cell."""
 
 _FILLS = {
-    "rest": ("--tl-cell, #e5e9f0", "--tl-cell-edge, #7d8798", "--tl-cell-ink, #1b2430", 1),
-    "reach": ("--tl-reach, #5b8def", "--tl-reach-edge, #2f5fc4", "--tl-reach-ink, #101828", 1),
-    "hand": ("--tl-hand, #f2a33a", "--tl-hand-edge, #9a580a", "--tl-hand-ink, #101828", 3),
+    "rest": ("--tl-cell, #e5e9f0", "--tl-cell-edge, #7d8798", "--tl-cell-ink, #1b2430"),
+    "reach": ("--tl-reach, #5b8def", "--tl-reach-edge, #2f5fc4", "--tl-reach-ink, #101828"),
+    "hand": ("--tl-hand, #f2a33a", "--tl-hand-edge, #9a580a", "--tl-hand-ink, #101828"),
 }
 _INKS = {
     "ink": "--tl-ink, currentColor",
@@ -59,15 +59,21 @@ def drawing(width: float, height: float, says: str, parts: Sequence[str]) -> str
 
 
 def cell(x: float, y: float, text: str, kind: str = "rest", width: float = CELL) -> str:
-    """Return one cell with its number; `kind` is 'rest', 'reach' or 'hand'."""
-    fill, edge, ink, thick = _FILLS[kind]
-    inset = thick / 2
+    """Return one cell with its number; `kind` is 'rest', 'reach' or 'hand', which has a ring inside."""
+    fill, edge, ink = _FILLS[kind]
+    frame = _rect(x, y, width, 0.5, f"fill:var({fill});stroke:var({edge});stroke-width:1")
+    ring = _rect(x, y, width, 3, f"fill:none;stroke:var({ink});stroke-width:2") if kind == "hand" else ""
+    weight = ' font-weight="700"' if kind == "hand" else ""
     return (
-        f'<rect x="{x + inset:g}" y="{y + inset:g}" width="{width - thick:g}" height="{CELL - thick:g}" '
-        f'rx="2" stroke-width="{thick}" style="fill:var({fill});stroke:var({edge})"/>'
-        f'<text x="{x + width / 2:g}" y="{y + CELL / 2 + 4.5:g}" text-anchor="middle" font-size="13" '
-        f'style="fill:var({ink});font-family:{_MONO}">{html.escape(text)}</text>'
+        f'{frame}{ring}<text x="{x + width / 2:g}" y="{y + CELL / 2 + 4.5:g}" text-anchor="middle" '
+        f'font-size="13"{weight} style="fill:var({ink});font-family:{_MONO}">{html.escape(text)}</text>'
     )
+
+
+def _rect(x: float, y: float, width: float, inset: float, style: str) -> str:
+    place = f'x="{x + inset:g}" y="{y + inset:g}"'
+    size = f'width="{width - 2 * inset:g}" height="{CELL - 2 * inset:g}"'
+    return f'<rect {place} {size} rx="2" style="{style}"/>'
 
 
 def label(

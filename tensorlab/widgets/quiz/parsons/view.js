@@ -92,8 +92,8 @@ function render({ model, el }) {
   }
 
   const root = h(
-    "section",
-    { class: "tlw tlp", "aria-label": "Put the lines in order", onclick: clicked, onkeydown: pressed },
+    "div",
+    { class: "tlw tlp", role: "group", "aria-label": "Put the lines in order", onclick: clicked, onkeydown: pressed },
     h("p", { class: "tlp-title" }, rich(problem.prompt)),
     h("div", { class: "tlp-columns" }, column("Lines to choose from", source), column("Your program", target)),
     h("div", { class: "tlp-actions" }, checkButton, restart),

@@ -39,7 +39,7 @@ function render({ model, el }) {
   }
 
   const heading = title ? h("p", { class: "tlq-title" }, rich(title)) : null;
-  const root = h("section", { class: "tlw tlq", "aria-label": title || "Prediction" });
+  const root = h("div", { class: "tlw tlq", role: "group", "aria-label": title || "Prediction" });
   root.append(...[heading, ...asked.map((view) => view.node), summary].filter((node) => node !== null));
   el.append(root);
   followTheme(root, closing.signal);

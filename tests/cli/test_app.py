@@ -110,3 +110,14 @@ def test_lab_opens_the_exercises_only(project, monkeypatch):
     monkeypatch.setattr("tensorlab.cli.lab.run_module", lambda *call, cwd: calls.append(call) or 0)
     assert run(app, ["lab", "--no-open"]).exit_code == 0
     assert calls == [("jupyterlab", [f"--ServerApp.root_dir={project / 'exercises'}", "--no-browser"])]
+
+
+def test_without_the_packages_the_module_says_how_to_get_them():
+    code = (
+        "import sys, runpy; sys.modules['typer'] = None; runpy.run_module('tensorlab', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr.startswith("tensorlab: the package typer is not installed")
+    assert "python3 book" in done.stderr
+    assert "Traceback" not in done.stderr

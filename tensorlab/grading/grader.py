@@ -6,6 +6,7 @@ and their plain answers are compared with the library's own.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from tensorlab.grading.outcomes import shorten
 from tensorlab.grading.session import CellReport, Exhausted, Limits, Missing, Session
 from tensorlab.grading.suite import Exercise, Secret
 
+_log = logging.getLogger(__name__)
+
 #: Longest feedback in a row, in characters.
 MAX_FEEDBACK = 1500
 
@@ -34,7 +37,7 @@ class Row:
         points: None when the machine failed, which is never a score.
         status: ``right``, ``partial``, ``wrong``, ``unanswered``, ``missing`` (no such function),
         ``timeout``,
-            ``died``, ``unreadable`` (the file), or ``machine`` (the box did not start: grade again).
+            ``died``, ``unreadable`` (the file), or ``machine`` (not the student's fault: grade again).
         level: how far the student's code was isolated (`tensorlab.grading.boxes`).
         sha256: of the submitted file; "" when it could not be read.
         seconds: spent on this question; the first one includes running the cells.
@@ -83,16 +86,24 @@ class Grader:
         self._open_box = open_box or process_boxes(exercises)
 
     def grade_file(self, path: Path, student: str) -> list[Row]:
-        """One row a question. Never raises for anything that the file or its code does."""
+        """One row a question, whatever the file or its code does."""
         try:
-            notebook = read_notebook(path)
+            return self.grade(read_notebook(path), student)
         except UnreadableNotebook as error:
             return self.refused(student, f"The notebook cannot be read: {error}.")
-        return self.grade(notebook, student)
+        except Exception as error:
+            # A mistake in this program must not cost the other students their grades, nor this one a score.
+            _log.exception("grading %s failed", path)
+            words = (
+                f"The grader itself failed ({type(error).__name__}); this is its mistake. Please report it."
+            )
+            return [
+                self._without_run(exercise, student, "machine", None, words) for exercise in self.exercises
+            ]
 
     def refused(self, student: str, reason: str) -> list[Row]:
         """Rows without points for a submission that cannot be run."""
-        return [self._unreadable(exercise, student, reason) for exercise in self.exercises]
+        return [self._without_run(exercise, student, "unreadable", 0, reason) for exercise in self.exercises]
 
     def grade(self, notebook: Notebook, student: str) -> list[Row]:
         """One row a question for a notebook that was read."""
@@ -146,15 +157,17 @@ class Grader:
             verdict=verdict,
         )
 
-    def _unreadable(self, exercise: Exercise, student: str, reason: str) -> Row:
+    def _without_run(
+        self, exercise: Exercise, student: str, status: str, points: int | None, words: str
+    ) -> Row:
         return Row(
             student=student,
             question=exercise.id,
             title=exercise.title,
-            points=0,
+            points=points,
             max_points=exercise.points,
-            status="unreadable",
-            feedback=_tidy(reason),
+            status=status,
+            feedback=_tidy(words),
             level=self.level,
             sha256="",
             seconds=0.0,

@@ -81,7 +81,7 @@ def _read_bytes(path: Path) -> bytes:
         descriptor = os.open(path, flags)
     except OSError as error:
         raise UnreadableNotebook(f"the file cannot be opened: {error.strerror}") from None
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise UnreadableNotebook("this is not a regular file; hand in the notebook itself")
@@ -90,7 +90,10 @@ def _read_bytes(path: Path) -> bytes:
                 f"the file has {status.st_size:,} bytes and the limit is {MAX_FILE:,}; "
                 "clear the outputs and save it again"
             )
-        return file.read(MAX_FILE + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(MAX_FILE + 1)
+    finally:
+        os.close(descriptor)
 
 
 def _parse(raw: bytes) -> Any:

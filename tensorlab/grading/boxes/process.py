@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import secrets
 import shutil
 import signal
 import subprocess
@@ -63,7 +64,7 @@ class ProcessBox:
 
     def __init__(self, parts: list[str], memory_bytes: int = 4 << 30, cpu_seconds: int = 120) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="tensorlab-box-"))
-        self._requests = 0
+        self._asked: set[str] = set()
         self._closed = False
         self._output = bytearray()
         try:
@@ -85,9 +86,11 @@ class ProcessBox:
 
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         """See `Box.ask`."""
-        self._requests += 1
+        # A name that cannot be foreseen: replies written in advance answer nothing.
+        name = secrets.token_hex(8)
+        self._asked.add(name)
         deadline = time.monotonic() + seconds
-        self._outgoing.put(frames.pack({"id": self._requests, **request}))
+        self._outgoing.put(frames.pack({"id": name, **request}))
         while True:
             try:
                 reply = self._replies.get(timeout=max(deadline - time.monotonic(), 0.001))
@@ -97,12 +100,11 @@ class ProcessBox:
                 raise BoxDied("the process ended")
             if isinstance(reply, Exception):
                 raise BoxDied(f"the process broke the protocol: {reply}")
-            number = reply.get("id")
-            if number == self._requests:
+            answers = reply.get("id")
+            if answers == name:
                 return reply
-            # A late answer to an earlier request (a forked child's, say) is dropped; one to the future is not
-            # an answer at all.
-            if not isinstance(number, int) or not 0 < number < self._requests:
+            # A late reply to an earlier request (a forked child's, say) is dropped.
+            if not isinstance(answers, str) or answers not in self._asked:
                 raise BoxDied("the process broke the protocol: a reply to no request")
             if time.monotonic() > deadline:
                 raise BoxTimeout(f"no answer within {seconds:g} s")

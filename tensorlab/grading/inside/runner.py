@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
+from types import ModuleType
 from typing import Any
 
 from . import frames, values
@@ -65,10 +67,18 @@ def _call(cells: Cells, parts: Parts, request: dict[str, Any]) -> dict[str, Any]
 
 
 def _quiet_learning_tools() -> None:
-    """A student's own ``check(...)`` and ``hint(...)`` cells take no time here and decide nothing."""
+    """A student's own ``check(...)`` and ``hint(...)`` cells take no time here and decide nothing.
+
+    The questions and the known solutions cannot be imported either. Their files are those of an open project,
+    so this keeps an honest box honest and no more; a stronger box does not hold the files.
+    """
     tensorlab = importlib.import_module("tensorlab")
-    for name in ("check", "hint"):
-        setattr(tensorlab, name, lambda *args, **kwargs: None)
+    learn = ModuleType("tensorlab.learn")
+    for module in (tensorlab, learn):
+        for name in ("check", "hint"):
+            setattr(module, name, lambda *args, **kwargs: None)
+    sys.modules["tensorlab.learn"] = learn
+    sys.modules["tensorlab.grading"] = None  # type: ignore[assignment] # Python's own way to forbid an import
 
 
 def _limit(memory_bytes: int, cpu_seconds: int) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tensorlab import dtypes
 from tensorlab.grading.suite import Case, Exercise, Topic
-from tensorlab.grading.suites import ch01_right, ch01_wrong, ch01_wrong_walks
+from tensorlab.grading.suites import ch01_right, ch01_wrong, ch01_wrong_walks, draw
 from tensorlab.layout import default_strides
 
 _NOT_FOUR_BYTES = tuple(t for t in dtypes.ALL if t.itemsize != 4 and t is not dtypes.bool)
@@ -24,23 +24,6 @@ def _cases(*calls: tuple[Any, ...]) -> tuple[Case, ...]:
 
 def _refused(says: str, *calls: tuple[Any, ...]) -> tuple[Case, ...]:
     return tuple(Case(call, (says,)) for call in calls)
-
-
-def _shape(source: Random, least: int = 1, most: int = 4, dims: tuple[int, int] = (1, 4)) -> tuple[int, ...]:
-    """A random shape."""
-    return tuple(source.randint(least, most) for _ in range(source.randint(*dims)))
-
-
-def _index(source: Random, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A random element of a shape without sizes of 0."""
-    return tuple(source.randrange(size) for size in shape)
-
-
-def _with_zero(source: Random) -> tuple[int, ...]:
-    """A random shape with at least one size of 0."""
-    shape = list(_shape(source))
-    shape[source.randrange(len(shape))] = 0
-    return tuple(shape)
 
 
 NUMEL = Exercise(
@@ -56,7 +39,7 @@ NUMEL = Exercise(
             1,
             "Each index of one dimension meets every index of the others, so the sizes multiply.",
             _cases(((1,),), ((3,),), ((1, 1),), ((2, 3),), ((3, 2),), ((2, 1, 3),), ((2, 3, 4),)),
-            lambda source: Case((_shape(source, 2, 9, (2, 4)),)),
+            lambda source: Case((draw.shape(source, 2, 9, (2, 4)),)),
         ),
         Topic(
             "the shape ()",
@@ -70,7 +53,7 @@ NUMEL = Exercise(
             1,
             "Where one dimension is empty there is no place for a number, whatever the other sizes are.",
             _cases(((0,),), ((0, 3),), ((2, 0),), ((2, 0, 3),)),
-            lambda source: Case((_with_zero(source),)),
+            lambda source: Case((draw.shape_with_zero(source),)),
         ),
         Topic(
             "counts beyond 64 bits",
@@ -103,14 +86,14 @@ NBYTES = Exercise(
                 ((2, 3), dtypes.int32),
                 ((2, 3, 4), dtypes.float32),
             ),
-            lambda source: Case((_shape(source, 2, 9), source.choice((dtypes.float32, dtypes.int32)))),
+            lambda source: Case((draw.shape(source, 2, 9), source.choice((dtypes.float32, dtypes.int32)))),
         ),
         Topic(
             "other sizes of numbers",
             1,
             "How many bytes one number takes depends on its dtype, and dtype.itemsize says it.",
             _cases(*(((3,), dtype) for dtype in _NOT_FOUR_BYTES), ((2, 3), dtypes.float64)),
-            lambda source: Case((_shape(source), source.choice(_NOT_FOUR_BYTES))),
+            lambda source: Case((draw.shape(source), source.choice(_NOT_FOUR_BYTES))),
         ),
         Topic(
             "bool",
@@ -118,14 +101,16 @@ NBYTES = Exercise(
             "A truth value needs one bit and is given one byte, because a byte is the least that has an "
             "address.",
             _cases(((1,), dtypes.bool), ((8,), dtypes.bool), ((3, 3), dtypes.bool)),
-            lambda source: Case((_shape(source, 1, 9), dtypes.bool)),
+            lambda source: Case((draw.shape(source, 1, 9), dtypes.bool)),
         ),
         Topic(
             "one number, or none",
             1,
             "Shape () holds one number, and a size of 0 leaves none. Nothing special is added or taken away.",
             _cases(((), dtypes.float32), ((0,), dtypes.float32), ((2, 0), dtypes.int32)),
-            lambda source: Case((_with_zero(source), source.choice((dtypes.float32, dtypes.int32)))),
+            lambda source: Case(
+                (draw.shape_with_zero(source), source.choice((dtypes.float32, dtypes.int32)))
+            ),
         ),
     ),
     wrong=ch01_wrong.solutions.wrong_of("01.nbytes"),
@@ -135,12 +120,11 @@ NBYTES = Exercise(
 
 def _place(source: Random, offset: int, order: str) -> Case:
     """A random element of a random layout, dense for ``"rows"`` and rearranged for ``"other"``."""
-    shape = _shape(source, 2, 5, (2, 4))
+    shape = draw.shape(source, 2, 5, (2, 4))
     strides = default_strides(shape)
     if order == "other":
-        # Reversed and doubled: no dimension has stride 1, and the last one is the farthest.
-        strides = tuple(2 * stride for stride in reversed(default_strides(shape[::-1])))
-    index = tuple(max(1, i) for i in _index(source, shape))
+        strides = draw.spread_strides(shape)
+    index = tuple(max(1, i) for i in draw.index(source, shape))
     return Case((index, strides, offset) if offset else (index, strides))
 
 
@@ -210,14 +194,19 @@ FLAT_INDEX = Exercise(
 )
 
 
+def _inside(source: Random) -> Case:
+    shape = draw.shape(source, 2, 6)
+    return Case((draw.index(source, shape), shape))
+
+
 def _negative(source: Random) -> Case:
-    shape = _shape(source, 2, 5)
-    return Case((tuple(-1 - i for i in _index(source, shape)), shape))
+    shape = draw.shape(source, 2, 5)
+    return Case((tuple(-1 - i for i in draw.index(source, shape)), shape))
 
 
 def _outside(source: Random) -> Case:
-    shape = _shape(source, 2, 5)
-    index = list(_index(source, shape))
+    shape = draw.shape(source, 2, 5)
+    index = list(draw.index(source, shape))
     dim = source.randrange(len(shape))
     size = shape[dim]
     index[dim] = source.choice((size, size + source.randint(1, 9), -size - 1, -size - source.randint(2, 9)))
@@ -229,9 +218,11 @@ def _bounds_text(index: int, dim: int, size: int) -> str:
 
 
 def _wrong_count(source: Random, difference: int) -> Case:
-    shape = _shape(source, 2, 5, (2, 4))
+    shape = draw.shape(source, 2, 5, (2, 4))
     index = (
-        _index(source, shape + (2,) * difference) if difference > 0 else _index(source, shape)[:difference]
+        draw.index(source, shape + (2,) * difference)
+        if difference > 0
+        else draw.index(source, shape)[:difference]
     )
     which = "many" if difference > 0 else "few"
     return Case((index, shape), (f"too {which} indices for tensor of dimension {len(shape)}",))
@@ -251,7 +242,7 @@ CHECK_INDEX = Exercise(
             "An index from 0 to size - 1 stays as it is. The answer is a tuple with one int for each "
             "dimension.",
             _cases(((0,), (1,)), ((1,), (2,)), ((0, 0), (2, 3)), ((1, 2), (2, 3)), ((1, 0, 3), (2, 3, 4))),
-            lambda source: Case((_index(source, shape := _shape(source, 2, 6)), shape)),
+            _inside,
         ),
         Topic(
             "negative indices",
@@ -306,29 +297,22 @@ CHECK_INDEX = Exercise(
 )
 
 
-def _numbers(source: Random, count: int) -> list[float] | list[int]:
-    """Random cells, all ints or all floats; some floats are whole, so that ``1.0`` and ``1`` differ."""
-    if source.random() < 0.5:
-        return [source.randint(-99, 99) for _ in range(count)]
-    return [source.randint(-40, 40) / 4 for _ in range(count)]
-
-
 def _printed(source: Random) -> Case:
-    shape = _shape(source, 1, 4, (2, 3))
-    return Case((_numbers(source, math.prod(shape)), shape, default_strides(shape)))
+    shape = draw.shape(source, 1, 4, (2, 3))
+    return Case((draw.numbers(source, math.prod(shape)), shape, default_strides(shape)))
 
 
 def _printed_view(source: Random) -> Case:
     """A transposed tensor with gaps that starts somewhere inside the storage."""
-    shape = _shape(source, 2, 3, (2, 3))
-    strides = tuple(2 * stride for stride in reversed(default_strides(shape[::-1])))
+    shape = draw.shape(source, 2, 3, (2, 3))
+    strides = draw.spread_strides(shape)
     offset = source.randint(1, 5)
-    return Case((_numbers(source, offset + 2 * math.prod(shape)), shape, strides, offset))
+    return Case((draw.numbers(source, offset + 2 * math.prod(shape)), shape, strides, offset))
 
 
 def _printed_empty(source: Random) -> Case:
-    shape = _with_zero(source)
-    return Case((_numbers(source, 3), shape, default_strides(shape)))
+    shape = draw.shape_with_zero(source)
+    return Case((draw.numbers(source, 3), shape, default_strides(shape)))
 
 
 NESTED_REPR = Exercise(
@@ -361,7 +345,7 @@ NESTED_REPR = Exercise(
             1,
             "With no dimensions there are no brackets: the text is that of the one number.",
             _cases(([5], (), ()), ([1.5], (), ()), ([5, 6], (), (), 1)),
-            lambda source: Case((_numbers(source, 4), (), (), source.randrange(4))),
+            lambda source: Case((draw.numbers(source, 4), (), (), source.randrange(4))),
         ),
         Topic(
             "strides and an offset",

@@ -1,0 +1,73 @@
+"""Submissions to grade: the released notebook with right answers, and what a test puts in their place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tensorlab.grading.grader import Grader, Row
+from tensorlab.grading.session import Limits
+from tensorlab.grading.sources import answer_source
+from tensorlab.grading.suite import Secret
+from tensorlab.grading.suites import exercises
+
+#: Short, because hostile notebooks use them up; a right answer takes microseconds.
+LIMITS = Limits(cell_seconds=3.0, call_seconds=2.0, notebook_seconds=40.0)
+
+IDS = [exercise.id for exercise in exercises("01")]
+
+
+def code_cell(source: str, cell_id: str = "", **metadata: Any) -> dict[str, Any]:
+    cell = {
+        "cell_type": "code",
+        "source": source,
+        "metadata": metadata,
+        "outputs": [],
+        "execution_count": None,
+    }
+    return cell | ({"id": cell_id} if cell_id else {})
+
+
+def notebook_text(cells: Sequence[dict[str, Any]], **metadata: Any) -> str:
+    return json.dumps({"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5})
+
+
+def right_cells(**answers: str) -> list[dict[str, Any]]:
+    """Five answer cells under their released ids; `answers` replaces some of them by name."""
+    return [
+        code_cell(answers.get(e.name, answer_source(e, e.right[0].function)), e.answer_cell)
+        for e in exercises("01")
+    ]
+
+
+@pytest.fixture(name="notebook_text")
+def notebook_text_fixture() -> Callable[..., str]:
+    return notebook_text
+
+
+@pytest.fixture
+def submit(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a submission: extra cells, then the answers, then more cells."""
+
+    def submit(*before: str, after: Sequence[str] = (), name: str = "ada", **answers: str) -> Path:
+        cells = [*map(code_cell, before), *right_cells(**answers), *map(code_cell, after)]
+        path = tmp_path / f"{name}.ipynb"
+        path.write_text(notebook_text(cells), encoding="utf-8")
+        return path
+
+    return submit
+
+
+@pytest.fixture
+def grade() -> Callable[[Path], dict[str, Row]]:
+    """Grades one file in a real box. Rows by question."""
+    grader = Grader(exercises("01"), Secret(b"a secret for the tests"), limits=LIMITS)
+
+    def grade(path: Path) -> dict[str, Row]:
+        return {row.question: row for row in grader.grade_file(path, path.stem)}
+
+    return grade

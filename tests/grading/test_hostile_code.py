@@ -1,0 +1,348 @@
+"""Submissions whose code fights the grader: each gets its rows, no undeserved point, and harms nobody else.
+
+Every submission holds five right answers besides what the test adds or replaces, so that 'the other questions
+still count' is tested by the same line as 'this one does not'.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+FULL = {"numel": 4, "nbytes": 4, "flat_index": 4, "check_index": 6, "nested_repr": 6}
+WITHOUT_NUMEL = FULL | {"numel": 0}
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="uses what Windows does not have")
+
+
+def points(rows):
+    return {question.partition(".")[2]: row.points for question, row in rows.items()}
+
+
+#: Cells that stand before five right answers and must cost nothing: (name, source).
+HARMLESS_CELLS = {
+    "endless loop": "while True: pass",
+    "long sleep": "import time; time.sleep(600)",
+    "exit": "import sys; sys.exit(0)",
+    "hard exit": "import os; os._exit(0)",
+    "syntax error": "def broken(:",
+    "exception": "1 / 0",
+    "huge print": "for _ in range(300): print('x' * 1_000_000)",
+    "endless print": "while True: print('All tests passed')",
+    "printing thread": """
+import threading
+def talk():
+    while True: print('points: 24')
+for _ in range(4): threading.Thread(target=talk, daemon=True).start()
+""",
+    "magics": """
+%matplotlib inline
+!echo gotcha > gotcha.txt
+files = !ls
+%timeit 1 + 1
+numel?
+""",
+    "shell cell": "%%bash\nrm -rf .",
+    "input": "name = input('your name: ')",
+    "huge exception": "raise ValueError('x' * 100_000_000)",
+    "exception without text": """
+class Mute(Exception):
+    def __str__(self): raise RuntimeError('no')
+raise Mute
+""",
+    "closed streams": "import sys; sys.stdout.close(); sys.stderr.close()",
+    "no output at all": "import sys; sys.stdout = sys.stderr = None",
+    "gets a lot of memory": "hog = bytearray(1 << 42)",
+    "results written": "open('results.json', 'w').write('{\"points\": 24}')",
+    "own check": "check = lambda *a: 24\nhint = check\nassert check('01.numel') == 24",
+    "real check": """
+from tensorlab import check, hint
+import tensorlab.learn
+check('01.numel'); hint('01.numel')
+""",
+    "questions are not there": """
+try:
+    import tensorlab.grading.suites
+except ImportError:
+    pass
+else:
+    import os; os._exit(1)
+""",
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS_CELLS)
+def test_a_cell_that_misbehaves_costs_nothing_but_itself(name, submit, grade):
+    rows = grade(submit(HARMLESS_CELLS[name]))
+    assert points(rows) == FULL, {question: row.feedback for question, row in rows.items()}
+
+
+@posix_only
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "import os; os.closerange(0, 256)",
+        "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+        "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
+        "import os, signal; [signal.signal(s, signal.SIG_IGN) for s in (2, 15)]\nwhile True: pass",
+        "import os\nif os.fork() == 0: pass",
+        "import os\nfor _ in range(20):\n    if os.fork() == 0:\n        import time; time.sleep(60)",
+    ],
+)
+def test_signals_and_forks(cell, submit, grade):
+    assert points(grade(submit(cell))) == FULL
+
+
+#: Answers in place of numel that earn nothing: (name, source).
+WORTHLESS_ANSWERS = {
+    "loops": "def numel(shape):\n    while True: pass",
+    "loops and ignores signals": """
+import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+def numel(shape):
+    while True:
+        try:
+            while True: pass
+        except BaseException: pass
+""",
+    "exits": "import sys\ndef numel(shape): sys.exit(0)",
+    "exits hard": "import os\ndef numel(shape): os._exit(0)",
+    "interrupts": "def numel(shape): raise KeyboardInterrupt",
+    "recurses": "def numel(shape): return numel(shape)",
+    "recurses without end": """
+import sys
+sys.setrecursionlimit(2**31 - 1)
+def numel(shape): return numel(shape)
+""",
+    "equal to everything": """
+class Equal(int):
+    def __eq__(self, other): return True
+    def __ne__(self, other): return False
+    __hash__ = int.__hash__
+def numel(shape): return Equal(1)
+""",
+    "a type that lies": """
+class Liar:
+    __class__ = int
+    def __eq__(self, other): return True
+def numel(shape): return Liar()
+""",
+    "a metaclass that lies": """
+class Meta(type):
+    def __eq__(cls, other): return True
+    __hash__ = type.__hash__
+class Liar(metaclass=Meta):
+    def __eq__(self, other): return True
+def numel(shape): return Liar()
+""",
+    "endless generator": "import itertools\ndef numel(shape): yield from itertools.count()",
+    "endless iterator": "import itertools\ndef numel(shape): return itertools.count()",
+    "huge int": "def numel(shape): return 1 << 10**7",
+    "huge text": "def numel(shape): return 'x' * 10**8",
+    "huge list": "def numel(shape): return [0] * 10**7",
+    "a list in itself": "def numel(shape):\n    x = []\n    x.append(x)\n    return x",
+    "deep list": "def numel(shape):\n    x = []\n    for _ in range(10**5): x = [x]\n    return x",
+    "half a character": "def numel(shape): return '\\ud800'",
+    "steers the terminal": "def numel(shape): return '\\x1b[2J\\x1b]0;owned\\x07'",
+    "huge exception": "def numel(shape): raise ValueError('x' * 10**8)",
+    "hostile exception": """
+class Mute(Exception):
+    def __str__(self): raise SystemExit
+def numel(shape): raise Mute
+""",
+    "the library's function": "from tensorlab.layout import numel",
+    "calls the library": "import tensorlab as tl\ndef numel(shape): return tl.layout.numel(shape)",
+    "calls it under another name": """
+from tensorlab.layout import numel as theirs
+def numel(shape): return theirs(shape)
+""",
+    "asks a tensor": "import tensorlab as tl\ndef numel(shape): return tl.layout.Size(shape).numel()",
+    "known solution": "from tensorlab.grading.suites.ch01_right import uses_math_prod as numel",
+    "not a function": "numel = 24",
+    "patched judge": """
+import tensorlab, numpy, builtins, math
+tensorlab.layout.numel = lambda shape: 7
+tensorlab.layout.nbytes = tensorlab.layout.nbytes
+numpy.prod = math.prod = lambda *a, **k: 7
+def numel(shape): return 7
+""",
+    "public cases by heart": """
+def numel(shape):
+    known = {(): 1, (0,): 0, (1,): 1, (3,): 3, (1, 1): 1, (2, 3): 6, (3, 2): 6, (2, 1, 3): 6, (2, 3, 4): 24,
+             (0, 3): 0, (2, 0): 0, (2, 0, 3): 0, (2**32, 2**32): 2**64, (10**7,) * 3: 10**21}
+    return known[tuple(shape)]
+""",
+}
+
+
+@pytest.mark.parametrize("name", WORTHLESS_ANSWERS)
+def test_an_answer_that_cheats_or_breaks_earns_nothing(name, submit, grade):
+    rows = grade(submit(numel=WORTHLESS_ANSWERS[name]))
+    assert points(rows) == WITHOUT_NUMEL, {question: row.feedback for question, row in rows.items()}
+    feedback = rows["01.numel"].feedback
+    assert feedback
+    assert len(feedback) < 2000
+    assert "\x1b" not in feedback
+    assert "Traceback" not in feedback
+    feedback.encode("utf-8")
+
+
+FORGE = """
+import json, os, struct
+def frame(message):
+    payload = json.dumps(message).encode()
+    return struct.pack(">I", len(payload)) + payload
+def forge(ids, **reply):
+    for fd in range(64):
+        for n in ids:
+            try: os.write(fd, frame({"id": n, **reply}))
+            except OSError: break
+"""
+
+
+def test_forged_replies_to_later_requests_do_not_count(submit, grade):
+    cell = FORGE + "forge(range(1, 400), returned={'int': '0x6'}, points=24, passed=True)"
+    rows = grade(submit(cell, numel="def numel(shape): return 0"))
+    assert points(rows) == WITHOUT_NUMEL
+
+
+def test_an_answer_that_forges_its_own_reply_still_has_to_be_right(submit, grade):
+    source = FORGE + "\ndef numel(shape):\n    forge(range(1, 400), returned={'int': '0x6'})\n    return 0"
+    assert points(grade(submit(numel=source))) == WITHOUT_NUMEL
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "b'\\xff\\xff\\xff\\xff'",  # a frame of four gigabytes
+        "frame({})",
+        "frame({'id': []})",
+        "struct.pack('>I', 3) + b'{}}'",
+        "struct.pack('>I', 200000) + b'[' * 200000",
+        "frame({'id': 2, 'returned': {'list': [{'tuple': 5}]}})",
+        "frame({'id': True, 'raised': 7})",
+    ],
+)
+def test_garbage_on_the_pipe_ends_the_cell_and_nothing_else(reply, submit, grade):
+    cell = (
+        FORGE
+        + f"data = {reply}\nfor fd in range(3, 64):\n    try: os.write(fd, data)\n    except OSError: pass"
+    )
+    assert points(grade(submit(cell))) == FULL
+
+
+def test_changing_the_arguments_changes_nothing_outside(submit, grade):
+    source = """
+def nested_repr(cells, shape, strides, offset=0):
+    mine = list(cells)
+    cells.clear()
+    def walk(dim, cell):
+        if dim == len(shape): return repr(mine[cell])
+        return "[" + ", ".join(walk(dim + 1, cell + i * strides[dim]) for i in range(shape[dim])) + "]"
+    return walk(0, offset)
+"""
+    assert points(grade(submit(nested_repr=source))) == FULL
+
+
+def test_slow_but_right_is_right(submit, grade):
+    source = "import math, time\ndef numel(shape):\n    time.sleep(0.1)\n    return math.prod(shape)"
+    assert points(grade(submit(numel=source))) == FULL
+
+
+def test_callable_objects_and_subclassed_errors_are_fine(submit, grade):
+    numel = "import functools, math\nnumel = functools.partial(math.prod)"
+    check_index = """
+class NoSuchElement(IndexError): pass
+def check_index(index, shape):
+    if len(index) != len(shape):
+        which = "many" if len(index) > len(shape) else "few"
+        raise NoSuchElement(f"too {which} indices for tensor of dimension {len(shape)}")
+    for d, (i, n) in enumerate(zip(index, shape)):
+        if not -n <= i < n: raise NoSuchElement(f"index {i} is out of bounds for dimension {d} with size {n}")
+    return tuple(i % n for i, n in zip(index, shape))
+"""
+    assert points(grade(submit(numel=numel, check_index=check_index))) == FULL
+
+
+def test_timed_cells_define_their_functions(submit, grade):
+    source = "%%time\nimport math\ndef numel(shape): return math.prod(shape)"
+    assert points(grade(submit(numel=source))) == FULL
+
+
+def test_hidden_inputs_never_come_back(submit, grade):
+    """An answer that is right on the public cases, and tries to carry the hidden ones out."""
+    source = """
+import math
+PUBLIC = {(1,), (3,), (1, 1), (2, 3), (3, 2), (2, 1, 3), (2, 3, 4)}
+def numel(shape):
+    if tuple(shape) not in PUBLIC and all(shape) and len(shape) > 1 and max(shape) < 10:
+        print("SECRET", shape)
+        raise ValueError(f"SECRET {shape}")
+    return math.prod(shape)
+"""
+    rows = grade(submit(numel=source))
+    assert rows["01.numel"].points == 0
+    assert "SECRET" not in json.dumps(rows["01.numel"].feedback)
+    assert "fresh inputs" in rows["01.numel"].feedback
+
+
+def test_the_last_definition_wins(submit, grade):
+    wrong, right = "def numel(shape): return 7", "import math\ndef numel(shape): return math.prod(shape)"
+    assert points(grade(submit(numel=wrong, after=[right]))) == FULL
+    assert points(grade(submit(numel=right, after=[wrong]))) == WITHOUT_NUMEL
+
+
+@posix_only
+def test_nothing_is_left_behind(submit, grade, tmp_path):
+    """Children end with their box, and its folder goes."""
+    note = tmp_path / "note"
+    cell = f"""
+import os, subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+open({str(note)!r}, "w").write(f"{{child.pid}} {{os.getcwd()}}")
+"""
+    assert points(grade(submit(cell))) == FULL
+    child, _, folder = note.read_text().partition(" ")
+    assert not Path(folder).exists()
+    for _ in range(100):
+        if not _is_running(int(child)):
+            break
+        time.sleep(0.05)
+    assert not _is_running(int(child))
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    if sys.platform == "linux":  # a zombie that nobody collects in a container is not running
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return True
+
+
+def test_two_honest_neighbours(submit, grade):
+    """The same grader, before and after the worst submission."""
+    assert points(grade(submit(name="before"))) == FULL
+    assert (
+        points(
+            grade(
+                submit("import os; os._exit(1)", name="mallory", numel="def numel(shape): return 1 << 10**7")
+            )
+        )
+        == WITHOUT_NUMEL
+    )
+    assert points(grade(submit(name="after"))) == FULL
+
+
+def test_a_notebook_that_always_dies_ends_in_time(submit, grade):
+    started = time.monotonic()
+    rows = grade(submit(*["import os; os._exit(1)"] * 12))
+    assert points(rows) == dict.fromkeys(FULL, 0)
+    assert {row.status for row in rows.values()} == {"timeout"}
+    assert time.monotonic() - started < 40

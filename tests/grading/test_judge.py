@@ -1,0 +1,186 @@
+"""The judge: points by topic, a foundation, the smallest failure, the belief behind it."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tensorlab.grading import feedback
+from tensorlab.grading.judge import explain, judge
+from tensorlab.grading.outcomes import Raised, ask_directly
+from tensorlab.grading.suite import Secret
+from tensorlab.grading.suites import UnknownExercise, exercise, exercises, suite_digest
+
+
+def verdict_of(exercise_id, function, seed=None):
+    hidden = None if seed is None else random.Random(seed)
+    return judge(exercise(exercise_id), lambda args: ask_directly(function, args), hidden)
+
+
+def test_points_come_topic_by_topic():
+    verdict = verdict_of(
+        "01.flat_index", lambda index, strides, offset=0: sum(map(int.__mul__, index, strides))
+    )
+    assert (verdict.points, verdict.status) == (2, "partial")
+    assert verdict.lost == ("an offset that is not 0", "no dimensions")
+    assert verdict.smallest.case.args == ((0,), (1,), 2)
+    assert verdict.belief.name == "ignores_the_offset"
+
+
+def test_without_the_foundation_nothing_counts():
+    verdict = verdict_of("01.numel", lambda shape: 0)
+    assert "a size of 0" not in verdict.lost, "0 is right there"
+    assert (verdict.points, verdict.status) == (0, "wrong")
+
+
+@pytest.mark.parametrize(
+    "nothing", [lambda *a: None, lambda *a: ..., lambda *a: exec("raise NotImplementedError")]
+)
+def test_nothing_written_is_said_kindly(nothing):
+    for e in exercises("01"):
+        verdict = verdict_of(e.id, nothing)
+        assert (verdict.points, verdict.status, verdict.failures) == (0, "unanswered", ())
+        assert "is not written yet" in feedback.one_line(verdict)
+
+
+def test_the_first_topic_that_failed_is_shown_not_the_rarest():
+    """() is smaller, but a beginner should see the ordinary case first."""
+    assert verdict_of("01.numel", sum).smallest.case.args == ((1, 1),)
+
+
+def test_two_mistakes_at_once_the_first_one_is_named():
+    def check_index(index, shape):
+        checked = []
+        for i, size in zip(index, shape, strict=False):  # counts nothing
+            if i >= size:
+                raise IndexError("bad index")  # says nothing
+            checked.append(i)  # leaves negatives
+        return tuple(checked)
+
+    assert verdict_of("01.check_index", check_index).belief.name == "leaves_negatives"
+
+
+def test_an_unknown_mistake_gets_the_rule_and_no_belief():
+    verdict = verdict_of("01.numel", lambda shape: 1_000_003)
+    assert verdict.belief is None
+    assert feedback.why(verdict) == [verdict.exercise.topics[0].rule]
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "answer", "says"),
+    [
+        ("01.numel", lambda shape: np.int64(6), "The type should be int, not numpy.int64"),
+        ("01.numel", lambda shape: 6.0, "The type should be int, not float"),
+        ("01.numel", lambda shape: None if len(shape) == 2 else 1, "without a return"),
+        ("01.check_index", lambda index, shape: [0], "The type should be tuple, not list"),
+    ],
+)
+def test_what_the_form_alone_says(exercise_id, answer, says):
+    failures = verdict_of(exercise_id, answer).failures
+    assert any(says in explain(failure) for failure in failures)
+
+
+def test_a_missing_text_is_quoted():
+    def check_index(index, shape):
+        raise IndexError("out of bounds")
+
+    failures = verdict_of("01.check_index", check_index).failures
+    assert any(
+        "Its text should contain “index 3 is out of bounds for dimension 0 with size 3”" in explain(failure)
+        for failure in failures
+    )
+
+
+def test_case_and_spacing_of_an_error_do_not_count():
+    def shout(index, shape):
+        raise IndexError("INDEX 3 is out of\n bounds for dimension 0 with size 3!")
+
+    failures = verdict_of("01.check_index", shout).failures
+    assert ((3,), (3,)) not in [failure.case.args for failure in failures]
+
+
+def test_a_case_that_still_raises_the_starters_error():
+    def half(shape):
+        if not shape:
+            raise NotImplementedError
+        return sum(shape)
+
+    failures = verdict_of("01.numel", half).failures
+    assert any("still reaches the line that raises NotImplementedError" in explain(f) for f in failures)
+
+
+def test_a_students_line_is_shown():
+    def numel(shape):
+        return shape[9]
+
+    got = verdict_of("01.numel", numel).smallest.got
+    assert isinstance(got, Raised)
+    assert got.source == "return shape[9]"
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**64))
+def test_hidden_cases_never_fail_the_library_or_a_right_solution(seed):
+    for e in exercises("01"):
+        for function in (e.reference, *(solution.function for solution in e.right)):
+            verdict = verdict_of(e.id, function, seed)
+            assert verdict.points == e.points, (function.__name__, verdict.failures[:1])
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 2**64))
+def test_hidden_cases_ask_what_their_topic_is_about(seed):
+    """An answer that is right on the public cases alone loses every topic."""
+    for e in exercises("01"):
+        known = {repr(case.args): e.reference(*case.args) for case in e.topics[0].public}
+        verdict = verdict_of(e.id, lambda *args, known=known: known.get(repr(args)), seed)
+        assert verdict.points == 0
+
+
+def test_the_same_student_gets_the_same_hidden_cases_and_others_do_not():
+    topic, secret = exercise("01.nested_repr").topics[0], Secret(b"0123456789abcdef")
+    ada = topic.hidden(secret.source("ada", "01.nested_repr"), 4)
+    assert ada == topic.hidden(secret.source("ada", "01.nested_repr"), 4)
+    assert ada != topic.hidden(secret.source("bob", "01.nested_repr"), 4)
+    assert ada != topic.hidden(secret.source("ada", "01.numel"), 4)
+    assert ada != topic.hidden(Secret(b"another secret..").source("ada", "01.nested_repr"), 4)
+
+
+def test_a_secret_does_not_show_itself():
+    secret = Secret(b"hunter2hunter2hunter2")
+    assert "hunter2" not in repr(secret) + secret.id
+
+
+def test_an_unknown_exercise_names_those_close_to_it():
+    for wrong, close in [
+        ("01.nmel", "'01.numel'"),
+        ("flat_index", "'01.flat_index'"),
+        ("1.nbytes", "'01.nbytes'"),
+    ]:
+        with pytest.raises(UnknownExercise, match=close):
+            exercise(wrong)
+    for nonsense in (7, None, ["01.numel"]):
+        with pytest.raises(UnknownExercise, match=r"such as '01\.numel'"):
+            exercise(nonsense)
+
+
+def test_public_cases_stand_in_order_and_once():
+    for e in exercises():
+        cases = [repr(case.args) for topic in e.topics for case in topic.public]
+        assert len(cases) == len(set(cases)), e.id
+
+
+def test_every_topic_can_be_lost_alone_or_is_the_foundation():
+    """A topic that no known wrong solution loses would be points for nothing."""
+    for e in exercises():
+        lost = {title for w in e.wrong for title in verdict_of(e.id, w.function).lost}
+        assert lost == {topic.title for topic in e.topics}, e.id
+
+
+def test_the_digest_changes_with_the_questions():
+    assert len(suite_digest("01")) == 64
+    assert suite_digest("01") != suite_digest("99")

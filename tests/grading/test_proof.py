@@ -1,0 +1,81 @@
+"""The grader's promise: starter 0, reference and right solutions full, every known wrong one loses points."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tensorlab.grading.proof import as_html, as_markdown, kill_table, known_solutions
+from tensorlab.grading.sources import answer_source
+from tensorlab.grading.suites import exercises
+
+ROWS = kill_table()
+BY_EXERCISE = {e.id: [row for row in ROWS if row.exercise == e.id] for e in exercises()}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.exercise}-{row.solution}")
+def test_every_known_solution_gets_what_it_should(row):
+    assert row.as_it_should, row
+
+
+@pytest.mark.parametrize("exercise_id", BY_EXERCISE)
+def test_there_are_enough_known_solutions(exercise_id):
+    kinds = [row.kind for row in BY_EXERCISE[exercise_id]]
+    assert kinds.count("wrong") >= 8
+    assert kinds.count("right") >= 2
+    assert kinds.count("starter") == kinds.count("reference") == 1
+
+
+@pytest.mark.parametrize("exercise_id", BY_EXERCISE)
+def test_beliefs_are_different_and_lose_differently(exercise_id):
+    wrong = [row for row in BY_EXERCISE[exercise_id] if row.kind == "wrong"]
+    assert len({row.says for row in wrong}) == len(wrong)
+    assert len({row.solution for row in wrong}) == len(wrong)
+
+
+def test_a_student_is_told_the_belief_that_is_really_there():
+    """Feedback specificity: every known wrong solution is recognised as itself, not as a neighbour."""
+    assert [row.solution for row in ROWS if row.kind == "wrong" and not row.named] == []
+
+
+def test_some_wrong_solutions_keep_points():
+    """Half right is worth something: partial points reward what works."""
+    kept = [row for row in ROWS if row.kind == "wrong" and row.points > 0]
+    assert len(kept) > len([row for row in ROWS if row.kind == "wrong"]) / 2
+
+
+def test_the_page_shows_every_row():
+    markdown, page = as_markdown(ROWS), as_html(ROWS)
+    assert markdown.count("\n") == len(ROWS) + 1
+    assert page.count("<tr") == len(ROWS) + 1
+    assert len(re.findall(r"<t[dh]\b", page)) == 5 * (len(ROWS) + 1)
+    assert "<script" not in page
+    assert all(line.count("|") - line.count("\\|") == 6 for line in markdown.splitlines())
+
+
+@pytest.mark.parametrize("exercise_id", BY_EXERCISE)
+def test_every_known_solution_gets_the_same_in_a_real_box(exercise_id, tmp_path, grade, notebook_text):
+    """One notebook a known solution, through the file reader, the runner and the decoder."""
+    e = next(e for e in exercises() if e.id == exercise_id)
+    for row, (kind, name, _, function) in zip(BY_EXERCISE[e.id], known_solutions(e), strict=True):
+        assert (row.kind, row.solution) == (kind, name)
+        if kind == "reference":
+            continue  # in a box the library's own function is refused; the solution notebook is its proof
+        source = answer_source(e, function)
+        path = tmp_path / f"{name}.ipynb"
+        path.write_text(notebook_text([{"cell_type": "code", "id": e.answer_cell, "source": source}]))
+        graded = grade(path)[e.id]
+        assert graded.points == row.points, (name, graded.feedback)
+
+
+def test_sources_hold_no_trace_of_this_project():
+    for e in exercises():
+        for solution in (*e.wrong, *e.right):
+            source = answer_source(e, solution.function)
+            assert "tensorlab.grading" not in source
+            assert "@" not in source
+            assert f"def {e.name}(" in source
+            compile(source, solution.name, "exec")
+    json.dumps([row.says for row in ROWS])

@@ -13,6 +13,7 @@ START = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="0; url={address}">
+<link rel="icon" href="_static/favicon.svg">
 <link rel="canonical" href="{address}">
 <title>{title}</title>
 </head>

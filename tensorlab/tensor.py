@@ -254,10 +254,19 @@ class Tensor:
         return bool(self.item())
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self._scalar())
 
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._scalar())
+
+    def _scalar(self) -> bool | int | float:
+        """The only element, for ``int(x)`` and ``float(x)``, which fail as Python's own conversions do."""
+        if self.numel() != 1:
+            raise ValueError(
+                f"only one element tensors can be converted to Python scalars: "
+                f"this one has {self.numel()}, its shape is {tuple(self._shape)}"
+            )
+        return self.item()
 
     def __index__(self) -> int:
         if self._dtype.is_floating_point or self.numel() != 1:

@@ -41,8 +41,8 @@ def tensor(data: object, *, dtype: dtype | None = None, device: device | str | N
         device: where to make it; the CPU.
 
     Raises:
-        ValueError: the sequences are ragged, or the data are text.
-        TypeError: a number stands beside a sequence.
+        ValueError: the sequences are ragged, or hold text.
+        TypeError: a number stands beside a sequence, or `data` is text.
         RuntimeError: something in `data` is no number, or does not fit into `dtype`.
 
     Example:
@@ -65,6 +65,10 @@ def tensor(data: object, *, dtype: dtype | None = None, device: device | str | N
         array = np.asarray(data)
         shared = from_numpy(np.array(array, array.dtype.newbyteorder("=")))
         return shared if element_type in (None, shared.dtype) else tensor(shared, dtype=element_type)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(
+            f"new(): invalid data type {type(data).__name__!r}: a tensor holds numbers, got {data!r}"
+        )
     shape = _nested_shape(data)
     flat: list[Number] = []
     _flatten(data, shape, 0, flat)

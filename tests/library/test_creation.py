@@ -56,7 +56,7 @@ def test_tensor_copies_and_as_tensor_shares_where_it_can():
         ([[1, 2], [3]], ValueError, r"expected sequence of length 2 at dim 1 \(got 1\)"),
         ([[1, 2], 3], TypeError, "not a sequence"),
         ([1, [2, 3]], TypeError, "expected a number at dim 1"),
-        ("a", ValueError, "too many dimensions 'str'"),
+        ("a", TypeError, "invalid data type 'str'"),
         (["a", "b"], ValueError, "too many dimensions 'str'"),
         ([[1], "a"], TypeError, "not a sequence"),
         (None, RuntimeError, "Could not infer dtype of NoneType"),

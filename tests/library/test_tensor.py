@@ -45,6 +45,11 @@ def test_item_and_its_short_forms():
             many.item()
         with pytest.raises(RuntimeError, match="Boolean value of Tensor with"):
             bool(many)
+        for convert in (int, float):
+            with pytest.raises(
+                ValueError, match="only one element tensors can be converted to Python scalars"
+            ):
+                convert(many)
     with pytest.raises(TypeError, match="only integer tensors of a single element"):
         [1, 2][tl.tensor(1.0)]
 

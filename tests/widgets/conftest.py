@@ -31,9 +31,10 @@ IN_A_PAGE = """async (calls) => {
 
 @pytest.fixture(scope="session")
 def call_js(request: pytest.FixtureRequest) -> Callable[[list[list[Any]]], list[Any]]:
-    """Call functions of the widgets' pure modules: ``call_js([["storage_lab/engine.js", "numel", [2, 3]], …])``.
+    """Call functions of the widgets' pure modules.
 
-    They run in node where it is installed, else in Chromium.
+    ``call_js([["storage_lab/engine.js", "numel", [2, 3]], …])`` gives the list of their results. They run
+    in node where it is installed, else in Chromium.
     """
 
     def in_node(calls: list[list[Any]]) -> list[Any]:
@@ -86,7 +87,7 @@ def static_page(widgets: list[Widget], theme: str) -> str:
 
 @pytest.fixture
 def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
-    """Open a page with widgets: ``show(StorageLab(shape=(3, 4)), width=390, theme="dark", hash="lab1=…")``.
+    """Open a page with widgets: ``show(StorageLab(shape=(3, 4)), width=390, theme="dark", state="lab1=…")``.
 
     The test fails at its end if a page complained: console, page errors, failed or foreign requests.
     """
@@ -100,7 +101,7 @@ def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
             *widgets: Widget,
             width: int = 800,
             theme: str = "light",
-            hash: str = "",
+            state: str = "",
             touch: bool = False,
             scripts: bool = True,
         ) -> Any:
@@ -114,8 +115,8 @@ def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
             )
             contexts.append(context)
             page = context.new_page()
-            watch.attach(page)
-            page.goto(f"{address}index.html{'#' if hash else ''}{hash}", wait_until="load")
+            watch.attach(page, scripts=scripts)
+            page.goto(f"{address}index.html{'#' if state else ''}{state}", wait_until="load")
             if scripts:
                 page.wait_for_function(WIDGETS_DRAWN, timeout=20_000)
             return page

@@ -1,7 +1,7 @@
 """The page's engine and `tensorlab.layout` give the same answers and the same reasons, case by case.
 
-The cases are the ones written by hand in ``layout_cases.json`` and all small layouts; what both must answer is
-counted by brute force where counting is possible.
+The cases are the ones written by hand in ``layout_cases.json`` and all small layouts; what both must answer
+is counted by brute force where counting is possible.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import traitlets
 
 from tensorlab import layout
 
-__all__ = ["Ints", "check_layout", "checked_key", "first_hand"]
+__all__ = ["Ints", "IntsOrNone", "check_layout", "checked_key", "first_hand"]
 
 
 class Ints(traitlets.TraitType):
@@ -24,11 +24,20 @@ class Ints(traitlets.TraitType):
         Raises:
             TypeError: it is not a sequence, or one of its members is not an integer.
         """
-        if value is None and self.allow_none:
-            return None
         if not isinstance(value, Sequence) or isinstance(value, str):
             raise TypeError(f"{self.name} must be a sequence of integers, got {value!r}")
         return tuple(layout.as_int(number, f"every number of {self.name}") for number in value)
+
+
+class IntsOrNone(Ints):
+    """As `Ints`, or None.
+
+    It does not use `allow_none`, by which None would pass the checks of the class that has the trait.
+    """
+
+    def validate(self, obj: Any, value: Any) -> tuple[int, ...] | None:
+        """`value` as a tuple of ints, or None."""
+        return None if value is None else super().validate(obj, value)
 
 
 def check_layout(shape: Sequence[int], stride: Sequence[int], offset: int, cells: int) -> None:

@@ -13,7 +13,8 @@ export class Lab {
     this.model = model;
     this.listeners = [];
     this.refusal = null;
-    this.fixed = model.get("_fixed");            // a given tensor: its storage and dtype are what they are
+    this.heard = null;                          // what the model said last
+    this.fixed = model.get("_fixed");           // a given tensor: its storage and dtype are what they are
     this.name = this.fixed ? model.get("name") : null;
     const { hand, ...start } = model.get("_start");
     this.start = { ...start, hand };            // what `reset` goes back to
@@ -37,15 +38,24 @@ export class Lab {
 
   tell(change) { for (const listener of this.listeners) listener(change); }
 
-  // Takes over what the model says, where it fits.
+  // Takes over what the model says, where it fits, and tells what is new there. What this page set itself comes
+  // back here as well, and is not new; so a draft that was refused stays while the reader looks at other cells.
   read() {
     const layout = Object.fromEntries(LAYOUT.map((name) => [name, this.model.get(name)]));
-    this.refusal = refusalOf(layout);
-    if (this.refusal === null) this.layout = layout;
+    this.values = this.model.get("_values");
+    const says = JSON.stringify([layout, this.values]);
+    const news = says !== this.heard;
+    this.heard = says;
+    if (news) {
+      this.refusal = refusalOf(layout);
+      if (this.refusal === null) this.layout = layout;
+    }
     const hand = this.model.get("hand");
     const checked = hand === null ? {} : checkIndex(hand, this.layout.shape);
+    const held = String(this.hand);
     this.hand = checked.index ?? handAfterShape(this.hand, this.layout.shape);
-    this.tell("layout");
+    if (news) this.tell("layout");
+    else if (String(this.hand) !== held) this.tell("hand");
   }
 
   // Sets the layout if it fits; answers with null, or with the reason why it does not.
@@ -53,9 +63,8 @@ export class Lab {
     const { hand: wanted, ...changes } = candidate;
     const layout = { ...this.layout, ...changes };
     const refusal = refusalOf(layout);
-    this.refusal = refusal;
     if (refusal !== null) {
-      this.tell("refusal");
+      this.refuse(refusal);
       return refusal;
     }
     const hand = wanted === undefined ? handAfterShape(this.hand, layout.shape) : wanted;
@@ -64,6 +73,7 @@ export class Lab {
     for (const name of names) this.model.set(name, layout[name]);
     this.model.set("hand", hand);
     this.model.save_changes();
+    this.heard = null;                          // also where the model said the same before
     this.read();
     return null;
   }
@@ -94,7 +104,7 @@ export class Lab {
   // What a storage cell holds, as text: known for a sample storage, sent by the kernel for a given one.
   textAt(cell) {
     if (!this.fixed) return sampleText(cell, this.layout.dtype);
-    return this.model.get("_values")[cell - this.model.get("_values_start")] ?? "·";
+    return this.values[cell - this.model.get("_values_start")] ?? "·";
   }
 
   get line() { return pythonLine(this.layout, this.name, this.start); }

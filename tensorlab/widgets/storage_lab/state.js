@@ -1,6 +1,6 @@
 // A lab's state as text: what a reader types into a field, and what stands in the page's address. Reading is
 // strict: text becomes a valid state or a refusal in words, never half of each.
-import { DTYPES, checkBounds, checkIndex, handAfterShape, numel } from "./engine.js";
+import { DTYPES, checkBounds, checkIndex, handAfterShape, numel, strideAfterShape } from "./engine.js";
 
 const LARGEST = 9_999_999;      // products of two such numbers are still exact
 const MOST_DIMENSIONS = 8;
@@ -46,7 +46,7 @@ export function writeState({ shape, stride, offset, cells, dtype, hand }) {
   return Object.entries(parts).map(([name, value]) => `${name}:${value.join(",")}`).join("/");
 }
 
-// { state } or { refusal } from the text of an address. What is left out is taken from `start`.
+// { state } or { refusal } from the text of an address. What is left out is as in `start`.
 export function readState(text, start) {
   const state = { ...start };
   for (const part of text.split("/")) {
@@ -64,6 +64,7 @@ export function readState(text, start) {
     if (read.refusal !== undefined) return { refusal: read.refusal };
     state[name] = read.value;
   }
+  if (!/(^|\/)stride:/.test(text)) state.stride = strideAfterShape(start.shape, start.stride, state.shape);
   const refusal = refusalOf(state);
   if (refusal !== null) return { refusal };
   state.hand = /(^|\/)hand:/.test(text) ? state.hand : handAfterShape(state.hand, state.shape);

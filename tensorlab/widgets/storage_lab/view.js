@@ -111,6 +111,7 @@ class View {
   // ---- what the state says
 
   changed(change) {
+    this.linkRefusal = undefined;
     if (change === "layout") {
       this.hover = null;
       if (this.predict.state === "told") this.predict.state = "asking";
@@ -225,7 +226,6 @@ class View {
       if (text !== initial) writeHash(key, text);
       else if (readHash(key) !== null) writeHash(key, null);
     }, SETTLED);
-    this.linkRefusal = undefined;
   }
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,7 +14,7 @@ import tensorlab as tl
 from tensorlab import dtypes, layout
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import BookWidget
-from tensorlab.widgets.storage_lab.checks import Ints, check_layout, checked_key, first_hand
+from tensorlab.widgets.storage_lab.checks import Ints, IntsOrNone, check_layout, checked_key, first_hand
 from tensorlab.widgets.storage_lab.twin import cell_text, layout_table
 
 __all__ = ["StorageLab"]
@@ -65,7 +66,7 @@ class StorageLab(BookWidget):
     offset = traitlets.Int().tag(sync=True)
     cells = traitlets.Int().tag(sync=True)
     dtype = traitlets.Unicode().tag(sync=True)
-    hand = Ints(allow_none=True).tag(sync=True)
+    hand = IntsOrNone().tag(sync=True)
 
     name = traitlets.Unicode("x").tag(sync=True)
     key = traitlets.Unicode().tag(sync=True)
@@ -108,6 +109,7 @@ class StorageLab(BookWidget):
             element_type = dtypes.by_name(element_type)
         start = layout.as_int(0 if offset is None else offset, "offset")
         if cells is None:
+            check_layout(sizes, strides, start, sys.maxsize)
             reached = layout.address_range(sizes, strides, start)
             cells = 0 if reached is None else reached[1] + 1
         check_layout(sizes, strides, start, cells)

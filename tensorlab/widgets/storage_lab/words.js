@@ -58,7 +58,7 @@ export function spokenElement(index, layout, value) {
   const { stride, offset, dtype } = layout;
   const cell = flatIndex(index, stride, offset);
   const terms = [`offset ${offset}`, ...index.map((i, dim) => `${i} times ${stride[dim]}`)];
-  return `${bracket(index)} is ${value}. ${terms.join(" plus ")} is storage cell ${cell}, `
+  return `${bracket(index)}, value ${value}, storage cell ${cell}: ${terms.join(" plus ")}; `
     + `byte ${cell * DTYPES[dtype]}.`;
 }
 

@@ -71,7 +71,7 @@ export class Walk {
   hop(from, to, { label, even }) {
     const centre = (button) => button.offsetLeft + button.offsetWidth / 2;
     const [x1, x2] = [centre(from), centre(to)];
-    const [y1, y2] = [from.offsetTop - 1, to.offsetTop - 1];
+    const [y1, y2] = [from.offsetTop - 4, to.offsetTop - 4];   // clear of the ring
     if (from === to) {
       this.arc(`M${x1 - 3} ${y1}C${x1 - 16} ${y1 - 20} ${x1 + 16} ${y1 - 20} ${x1 + 3} ${y1 - 3}`);
       this.head(x1 + 3, y1);

@@ -1,13 +1,11 @@
 """Fixtures for tests that open the built book in a real browser.
 
-Use them from any test folder by one line in its conftest.py:
+Every test folder has them, since tests/conftest.py names this module as a plugin:
 
-    pytest_plugins = ["tests.site_fixtures"]        # in tests/conftest.py, the one place where pytest allows it
-
-    site       str, session: the address of the served book, "http://127.0.0.1:PORT/"; builds the book if needed
+    site       str, session: the address of the served book, "http://127.0.0.1:PORT/"; builds it if needed
     chromium   playwright Browser, session: headless Chromium; skips where none is found
-    open_page  function: open_page("book/glossary.html", width=390, theme="dark") -> playwright Page, loaded, its
-               widgets drawn; the page is watched from the first byte
+    open_page  function: open_page("book/glossary.html", width=390, theme="dark") -> playwright Page, loaded,
+               its widgets drawn; the page is watched from the first byte
     watched    the list of what went wrong on the pages of this test so far: console errors and warnings, page
                errors, failed requests, requests to another host. The test fails at its end if it isn't empty.
 
@@ -62,7 +60,7 @@ def find_chromium() -> str | None:
 
 
 def build_book() -> None:
-    """Bring `_build/html` up to date; takes a second when nothing changed. Test processes wait for each other."""
+    """Bring `_build/html` up to date: a second when nothing changed. Test processes wait for each other."""
     command = [sys.executable, "-m", "tensorlab", "book", "--build-only"]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import hashlib
-import os
 import shutil
 import subprocess
 import sys
@@ -97,7 +96,7 @@ def write(target: Path, data: bytes) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
     part.write_bytes(data)
-    os.replace(part, target)
+    part.replace(target)
 
 
 def vendor() -> int:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_extensions"))
@@ -20,3 +25,16 @@ def listed_files() -> list[str]:
         files.append(entry["file"])
         waiting = entry.get("sections", []) + waiting
     return files
+
+
+#: The `open_page` fixture, which fails a test on any console error or warning, failed or foreign request.
+Open = Callable[..., "Page"]
+
+CHAPTER = "book/chapters/01_a_tensor_is_a_line.html"
+ADDRESSES = [*(f"{name}.html" for name in listed_files()), "search.html?q=stride", "genindex.html"]
+
+
+def set_theme(page: Page, theme: str) -> None:
+    """Change the system's theme, which the book follows until the reader chooses one."""
+    page.emulate_media(color_scheme=theme)
+    page.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")

@@ -16,6 +16,7 @@ from tensorlab_book.repository import checked
 from .conftest import ROOT
 
 URL = "https://github.com/owner/name"
+PAGE = "# A page\n\n:::{only} colab\nRun {{ colab_install }} first.\n:::\n"
 NOTEBOOK = {
     "cells": [{"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# A notebook"}],
     "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
@@ -35,7 +36,7 @@ def build(folder: Path, url: str) -> dict[str, str]:
     settings["bibtex_bibfiles"] = []
     (folder / "_config.yml").write_text(yaml.safe_dump(config))
     (folder / "_toc.yml").write_text("format: jb-book\nroot: index\nchapters:\n  - file: notebook\n")
-    (folder / "index.md").write_text("# A page\n\nText.\n")
+    (folder / "index.md").write_text(PAGE)
     (folder / "notebook.ipynb").write_text(json.dumps(NOTEBOOK))
     (folder / "tensorlab").mkdir()
     start = "from jupyter_book.cli.main import main; main()"
@@ -55,6 +56,7 @@ def test_without_an_address_nothing_leads_away(tmp_path: Path) -> None:
     for page in build(tmp_path, "").values():
         assert links(page) == []
         assert "colab" not in page.lower()
+        assert "pip install" not in page
 
 
 def test_with_an_address_every_button_follows_from_it(tmp_path: Path) -> None:
@@ -67,6 +69,8 @@ def test_with_an_address_every_button_follows_from_it(tmp_path: Path) -> None:
     colab = "https://colab.research.google.com/github/owner/name/blob/main/notebook.ipynb"
     assert colab in links(pages["notebook"])
     assert colab not in links(pages["index"])
+    words = re.sub(r"<[^>]*>", "", pages["index"])
+    assert f"Run %pip install git+{URL} first." in words
 
 
 @pytest.mark.parametrize("url", [URL, f"{URL}/", f"{URL}.git", "https://gitlab.com/owner/name"])
@@ -74,7 +78,10 @@ def test_an_address_is_put_in_one_form(url: str) -> None:
     assert checked(url) == url.removesuffix("/").removesuffix(".git")
 
 
-@pytest.mark.parametrize("url", ["github.com/owner/name", "https://github.com/owner", "git@github.com:o/n.git"])
+WRONG = ["github.com/owner/name", "https://github.com/owner", "git@github.com:owner/name.git"]
+
+
+@pytest.mark.parametrize("url", WRONG)
 def test_a_wrong_address_is_refused_with_a_right_one(url: str) -> None:
     with pytest.raises(ConfigError, match=r"must be https://HOST/OWNER/NAME.*for example"):
         checked(url)

@@ -24,9 +24,11 @@ PAGE_OF = {
     for path in sorted(REFERENCE.glob("*.rst"))
     for module in re.findall(r"^\.\. api-module:: (\S+)$", path.read_text(encoding="utf-8"), re.M)
 }
-LISTED = re.findall(r"^\.\. api-summary:: (\S+)$", (REFERENCE / "index.rst").read_text(encoding="utf-8"), re.M)
+OVERVIEW = (REFERENCE / "index.rst").read_text(encoding="utf-8")
+LISTED = re.findall(r"^\.\. api-summary:: (\S+)$", OVERVIEW, re.M)
 # What a browser loads by itself, and the attribute that names it.
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
+NOT_LOADED = ("canonical", "search", "next", "prev")
 
 
 class Page(HTMLParser):
@@ -45,7 +47,7 @@ class Page(HTMLParser):
             self.ids.add(named["id"])
         if tag == "a" and named.get("href"):
             self.links.append(named["href"])
-        if named.get(LOADING.get(tag, "")) and named.get("rel") not in ("canonical", "search", "next", "prev"):
+        if named.get(LOADING.get(tag, "")) and named.get("rel") not in NOT_LOADED:
             self.loads.append(named[LOADING[tag]])
 
 
@@ -60,7 +62,8 @@ def inner(page: Path, addresses: list[str]) -> Iterator[tuple[str, Path, str]]:
     for address in addresses:
         parts = urlsplit(address)
         if not parts.scheme and not parts.netloc:
-            yield address, (page.parent / unquote(parts.path)).resolve() if parts.path else page, parts.fragment
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            yield address, target, parts.fragment
 
 
 def test_every_listed_page_is_built(pages: dict[Path, Page]) -> None:

@@ -16,8 +16,12 @@ NOTEBOOKS = sorted(
     for path in (ROOT / folder).rglob("*.ipynb")
     if ".ipynb_checkpoints" not in path.parts
 )
-PAGES = [path for folder in ("", "chapters", "reference") for path in sorted((ROOT / "book" / folder).glob("*.*"))]
+FOLDERS = [ROOT / "book", ROOT / "book" / "chapters", ROOT / "book" / "reference"]
+PAGES = [path for folder in FOLDERS for path in sorted(folder.iterdir())]
 SOURCES = [path for path in PAGES if path.suffix in (".md", ".rst", ".ipynb")]
+
+
+LEFT_BY_EDITORS = {"execution", "collapsed", "ExecuteTime", "scrolled"}
 
 
 def source_of(page: str) -> Path | None:
@@ -56,7 +60,7 @@ class TestNotebook:
                 assert kept or cell["outputs"] == [], cell["id"]
 
     def test_has_telling_cell_ids(self, path: Path) -> None:
-        """An id that a person chose stays when the notebook is written again; a random one is eight hex digits."""
+        """A person chose them, so they stay when the notebook is written anew; random ones are hex digits."""
         ids = [cell["id"] for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
         assert len(set(ids)) == len(ids)
         assert not [name for name in ids if re.fullmatch(r"[0-9a-f]{8}([0-9a-f-]{28})?", name)]
@@ -67,7 +71,7 @@ class TestNotebook:
         assert set(notebook["metadata"]) <= {"kernelspec", "language_info", "tensorlab", "celltoolbar"}
         assert notebook["metadata"]["kernelspec"]["name"] == "python3"
         for cell in notebook["cells"]:
-            assert not set(cell["metadata"]) & {"execution", "collapsed", "ExecuteTime", "scrolled"}, cell["id"]
+            assert not LEFT_BY_EDITORS & set(cell["metadata"]), cell["id"]
 
 
 GLOSSARY = re.findall(r"^(\w[\w -]*)$", prose(ROOT / "book" / "glossary.md").split("{glossary}")[1], re.M)

@@ -21,7 +21,8 @@ START = """<!DOCTYPE html>
 </html>
 """
 
-# What the theme and its company write, and what it should be. axe, run on every page by the tests, asks for each.
+# What the theme and its company write, and what it should be. The tests run axe on every page; it asks for
+# each of these.
 MENDS = (
     # The label hides the words that stand in the element.
     ('<summary aria-label="Toggle hidden content">', "<summary>"),
@@ -30,11 +31,17 @@ MENDS = (
     ('data-mode="dark"  title="Dark"', 'data-mode="dark"'),
     ('data-mode="auto"  title="System Settings"', 'data-mode="auto"'),
     # The arrow beside a page that has pages below it has no name.
-    ('<summary><span class="toctree-toggle"', '<summary aria-label="The pages below"><span class="toctree-toggle"'),
+    (
+        '<summary><span class="toctree-toggle"',
+        '<summary aria-label="The pages below"><span class="toctree-toggle"',
+    ),
     # A role that has left the standard, in a list whose children have to be list items.
     (' role="doc-biblioentry"', ' role="listitem"'),
     # The book's name and the search field belong to no landmark.
-    ('<div id="pst-primary-sidebar" class', '<div id="pst-primary-sidebar" role="region" aria-label="The book" class'),
+    (
+        '<div id="pst-primary-sidebar" class',
+        '<div id="pst-primary-sidebar" role="region" aria-label="The book" class',
+    ),
 )
 
 

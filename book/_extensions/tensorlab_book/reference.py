@@ -3,8 +3,8 @@
     .. api-module:: tensorlab.layout     documents each name: classes, then functions, then values
     .. api-summary:: tensorlab.layout    a table of the names with the first sentence of each docstring
 
-A module's `__all__` is the list, so a page can't leave a name out. Classes and functions go through autodoc. A
-name of a submodule that the package itself offers too gets one line that leads there.
+A module's `__all__` is the list, so a page can't leave a name out. Classes and functions go through autodoc.
+A name of a submodule that the package itself offers too gets one line that leads there.
 """
 
 from __future__ import annotations
@@ -84,6 +84,7 @@ class ModuleSection(SphinxDirective):
     content_of = staticmethod(described)
 
     def run(self) -> list[nodes.Node]:
+        """Return the section."""
         module = importlib.import_module(self.arguments[0])
         section = nodes.section(ids=[nodes.make_id(f"{self.name} {module.__name__}")])
         section += nodes.title("", "", nodes.literal("", module.__name__))

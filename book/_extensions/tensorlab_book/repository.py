@@ -1,7 +1,8 @@
 """The buttons that lead to the repository: source, issue, open in Colab.
 
 One setting decides about all of them: `repository.url` in _config.yml. While it is empty no such button is
-drawn and no page links to a repository; once it is set the addresses follow from it.
+drawn and no page links to a repository; once it is set the addresses follow from it. Inside `{only} colab` a
+page writes for readers in Colab; `{{ colab_install }}` is the line that installs tensorlab there.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ def set_buttons(app: Sphinx, config: Config) -> None:
     options["use_edit_page_button"] = False
     on_github = urlsplit(url).hostname == "github.com"
     options["launch_buttons"] = {"colab_url": COLAB} if on_github else {}
-    if url:
-        app.tags.add("repository")
+    if on_github:
+        app.tags.add("colab")
+    config.myst_substitutions["colab_install"] = f"`%pip install git+{options['repository_url']}`"
 
 
 def setup(app: Sphinx) -> None:

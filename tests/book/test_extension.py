@@ -1,0 +1,84 @@
+"""The book's own Sphinx extension, one module after the other."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from tensorlab_book.freshness import fingerprint
+from tensorlab_book.pages import MENDS, mend
+from tensorlab_book.reference import described, first_sentence, public_names
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    for name in ("tensor.py", "cli/app.py", "__pycache__/tensor.pyc"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("1")
+    return tmp_path
+
+
+def test_the_fingerprint_stays_while_the_library_does(package: Path) -> None:
+    before = fingerprint(package)
+    (package / "cli" / "app.py").write_text("2")
+    (package / "__pycache__" / "tensor.pyc").write_text("2")
+    assert fingerprint(package) == before
+
+
+@pytest.mark.parametrize("change", ["edit", "add", "rename"])
+def test_the_fingerprint_changes_with_the_library(package: Path, change: str) -> None:
+    before = fingerprint(package)
+    if change == "edit":
+        (package / "tensor.py").write_text("2")
+    elif change == "add":
+        (package / "view.js").write_text("")
+    else:
+        (package / "tensor.py").rename(package / "tensors.py")
+    assert fingerprint(package) != before
+
+
+@pytest.mark.parametrize(("written", "wanted"), MENDS)
+def test_mending_twice_is_mending_once(written: str, wanted: str) -> None:
+    once = mend(f"before {written} after")
+    assert once == f"before {wanted} after"
+    assert mend(once) == once
+
+
+def a_function() -> None:
+    """Do it.
+
+    At length.
+    """
+
+
+class AClass:
+    """A thing."""
+
+
+@pytest.fixture
+def module() -> ModuleType:
+    module = ModuleType("somewhere", "What it is for.")
+    module.__all__ = ["__version__", "a_function", "a_value", "AClass", "pytest"]
+    module.__version__, module.a_value, module.pytest = "1", 7, pytest
+    module.a_function, module.AClass = a_function, AClass
+    return module
+
+
+def test_public_names_are_sorted_by_kind_and_leave_modules_out(module: ModuleType) -> None:
+    assert public_names(module) == ["AClass", "a_function", "a_value"]
+
+
+def test_a_summary_is_the_first_line() -> None:
+    assert first_sentence(a_function) == "Do it."
+    assert first_sentence(7) == "``7``"
+
+
+def test_every_name_is_described(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "somewhere", module)
+    text = "\n".join(described(module))
+    assert "What it is for." in text
+    assert ".. autoclass:: somewhere.AClass" in text
+    assert ".. autofunction:: somewhere.a_function" in text
+    assert ".. py:data:: a_value\n   :value: 7" in text

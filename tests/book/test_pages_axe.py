@@ -1,0 +1,27 @@
+"""axe-core finds nothing serious on any page, in the light and in the dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import ADDRESSES, Open, set_theme
+
+AXE = Path(__file__).parent / "axe" / "axe.min.js"
+RUN_AXE = """async () => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, help, nodes }) => nodes.map((n) => `${id}: ${help}: ${n.target}: ${n.failureSummary}`));
+}"""
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_axe_finds_nothing_serious(open_page: Open, address: str) -> None:
+    page = open_page(address, theme="light")
+    page.add_script_tag(path=AXE)
+    found = {"light": page.evaluate(RUN_AXE)}
+    set_theme(page, "dark")
+    found["dark"] = page.evaluate(RUN_AXE)
+    assert found == {"light": [], "dark": []}

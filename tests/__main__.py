@@ -5,8 +5,9 @@ import os
 import sys
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-path = os.path.join(root, "tensorlab", "bootstrap.py")  # by path: importing the package would need NumPy
+path = os.path.join(root, "tensorlab", "bootstrap", "__init__.py")  # by path: importing tensorlab needs NumPy
 spec = importlib.util.spec_from_file_location("bootstrap", path)
 bootstrap = importlib.util.module_from_spec(spec)
+sys.modules[spec.name] = bootstrap  # its files import one another
 spec.loader.exec_module(bootstrap)
 sys.exit(bootstrap.main("test", sys.argv[1:]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -29,6 +30,8 @@ def run(
     if port is not None:
         check_port(port)
         arguments += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        arguments.append("--allow-root")  # in a container there is often nobody else
     if no_open:
         arguments.append("--no-browser")
     raise typer.Exit(run_module("jupyterlab", arguments, cwd=root))

@@ -15,17 +15,20 @@ from pathlib import Path
 import pytest
 
 from tensorlab import bootstrap
-from tensorlab.bootstrap import Progress, Refusal
+from tensorlab.bootstrap import environment, installer, machine
+from tensorlab.bootstrap.installer import Progress
+from tensorlab.bootstrap.machine import Refusal
 
 ROOT = Path(__file__).resolve().parents[2]
-STARTERS = ("book/__main__.py", "tests/__main__.py", "tensorlab/bootstrap.py")
+PARTS = ("__init__", "machine", "environment", "installer")
+STARTERS = ("book/__main__.py", "tests/__main__.py", *(f"tensorlab/bootstrap/{part}.py" for part in PARTS))
 
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Path:
     """A copy of what the first run reads, with nothing installed."""
     for name in (*STARTERS, "requirements.txt", ".ci/constraints.txt", "pyproject.toml"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
@@ -35,15 +38,17 @@ def pips(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Environments are empty folders and pip only says what it was called for."""
 
     def make_environment(venv: str) -> None:
-        python = Path(bootstrap.python_of(venv))
+        python = Path(environment.python_of(venv))
         python.parent.mkdir(parents=True)
         python.write_text("")
         Path(venv, "pyvenv.cfg").write_text("version = 3.12.1\n")
 
     called: list[str] = []
-    monkeypatch.setattr(bootstrap, "make_environment", make_environment)
-    monkeypatch.setattr(bootstrap, "is_usable", lambda venv: Path(venv).exists())
-    monkeypatch.setattr(bootstrap, "pip_install", lambda root, venv, title, options: called.append(title))
+    monkeypatch.setattr(environment, "make_environment", make_environment)
+    monkeypatch.setattr(environment, "version_of", lambda venv: (3, 12) if Path(venv).exists() else None)
+    monkeypatch.setattr(
+        environment, "pip_install", lambda root, venv, python, title, options: called.append(title)
+    )
     return called
 
 
@@ -57,7 +62,7 @@ def test_an_old_python_can_read_the_starters(name):
 
 @pytest.mark.parametrize("version", [(3, 11), (3, 12), (3, 13), (3, 14)])
 def test_supported_pythons_are_accepted(version):
-    bootstrap.check_python(version, "cpython")
+    machine.check_python(version, "cpython")
 
 
 @pytest.mark.parametrize(
@@ -70,7 +75,7 @@ def test_supported_pythons_are_accepted(version):
 )
 def test_other_pythons_are_refused(version, implementation, says):
     with pytest.raises(Refusal, match=says):
-        bootstrap.check_python(version, implementation)
+        machine.check_python(version, implementation)
 
 
 def test_the_pythons_are_those_of_the_package():
@@ -81,13 +86,13 @@ def test_the_pythons_are_those_of_the_package():
 
 def test_intel_macs_are_refused():
     with pytest.raises(Refusal, match="Intel Mac"):
-        bootstrap.check_system("darwin", "x86_64")
-    bootstrap.check_system("darwin", "arm64")
-    bootstrap.check_system("linux", "x86_64")
+        machine.check_system("darwin", "x86_64")
+    machine.check_system("darwin", "arm64")
+    machine.check_system("linux", "x86_64")
 
 
 def test_a_refusal_is_one_sentence_and_an_exit_code(bare, monkeypatch, capsys):
-    monkeypatch.setattr(bootstrap, "OLDEST", (9, 0))
+    monkeypatch.setattr(machine, "OLDEST", (9, 0))
     assert bootstrap.main("book", [], str(bare)) == 3
     said = capsys.readouterr()
     assert said.out == ""
@@ -114,13 +119,13 @@ def test_a_folder_that_cannot_be_written(bare, capsys):
 
 
 def test_without_venv_module_the_way_out_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(bootstrap.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(bootstrap.os.path, "exists", lambda path: path == "/etc/debian_version")
+    monkeypatch.setattr(environment.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(machine.os.path, "exists", lambda path: path == "/etc/debian_version")
     with pytest.raises(Refusal, match=r"sudo apt install python3\.\d+-venv"):
-        bootstrap.make_environment(str(tmp_path / ".venv"))
-    monkeypatch.setattr(bootstrap.os.path, "exists", lambda path: False)
+        environment.make_environment(str(tmp_path / ".venv"))
+    monkeypatch.setattr(machine.os.path, "exists", lambda path: False)
     with pytest.raises(Refusal, match=r"python\.org"):
-        bootstrap.make_environment(str(tmp_path / ".venv"))
+        environment.make_environment(str(tmp_path / ".venv"))
 
 
 # ---------------------------------------------------------------- the environment
@@ -131,26 +136,34 @@ def test_a_folder_that_is_no_environment_is_left_alone(tmp_path):
     mine.parent.mkdir()
     mine.write_text("precious")
     with pytest.raises(Refusal, match="is no virtual environment; move it away"):
-        bootstrap.make_environment(str(tmp_path / ".venv"))
+        environment.make_environment(str(tmp_path / ".venv"))
     assert mine.read_text() == "precious"
 
 
 def test_a_real_environment_is_made_and_a_broken_one_is_noticed(tmp_path):
     venv = str(tmp_path / ".venv")
-    assert not bootstrap.is_usable(venv)
-    bootstrap.make_environment(venv)
-    assert bootstrap.is_usable(venv)
-    Path(bootstrap.python_of(venv)).unlink()
-    assert not bootstrap.is_usable(venv)
+    assert environment.version_of(venv) is None
+    environment.make_environment(venv)
+    assert environment.version_of(venv) == sys.version_info[:2]
+    Path(environment.python_of(venv)).unlink()
+    assert environment.version_of(venv) is None
+
+
+def test_an_environment_of_another_python_is_left_alone(bare, pips, monkeypatch):
+    (bare / ".venv").mkdir()
+    monkeypatch.setattr(environment, "version_of", lambda venv: (3, 9))
+    with pytest.raises(Refusal, match=r"holds Python 3\.9, and this needs 3\.11 to 3\.14; move that folder"):
+        environment.prepare(str(bare), str(bare / ".venv"), wants_tests=False)
+    assert pips == []
 
 
 def test_installs_once(bare, pips):
     venv = str(bare / ".venv")
-    bootstrap.prepare(str(bare), venv, wants_tests=False)
+    environment.prepare(str(bare), venv, wants_tests=False)
     assert pips == ["packages", "tensorlab"]
-    bootstrap.prepare(str(bare), venv, wants_tests=False)
+    environment.prepare(str(bare), venv, wants_tests=False)
     assert len(pips) == 2
-    bootstrap.prepare(str(bare), venv, wants_tests=True)
+    environment.prepare(str(bare), venv, wants_tests=True)
     assert pips[2:] == ["test tools"]
 
 
@@ -159,44 +172,44 @@ def test_installs_once(bare, pips):
 )
 def test_installs_again_when_what_decides_it_changed(bare, pips, name):
     venv = str(bare / ".venv")
-    bootstrap.prepare(str(bare), venv, wants_tests=True)
+    environment.prepare(str(bare), venv, wants_tests=True)
     (bare / name).write_text((bare / name).read_text() + "# changed\n")
-    bootstrap.prepare(str(bare), venv, wants_tests=True)
+    environment.prepare(str(bare), venv, wants_tests=True)
     assert pips == ["packages", "tensorlab", "test tools"] * 2
 
 
 @pytest.mark.parametrize("stops_at", ["packages", "tensorlab", "test tools"])
 def test_an_interrupted_install_is_not_taken_for_a_finished_one(bare, pips, monkeypatch, stops_at):
     venv = str(bare / ".venv")
-    bootstrap.prepare(str(bare), venv, wants_tests=True)
+    environment.prepare(str(bare), venv, wants_tests=True)
     (bare / "requirements.txt").write_text("numpy\n")
 
-    def interrupted(root: str, venv: str, title: str, options: list[str]) -> None:
+    def interrupted(root: str, venv: str, python: str, title: str, options: list[str]) -> None:
         if title == stops_at:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(bootstrap, "pip_install", interrupted)
+        patch.setattr(environment, "pip_install", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            bootstrap.prepare(str(bare), venv, wants_tests=True)
-    assert not bootstrap.is_installed(str(bare), venv, "dev")
+            environment.prepare(str(bare), venv, wants_tests=True)
+    assert not environment.is_installed(str(bare), venv, "dev")
     del pips[:]
-    bootstrap.prepare(str(bare), venv, wants_tests=True)
+    environment.prepare(str(bare), venv, wants_tests=True)
     assert stops_at in pips
 
 
 def test_a_damaged_record_means_install_again(bare, pips):
     venv = str(bare / ".venv")
-    bootstrap.prepare(str(bare), venv, wants_tests=False)
+    environment.prepare(str(bare), venv, wants_tests=False)
     (bare / ".venv" / "tensorlab.json").write_text('{"run": ')
-    assert not bootstrap.is_installed(str(bare), venv, "run")
+    assert not environment.is_installed(str(bare), venv, "run")
 
 
 def test_ctrl_c_is_no_traceback(bare, pips, monkeypatch, capsys):
     def interrupt(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(bootstrap, "pip_install", interrupt)
+    monkeypatch.setattr(environment, "pip_install", interrupt)
     assert bootstrap.main("book", [], str(bare)) == 130
     assert "run the same command again" in capsys.readouterr().err
 
@@ -214,7 +227,7 @@ def test_settings_that_lead_out_of_the_project_are_dropped(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", "/elsewhere")
     monkeypatch.setenv("PIP_TARGET", "/elsewhere")
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy")
-    kept = bootstrap.clean_environment()
+    kept = machine.clean_environment()
     assert "PYTHONPATH" not in kept
     assert "PIP_TARGET" not in kept
     assert kept["HTTPS_PROXY"] == "http://proxy"
@@ -236,7 +249,7 @@ SAID = {
 
 @pytest.mark.parametrize("sentence", SAID)
 def test_what_pip_says_becomes_a_sentence(sentence):
-    assert sentence in bootstrap.explain(SAID[sentence])
+    assert sentence in installer.explain(SAID[sentence])
 
 
 def test_no_network_with_the_real_pip(tmp_path, monkeypatch):
@@ -246,7 +259,9 @@ def test_no_network_with_the_real_pip(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
     with pytest.raises(Refusal, match="no network") as refusal:
-        bootstrap.pip_install(str(tmp_path), sys.prefix, "packages", ["no-such-package-of-tensorlab"])
+        installer.pip_install(
+            str(tmp_path), sys.prefix, sys.executable, "packages", ["no-such-package-of-tensorlab"]
+        )
     assert str(tmp_path / "_build" / "install.log") in str(refusal.value)
     assert "no-such-package-of-tensorlab" in (tmp_path / "_build" / "install.log").read_text()
 

@@ -137,7 +137,7 @@ class Progress:
         seconds = self.clock() - self.started
         if self.installing:
             there = min(max(self.count() - self.before, 0), self.installing)
-            state = "{} of {} unpacked".format(there, self.installing)
+            state = "{:.0f} MB fetched, {} of {} unpacked".format(self.megabytes, there, self.installing)
         else:
             state = "{} found, {} fetched, {:.0f} MB".format(self.found, self.fetched, self.megabytes)
         return "Installing {}: {}{} ({:.0f} s)".format(self.title, state, self.note, seconds)

@@ -46,6 +46,18 @@ def test_mending_twice_is_mending_once(written: str, wanted: str) -> None:
     assert mend(once) == once
 
 
+def test_only_a_page_with_a_formula_loads_mathjax() -> None:
+    script = '<script defer="defer" src="../_static/mathjax/tex-mml-chtml.js?v=1"></script>'
+    assert mend(f"<p>No formula</p>{script}") == "<p>No formula</p>"
+    formula = f'<span class="math notranslate nohighlight">x</span>{script}'
+    assert mend(formula) == formula
+
+
+def test_icons_come_from_the_font_alone() -> None:
+    script = '<script src="../_static/scripts/fontawesome.js?digest=1"></script>'
+    assert mend(f"<i></i>\n{script}<p></p>") == "<i></i><p></p>"
+
+
 def a_function() -> None:
     """Do it.
 

@@ -23,18 +23,7 @@
   dropSchemaAdvice();
 
   // The manager starts on `load`. This listener was registered first, so it also runs first.
-  window.addEventListener("load", function () {
-    leaveWidgetIconsAlone();
-    offerMathJax2Queue();
-  });
-
-  /* The theme's FontAwesome replaces every <i class="fa"> that appears by an <svg>. The Play widget keeps a
-   * reference to its <i> and would go on changing an element that is no longer on the page. */
-  function leaveWidgetIconsAlone() {
-    if (window.FontAwesome && window.FontAwesome.noAuto) {
-      window.FontAwesome.noAuto();
-    }
-  }
+  window.addEventListener("load", offerMathJax2Queue);
 
   /* The manager's schema validator prints advice to the authors of its schema, twice on every page. A reader's
    * console stays empty, so that whatever does appear there is news. */

@@ -1,8 +1,9 @@
-"""The last touches to written pages: the start page, and labels that a screen reader needs."""
+"""The last touches to written pages: labels that a screen reader needs, no idle script, the start page."""
 
 from __future__ import annotations
 
 import html
+import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -13,7 +14,7 @@ START = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="0; url={address}">
-<link rel="icon" href="_static/favicon.svg">
+<link rel="icon" href="data:,">
 <link rel="canonical" href="{address}">
 <title>{title}</title>
 </head>
@@ -44,12 +45,20 @@ MENDS = (
     ),
 )
 
+# The theme draws each icon twice, by a font of 150 kB and by a script of 1.5 MB, which would also replace the
+# icons of the Play widget and leave it with elements that are gone. The font is enough.
+FONTAWESOME = re.compile(r'\s*<script[^>]*src="[^"]*/fontawesome\.js[^"]*"></script>')
+
+# Sphinx gives MathJax, more than a megabyte, to every page above one that has a formula.
+MATHJAX = re.compile(r'\s*<script[^>]*src="[^"]*/mathjax/[^"]*"></script>')
+
 
 def mend(page: str) -> str:
-    """Return a page's HTML with every label as it should be; mending twice changes nothing more."""
+    """Return a page's HTML as it should be; mending twice changes nothing more."""
     for written, wanted in MENDS:
         page = page.replace(written, wanted)
-    return page
+    page = FONTAWESOME.sub("", page)
+    return page if 'class="math' in page else MATHJAX.sub("", page)
 
 
 def finish_pages(app: Sphinx, error: Exception | None) -> None:

@@ -16,7 +16,9 @@ from types import ModuleType
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
+from sphinx.ext.napoleon import GoogleDocstring
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.inspect import signature, stringify_signature
 
 CLASS, FUNCTION, VALUE = "class", "func", "data"
 KINDS = (CLASS, FUNCTION, VALUE)
@@ -52,7 +54,12 @@ def top_level_names(module: ModuleType) -> dict[int, str]:
 
 def described(module: ModuleType) -> list[str]:
     """Return the reStructuredText that documents a module's names."""
-    lines = [f".. py:module:: {module.__name__}", "", *inspect.getdoc(module).splitlines(), ""]
+    lines = [
+        f".. py:module:: {module.__name__}",
+        "",
+        *GoogleDocstring(inspect.getdoc(module) or "").lines(),
+        "",
+    ]
     elsewhere = top_level_names(module)
     for name in public_names(module):
         value = getattr(module, name)
@@ -100,6 +107,20 @@ class ModuleTable(ModuleSection):
     content_of = staticmethod(summarised)
 
 
+def own_signature(
+    app: Sphinx, what: str, name: str, obj: object, options: object, given: str | None, returns: str | None
+) -> tuple[str, None] | None:
+    """Show the arguments of a class's own `__init__` where an inherited `__new__` would hide them.
+
+    A widget inherits ``__new__(*args, **kwargs)`` from traitlets, and autodoc looks at that first.
+    """
+    if what != "class" or "__init__" not in vars(obj) or "__new__" in vars(obj):
+        return None
+    arguments = signature(vars(obj)["__init__"], bound_method=True)
+    return stringify_signature(arguments, show_return_annotation=False, unqualified_typehints=True), None
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("autodoc-process-signature", own_signature)
     app.add_directive("api-module", ModuleSection)
     app.add_directive("api-summary", ModuleTable)

@@ -16,12 +16,16 @@ from tensorlab.dtypes import dtype
 
 __all__ = ["TypedStorage", "UntypedStorage"]
 
+BYTE = np.dtype(np.uint8)
+
 
 class UntypedStorage:
     """A flat run of bytes. Views share it; the last tensor that looks into it keeps it alive.
 
     Args:
-        memory: a one-dimensional contiguous uint8 array; the storage keeps it (and its owner) alive.
+        memory: a one-dimensional contiguous array of any cell type; the storage keeps it (and its owner)
+            alive.
+        readonly: whether writes into it must be refused.
 
     Example:
         >>> import tensorlab as tl
@@ -29,30 +33,30 @@ class UntypedStorage:
         [1, 0, 0, 1]
     """
 
-    __slots__ = ("__weakref__", "_cells", "_memory", "_version", "readonly")
+    __slots__ = ("__weakref__", "_memory", "_others", "_version", "readonly")
 
-    def __init__(self, memory: np.ndarray, *, readonly: bool = False) -> None:
+    def __init__(self, memory: np.ndarray, readonly: bool = False) -> None:
         self._memory = memory
-        self._cells: dict[np.dtype, np.ndarray] = {memory.dtype: memory}
+        self._others: dict[np.dtype, np.ndarray] | None = None
         self._version = 0
         self.readonly = readonly
 
-    @classmethod
-    def allocate(cls, nbytes: int) -> UntypedStorage:
-        """A storage of `nbytes` bytes whose contents are whatever the memory held before.
-
-        Raises:
-            MemoryError: the machine has no such amount of memory.
-        """
-        return cls(np.empty(nbytes, np.uint8))
-
     def cells(self, cell: np.dtype) -> np.ndarray:
         """The memory as a flat NumPy array of one type, without a copy; a last, partial cell is left out."""
-        found = self._cells.get(cell)
+        if self._memory.dtype == cell:
+            return self._memory
+        if self._others is None:
+            self._others = {}
+        found = self._others.get(cell)
         if found is None:
-            whole = self._memory.nbytes // cell.itemsize * cell.itemsize
-            found = self._cells[cell] = self._memory[:whole].view(cell)
+            raw = self._memory.view(np.uint8)
+            whole = raw.size // cell.itemsize * cell.itemsize
+            found = self._others[cell] = raw[:whole].view(cell)
         return found
+
+    def bytes(self) -> np.ndarray:
+        """The memory as a flat NumPy array of bytes, without a copy."""
+        return self.cells(BYTE)
 
     @property
     def device(self) -> devices.device:
@@ -75,7 +79,7 @@ class UntypedStorage:
 
     def tolist(self) -> list[int]:
         """The bytes, each as an int from 0 to 255."""
-        return self._memory.tolist()
+        return self.bytes().tolist()
 
     def resize_(self, nbytes: int) -> None:
         """Refused: other tensors may look into this memory, and it cannot grow in place.
@@ -89,7 +93,7 @@ class UntypedStorage:
         )
 
     def __getitem__(self, position: int) -> int:
-        return int(self._memory[position])
+        return int(self.bytes()[position])
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.tolist())

@@ -7,19 +7,18 @@ This file holds what a tensor *is*: its five pieces of metadata, and the ways to
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import overload
+from typing import Literal, overload
 
 import numpy as np
 
 from tensorlab import devices, layout
-from tensorlab.backends import Operand
 from tensorlab.cells import decode
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.printing import tensor_repr
 from tensorlab.storage import TypedStorage, UntypedStorage
 
-__all__ = ["Tensor", "make_tensor"]
+__all__ = ["Tensor", "dense_cells", "make_dense", "make_tensor"]
 
 
 class Tensor:
@@ -44,8 +43,9 @@ class Tensor:
                 [ 8,  9, 10, 11]])
     """
 
-    __slots__ = ("__weakref__", "_dtype", "_offset", "_shape", "_storage", "_stride")
+    __slots__ = ("__weakref__", "_dense", "_dtype", "_offset", "_shape", "_storage", "_stride")
 
+    _dense: np.ndarray | Literal[False] | None
     _dtype: dtype
     _offset: int
     _shape: Size
@@ -178,9 +178,9 @@ class Tensor:
 
     # --- elements as Python numbers and as NumPy arrays -----------------------------------------------
 
-    def _operand(self) -> Operand:
-        """The tensor as a backend sees it."""
-        return Operand(self._storage.cells(self._dtype.cell), self._dtype, self._stride, self._offset)
+    def _buffer(self) -> tuple[np.ndarray, int]:
+        """What a launch is called with: the storage's cells, and the cell of the first element."""
+        return self._storage.cells(self._dtype.cell), self._offset
 
     def _cells_array(self) -> np.ndarray:
         """The elements as a NumPy array of raw cells over the same memory."""
@@ -188,7 +188,7 @@ class Tensor:
         return np.ndarray(
             self._shape,
             self._dtype.cell,
-            self._storage._memory,
+            self._storage.bytes(),
             self._offset * size if self.numel() else 0,
             [stride * size for stride in self._stride],
         )
@@ -292,10 +292,39 @@ def make_tensor(
     storage: UntypedStorage, element_type: dtype, shape: Size, stride: tuple[int, ...], offset: int
 ) -> Tensor:
     """A tensor over an existing storage. The caller has checked that every element lies inside it."""
-    tensor = object.__new__(Tensor)
+    tensor = _new(Tensor)
     tensor._storage = storage
     tensor._dtype = element_type
     tensor._shape = shape
     tensor._stride = stride
     tensor._offset = offset
+    tensor._dense = None
     return tensor
+
+
+def make_dense(memory: np.ndarray, element_type: dtype, shape: Size, stride: tuple[int, ...]) -> Tensor:
+    """A tensor over memory of its own: a flat array of exactly its cells, in row-major order."""
+    tensor = _new(Tensor)
+    tensor._storage = UntypedStorage(memory)
+    tensor._dtype = element_type
+    tensor._shape = shape
+    tensor._stride = stride
+    tensor._offset = 0
+    tensor._dense = memory
+    return tensor
+
+
+def dense_cells(tensor: Tensor) -> np.ndarray | Literal[False]:
+    """The cells of a row-major tensor as one flat array; False for any other layout. Found once and kept."""
+    found = tensor._dense
+    if found is None:
+        if tensor._stride == layout.default_strides(tensor._shape):
+            cells = tensor._storage.cells(tensor._dtype.cell)
+            found = cells[tensor._offset : tensor._offset + layout.numel(tensor._shape)]
+        else:
+            found = False
+        tensor._dense = found
+    return found
+
+
+_new = object.__new__

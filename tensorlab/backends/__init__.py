@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import importlib
 
-from tensorlab.backends.protocol import Backend, Operand
+from tensorlab.backends.protocol import Backend, Launch, OperandLayout
 
-__all__ = ["Backend", "Operand", "backend"]
+__all__ = ["Backend", "Launch", "OperandLayout", "backend"]
 
 _MODULES = {"cpu": "tensorlab.backends.cpu"}
 _loaded: dict[str, Backend] = {}

@@ -1,47 +1,65 @@
 """What a backend is: the few things that every device must be able to do.
 
 A backend sees buffers, offsets, shapes and strides. It never sees a Tensor, so that kernels can be tested and
-read without one.
+read without one. An operation comes in two steps: from layouts and dtypes a backend *prepares* a launch,
+which is then called with the buffers, as often as the same layouts come again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
-
-import numpy as np
 
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
 
-__all__ = ["Backend", "Operand"]
+__all__ = ["Backend", "Launch", "OperandLayout"]
 
 
-class Operand(NamedTuple):
-    """One tensor as a kernel sees it.
+class OperandLayout(NamedTuple):
+    """What a backend must know of one operand to prepare a launch.
 
     Attributes:
-        cells: the whole storage as a flat array of `dtype.cell`.
-        dtype: what the cells mean.
+        dtype: what the cells mean; of a number, the dtype that Python's type corresponds to.
         strides: one a dimension of the operation's shape, in cells; 0 where the operand is broadcast.
-        offset: the cell of the first element.
+        is_number: the operand is a Python number and is passed as such.
+        is_out: the operand is the very tensor that is written.
     """
 
-    cells: np.ndarray
     dtype: dtype
     strides: tuple[int, ...]
-    offset: int
+    is_number: bool = False
+    is_out: bool = False
+
+
+# Called with one item an operand, the output first: a pair (cells, offset), or the number itself.
+Launch = Callable[..., None]
 
 
 class Backend(Protocol):
     """The operations of one device."""
 
     def pointwise(
-        self, row: Scalar, compute: dtype, shape: Sequence[int], out: Operand, inputs: Sequence[Operand]
-    ) -> None:
-        """Apply one scalar function to every element.
+        self,
+        row: Scalar,
+        compute: dtype,
+        shape: Sequence[int],
+        out: OperandLayout,
+        inputs: Sequence[OperandLayout],
+    ) -> Launch:
+        """Prepare one scalar function of every element.
 
         Each input is widened to `compute`, the formula of `row` is applied, and the result is converted to
         `out.dtype` and stored. The caller has checked every address; `out` reaches no cell twice.
+        """
+        ...
+
+    def flat_kernel(
+        self, row: Scalar, compute: dtype, element_types: tuple[dtype, ...], kinds: tuple[str, ...]
+    ) -> Callable[..., None]:
+        """The kernel ``kernel(out, a, b)`` for operands that are each one run of cells, of one length.
+
+        `kinds` says of the output and of each input whether it is a ``"run"``, ``"one"`` number, or the
+        output ``"self"``, which is then not passed a second time.
         """
         ...

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from tensorlab import dtypes, layout, scalars
-from tensorlab.backends import Operand, backend
-from tensorlab.cells import encode_one, wrap_integer
+import numpy as np
+
+from tensorlab import broadcasting, dtypes, layout, memory_format, scalars
+from tensorlab.backends import Launch, OperandLayout, backend
+from tensorlab.cells import encode_one
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.scalars import Scalar
 from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.tensor import Tensor, make_dense, make_tensor
 
-__all__ = ["allocate", "apply", "apply_in_place", "guard_write", "is_number", "result_type", "write"]
+__all__ = [
+    "allocate",
+    "allocate_strided",
+    "apply",
+    "apply_in_place",
+    "guard_write",
+    "is_number",
+    "result_type",
+    "types_of",
+    "widened",
+    "write",
+]
 
 Number = bool | int | float
 
@@ -40,7 +54,7 @@ def result_type(*operands: Tensor | Number) -> dtype:
         if isinstance(operand, Tensor):
             group, element_type = (0 if operand.ndim else 1), operand.dtype
         else:
-            group, element_type = 2, _number_type(operand)
+            group, element_type = 2, number_dtype(operand)
         known = groups[group]
         groups[group] = element_type if known is None else dtypes.promote_types(known, element_type)
     result: dtype | None = None
@@ -53,7 +67,8 @@ def result_type(*operands: Tensor | Number) -> dtype:
     return result
 
 
-def _number_type(number: Number) -> dtype:
+def number_dtype(number: Number) -> dtype:
+    """The dtype that a Python number brings to `result_type`."""
     if isinstance(number, bool):
         return dtypes.bool
     return dtypes.int64 if isinstance(number, int) else dtypes.get_default_dtype()
@@ -61,50 +76,91 @@ def _number_type(number: Number) -> dtype:
 
 def allocate(shape: Size, element_type: dtype) -> Tensor:
     """A dense row-major tensor with whatever the memory held before."""
-    storage = UntypedStorage.allocate(layout.nbytes(shape, element_type))
-    return make_tensor(storage, element_type, shape, layout.default_strides(shape), 0)
+    memory = np.empty(layout.numel(shape), element_type.cell)
+    return make_dense(memory, element_type, shape, layout.default_strides(shape))
 
 
-def apply(name: str, *operands: Tensor | Number) -> Tensor:
-    """A new tensor: one scalar function applied to operands that are broadcast against each other.
+def allocate_strided(shape: Size, stride: tuple[int, ...], element_type: dtype) -> Tensor:
+    """A tensor of the given dense strides, over memory of its own that holds whatever it held before."""
+    storage = UntypedStorage(np.empty(layout.numel(shape), element_type.cell))
+    return make_tensor(storage, element_type, shape, stride, 0)
+
+
+class Plan(NamedTuple):
+    """Everything about an operation that follows from the layouts and dtypes of its operands alone."""
+
+    launch: Launch
+    shape: Size
+    stride: tuple[int, ...]
+    dtype: dtype
+
+
+_plans: dict[tuple, Plan] = {}
+MOST_PLANS = 4096
+
+
+def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) -> Tensor:
+    """One scalar function applied to operands that are broadcast against each other.
+
+    Args:
+        row: the scalar function.
+        operands: tensors, and numbers (see `result_type` for how they count).
+        out: a tensor of the result's shape to write into, instead of a new one.
 
     Raises:
-        RuntimeError: the shapes do not meet, or the function makes no sense for bools.
+        RuntimeError: the shapes do not meet, the function makes no sense for bools, or the write into `out`
+            is refused.
     """
-    row = scalars.TABLE[name]
-    compute, out_type = _types(row, operands)
-    shape = layout.broadcast_shapes(*(operand.shape for operand in operands if isinstance(operand, Tensor)))
-    out = allocate(shape, out_type)
-    _run(row, compute, out, operands)
-    return out
+    if out is not None:
+        return _apply_to(row, operands, out)
+    key = (row.name, *[_signature(operand) for operand in operands])
+    plan = _plans.get(key)
+    if plan is None:
+        compute, out_type = types_of(row, operands)
+        tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+        shape = broadcasting.broadcast_shapes(*(tensor.shape for tensor in tensors))
+        strides = [broadcasting.broadcast_strides(t.shape, t.stride(), shape) for t in tensors]
+        stride = memory_format.elementwise_strides(shape, strides, any(t.shape != shape for t in tensors))
+        launch = _prepare(row, compute, shape, OperandLayout(out_type, stride), operands)
+        plan = _remember(key, Plan(launch, shape, stride, out_type))
+    result = allocate_strided(plan.shape, plan.stride, plan.dtype)
+    plan.launch(result._buffer(), *[_buffer(operand) for operand in operands])
+    return result
 
 
-def apply_in_place(name: str, target: Tensor, *others: Tensor | Number) -> Tensor:
+def apply_in_place(row: Scalar, target: Tensor, *others: Tensor | Number) -> Tensor:
     """`target` overwritten with a scalar function of itself and the other operands.
 
     Raises:
         RuntimeError: the result would lose its kind in `target`'s dtype, the shapes do not fit, or the write
             is refused by `guard_write`.
     """
-    row = scalars.TABLE[name]
-    compute, out_type = _types(row, (target, *others))
-    if out_type.category > target.dtype.category:
-        raise RuntimeError(
-            f"result type {out_type.name} can't be cast to the desired output type {target.dtype.name}: "
-            f"an in-place operation keeps the dtype of the tensor it writes; "
-            f"use the form that makes a new tensor, or convert this one first"
-        )
-    shapes = [operand.shape for operand in (target, *others) if isinstance(operand, Tensor)]
-    shape = layout.broadcast_shapes(*shapes)
-    if shape != target.shape:
-        raise RuntimeError(
-            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}: "
-            f"an in-place operation cannot make its tensor larger"
-        )
-    guard_write(target, *others)
-    _run(row, compute, target, (target, *others))
-    target.untyped_storage()._version += 1
-    return target
+    return _apply_to(row, (target, *others), target)
+
+
+def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor) -> Tensor:
+    guard_write(out, *operands)
+    same = [isinstance(operand, Tensor) and _same_place(operand, out) for operand in operands]
+    key = (row.name, *[_signature(operand) for operand in operands], _signature(out), *same)
+    plan = _plans.get(key)
+    if plan is None:
+        compute, out_type = types_of(row, operands)
+        if out_type.category > out.dtype.category:
+            raise RuntimeError(
+                f"result type {out_type.name} can't be cast to the desired output type {out.dtype.name}: "
+                f"what is written keeps its dtype; use the form that makes a new tensor, or convert first"
+            )
+        shape = broadcasting.broadcast_shapes(*(o.shape for o in operands if isinstance(o, Tensor)))
+        if shape != out.shape:
+            raise RuntimeError(
+                f"output with shape {list(out.shape)} doesn't match the broadcast shape {list(shape)}: "
+                f"a tensor that is written keeps its shape"
+            )
+        launch = _prepare(row, compute, shape, OperandLayout(out.dtype, out.stride()), operands, same)
+        plan = _remember(key, Plan(launch, shape, out.stride(), out.dtype))
+    plan.launch(out._buffer(), *[_buffer(operand) for operand in operands])
+    out._storage._version += 1
+    return out
 
 
 def write(target: Tensor, source: Tensor | Number) -> None:
@@ -115,18 +171,58 @@ def write(target: Tensor, source: Tensor | Number) -> None:
             by `guard_write`.
     """
     guard_write(target, source)
-    row = scalars.TABLE["copy"]
-    if isinstance(source, Tensor):
-        strides = layout.expand_strides(source.shape, source.stride(), target.shape)
+    if not isinstance(source, Tensor):
+        cell = encode_one(source, target.dtype)
+        source = make_dense(np.array([cell], target.dtype.cell), target.dtype, Size(), ())
+    key = ("write", _signature(target), _signature(source))
+    plan = _plans.get(key)
+    if plan is None:
+        strides = broadcasting.expand_strides(source.shape, source.stride(), target.shape)
         if isinstance(strides, layout.Refusal):
             raise RuntimeError(strides.reason)
-        _run(row, source.dtype, target, (source,))
-    else:
-        cell = encode_one(source, target.dtype)
-        storage = UntypedStorage.allocate(target.element_size())
-        storage.cells(target.dtype.cell)[0] = cell
-        _run(row, target.dtype, target, (make_tensor(storage, target.dtype, Size(), (), 0),))
-    target.untyped_storage()._version += 1
+        written, read = OperandLayout(target.dtype, target.stride()), OperandLayout(source.dtype, strides)
+        copy = scalars.TABLE["copy"]
+        launch = backend("cpu").pointwise(copy, widened(source.dtype), target.shape, written, [read])
+        plan = _remember(key, Plan(launch, target.shape, target.stride(), target.dtype))
+    plan.launch(target._buffer(), source._buffer())
+    target._storage._version += 1
+
+
+def _signature(operand: Tensor | Number) -> tuple | type:
+    """What of an operand a plan depends on."""
+    if isinstance(operand, Tensor):
+        return operand._dtype, operand._shape, operand._stride
+    return type(operand)
+
+
+def _buffer(operand: Tensor | Number) -> tuple[np.ndarray, int] | Number:
+    return operand._buffer() if isinstance(operand, Tensor) else operand
+
+
+def _remember(key: tuple, plan: Plan) -> Plan:
+    if len(_plans) >= MOST_PLANS:
+        _plans.clear()
+    _plans[key] = plan
+    return plan
+
+
+def _prepare(
+    row: Scalar,
+    compute: dtype,
+    shape: Size,
+    out: OperandLayout,
+    operands: Sequence[Tensor | Number],
+    same: Sequence[bool] | None = None,
+) -> Launch:
+    inputs = []
+    for position, operand in enumerate(operands):
+        if isinstance(operand, Tensor):
+            strides = broadcasting.broadcast_strides(operand.shape, operand.stride(), shape)
+            inputs.append(OperandLayout(operand.dtype, strides, is_out=bool(same and same[position])))
+        else:
+            number_type = dtypes.float64 if isinstance(operand, float) else number_dtype(operand)
+            inputs.append(OperandLayout(number_type, (0,) * len(shape), is_number=True))
+    return backend("cpu").pointwise(row, widened(compute), shape, out, inputs)
 
 
 def guard_write(target: Tensor, *sources: Tensor | Number) -> None:
@@ -155,11 +251,19 @@ def guard_write(target: Tensor, *sources: Tensor | Number) -> None:
             )
 
 
+def _same_place(first: Tensor, second: Tensor) -> bool:
+    """Whether two tensors are the same view of the same memory."""
+    return (
+        first._storage is second._storage
+        and first._offset == second._offset
+        and first._dtype is second._dtype
+        and first._shape == second._shape
+        and first._stride == second._stride
+    )
+
+
 def _overlaps_partly(target: Tensor, source: Tensor) -> bool:
-    if target.untyped_storage() is not source.untyped_storage():
-        return False
-    same = target.storage_offset() == source.storage_offset() and target.dtype is source.dtype
-    if same and target.shape == source.shape and target.stride() == source.stride():
+    if target._storage is not source._storage or _same_place(target, source):
         return False
     return layout.ranges_meet(_byte_range(target), _byte_range(source))
 
@@ -171,7 +275,7 @@ def _byte_range(tensor: Tensor) -> tuple[int, int] | None:
     return reached[0] * tensor.element_size(), (reached[1] + 1) * tensor.element_size() - 1
 
 
-def _types(row: Scalar, operands: Sequence[Tensor | Number]) -> tuple[dtype, dtype]:
+def types_of(row: Scalar, operands: Sequence[Tensor | Number]) -> tuple[dtype, dtype]:
     """The type in which a row computes, and the type of its result."""
     if row.refuses_bool and any(result_type(operand) is dtypes.bool for operand in operands):
         raise RuntimeError(row.refuses_bool)
@@ -181,24 +285,6 @@ def _types(row: Scalar, operands: Sequence[Tensor | Number]) -> tuple[dtype, dty
     return compute, dtypes.bool if row.result == scalars.TRUTH else compute
 
 
-def _run(row: Scalar, compute: dtype, out: Tensor, operands: Sequence[Tensor | Number]) -> None:
-    if compute.is_floating_point and compute.itemsize == 2:
-        compute = dtypes.float32  # sixteen-bit floats compute in float32 and round once, at the end
-    inputs = [_operand(operand, compute, out.shape) for operand in operands]
-    backend(out.device.type).pointwise(row, compute, out.shape, out._operand(), inputs)
-
-
-def _operand(operand: Tensor | Number, compute: dtype, shape: Size) -> Operand:
-    """An operand as the backend wants it: broadcast to the shape of the operation."""
-    if isinstance(operand, Tensor):
-        cells, element_type, strides, offset = operand._operand()
-        if operand.shape != shape:
-            strides = layout.broadcast_strides(operand.shape, strides, shape)
-        return Operand(cells, element_type, strides, offset)
-    if compute.category == dtypes.INTEGER:
-        operand = wrap_integer(int(operand), compute)
-    cell = encode_one(operand, compute)
-    storage = UntypedStorage.allocate(compute.itemsize)
-    cells = storage.cells(compute.cell)
-    cells[0] = cell
-    return Operand(cells, compute, (0,) * len(shape), 0)
+def widened(compute: dtype) -> dtype:
+    """Sixteen-bit floats compute in float32 and round once, at the end."""
+    return dtypes.float32 if compute.is_floating_point and compute.itemsize == 2 else compute

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+# A first example may compile a kernel; how long that takes says nothing about the law under test.
+settings.register_profile("library", deadline=None)
+settings.load_profile("library")
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ KINDS = ("row", "transposed", "sliced", "offset", "expanded")
 
 def lay_out(values: np.ndarray, kind: str) -> tl.Tensor:
     """A tensor equal to `values` (or, for "expanded", to its first row repeated), laid out as `kind` says."""
-    values = np.ascontiguousarray(values)
+    values = np.asarray(values, order="C")
     if kind == "row" or values.ndim == 0:
         return tl.tensor(values)
     if kind == "transposed":

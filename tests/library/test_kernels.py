@@ -83,8 +83,12 @@ def test_a_broken_kernel_leaves_no_module_behind():
 
 def test_kernel_sources_are_readable_python():
     f32, f16 = tl.float32, tl.float16
-    for pattern in (("run", "run", "one"), None):
-        text = kernel_source(TABLE["mul"], f32, (f16, f16, f32), pattern)
+    for form, pattern in (
+        ("flat", ("run", "run", "one")),
+        ("rows", ("run", "step", "one")),
+        ("blocks", ("run", "turn", "self")),
+    ):
+        text = kernel_source(TABLE["mul"], f32, (f16, f16, f32), pattern, form)
         compile(text, "kernel", "exec")
         assert text.count("def float16_to_float32") == 1
 

@@ -6,10 +6,10 @@ import itertools
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tensorlab import layout
+from tensorlab import broadcasting, layout, memory_format
 from tensorlab.layout import Refusal
 
 SMALL_SHAPES = [shape for ndim in range(4) for shape in itertools.product((0, 1, 2, 3), repeat=ndim)]
@@ -205,18 +205,18 @@ def test_infer_size():
 
 
 def test_broadcast_shapes():
-    assert layout.broadcast_shapes((3, 1), (2, 1, 4)) == (2, 3, 4)
-    assert layout.broadcast_shapes((0,), (1,)) == (0,)
-    assert layout.broadcast_shapes((), ()) == ()
+    assert broadcasting.broadcast_shapes((3, 1), (2, 1, 4)) == (2, 3, 4)
+    assert broadcasting.broadcast_shapes((0,), (1,)) == (0,)
+    assert broadcasting.broadcast_shapes((), ()) == ()
     with pytest.raises(RuntimeError, match=r"size of tensor a \(4\) must match the size of tensor b \(2\)"):
-        layout.broadcast_shapes((4,), (2,))
+        broadcasting.broadcast_shapes((4,), (2,))
 
 
 @given(layouts, st.integers(0, 2))
 def test_broadcast_strides_read_the_same_cells(pair, extra):
     shape, strides = pair
     new_shape = (2,) * extra + tuple(3 if size == 1 else size for size in shape)
-    new_strides = layout.broadcast_strides(shape, strides, new_shape)
+    new_strides = broadcasting.broadcast_strides(shape, strides, new_shape)
     for index in all_indices(new_shape):
         original = [min(i, size - 1) for i, size in zip(index[extra:], shape, strict=True)]
         assert layout.flat_index(index, new_strides) == layout.flat_index(original, strides)
@@ -236,3 +236,23 @@ def test_size_is_a_tuple_with_pytorchs_repr():
     assert repr(shape[1:]) == "tensorlab.Size([3, 4])"
     assert isinstance(shape[:2] + shape[2:], layout.Size)
     assert shape[-1] == 4
+
+
+@settings(max_examples=500)
+@given(st.data())
+def test_elementwise_strides_are_pytorchs(torch, data):
+    shape = tuple(data.draw(st.lists(st.integers(0, 3), max_size=4)))
+    operands = []
+    for _ in range(data.draw(st.integers(1, 2))):
+        own = [1 if size != 1 and data.draw(st.integers(0, 3)) == 0 else size for size in shape]
+        order = data.draw(st.permutations(range(len(shape))))
+        x = torch.zeros([own[dim] for dim in order]).permute([order.index(dim) for dim in range(len(shape))])
+        if data.draw(st.booleans()):  # the stride of a dimension of size 1 may be anything
+            strides = [7 if size == 1 else stride for size, stride in zip(x.shape, x.stride(), strict=True)]
+            x = x.as_strided(x.shape, strides)
+        operands.append(x)
+    expected = operands[0] + operands[-1] if len(operands) > 1 else -operands[0]
+    shape = tuple(expected.shape)
+    strides = [broadcasting.broadcast_strides(x.shape, x.stride(), shape) for x in operands]
+    broadcast = any(tuple(x.shape) != shape for x in operands)
+    assert memory_format.elementwise_strides(shape, strides, broadcast) == expected.stride()

@@ -111,7 +111,7 @@ items = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.lists(items, max_size=5).filter(lambda drawn: drawn.count(Ellipsis) < 2).map(tuple))
 def test_basic_indexing_is_pytorchs(torch, index):
     x, y = tl.arange(60).view(3, 4, 5), torch.arange(60).view(3, 4, 5)
@@ -154,7 +154,7 @@ def test_a_tensor_can_be_an_index():
     assert tl.arange(5)[tl.tensor(3)].item() == 3
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(items, max_size=4).filter(lambda drawn: drawn.count(Ellipsis) < 2).map(tuple), st.integers(-9, 9)
 )

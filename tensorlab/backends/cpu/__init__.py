@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu.pointwise import pointwise
+from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
 
 __all__ = ["BACKEND"]
 
@@ -10,6 +10,7 @@ __all__ = ["BACKEND"]
 class CPU:
     """The backend of the device ``"cpu"`` (see `tensorlab.backends.protocol`)."""
 
+    flat_kernel = staticmethod(flat_kernel)
     pointwise = staticmethod(pointwise)
 
 

@@ -1,181 +1,141 @@
 """Pointwise kernels: one scalar function applied to every element.
 
 For each (scalar function, dtypes, pattern) that a program meets, one small kernel is generated from the
-function's own source in `tensorlab.scalars`. There are two patterns. In ``flat`` every operand is one
-unbroken run of cells, or a single cell that is read again and again; the loop is ``out[i] = f(a[i], b[i])``,
-which compilers turn into vector instructions. In ``strided`` every operand has its own strides.
+function's own source in `tensorlab.scalars` (see `tensorlab.backends.cpu.templates`, and print
+`kernel_source(...)` to read one). The pattern says how each operand is walked along the innermost dimension:
 
-Print `kernel_source(...)` to read a kernel.
+``run``   neighbouring cells, so that whole vectors are loaded and stored
+``one``   the same cell again and again: a broadcast operand or a number
+``step``  cells some stride apart
+``turn``  neighbouring cells along the dimension before: a transposed operand, read by blocks
+``self``  the output itself, for an operation in place
+
+When all operands are runs or single cells and one dimension is left, the kernel is one loop. Otherwise it
+walks rows, or blocks of rows where an operand is turned.
 """
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
-from tensorlab.backends.cpu import halves, jit
+from tensorlab.backends.cpu import jit, templates, threads
 from tensorlab.backends.cpu.iterate import coalesce
-from tensorlab.backends.protocol import Operand
+from tensorlab.backends.cpu.templates import ONE, RUN, SELF, STEP, TURN
+from tensorlab.backends.protocol import Launch, OperandLayout
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
 
-__all__ = ["kernel_source", "pointwise"]
+__all__ = ["flat_kernel", "kernel_source", "pointwise"]
 
-RUN, ONE = "run", "one"  # in the flat pattern an operand is a run of cells, or one cell
+kernel_source = templates.kernel_source
 
 _kernels: dict[tuple, Callable] = {}
 
 
 def pointwise(
-    row: Scalar, compute: dtype, shape: Sequence[int], out: Operand, inputs: Sequence[Operand]
-) -> None:
+    row: Scalar, compute: dtype, shape: Sequence[int], out: OperandLayout, inputs: Sequence[OperandLayout]
+) -> Launch:
     """See `tensorlab.backends.protocol.Backend.pointwise`."""
     count = math.prod(shape)
     if count == 0:
-        return
+        return _nothing
     operands = (out, *inputs)
-    sizes, strides = coalesce(shape, [operand.strides for operand in operands])
     element_types = tuple(operand.dtype for operand in operands)
-    if len(sizes) == 1 and strides[0][0] == 1 and all(stride[0] in (0, 1) for stride in strides):
-        pattern = tuple(RUN if stride[0] else ONE for stride in strides)
-        arguments = [
-            operand.cells[operand.offset : operand.offset + count]
-            if kind is RUN
-            else operand.cells[operand.offset]
-            for operand, kind in zip(operands, pattern, strict=True)
-        ]
-        _kernel(row, compute, element_types, pattern)(*arguments)
-    else:
-        arguments = [np.array(sizes)]
-        for operand, steps in zip(operands, strides, strict=True):
-            arguments += [operand.cells, operand.offset, np.array(steps)]
-        _kernel(row, compute, element_types, None)(*arguments)
+    sizes, strides = coalesce(shape, [operand.strides for operand in operands])
+    pattern = _pattern(operands, strides)
+    passed = [(position, kind) for position, kind in enumerate(pattern) if kind != SELF]
+    work = count * row.cost
+
+    if len(sizes) == 1 and STEP not in pattern:
+        serial = _kernel("flat", row, compute, element_types, pattern, False)
+        numbers = {position for position, operand in enumerate(operands) if operand.is_number}
+
+        def launch_flat(*buffers: Any) -> None:
+            arguments = []
+            for position, kind in passed:
+                if position in numbers:
+                    arguments.append(buffers[position])
+                else:
+                    cells, offset = buffers[position]
+                    arguments.append(cells[offset] if kind == ONE else cells[offset : offset + count])
+            team = threads.team_for(work)
+            if team == 1:
+                serial(*arguments)
+            else:
+                kernel = _kernel("flat", row, compute, element_types, pattern, True)
+                with threads.team(team):
+                    kernel(*arguments)
+
+        return launch_flat
+
+    form = "blocks" if TURN in pattern else "rows"
+    serial = _kernel(form, row, compute, element_types, pattern, False)
+    walk = np.array([sizes, *strides], np.int64)
+    tasks = math.prod(sizes[:-1])
+    if form == "blocks":
+        tasks = tasks // sizes[-2] * -(-sizes[-2] // templates.BLOCK)
+
+    def launch_walk(*buffers: Any) -> None:
+        arguments = []
+        for position, _ in passed:
+            if operands[position].is_number:
+                arguments.append(np.array([buffers[position]], operands[position].dtype.cell))
+            else:
+                cells, offset = buffers[position]
+                arguments.append(cells[offset:])
+        team = min(threads.team_for(work), tasks)
+        if team == 1:
+            serial(0, tasks, walk, *arguments)
+        else:
+            kernel = _kernel(form, row, compute, element_types, pattern, True)
+            with threads.team(team):
+                kernel(min(tasks, 4 * team), tasks, walk, *arguments)
+
+    return launch_walk
 
 
-def _kernel(row: Scalar, compute: dtype, element_types: tuple, pattern: tuple | None) -> Callable:
-    key = (row.name, compute, element_types, pattern)
+def _nothing(*_: Any) -> None:
+    """The launch for an operation without elements."""
+
+
+def flat_kernel(
+    row: Scalar, compute: dtype, element_types: tuple[dtype, ...], kinds: tuple[str, ...]
+) -> Callable:
+    """See `tensorlab.backends.protocol.Backend.flat_kernel`."""
+    return _kernel("flat", row, compute, element_types, kinds, False)
+
+
+def _pattern(operands: Sequence[OperandLayout], strides: Sequence[Sequence[int]]) -> tuple[str, ...]:
+    """How each operand is walked along the innermost dimension."""
+    kinds = []
+    for position, (operand, steps) in enumerate(zip(operands, strides, strict=True)):
+        if operand.is_out and position:
+            kinds.append(SELF)
+        elif operand.is_number:
+            kinds.append(ONE)
+        elif steps[-1] == 1:
+            kinds.append(RUN)
+        elif steps[-1] == 0 and position:
+            kinds.append(ONE)
+        elif len(steps) > 1 and steps[-2] == 1 and position:
+            kinds.append(TURN)
+        else:
+            kinds.append(STEP)
+    return tuple(kinds)
+
+
+def _kernel(
+    form: str, row: Scalar, compute: dtype, element_types: tuple, pattern: tuple, parallel: bool
+) -> Callable:
+    key = (form, row.name, compute, element_types, pattern, parallel)
     found = _kernels.get(key)
     if found is None:
         types = "_".join(t.name for t in element_types)
-        module = jit.load(f"{row.name}_{types}", kernel_source(row, compute, element_types, pattern))
-        found = _kernels[key] = jit.quiet(module.kernel)
+        source = kernel_source(row, compute, element_types, pattern, form)
+        module = jit.load(f"{row.name}_{form}_{types}", source)
+        found = _kernels[key] = jit.quiet(module.parallel_kernel if parallel else module.kernel)
     return found
-
-
-def kernel_source(
-    row: Scalar, compute: dtype, element_types: Sequence[dtype], pattern: Sequence[str] | None
-) -> str:
-    """The text of one kernel.
-
-    Args:
-        row: the scalar function.
-        compute: the type that the formula works in.
-        element_types: the dtypes of the output and of each input.
-        pattern: for each operand ``"run"`` or ``"one"``; None for the strided pattern.
-
-    Example:
-        >>> from tensorlab.scalars import TABLE
-        >>> text = kernel_source(TABLE["add"], dtypes.float32, [dtypes.float32] * 3, ["run", "run", "one"])
-        >>> print(text[text.index("def kernel"):])
-        def kernel(out, a, b):
-            y = np.float32(b)
-            for i in range(out.size):
-                out[i] = np.float32(add(np.float32(a[i]), y))
-        <BLANKLINE>
-    """
-    if pattern is None:
-        body = _strided_body(row, compute, element_types)
-    else:
-        body = _flat_body(row, compute, element_types, pattern)
-    helpers = [inspect.getsource(function) for function in halves.needed(element_types)]
-    formula = inspect.getsource(row.formula)
-    functions = "\n\n".join(f"@njit\n{text}" for text in (*helpers, formula))
-    described = ", ".join(t.name for t in element_types[1:])
-    return (
-        f'"""Generated by tensorlab: {row.name} of {described} to {element_types[0].name}."""\n'
-        "import math\n\nimport numpy as np\nfrom numba import njit\n\n\n"
-        f"{functions}\n\n"
-        '@njit(cache=True, nogil=True, error_model="numpy")\n'
-        f"{body}"
-    )
-
-
-def _flat_body(row: Scalar, compute: dtype, element_types: Sequence[dtype], pattern: Sequence[str]) -> str:
-    names = "ab"[: row.arity]
-    hoisted, values = [], []
-    for name, variable, element_type, kind in zip(names, "xy", element_types[1:], pattern[1:], strict=False):
-        if kind == RUN:
-            values.append(_load(f"{name}[i]", element_type, compute))
-        else:
-            hoisted.append(f"    {variable} = {_load(name, element_type, compute)}\n")
-            values.append(variable)
-    result = _store(f"{row.name}({', '.join(values)})", row, compute, element_types[0])
-    return (
-        f"def kernel(out, {', '.join(names)}):\n{''.join(hoisted)}"
-        f"    for i in range(out.size):\n        out[i] = {result}\n"
-    )
-
-
-def _strided_body(row: Scalar, compute: dtype, element_types: Sequence[dtype]) -> str:
-    names = ["out", *"ab"[: row.arity]]
-    values = [
-        _load(f"{name}[{name}_cell]", element_type, compute)
-        for name, element_type in zip(names[1:], element_types[1:], strict=True)
-    ]
-    result = _store(f"{row.name}({', '.join(values)})", row, compute, element_types[0])
-
-    def for_each(indent: int, template: str) -> str:
-        return "".join(" " * indent + template.format(name=name) + "\n" for name in names)
-
-    parameters = ", ".join(f"{name}, {name}_start, {name}_strides" for name in names)
-    return (
-        f"def kernel(shape, {parameters}):\n"
-        "    last = shape.size - 1\n"
-        "    rows = 1\n"
-        "    for dim in range(last):\n"
-        "        rows *= shape[dim]\n"
-        "    index = np.zeros(shape.size, np.int64)\n"
-        + for_each(4, "{name}_step = np.uint64({name}_strides[last])")
-        + "    for _ in range(rows):\n"
-        + for_each(8, "{name}_cell = np.uint64({name}_start)")
-        + "        for _ in range(shape[last]):\n"
-        + f"            out[out_cell] = {result}\n"
-        + for_each(12, "{name}_cell += {name}_step")
-        # Step to the next row like an odometer: the last counter that is not full goes up by one.
-        + "        dim = last - 1\n"
-        "        while dim >= 0:\n"
-        "            index[dim] += 1\n"
-        + for_each(12, "{name}_start += {name}_strides[dim]")
-        + "            if index[dim] < shape[dim]:\n"
-        "                break\n"
-        + for_each(12, "{name}_start -= shape[dim] * {name}_strides[dim]")
-        + "            index[dim] = 0\n"
-        "            dim -= 1\n"
-    )
-
-
-def _load(cell: str, element_type: dtype, compute: dtype) -> str:
-    """An expression for the number that a cell holds, in the compute type."""
-    if element_type in halves.TYPES:
-        cell = f"{halves.widen_name(element_type)}({cell})"
-        element_type = dtypes.float32
-    return f"np.{_numpy_name(compute)}({cell})"
-
-
-def _store(value: str, row: Scalar, compute: dtype, element_type: dtype) -> str:
-    """An expression for the cell that holds a number of the compute type."""
-    if element_type in halves.TYPES:
-        return f"{halves.narrow_name(element_type)}(np.float32({value}))"
-    if element_type.category == dtypes.INTEGER and compute.is_floating_point:
-        value = (
-            f"np.int64({value})"  # a float goes to an integer by way of the widest, which drops the fraction
-        )
-    return f"np.{_numpy_name(element_type)}({value})"
-
-
-def _numpy_name(element_type: dtype) -> str:
-    return "bool_" if element_type is dtypes.bool else element_type.name

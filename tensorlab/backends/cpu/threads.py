@@ -1,0 +1,77 @@
+"""Threads: how many take part in an operation, and the layer that runs them."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numba
+from numba.core import config
+
+__all__ = ["get_num_threads", "layer", "set_num_threads", "team", "team_for"]
+
+# Work, in additions of one float32, from which a second thread pays. Starting a team costs some
+# microseconds, and one thread adds about a billion numbers a second that come from cache.
+WORTHWHILE = 100_000
+
+_lock = threading.Lock()
+
+
+def _find_tbb() -> bool:
+    """Load the TBB that pip installed, which lies where Numba does not look."""
+    names = {"linux": "lib/libtbb.so.12", "win32": "Library/bin/tbb12.dll", "darwin": "lib/libtbb.12.dylib"}
+    library = Path(sys.prefix) / names.get(sys.platform, "lib/libtbb.so.12")
+    try:
+        ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+    except OSError:
+        return False
+    return True
+
+
+if "NUMBA_THREADING_LAYER" not in os.environ and _find_tbb():
+    config.THREADING_LAYER = "tbb"  # type: ignore[attr-defined]
+
+_count = config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+
+
+def layer() -> str:
+    """The threading layer: ``"tbb"``, or what ``NUMBA_THREADING_LAYER`` or Numba chooses."""
+    return str(config.THREADING_LAYER)  # type: ignore[attr-defined]
+
+
+def get_num_threads() -> int:
+    """How many threads an operation may use."""
+    return _count
+
+
+def set_num_threads(count: int) -> None:
+    """Let operations use `count` threads.
+
+    Raises:
+        ValueError: there are not that many.
+    """
+    global _count
+    most = config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    if not 1 <= count <= most:
+        raise ValueError(f"the number of threads must be 1 … {most} on this machine, got {count}")
+    _count = count
+
+
+def team_for(work: int) -> int:
+    """How many threads an operation of this much work (in float32 additions) deserves."""
+    if work < WORTHWHILE or _count == 1 or config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return 1
+    return min(_count, max(2, work // (WORTHWHILE // 2)))
+
+
+@contextlib.contextmanager
+def team(count: int) -> Iterator[None]:
+    """Run parallel kernels on `count` threads. Numba's own layer allows one Python thread at a time."""
+    with contextlib.nullcontext() if layer() == "tbb" else _lock:
+        numba.set_num_threads(count)
+        yield

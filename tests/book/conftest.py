@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -38,3 +39,29 @@ def set_theme(page: Page, theme: str) -> None:
     """Change the system's theme, which the book follows until the reader chooses one."""
     page.emulate_media(color_scheme=theme)
     page.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
+
+
+def build_small_book(folder: Path, pages: dict[str, str], url: str = "") -> subprocess.CompletedProcess[str]:
+    """Build a book of a few pages, the first of which is its root, with the project's own configuration.
+
+    Args:
+        pages: the text of each page by its file name.
+        url: what `repository.url` is set to.
+    """
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config["repository"]["url"] = url
+    config["sphinx"]["local_extensions"] = {"tensorlab_book": str(ROOT / "book" / "_extensions")}
+    settings = config["sphinx"]["config"]
+    settings["html_static_path"] = [str(ROOT / "book" / "_assets")]
+    settings["html_favicon"] = str(ROOT / settings["html_favicon"])
+    settings["bibtex_bibfiles"] = []
+    (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    root, *others = [name.partition(".")[0] for name in pages]
+    contents = {"format": "jb-book", "root": root, "chapters": [{"file": name} for name in others]}
+    (folder / "_toc.yml").write_text(yaml.safe_dump(contents), encoding="utf-8")
+    for name, text in pages.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "tensorlab").mkdir()
+    start = "from jupyter_book.cli.main import main; main()"
+    command = [sys.executable, "-c", start, "build", str(folder), "-W", "-n", "--keep-going"]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)

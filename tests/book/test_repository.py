@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-import yaml
 from sphinx.errors import ConfigError
 from tensorlab_book.repository import checked
 
-from .conftest import ROOT
+from .conftest import build_small_book
 
 URL = "https://github.com/owner/name"
 PAGE = "# A page\n\n:::{only} colab\nRun {{ colab_install }} first.\n:::\n"
@@ -26,22 +23,8 @@ NOTEBOOK = {
 
 
 def build(folder: Path, url: str) -> dict[str, str]:
-    """Build a book of two pages with the project's own configuration; return their HTML by name."""
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    config["repository"]["url"] = url
-    config["sphinx"]["local_extensions"] = {"tensorlab_book": str(ROOT / "book" / "_extensions")}
-    settings = config["sphinx"]["config"]
-    settings["html_static_path"] = [str(ROOT / "book" / "_assets")]
-    settings["html_favicon"] = str(ROOT / settings["html_favicon"])
-    settings["bibtex_bibfiles"] = []
-    (folder / "_config.yml").write_text(yaml.safe_dump(config))
-    (folder / "_toc.yml").write_text("format: jb-book\nroot: index\nchapters:\n  - file: notebook\n")
-    (folder / "index.md").write_text(PAGE)
-    (folder / "notebook.ipynb").write_text(json.dumps(NOTEBOOK))
-    (folder / "tensorlab").mkdir()
-    start = "from jupyter_book.cli.main import main; main()"
-    command = [sys.executable, "-c", start, "build", str(folder), "-W", "-n", "--keep-going"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    """Build a book of two pages; return their HTML by name."""
+    done = build_small_book(folder, {"index.md": PAGE, "notebook.ipynb": json.dumps(NOTEBOOK)}, url)
     assert done.returncode == 0, done.stdout + done.stderr
     site = folder / "_build" / "html"
     return {name: (site / f"{name}.html").read_text(encoding="utf-8") for name in ("index", "notebook")}

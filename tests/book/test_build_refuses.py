@@ -1,0 +1,43 @@
+"""What stops the build: a cell that fails or warns, a word or an address that leads nowhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import build_small_book
+
+
+def notebook(source: str) -> str:
+    """Return a notebook of a title and one code cell."""
+    title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# A notebook"}
+    code = {"cell_type": "code", "id": "code", "metadata": {}, "source": source}
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    cells = [title, code | {"execution_count": None, "outputs": []}]
+    return json.dumps(
+        {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    )
+
+
+def test_a_sound_book_is_built(tmp_path: Path) -> None:
+    done = build_small_book(tmp_path, {"index.md": "# Title", "page.ipynb": notebook("6 * 7")})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "42" in (tmp_path / "_build" / "html" / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("page", "complaint"),
+    [
+        ({"page.ipynb": notebook("assert 1 == 2, 'the claim does not hold'")}, "the claim does not hold"),
+        ({"page.ipynb": notebook("import sys\nprint('careful', file=sys.stderr)")}, "stderr"),
+        ({"page.md": "# Page\n\n{term}`no such word`"}, "no such word"),
+        ({"page.md": "# Page\n\n[somewhere](nowhere.md)"}, "nowhere"),
+    ],
+    ids=["failed assertion", "output on stderr", "unknown word", "dead link"],
+)
+def test_what_is_wrong_stops_the_build(tmp_path: Path, page: dict[str, str], complaint: str) -> None:
+    done = build_small_book(tmp_path, {"index.md": "# Title"} | page)
+    assert done.returncode != 0
+    assert complaint in done.stdout + done.stderr

@@ -6,7 +6,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.ops.dispatch import Number, allocate, is_number, write
 from tensorlab.tensor import Tensor
 
-__all__ = ["clone", "contiguous", "copy_", "fill_", "to", "zero_"]
+__all__ = ["clone", "contiguous"]
 
 
 def clone(input: Tensor) -> Tensor:
@@ -78,3 +78,6 @@ def zero_(input: Tensor) -> Tensor:
     """Overwrite every element of `input` with 0."""
     write(input, 0)
     return input
+
+
+METHODS = (clone, contiguous, copy_, fill_, to, zero_)

@@ -25,7 +25,6 @@ __all__ = [
     "from_numpy",
     "full",
     "ones",
-    "sizes_from",
     "tensor",
     "zeros",
 ]
@@ -395,3 +394,6 @@ def _number(value: object) -> Number:
         f"Could not infer dtype of {type(value).__name__}: "
         f"a tensor holds numbers (bool, int, float), got {value!r}"
     )
+
+
+METHODS = (as_strided,)

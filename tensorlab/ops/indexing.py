@@ -7,7 +7,7 @@ from tensorlab.layout import Size
 from tensorlab.ops.dispatch import is_number, write
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["getitem", "setitem"]
+__all__ = []
 
 
 def getitem(input: Tensor, index: object) -> Tensor:
@@ -111,3 +111,6 @@ def _position(item: object, size: int, dim: int) -> int:
     if not -size <= position < size:
         raise IndexError(f"index {position} is out of bounds for dimension {dim} with size {size}")
     return position + size if position < 0 else position
+
+
+METHODS = ()

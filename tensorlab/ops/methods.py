@@ -11,36 +11,8 @@ from tensorlab.tensor import Tensor
 
 __all__ = ["bind"]
 
-_METHODS: tuple[Callable, ...] = (
-    pointwise.add,
-    pointwise.add_,
-    pointwise.div,
-    pointwise.div_,
-    pointwise.eq,
-    pointwise.ge,
-    pointwise.gt,
-    pointwise.le,
-    pointwise.lt,
-    pointwise.mul,
-    pointwise.mul_,
-    pointwise.ne,
-    pointwise.neg,
-    pointwise.neg_,
-    pointwise.sub,
-    pointwise.sub_,
-    shape.permute,
-    shape.reshape,
-    shape.t,
-    shape.transpose,
-    shape.view,
-    conversion.clone,
-    conversion.contiguous,
-    conversion.copy_,
-    conversion.fill_,
-    conversion.to,
-    conversion.zero_,
-    creation.as_strided,
-)
+# Each module lists in METHODS those of its functions that are methods of a tensor too.
+_MODULES = (conversion, creation, indexing, pointwise, shape)
 
 _OPERATORS: dict[str, Callable] = {
     "add": pointwise.add,
@@ -62,8 +34,9 @@ _OPERATORS: dict[str, Callable] = {
 
 def bind() -> None:
     """Give `Tensor` its methods, operators and the property `T`. Called once, when `tensorlab.ops` loads."""
-    for function in _METHODS:
-        setattr(Tensor, function.__name__, function)
+    for module in _MODULES:
+        for function in module.METHODS:
+            setattr(Tensor, function.__name__, function)
     for name, function in _OPERATORS.items():
         setattr(Tensor, f"__{name}__", _operator(name, function))
     for name in ("add", "sub", "mul", "truediv"):

@@ -22,3 +22,5 @@ lt = function_of("lt")
 le = function_of("le")
 gt = function_of("gt")
 ge = function_of("ge")
+
+METHODS = (add, add_, div, div_, eq, ge, gt, le, lt, mul, mul_, ne, neg, neg_, sub, sub_)

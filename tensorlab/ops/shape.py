@@ -9,7 +9,7 @@ from tensorlab.layout import Refusal, Size
 from tensorlab.ops.dispatch import allocate, write
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["permute", "reshape", "t", "transpose", "view"]
+__all__ = ["permute", "reshape", "t", "transpose"]
 
 
 def view(input: Tensor, *shape: int | Sequence[int]) -> Tensor:
@@ -126,3 +126,6 @@ def _sizes(arguments: Sequence) -> list[int]:
     if len(arguments) == 1 and isinstance(arguments[0], Sequence) and not isinstance(arguments[0], str):
         arguments = arguments[0]
     return [layout.as_int(argument, "every size or dimension") for argument in arguments]
+
+
+METHODS = (permute, reshape, t, transpose, view)

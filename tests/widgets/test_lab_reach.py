@@ -7,6 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from tensorlab.widgets import StorageLab
+from tests.site_fixtures import ROOT
 from tests.widgets.lab_page import (
     button,
     element,
@@ -20,6 +21,8 @@ from tests.widgets.lab_page import (
 )
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+
+AXE = ROOT / "tests" / "book" / "axe" / "axe.min.js"
 
 
 def test_tab_reaches_every_control_once(show):
@@ -102,6 +105,52 @@ def test_the_picture_has_a_text_twin(show):
     ]
     set_field(page, "offset", "0")
     assert table.locator("tbody tr").first.inner_text() == "[0, 0]\t0.\t0 + 0·1 + 0·2\t0\t0"
+
+
+def refuse(page):
+    set_field(page, "offset", "99")
+
+
+def predict(page):
+    page.get_by_role("button", name="Predict").click()
+
+
+def predict_wrong(page):
+    predict(page)
+    slot(page, 11).click()
+
+
+def open_twin(page):
+    page.get_by_text("As text").click()
+
+
+STATES = {
+    "scalar": ({"shape": ()}, None),
+    "vector": ({"shape": (5,)}, None),
+    "empty": ({"shape": (0, 3), "cells": 4}, None),
+    "cube": ({"shape": (2, 3, 2), "hand": (1, 1, 1)}, None),
+    "shared": ({"shape": (3, 2), "stride": (0, 1), "cells": 4}, None),
+    "refused": ({"shape": (3, 4)}, refuse),
+    "asking": ({"shape": (3, 4)}, predict),
+    "told": ({"shape": (2, 4), "cells": 12}, predict_wrong),
+    "text": ({"shape": (3, 4)}, open_twin),
+}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", STATES)
+def test_axe_finds_nothing(show, name, theme):
+    arguments, act = STATES[name]
+    page = show(StorageLab(**arguments), theme=theme)
+    if act is not None:
+        act(page)
+    page.add_script_tag(path=AXE)
+    found = page.evaluate(
+        """async () => (await axe.run(document.querySelector(".tlw"))).violations.flatMap(
+          ({ id, help, nodes }) => nodes.map((node) => [id, help, node.html, node.failureSummary])
+        )"""
+    )
+    assert found == []
 
 
 def test_without_javascript_there_is_the_text_twin(show):

@@ -19,7 +19,7 @@ pytest.importorskip("jupyterlab", reason="JupyterLab is not installed")
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 
 START_SECONDS = 60
-KERNEL_MS = 30_000
+KERNEL_MS = 60_000
 QUIET = [
     "--no-browser",
     "--allow-root",
@@ -96,6 +96,8 @@ def notebook(chromium, jupyterlab):
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(jupyterlab)
+    # Idle is also what it says before there is a kernel; the kernel's name is there from when it was started.
+    expect(page.locator(".jp-Toolbar-kernelName")).to_contain_text("Python 3", timeout=KERNEL_MS)
     page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=KERNEL_MS)
     cells = page.locator(".jp-Notebook .jp-CodeCell")
 

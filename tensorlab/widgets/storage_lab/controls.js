@@ -24,15 +24,16 @@ export class Controls {
     const fields = FIELDS.map((field) => this.field(field, messageId));
     this.dtype = h("select", { "aria-label": "dtype", onchange: () => this.commit("dtype") },
       Object.keys(DTYPES).map((name) => h("option", { value: name }, name)));
-    const dtype = h("div", { class: "tlw-field" }, h("span", { class: "tlw-field-name" }, "dtype"), this.dtype);
-    this.element = h("div", { class: "tlw-controls", role: "group", "aria-label": "Layout" }, fields, dtype);
+    this.element = h("div", { class: "tlw-controls", role: "group", "aria-label": "Layout" }, fields,
+      h("div", { class: "tlw-field" }, h("span", { class: "tlw-field-name" }, "dtype"), this.dtype));
     lab.listen((change) => { if (change === "layout") this.show(); });
     this.show();
   }
 
   field({ name, many, kind, label = name }, messageId) {
     const input = h("input", {
-      type: "text", inputmode: many ? "text" : "numeric", autocomplete: "off", spellcheck: "false", placeholder: many ? "( )" : null,
+      type: "text", inputmode: many ? "text" : "numeric", autocomplete: "off", spellcheck: "false",
+      placeholder: many ? "( )" : null,
       "aria-label": label === "storage" ? "storage length in cells" : label,
       "aria-describedby": messageId, size: many ? 6 : 3,
       onkeydown: (event) => this.key(event, name),

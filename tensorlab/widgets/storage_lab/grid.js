@@ -15,7 +15,7 @@ export class Grid {
     this.lit = [];
     this.note = h("p", { class: "tlw-note" });
     this.plates = h("div", {
-      class: "tlw-plates", role: "grid", "aria-label": "Tensor", "aria-describedby": helpId,
+      class: "tlw-plates", "aria-label": "Tensor", "aria-describedby": helpId,
       onkeydown: (event) => this.key(event),
       onclick: (event) => { const index = this.indexOf(event); if (index) picked(index); },
       onpointerover: (event) => { if (event.pointerType !== "touch") hovered(this.indexOf(event)); },
@@ -39,6 +39,7 @@ export class Grid {
     const plates = [];
     for (let plate = 0; plate < this.part.plates; plate += 1) plates.push(this.plate(plate));
     if (plates.length === 0) plates.push(h("p", { class: "tlw-note" }, "No elements: a size is 0."));
+    this.plates.setAttribute("role", this.part.plates ? "grid" : "group");      // a grid must have rows
     const focused = this.plates.contains(document.activeElement);
     this.plates.replaceChildren(...plates);
     const { drawn, count: all } = this.part;

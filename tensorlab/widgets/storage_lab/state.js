@@ -26,7 +26,8 @@ export function readNumbers(text, what) {
 export function readNumber(text, what) {
   const { value, refusal } = readNumbers(text, what);
   if (refusal === undefined && value.length === 1) return { value: value[0] };
-  return { refusal: refusal?.startsWith("numbers") ? refusal : `${what} is one whole number; “${text.trim()}” is not one` };
+  if (refusal?.startsWith("numbers")) return { refusal };
+  return { refusal: `${what} is one whole number; “${text.trim()}” is not one` };
 }
 
 // The first reason why a layout cannot be, or null. The same checks as the library's, and the page's own limit.

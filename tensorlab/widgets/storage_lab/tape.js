@@ -55,8 +55,7 @@ export class Tape {
     return h("button", {
       type: "button", class: `tlw-slot${reached ? " tlw-reached" : ""}`, tabindex: "-1",
       "aria-label": label, title: `cell ${cell}: ${value}`, dataset: { cell },
-    }, h("span", { class: "tlw-slot-value" }, value),
-    h("span", { class: "tlw-slot-number" }, String(cell)));
+    }, h("span", { class: "tlw-slot-value" }, value));      // its number is written by the style sheet
   }
 
   slot(cell) { return this.buttons[cell - this.start] ?? null; }

@@ -13,7 +13,7 @@ function row(cells, tag = "td") {
 export class Twin {
   constructor(lab) {
     this.lab = lab;
-    this.body = h("div", { class: "tlw-twin-body" });
+    this.body = h("div", { class: "tlw-twin-body", tabindex: "0", role: "group", "aria-label": "The picture as text" });
     this.element = h("details", { class: "tlw-twin", ontoggle: () => this.draw() },
       h("summary", {}, "As text"), this.body);
   }

@@ -40,14 +40,15 @@ class View {
       picked: (cell) => this.pickCell(cell),
       hovered: (cell) => this.point(cell === null ? null : { cell }),
     });
-    this.facts = h("dl", { class: "tlw-facts" });
+    this.facts = h("p", { class: "tlw-facts" });
     this.code = h("code", { class: "tlw-line tlw-mono" });
     this.root = h("div", { class: "tlw tlw-lab", role: "group", "aria-label": "Storage Lab" },
       this.controls.element, this.message,
       h("div", { class: "tlw-scene" },
         h("div", { class: "tlw-tensor" }, h("p", { class: "tlw-part" }, "tensor"), this.grid.element),
         this.reading.element),
-      h("div", { class: "tlw-storage" }, h("p", { class: "tlw-part" }, "storage"), this.tape.element), this.facts, this.footer(), this.twin.element, live);
+      h("div", { class: "tlw-storage" }, h("p", { class: "tlw-part" }, "storage"), this.tape.element),
+      this.facts, this.footer(), this.twin.element, live);
     followTheme(this.root, signal);
     el.append(this.root);
     this.keepAddress();
@@ -142,8 +143,9 @@ class View {
     this.twin.element.hidden = hidden;
     this.twin.draw();
     this.code.textContent = this.lab.line;
-    this.facts.replaceChildren(...facts(this.lab.layout, this.model.get("_pointer")).map(({ name, value }) =>
-      h("div", {}, h("dt", {}, name), h("dd", { class: "tlw-mono" }, value))));
+    const shown = facts(this.lab.layout, this.model.get("_pointer"));
+    this.facts.replaceChildren(...shown.map(({ name, value }) =>
+      h("span", {}, h("span", { class: "tlw-fact" }, name), " ", h("span", { class: "tlw-mono" }, value), " ")));
     this.tell();
     this.light();
   }

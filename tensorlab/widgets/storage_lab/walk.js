@@ -23,7 +23,8 @@ export function hopsTo(index, stride, offset) {
     const count = i <= MOST_ARROWS && stride[dim] > 0 ? i : 1;
     const size = (i * stride[dim]) / count;
     for (let k = 0; k < count; k += 1) {
-      hops.push({ from: cell, to: cell + size, label: k === Math.floor((count - 1) / 2) ? label : null, even: count % 2 === 0 });
+      const middle = k === Math.floor((count - 1) / 2);
+      hops.push({ from: cell, to: cell + size, label: middle ? label : null, even: count % 2 === 0 });
       cell += size;
     }
   }

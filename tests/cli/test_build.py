@@ -21,9 +21,6 @@ from tensorlab.cli.support.build import (
     reasons,
     site_of,
 )
-    reasons,
-    site_of,
-)
 from tensorlab.cli.support.errors import CommandError
 
 

@@ -36,9 +36,10 @@ ADDRESSES = [*(f"{name}.html" for name in listed_files()), "search.html?q=stride
 
 
 def set_theme(page: Page, theme: str) -> None:
-    """Change the system's theme, which the book follows until the reader chooses one."""
-    page.emulate_media(color_scheme=theme)
+    """Change the system's theme, which the book follows until a reader chooses; wait for its colours."""
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     page.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
+    page.wait_for_function("document.getAnimations().every((a) => a.playState === 'finished')")
 
 
 def build_small_book(folder: Path, pages: dict[str, str], url: str = "") -> subprocess.CompletedProcess[str]:

@@ -16,12 +16,14 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+import numba
 import numpy as np
 import platformdirs
 from numba.core import config
 
-__all__ = ["cache_directory", "load", "quiet"]
+__all__ = ["cache_directory", "kernel", "load", "quiet"]
 
 
 @functools.cache
@@ -74,6 +76,24 @@ def load(stem: str, source: str) -> ModuleType:
         del sys.modules[module_name]
         raise
     return module
+
+
+def kernel(**options: Any) -> Callable[[Callable], Callable]:
+    """Decorate a hand-written kernel: compiled without the interpreter's lock, cached on disk where possible.
+
+    Args:
+        options: more options of ``numba.njit``, such as ``parallel=True`` or ``fastmath``.
+    """
+
+    def decorate(function: Callable) -> Callable:
+        settings = {"nogil": True, "error_model": "numpy", **options}
+        try:
+            compiled = numba.njit(cache=True, **settings)(function)
+        except RuntimeError:  # Numba finds no folder that it could write its cache to
+            compiled = numba.njit(**settings)(function)
+        return quiet(compiled)
+
+    return decorate
 
 
 def quiet(kernel: Callable) -> Callable:

@@ -7,7 +7,15 @@ compiles nothing and loads neither Numba nor a widget; each comes when it is fir
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import Any
+
+if importlib.util.find_spec("numpy") is None:
+    raise ModuleNotFoundError(
+        "tensorlab needs NumPy, which this Python does not have: run `python3 book` in the project's folder, "
+        "which makes an environment with all that is needed",
+        name="numpy",
+    )
 
 from tensorlab import dtypes, layout
 from tensorlab.devices import device

@@ -13,6 +13,7 @@ from typing import Any
 from tensorlab.grading.boxes import Level
 from tensorlab.grading.files import AlreadyThere, write_whole
 from tensorlab.grading.grader import Row
+from tensorlab.grading.inside.values import printable
 
 COLUMNS = (
     "student", "question", "title", "points", "max_points", "status", "feedback", "level", "sha256",
@@ -46,7 +47,7 @@ def as_json(run: Run, rows: Sequence[Row]) -> dict[str, Any]:
 def as_csv(rows: Sequence[Row]) -> str:
     """The rows as CSV with a header. Text that a spreadsheet would run as a formula gets a leading ``'``."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(COLUMNS)
     for row in rows:
         writer.writerow([_cell(getattr(row, column)) for column in COLUMNS])
@@ -96,5 +97,5 @@ def _cell(value: Any) -> Any:
 
 
 def _readable(value: Any) -> Any:
-    """File names may hold bytes that are no text; they become question marks, not an error."""
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+    """File names may hold control characters, and bytes that are no text: they are written as escapes."""
+    return printable(value) if isinstance(value, str) else value

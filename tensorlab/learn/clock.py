@@ -3,66 +3,95 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import Any
 
 
-class OutOfTime(Exception):
-    """The code did not end in the time that it had."""
+class OutOfTime(KeyboardInterrupt):
+    """The code did not end in the time that it had.
+
+    A KeyboardInterrupt, so that it passes through whatever catches all ordinary exceptions.
+    """
 
 
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Interrupt the code inside as Ctrl-C would, after `seconds`.
+class time_limit:  # noqa: N801  # reads as a statement: with time_limit(5)
+    """Stop the code inside after some seconds, as Ctrl-C would.
 
-    Only the main thread can be interrupted. Elsewhere, and for code that catches KeyboardInterrupt, there is
-    no limit.
+    Only the main thread can be stopped. Elsewhere, and for code that catches every exception, there is no
+    limit.
+
+    Args:
+        seconds: the time that it has.
 
     Raises:
         OutOfTime: the time was up.
-        KeyboardInterrupt: somebody else interrupted.
+
+    Example:
+        >>> with time_limit(5):
+        ...     sum(range(10))
+        45
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    timer = _Timer(seconds)
-    try:
-        yield
-    except KeyboardInterrupt:
-        if timer.fired:
-            raise OutOfTime(f"{seconds:g} s") from None
-        raise
-    finally:
-        timer.stop()
-
-
-class _Timer:
-    """Interrupts the main thread once, unless it is stopped first."""
 
     def __init__(self, seconds: float) -> None:
-        self.fired = False
-        self._stopped = False
+        self._seconds = seconds
         self._lock = threading.Lock()
-        self._timer = threading.Timer(seconds, self._fire)
+        self._armed = True
+        self._fired = False  # the timer has interrupted
+        self._met = False  # its interrupt has arrived
+
+    def __enter__(self) -> None:
+        self._here = threading.current_thread() is threading.main_thread()
+        if not self._here:
+            return
+        self._before: Any = signal.signal(signal.SIGINT, self._interrupted)
+        self._timer = threading.Timer(self._seconds, self._fire)
         self._timer.daemon = True
         self._timer.start()
+        if self._met:
+            self._disarm()
+            raise OutOfTime(f"{self._seconds:g} s")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._here:
+            self._disarm()
+
+    def _disarm(self) -> None:
+        with self._lock:
+            self._armed = False
+        self._timer.cancel()
+        if self._fired and not self._met:
+            time.sleep(0.001)  # the interrupt is on its way and must meet our handler, which drops it
+        signal.signal(signal.SIGINT, self._before)
 
     def _fire(self) -> None:
+        """In the timer's thread: interrupt the main one. Windows has no other way than this one."""
         with self._lock:
-            if not self._stopped:
-                self.fired = True
+            if self._armed:
+                self._fired = True
                 _thread.interrupt_main()
 
-    def stop(self) -> None:
-        """From here on the timer does nothing; an interrupt that is still on its way ends here."""
-        self._timer.cancel()
-        try:
-            with self._lock:
-                late = self.fired and not self._stopped
-                self._stopped = True
-            if late:
-                time.sleep(0.01)  # gives a pending interrupt the chance to arrive where it is expected
-        except KeyboardInterrupt:
-            self._stopped = True
+    def _interrupted(self, number: int, frame: FrameType | None) -> None:
+        """In the main thread: the timer's interrupt stops the code; any other goes where it always went."""
+        if self._fired and not self._met:
+            self._met = True
+            if self._armed and not _is_ours(frame):
+                raise OutOfTime(f"{self._seconds:g} s")
+        elif callable(self._before):
+            self._before(number, frame)
+
+
+_OURS = {time_limit.__enter__.__code__, time_limit.__exit__.__code__}
+
+
+def _is_ours(frame: FrameType | None) -> bool:
+    """Whether the limit is being entered or left; an exception there would leave our handler behind."""
+    while frame is not None:
+        if frame.f_code in _OURS:
+            return True
+        frame = frame.f_back
+    return False

@@ -55,7 +55,7 @@ def test_the_folder_is_its_own_and_home_and_empty(box):
 
 
 def test_neither_grader_nor_current_folder_can_be_imported_by_accident(box):
-    """Not as inside, suites or boxes, the way the runner itself is found, and nothing from where grading began."""
+    """Not by the names under which the runner itself is found, and nothing from where grading began."""
     for module in ("suites", "boxes", "judge", "conftest", "tensorlab.grading.suites"):
         assert run(box, f"import {module}")["raised"]["kind"] in ("ModuleNotFoundError", "ImportError")
 

@@ -1,0 +1,16 @@
+"""Every test of this area has a student's folder of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorlab.learn import progress
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """The folder in which progress is kept."""
+    monkeypatch.setenv("TENSORLAB_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    monkeypatch.setattr(progress, "_unsaved", {})
+    return tmp_path / "home"

@@ -1,0 +1,77 @@
+"""A time limit for code in this process."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+
+import pytest
+
+from tensorlab.learn.clock import OutOfTime, time_limit
+
+
+def test_code_that_ends_in_time_is_left_alone():
+    with time_limit(5):
+        done = sum(range(1000))
+    assert done == 499_500
+    time.sleep(0.01)
+
+
+def loop():
+    while True:
+        pass
+
+
+def test_code_that_does_not_end_is_stopped():
+    started = time.monotonic()
+    with pytest.raises(OutOfTime), time_limit(0.2):
+        loop()
+    assert time.monotonic() - started < 3
+
+
+def test_its_own_exception_passes():
+    with pytest.raises(ZeroDivisionError), time_limit(5):
+        raise ZeroDivisionError
+
+
+def test_an_interrupt_from_elsewhere_stays_one():
+    with pytest.raises(KeyboardInterrupt), time_limit(5):
+        raise KeyboardInterrupt
+
+
+def test_a_real_interrupt_goes_where_it_always_went():
+    met = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: met.append(number))
+    try:
+        with time_limit(5):
+            signal.raise_signal(signal.SIGINT)
+            time.sleep(0.01)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert met == [signal.SIGINT]
+
+
+def test_nothing_comes_late():
+    """Code that ends as its time runs out: in time or out of it, and what follows is never interrupted."""
+    before = signal.getsignal(signal.SIGINT)
+    for step in range(300):
+        with contextlib.suppress(OutOfTime), time_limit(0.002):
+            time.sleep(0.0015 + 0.00001 * (step % 100))
+        assert signal.getsignal(signal.SIGINT) is before
+    time.sleep(0.05)
+
+
+def test_other_threads_have_no_limit():
+    ended = []
+
+    def work():
+        with time_limit(0.01):
+            time.sleep(0.1)
+        ended.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert ended == [True]

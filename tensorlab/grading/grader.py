@@ -17,7 +17,7 @@ from tensorlab.grading import feedback
 from tensorlab.grading.boxes import BoxDied, BoxError, BoxFactory, BoxTimeout, Level
 from tensorlab.grading.boxes.process import ProcessBox
 from tensorlab.grading.inside.values import printable
-from tensorlab.grading.judge import Verdict, judge
+from tensorlab.grading.judge import judge
 from tensorlab.grading.notebook import Notebook, UnreadableNotebook, read_notebook
 from tensorlab.grading.outcomes import shorten
 from tensorlab.grading.session import CellReport, Exhausted, Limits, Missing, Session
@@ -53,7 +53,6 @@ class Row:
     level: Level
     sha256: str
     seconds: float
-    verdict: Verdict | None = None
 
 
 def process_boxes(exercises: Sequence[Exercise]) -> BoxFactory:
@@ -115,7 +114,6 @@ class Grader:
 
     def _question(self, exercise: Exercise, notebook: Notebook, session: Session, student: str) -> Row:
         started = time.monotonic()
-        verdict: Verdict | None = None
         status: str
         points: int | None = 0
         hidden = self._secret.source(student, exercise.id) if self._secret else None
@@ -154,7 +152,6 @@ class Grader:
             level=self.level,
             sha256=notebook.sha256,
             seconds=round(time.monotonic() - started, 3),
-            verdict=verdict,
         )
 
     def _without_run(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import linecache
 import sys
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from . import calls
@@ -43,7 +43,7 @@ class Cells:
         try:
             python = self.to_python(source)
             linecache.cache[filename] = (len(python), None, python.splitlines(keepends=True), filename)
-            exec(compile(python, filename, "exec"), self.namespace)  # the whole point of the box
+            exec(_compile(python, filename), self.namespace)  # the whole point of the box
         except BaseException as error:
             reply["raised"] = calls.describe(error, filename)
         reply["defines"] = self._functions_of(filename)
@@ -52,7 +52,7 @@ class Cells:
     def to_python(self, source: str) -> str:
         """`source` with magics and shell lines turned into calls of `QuietShell`."""
         try:
-            compile(source, "<cell>", "exec")
+            _compile(source, "<cell>")
         except SyntaxError:
             return _without_magics(source)
         return source
@@ -67,6 +67,11 @@ class Cells:
             and name.isidentifier()
         ]
         return names[:MAX_NAMES]
+
+
+def _compile(source: str, filename: str) -> CodeType:
+    """Compile as Python would: without this file's own ``from __future__`` imports."""
+    return compile(source, filename, "exec", dont_inherit=True)
 
 
 def _without_magics(source: str) -> str:
@@ -104,4 +109,4 @@ class QuietShell:
     def _run(self, source: str) -> None:
         # Keep the file name of the cell that holds the magic, so that its functions count as that cell's.
         filename = sys._getframe(2).f_code.co_filename
-        exec(compile(self._cells.to_python(source), filename, "exec"), self._cells.namespace)
+        exec(_compile(self._cells.to_python(source), filename), self._cells.namespace)

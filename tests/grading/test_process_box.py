@@ -64,6 +64,11 @@ def test_the_library_can_be_imported(box):
     assert "raised" not in run(box, "import tensorlab as tl, numpy\nassert tl.zeros(2).numel() == 2")
 
 
+def test_cells_are_compiled_as_plain_python(box):
+    """The runner's own __future__ imports must not reach the student: annotations are values, not text."""
+    assert "raised" not in run(box, "def f(x: 1 + 1): pass\nassert f.__annotations__ == {'x': 2}")
+
+
 @pytest.mark.skipif(
     sys.platform != "linux", reason="macOS and Windows cannot limit a process's memory this way"
 )

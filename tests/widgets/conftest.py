@@ -14,6 +14,7 @@ import pytest
 from ipywidgets import Widget
 from ipywidgets.embed import dependency_state, embed_data
 
+from tensorlab.widgets.base import BookWidget
 from tests.site_fixtures import ROOT, WIDGETS_DRAWN, Watch, served
 
 WIDGETS = ROOT / "tensorlab" / "widgets"
@@ -71,7 +72,8 @@ def static_page(widgets: list[Widget], theme: str) -> str:
         f'<div class="cell_output"><script type="{VIEW}">{json.dumps(view)}</script></div>'
         for view in data["view_specs"]
     )
-    twins = "".join(f"<noscript>{widget.text_twin()}</noscript>" for widget in widgets)
+    own = [widget for widget in widgets if isinstance(widget, BookWidget)]
+    twins = "".join(f"<noscript>{widget.text_twin()}</noscript>" for widget in own)
     state = json.dumps(data["manager_state"]).replace("</", "<\\/")
     background = {"light": "#ffffff", "dark": "#14181e"}[theme]
     return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import ipywidgets
 import pytest
 
 from tensorlab.widgets import StorageLab
@@ -109,6 +110,24 @@ def test_steppers_are_for_the_pointer(show):
     assert shown(page).endswith("(4, 1), 2)")
 
 
+def test_a_linked_slider_drives_the_lab_as_far_as_the_layout_fits(show):
+    lab = StorageLab(shape=(3, 4), cells=14)
+    slider = ipywidgets.IntSlider(min=0, max=9)
+    ipywidgets.jslink((slider, "value"), (lab, "offset"))
+    page = show(slider, lab)
+    handle = page.locator(".noUi-handle")
+    handle.focus()
+    for offset, standing in [(1, 1), (2, 2), (3, 2), (4, 2)]:
+        page.keyboard.press("ArrowRight")
+        expect(field(page, "offset")).to_have_value(str(standing))
+        assert shown(page).endswith(f"(4, 1), {standing})")
+        refused = f"would lie in cell {offset} + 2·4 + 3·1" in page.locator(".tlw-message").inner_text()
+        assert refused == (offset != standing)
+    page.keyboard.press("Home")
+    expect(field(page, "offset")).to_have_value("0")
+    assert "Refused" not in page.locator(".tlw-message").inner_text()
+
+
 def test_reset_goes_back_to_the_beginning(show):
     page = show(StorageLab(shape=(3, 4), hand=(1, 1)))
     set_field(page, "shape", "2, 3")
@@ -135,6 +154,16 @@ def test_a_prediction_is_asked_for_before_the_answer_is_shown(show):
     assert "Not 7: [1, 2] lies in cell 8. 0 of 1 right so far." in reading(page)
     assert in_hand(page) == (["1,2"], ["8"])
     assert page.locator(".tlw-missed").get_attribute("data-cell") == "7"
+
+
+def test_the_arrow_keys_choose_what_to_predict(show):
+    page = show(StorageLab(shape=(3, 4), hand=(0, 0)))
+    button(page, "Predict").click()
+    element(page, 0, 0).focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    assert in_hand(page) == (["1,2"], [])
+    assert "In which storage cell does [1, 2] lie?" in reading(page)
 
 
 def test_a_prediction_by_keyboard(show):

@@ -58,6 +58,6 @@ export function pythonLine(layout, name = null, given = null) {
   }
   const source = dtype === "bool" ? "zeros" : "arange";
   const make = `tl.${source}(${cells}${dtype === "int64" ? "" : `, dtype=tl.${dtype}`})`;
-  const whole = offset === 0 && numel(shape) === cells && cells > 0;
+  const whole = numel(shape) === cells && cells > 0;    // a dense layout of all cells begins with cell 0
   return make + ((whole ? permutedLine(layout) : null) ?? indexedLine(layout) ?? strided);
 }

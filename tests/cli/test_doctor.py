@@ -60,7 +60,7 @@ def test_a_missing_and_a_differing_package(monkeypatch):
 def test_the_pins_are_read_from_requirements():
     wanted = dict(diagnosis.wanted_versions())
     assert wanted["jupyter-book"] == "1.0.4.post1"
-    assert wanted["ml_dtypes"] == "0.6.0"
+    assert wanted["platformdirs"] == "4.14.5"
     assert ("tbb" in wanted) is diagnosis.tbb_has_a_wheel()
 
 

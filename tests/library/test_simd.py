@@ -1,0 +1,55 @@
+"""Intrinsics against their plain meaning."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tensorlab.backends.cpu.simd import BLOCK_WIDTH, TILE, turn_block
+
+SIZES = [(32, 32), (31, 9), (8, 8), (5, 32), (32, 3), (1, 1), (16, 24)]
+
+
+@pytest.mark.parametrize("cell", ["float32", "float64", "uint16", "int8", "bool", "int64"])
+def test_turn_block_is_a_transposed_copy(cell):
+    column = 50
+    source = (np.arange(7 + column * BLOCK_WIDTH) % 251).astype(cell)
+    for rows, columns in SIZES:
+        block = np.zeros((BLOCK_WIDTH, BLOCK_WIDTH), cell)
+        turn_block(source, 7, column, rows, columns, block)
+        expected = np.zeros_like(block)
+        for i in range(rows):
+            for j in range(columns):
+                expected[i, j] = source[7 + i + j * column]
+        np.testing.assert_array_equal(block, expected)
+
+
+def test_the_twin_does_the_same():
+    """The tests above once more, with the intrinsics' plain Python in their place."""
+    result = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-n0",
+            "-p",
+            "no:cacheprovider",
+            __file__,
+            "-k",
+            "transposed_copy",
+        ],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout
+
+
+def test_tiles_fill_a_block():
+    assert BLOCK_WIDTH % TILE == 0

@@ -82,7 +82,7 @@ def _turn_tile_plainly(source, start, column, block, row, first):  # type: ignor
 
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
-    _turn_tile = _turn_tile_plainly
+    _turn_tile = _turn_tile_plainly  # type: ignore[assignment]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -95,7 +95,7 @@ def turn_block(source, start, column, rows, columns, block):  # type: ignore[no-
     whole_rows, whole_columns = rows - rows % TILE, columns - columns % TILE
     for j in range(0, whole_columns, TILE):
         for i in range(0, whole_rows, TILE):
-            _turn_tile(source, start + i + j * column, column, block, i, j)
+            _turn_tile(source, start + i + j * column, column, block, i, j)  # type: ignore[call-arg]
         for i in range(whole_rows, rows):
             for k in range(j, j + TILE):
                 block[i, k] = source[start + i + k * column]

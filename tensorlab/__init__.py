@@ -41,8 +41,8 @@ from tensorlab.ops.creation import (
     arange,
     as_strided,
     as_tensor,
+    asarray,
     empty,
-    from_numpy,
     full,
     ones,
     tensor,
@@ -51,6 +51,7 @@ from tensorlab.ops.creation import (
 from tensorlab.ops.dispatch import result_type
 from tensorlab.ops.pointwise import add, div, eq, ge, gt, le, lt, mul, ne, neg, sub
 from tensorlab.ops.shape import permute, reshape, t, transpose
+from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
 from tensorlab.printing import set_printoptions
 from tensorlab.storage import TypedStorage, UntypedStorage
 from tensorlab.tensor import Tensor
@@ -105,8 +106,8 @@ __all__ = [
     "arange",
     "as_strided",
     "as_tensor",
+    "asarray",
     "empty",
-    "from_numpy",
     "full",
     "ones",
     "tensor",
@@ -128,6 +129,10 @@ __all__ = [
     "reshape",
     "t",
     "transpose",
+    # ops.sharing
+    "from_dlpack",
+    "from_numpy",
+    "frombuffer",
 ]
 
 

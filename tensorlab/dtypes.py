@@ -129,6 +129,7 @@ def from_numpy_dtype(numpy_dtype: np.dtype) -> dtype:
 
     Raises:
         TypeError: NumPy's type has no counterpart here.
+        ValueError: it has one, with the bytes of an item in the other order.
 
     Example:
         >>> from_numpy_dtype(np.dtype("f8"))
@@ -136,10 +137,15 @@ def from_numpy_dtype(numpy_dtype: np.dtype) -> dtype:
     """
     found = _BY_NUMPY.get(numpy_dtype)
     if found is None:
+        if numpy_dtype.newbyteorder("=") in _BY_NUMPY:
+            raise ValueError(
+                f"given numpy array has byte order different from the native byte order ({numpy_dtype.str}): "
+                f"convert first, array.astype(array.dtype.newbyteorder('='))"
+            )
         supported = ", ".join(t.name for t in _BY_NUMPY.values())
         raise TypeError(
-            f"can't convert a NumPy array of type {numpy_dtype}; the supported types are {supported} "
-            f"in native byte order: convert with array.astype(...) first"
+            f"can't convert a NumPy array of type {numpy_dtype}; the supported types are {supported}: "
+            f"convert with array.astype(...) first"
         )
     return found
 

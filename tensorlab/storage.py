@@ -14,7 +14,7 @@ from tensorlab import devices
 from tensorlab.cells import decode
 from tensorlab.dtypes import dtype
 
-__all__ = ["TypedStorage", "UntypedStorage"]
+__all__ = ["TypedStorage", "UntypedStorage", "rebuild_storage"]
 
 BYTE = np.dtype(np.uint8)
 
@@ -92,14 +92,32 @@ class UntypedStorage:
             f"make a new tensor of the size you need and copy into it"
         )
 
+    def clone(self) -> UntypedStorage:
+        """The same bytes in new memory, which can be written."""
+        return UntypedStorage(self._memory.copy())
+
     def __getitem__(self, position: int) -> int:
         return int(self.bytes()[position])
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.tolist())
 
+    def __reduce__(self) -> tuple:
+        # A pickle writes an object once, so tensors over one storage still share it when they are read back.
+        return rebuild_storage, (self.bytes().tobytes(),)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> UntypedStorage:
+        return self.clone()
+
+    __copy__ = clone
+
     def __repr__(self) -> str:
         return f"UntypedStorage of {self.nbytes()} bytes on {self.device}"
+
+
+def rebuild_storage(content: bytes) -> UntypedStorage:
+    """The storage that a pickle describes."""
+    return UntypedStorage(np.frombuffer(content, np.uint8).copy())
 
 
 class TypedStorage:

@@ -217,11 +217,21 @@ class Tensor:
             )
         return decode(self._cells_array().reshape(1), self._dtype)[0]
 
-    def numpy(self) -> np.ndarray:
+    def numpy(self, *, force: bool = False) -> np.ndarray:
         """The elements as a NumPy array over the same memory: writes show in both.
+
+        Args:
+            force: take whatever copy or detaching is needed to get an array. On the CPU nothing is needed.
 
         Raises:
             TypeError: NumPy has no such type (bfloat16).
+
+        Example:
+            >>> import tensorlab as tl
+            >>> x = tl.zeros(3)
+            >>> x.numpy()[1] = 5
+            >>> x
+            tensor([0., 5., 0.])
         """
         if self._dtype.numpy is None:
             raise TypeError(
@@ -268,9 +278,15 @@ class Tensor:
             )
         return self.item()
 
+    def __complex__(self) -> complex:
+        return complex(self._scalar())
+
     def __index__(self) -> int:
         if self._dtype.is_floating_point or self.numel() != 1:
-            raise TypeError("only integer tensors of a single element can be converted to an index")
+            raise TypeError(
+                f"only integer tensors of a single element can be converted to an index: "
+                f"this one is of {self._dtype.name} and has shape {tuple(self._shape)}"
+            )
         return int(self.item())
 
     def __iter__(self) -> Iterator[Tensor]:
@@ -285,7 +301,17 @@ class Tensor:
         return tensor_repr(self)
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if not self._shape and spec else str(self)
+        if not self._shape:
+            return format(self.item(), spec)
+        if spec:
+            raise TypeError(
+                f"unsupported format string passed to Tensor.__format__: {spec!r} formats one number, and "
+                f"this tensor has shape {tuple(self._shape)}: format x.item(), or see set_printoptions"
+            )
+        return str(self)
+
+    def __reduce__(self) -> tuple:
+        return rebuild_tensor, (self._storage, self._dtype, tuple(self._shape), self._stride, self._offset)
 
 
 def make_tensor(
@@ -300,6 +326,20 @@ def make_tensor(
     tensor._offset = offset
     tensor._dense = None
     return tensor
+
+
+def rebuild_tensor(
+    storage: UntypedStorage, element_type: dtype, shape: tuple, stride: tuple, offset: int
+) -> Tensor:
+    """The tensor that a pickle describes.
+
+    Raises:
+        RuntimeError: the description reaches outside the storage, as only a damaged pickle does.
+    """
+    refusal = layout.check_bounds(shape, stride, offset, storage.nbytes() // element_type.itemsize)
+    if isinstance(refusal, layout.Refusal):
+        raise RuntimeError(f"this is no pickle of a tensor, or a damaged one: {refusal.reason}")
+    return make_tensor(storage, element_type, layout.as_shape(shape), tuple(stride), offset)
 
 
 def make_dense(memory: np.ndarray, element_type: dtype, shape: Size, stride: tuple[int, ...]) -> Tensor:

@@ -1,10 +1,11 @@
-"""Tensors from nothing, from Python data, from NumPy, and from another tensor's storage."""
+"""Tensors from nothing, from Python data, and from another tensor's storage."""
 
 from __future__ import annotations
 
+import array
 import math
-import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.dispatch import Number, allocate, is_number, write
+from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
 
@@ -21,8 +23,8 @@ __all__ = [
     "arange",
     "as_strided",
     "as_tensor",
+    "asarray",
     "empty",
-    "from_numpy",
     "full",
     "ones",
     "tensor",
@@ -61,8 +63,8 @@ def tensor(data: object, *, dtype: dtype | None = None, device: device | str | N
         write(out, data)
         return out
     if isinstance(data, (np.ndarray, np.generic)):
-        array = np.asarray(data)
-        shared = from_numpy(np.array(array, array.dtype.newbyteorder("=")))
+        copied = np.asarray(data)
+        shared = from_numpy(np.array(copied, copied.dtype.newbyteorder("=")))
         return shared if element_type in (None, shared.dtype) else tensor(shared, dtype=element_type)
     if isinstance(data, (str, bytes)):
         raise TypeError(
@@ -100,51 +102,53 @@ def as_tensor(data: object, dtype: dtype | None = None, device: device | str | N
     return tensor(data, dtype=element_type)
 
 
-def from_numpy(array: np.ndarray) -> Tensor:
-    """A tensor over the memory of a NumPy array: writes show in both, and nothing is copied.
+def asarray(
+    obj: Any, *, dtype: dtype | None = None, device: device | str | None = None, copy: bool | None = None
+) -> Tensor:
+    """`obj` as a tensor, without a copy where that is possible, whatever `obj` is.
+
+    Besides what `as_tensor` shares, this shares the memory of objects with DLPack and with Python's buffer
+    protocol; a buffer's bytes are read as `dtype`, or as the default dtype.
+
+    Args:
+        obj: a tensor, a NumPy array, an object with DLPack, a buffer, a number or nested sequences.
+        dtype: the element type.
+        device: where to have it; the CPU.
+        copy: True for a copy in any case, False for none in any case.
 
     Raises:
-        TypeError: `array` is no NumPy array, or its type has no counterpart.
-        ValueError: a stride is negative, or is no multiple of the item's size.
+        ValueError: `copy` is False, and a copy is needed.
 
     Example:
-        >>> import numpy as np
         >>> import tensorlab as tl
-        >>> array = np.arange(6).reshape(2, 3)
-        >>> x = tl.from_numpy(array[:, 1:])
-        >>> x.stride(), len(x.storage())
-        ((3, 1), 5)
+        >>> memory = bytearray(4)
+        >>> tl.asarray(memory, dtype=tl.uint8)[0] = 7
+        >>> list(memory)
+        [7, 0, 0, 0]
     """
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__}): for other data call tensor(data)")
-    element_type = dtypes.from_numpy_dtype(array.dtype)
-    if any(stride < 0 for stride in array.strides):
+    element_type = _checked_dtype(dtype)
+    as_device(device)
+    single = isinstance(obj, (np.ndarray, np.generic)) and not obj.ndim  # PyTorch copies a single number
+    if isinstance(obj, Tensor):
+        shared = obj
+    elif isinstance(obj, np.ndarray) and not single:
+        shared = from_numpy(obj)
+    elif hasattr(obj, "__dlpack__") and not single:
+        shared = from_dlpack(obj)
+    elif isinstance(obj, (bytes, bytearray, memoryview, array.array)):
+        shared = frombuffer(obj, dtype=element_type or dtypes.get_default_dtype())
+    elif copy is False:
+        raise ValueError(f"can't alias arbitrary sequence into a tensor: {type(obj).__name__} must be copied")
+    else:
+        return tensor(obj, dtype=element_type)
+    if element_type in (None, shared.dtype):
+        return tensor(shared) if copy else shared
+    if copy is False:
         raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are "
-            "not supported: make a copy first, from_numpy(array.copy())"
+            f"can't alias tensor with dtype {shared.dtype.name!r} into dtype {element_type.name!r}: "
+            f"another dtype needs a copy"
         )
-    if any(stride % array.itemsize for stride in array.strides):
-        raise ValueError(
-            f"the strides {array.strides} of the given numpy array are not multiples of its itemsize "
-            f"{array.itemsize}: make a copy first, from_numpy(array.copy())"
-        )
-    if not array.flags.writeable:
-        warnings.warn(
-            "The given NumPy array is not writable. The tensor shares its memory and can be read; "
-            "writing into it raises an error. Make a copy to write: tensor(array)",
-            UserWarning,
-            stacklevel=2,
-        )
-    shape = Size(array.shape)
-    stride = tuple(step // array.itemsize for step in array.strides)
-    reached = layout.address_range(shape, stride)
-    cells = reached[1] + 1 if reached is not None else 0
-    run = np.lib.stride_tricks.as_strided(
-        array.reshape(-1)[:0] if not cells else array, (cells,), (array.itemsize,)
-    )
-    return make_tensor(
-        UntypedStorage(run.view(np.uint8), readonly=not array.flags.writeable), element_type, shape, stride, 0
-    )
+    return tensor(shared, dtype=element_type)
 
 
 def empty(

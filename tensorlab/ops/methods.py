@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorlab.ops import conversion, creation, indexing, pointwise, shape
+from tensorlab.ops import conversion, creation, indexing, pointwise, protocols, shape, sharing
 from tensorlab.ops.dispatch import is_number
 from tensorlab.tensor import Tensor
 
@@ -45,6 +45,11 @@ def bind() -> None:
     namespace.__neg__ = pointwise.neg
     namespace.__getitem__ = indexing.getitem
     namespace.__setitem__ = indexing.setitem
+    namespace.__contains__ = protocols.contains
+    namespace.__dlpack__ = sharing.dlpack
+    namespace.__dlpack_device__ = sharing.dlpack_device
+    namespace.__array_wrap__ = sharing.array_wrap
+    namespace.__array_priority__ = 1000  # NumPy's arrays leave their operators with a tensor to the tensor
     namespace.T = property(_reversed, doc="All dimensions in reverse order, as a view.")
 
 

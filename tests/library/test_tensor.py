@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import numpy as np
 import pytest
@@ -73,6 +74,78 @@ def test_tensors_are_keys_by_identity():
 def test_format():
     assert f"{tl.tensor(3.14159):.2f}" == "3.14"
     assert f"{tl.tensor([1, 2])}" == "tensor([1, 2])"
+    assert (f"{tl.tensor(3)}", f"{tl.tensor(3)!r}", f"{tl.tensor(3):05d}") == ("3", "tensor(3)", "00003")
+    assert "%s %.1f %d" % (tl.tensor(3), tl.tensor(2.25), tl.tensor(7)) == "tensor(3) 2.2 7"
+    with pytest.raises(TypeError, match="unsupported format string passed to Tensor.__format__"):
+        f"{tl.tensor([1.5]):.2f}"
+
+
+def test_contains_asks_for_any_equal_pair():
+    x = tl.arange(6.0).view(2, 3)
+    assert [v in x for v in (3, 7, 3.0, True, 1j, 3 + 0j, np.float32(3))] == [
+        True,
+        False,
+        True,
+        True,
+        False,
+        True,
+        True,
+    ]
+    assert tl.tensor([9.0, 9, 2]) in x
+    assert tl.tensor([2.0, 0, 0]) not in x
+    assert math.nan not in tl.tensor([math.nan])
+    assert 0 not in tl.zeros(0)
+    for stranger in ("a", None, [1]):
+        with pytest.raises(RuntimeError, match="only supports Tensor or scalar, but you passed in"):
+            stranger in x  # noqa: B015
+
+
+def test_complex_and_float_of_one_element():
+    assert complex(tl.tensor([2.5])) == 2.5
+    with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
+        int(tl.tensor(math.nan))
+    with pytest.raises(OverflowError):
+        int(tl.tensor(math.inf))
+
+
+SIZES = {
+    "slice": lambda s: s[1:],
+    "step": lambda s: s[::2],
+    "item": lambda s: s[-1],
+    "add": lambda s: operator.add(s, (5,)),
+    "add a size": lambda s: s + s,
+    "add a list": lambda s: operator.add(s, [1]),
+    "add text": lambda s: operator.add(s, ("a",)),
+    "after a tuple": lambda s: operator.add((5,), s),
+    "after a list": lambda s: operator.add([1], s),
+    "mul": lambda s: s * 2,
+    "rmul": lambda s: 2 * s,
+    "mul by nothing": lambda s: s * 0,
+    "mul by a float": lambda s: s * 1.5,
+    "equal": lambda s: s == (2, 3, 4),
+    "hash": lambda s: hash(s) == hash((2, 3, 4)),
+    "of a float": lambda s: type(s)([1.5]),
+    "of text": lambda s: type(s)("a"),
+    "of a bool": lambda s: type(s)([True]),
+    "of a negative": lambda s: type(s)([-1, 2]).numel(),
+    "of a generator": lambda s: type(s)(i for i in (1, 2)),
+    "of an int": lambda s: type(s)(3),
+    "of two": lambda s: type(s)(2, 3),
+    "of nothing": lambda s: (type(s)(), type(s)().numel()),
+    "numel": lambda s: s.numel(),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_size_is_pytorchs(torch, name):
+    def outcome(size):
+        try:
+            result = SIZES[name](size((2, 3, 4)))
+        except Exception as error:
+            return type(error)
+        return repr(result).replace("torch.", "tensorlab.")
+
+    assert outcome(tl.Size) == outcome(torch.Size)
 
 
 nan, inf = math.nan, math.inf

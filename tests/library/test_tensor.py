@@ -75,8 +75,8 @@ def test_format():
     assert f"{tl.tensor(3.14159):.2f}" == "3.14"
     assert f"{tl.tensor([1, 2])}" == "tensor([1, 2])"
     assert (f"{tl.tensor(3)}", f"{tl.tensor(3)!r}", f"{tl.tensor(3):05d}") == ("3", "tensor(3)", "00003")
-    assert "%s %.1f %d" % (tl.tensor(3), tl.tensor(2.25), tl.tensor(7)) == "tensor(3) 2.2 7"
-    with pytest.raises(TypeError, match="unsupported format string passed to Tensor.__format__"):
+    assert "%s %.1f %d" % (tl.tensor(3), tl.tensor(2.25), tl.tensor(7)) == "tensor(3) 2.2 7"  # noqa: UP031
+    with pytest.raises(TypeError, match=r"unsupported format string passed to Tensor\.__format__"):
         f"{tl.tensor([1.5]):.2f}"
 
 

@@ -62,8 +62,13 @@ half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
 
 # Names that are loaded when they are first used, and the module that has each.
-_LAZY = {"check": "tensorlab.learn", "hint": "tensorlab.learn"}
-_LAZY_MODULES = ("learn", "widgets")
+_LAZY = {
+    "check": "tensorlab.learn",
+    "hint": "tensorlab.learn",
+    "load": "tensorlab.io",
+    "save": "tensorlab.io",
+}
+_LAZY_MODULES = ("io", "learn", "widgets")
 
 __all__ = [
     # types and settings
@@ -99,6 +104,9 @@ __all__ = [
     # for students
     "check",
     "hint",
+    # io
+    "load",
+    "save",
     # ops.conversion
     "clone",
     "contiguous",

@@ -1,0 +1,166 @@
+"""Storages and the description of an object, packed into the bytes of a safetensors file and back.
+
+A safetensors file is a header in JSON, then one run of bytes an entry. Our entries are the storages. The
+header's free text holds the description of the object that was saved: the tree of containers, and the layout
+of every tensor in it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+import numpy as np
+import safetensors
+
+from tensorlab import dtypes, layout
+from tensorlab.dtypes import dtype
+from tensorlab.io import tree
+from tensorlab.layout import Size
+from tensorlab.storage import UntypedStorage
+from tensorlab.tensor import Tensor, make_tensor, rebuild_tensor
+
+__all__ = ["pack", "unpack"]
+
+KEY = "tensorlab"
+RESERVED = "__metadata__"  # the one name that no entry can have
+VERSION = 1
+
+_FORMAT_NAMES = {
+    "BOOL": dtypes.bool,
+    "U8": dtypes.uint8,
+    "I8": dtypes.int8,
+    "I16": dtypes.int16,
+    "I32": dtypes.int32,
+    "I64": dtypes.int64,
+    "F16": dtypes.float16,
+    "BF16": dtypes.bfloat16,
+    "F32": dtypes.float32,
+    "F64": dtypes.float64,
+}
+
+
+def pack(obj: Any) -> bytes:
+    """The bytes of the file that describes `obj`.
+
+    Raises:
+        TypeError, ValueError: `obj` holds what a file cannot (see `tree.describe`).
+    """
+    found: list[tuple[str, Tensor]] = []
+    described = tree.describe(obj, found)
+    entries = _entries(found)
+    records = [
+        {
+            "storage": entries[id(tensor.untyped_storage())].name,
+            "dtype": tensor.dtype.name,
+            "shape": tensor.shape,
+            "stride": tensor.stride(),
+            "offset": tensor.storage_offset(),
+        }
+        for _, tensor in found
+    ]
+    specifications = {
+        entry.name: safetensors.TensorSpec(
+            dtype=entry.dtype.name,
+            shape=entry.shape,
+            data_ptr=entry.storage.data_ptr(),
+            data_len=entry.storage.nbytes(),
+        )
+        for entry in entries.values()
+    }
+    text = json.dumps({"version": VERSION, "tree": described, "tensors": records})
+    return bytes(safetensors.serialize(specifications, {KEY: text}))
+
+
+def unpack(content: bytes, source: str) -> Any:
+    """The object that `pack` described, or the dict of tensors of another program's file.
+
+    Args:
+        content: the bytes of the file.
+        source: what to call the file in errors.
+
+    Raises:
+        RuntimeError: the bytes are damaged, or no safetensors file, or hold an unknown type.
+    """
+    if content.startswith(b"PK\x03\x04") or (content.startswith(b"\x80") and content.endswith(b".")):
+        raise RuntimeError(
+            f"{source} holds a pickle, as torch.save writes it. Loading a pickle can run any code, so it is "
+            f"refused. In PyTorch, write it again: safetensors.torch.save_file(state_dict, path)"
+        )
+    try:
+        entries = dict(safetensors.deserialize(content))
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    except (safetensors.SafetensorError, ValueError, RecursionError) as error:
+        raise RuntimeError(f"{source} is no safetensors file, or a damaged one: {error}") from error
+    text = header.get(RESERVED, {}).get(KEY)
+    if text is None:
+        return {name: _tensor_of(entry, f"{name!r} in {source}") for name, entry in entries.items()}
+    try:
+        description = json.loads(text)
+        if description["version"] != VERSION:
+            raise RuntimeError(
+                f"{source} was written by a later tensorlab: it is of version {description['version']!r}, "
+                f"and this one reads version {VERSION}"
+            )
+        storages = {name: _storage_of(entry) for name, entry in entries.items()}
+        tensors = [_described(record, storages) for record in description["tensors"]]
+        return tree.restore(description["tree"], tensors)
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise RuntimeError(f"{source} is damaged: its description is not one that save writes") from error
+
+
+class Entry(NamedTuple):
+    """One storage as it stands in the file: what others read there is a dense tensor."""
+
+    name: str
+    dtype: dtype
+    shape: Size
+    storage: UntypedStorage
+
+
+def _entries(found: list[tuple[str, Tensor]]) -> dict[int, Entry]:
+    """An entry for every storage, by its id.
+
+    A storage that a dense tensor fills is that tensor, under its path, so that others find it by its name.
+    Any other is bytes, under the path of the first tensor that looks into it, marked as a storage.
+    """
+    entries: dict[int, Entry] = {}
+    for path, tensor in found:
+        if _is_whole(tensor) and path != RESERVED:
+            storage = tensor.untyped_storage()
+            entries.setdefault(id(storage), Entry(path, tensor.dtype, tensor.shape, storage))
+    taken = {RESERVED} | {path for path, _ in found}
+    for path, tensor in found:
+        storage = tensor.untyped_storage()
+        if id(storage) not in entries:
+            name = f"{path}.storage"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            entries[id(storage)] = Entry(name, dtypes.uint8, Size((storage.nbytes(),)), storage)
+    return entries
+
+
+def _is_whole(tensor: Tensor) -> bool:
+    """Whether the elements in their order are the cells of the storage in theirs, all of them."""
+    fills = tensor.nbytes == tensor.untyped_storage().nbytes() and tensor.storage_offset() == 0
+    return fills and tensor.stride() == layout.default_strides(tensor.shape)
+
+
+def _storage_of(entry: dict[str, Any]) -> UntypedStorage:
+    return UntypedStorage(np.frombuffer(entry["data"], np.uint8))
+
+
+def _tensor_of(entry: dict[str, Any], what: str) -> Tensor:
+    element_type = _FORMAT_NAMES.get(entry["dtype"])
+    if element_type is None:
+        known = ", ".join(_FORMAT_NAMES)
+        raise RuntimeError(f"{what} is of type {entry['dtype']}, and tensorlab has {known}")
+    shape = Size(entry["shape"])
+    return make_tensor(_storage_of(entry), element_type, shape, layout.default_strides(shape), 0)
+
+
+def _described(record: dict[str, Any], storages: dict[str, UntypedStorage]) -> Tensor:
+    shape, stride = layout.as_shape(record["shape"]), tuple(Size(record["stride"]))
+    element_type, offset = dtypes.by_name(record["dtype"]), layout.as_int(record["offset"], "the offset")
+    return rebuild_tensor(storages[record["storage"]], element_type, shape, stride, offset)

@@ -120,7 +120,9 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
         tensors = [operand for operand in operands if isinstance(operand, Tensor)]
         shape = broadcasting.broadcast_shapes(*(tensor.shape for tensor in tensors))
         strides = [broadcasting.broadcast_strides(t.shape, t.stride(), shape) for t in tensors]
-        stride = memory_format.elementwise_strides(shape, strides, any(t.shape != shape for t in tensors))
+        # A number counts as a tensor of no dimensions, which is broadcast.
+        broadcast = any(t.shape != shape for t in tensors) or (len(tensors) < len(operands) and bool(shape))
+        stride = memory_format.elementwise_strides(shape, strides, broadcast)
         launch = _prepare(row, compute, shape, OperandLayout(out_type, stride), operands)
         plan = _remember(key, Plan(launch, shape, stride, out_type))
     result = allocate_strided(plan.shape, plan.stride, plan.dtype)

@@ -1,0 +1,68 @@
+"""The tables of the compatibility page, made from `tensorlab.compatibility`.
+
+.. pytorch-coverage:: EVERYDAY     how many of these names there are, which, and which are missing
+.. pytorch-differences::           what is different on purpose
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from tensorlab import compatibility
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as one paragraph of literals."""
+    return " ".join(f"``{name}``" for name in names)
+
+
+class Table(SphinxDirective):
+    """A directive whose content is reStructuredText that `lines` returns."""
+
+    def lines(self) -> list[str]:
+        """Return the reStructuredText."""
+        raise NotImplementedError
+
+    def run(self) -> list[nodes.Node]:
+        """Return the parsed content."""
+        container = nodes.container()
+        self.state.nested_parse(StringList(self.lines(), source=compatibility.__file__), 0, container)
+        self.env.note_dependency(compatibility.__file__)
+        return container.children
+
+
+class CoverageTable(Table):
+    """How many of a list of names the library has."""
+
+    required_arguments = 1
+
+    def lines(self) -> list[str]:
+        """Return a sentence with the count, the names that exist, and those that do not."""
+        names = getattr(compatibility, self.arguments[0])
+        found = compatibility.coverage(names)
+        lines = [f"{len(found.covered)} of {len(names)} names are covered:", "", listed(found.covered), ""]
+        if found.missing:
+            lines += ["Not covered yet:", "", listed(found.missing), ""]
+        return lines
+
+
+class DifferenceTable(Table):
+    """What is different from PyTorch on purpose."""
+
+    def lines(self) -> list[str]:
+        """Return a definition list, one entry a difference."""
+        lines: list[str] = []
+        for difference in compatibility.DIFFERENCES:
+            told = f"PyTorch: {difference.pytorch}. Here: {difference.here}. {difference.reason}"
+            lines += [difference.topic.replace("`", "``"), f"   {told.replace('`', '``')}", ""]
+        return lines
+
+
+def setup(app: Sphinx) -> None:
+    app.add_directive("pytorch-coverage", CoverageTable)
+    app.add_directive("pytorch-differences", DifferenceTable)

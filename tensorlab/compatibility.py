@@ -1,0 +1,143 @@
+"""What of PyTorch is covered, and what is different on purpose.
+
+The book's compatibility page is made from this. The names are operators that programs written for PyTorch
+use; `coverage` asks the library itself which of them it has, so the page cannot promise more than there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tensorlab as tl
+
+__all__ = ["DIFFERENCES", "EVERYDAY", "LESS_OFTEN", "Coverage", "Difference", "coverage"]
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+EVERYDAY = _names(
+    """
+    add sub mul div true_divide floor_divide remainder pow neg abs sign exp log log2 log10 log1p
+    sqrt rsqrt square reciprocal sin cos tan tanh sigmoid floor ceil round trunc clamp maximum
+    minimum addcmul eq ne lt le gt ge isnan isinf isclose allclose equal logical_and logical_or
+    logical_not where masked_fill masked_select sum mean prod var std amax amin max min argmax
+    argmin all any logsumexp cumsum norm sort argsort topk unique view reshape flatten squeeze
+    unsqueeze transpose t permute movedim expand expand_as broadcast_to narrow select chunk split
+    unbind diagonal as_strided unfold flip roll repeat repeat_interleave tile cat stack ravel T
+    contiguous clone to __getitem__ index_select index_add gather scatter scatter_add nonzero tril
+    triu diag matmul mm bmm mv dot outer einsum addmm tensordot linalg.norm zeros ones full
+    zeros_like ones_like eye arange linspace rand_like randn randint bernoulli multinomial float
+    long bool item __radd__ __rmul__ __rsub__ softmax log_softmax nn.functional.relu
+    nn.functional.leaky_relu nn.functional.gelu nn.functional.silu nn.functional.softplus
+    nn.functional.linear nn.functional.conv1d nn.functional.conv2d nn.functional.max_pool2d
+    nn.functional.avg_pool2d nn.functional.adaptive_avg_pool2d nn.functional.unfold
+    nn.functional.pad nn.functional.batch_norm nn.functional.layer_norm nn.functional.group_norm
+    nn.functional.normalize nn.functional.dropout nn.functional.embedding nn.functional.one_hot
+    nn.functional.scaled_dot_product_attention nn.functional.cross_entropy nn.functional.nll_loss
+    nn.functional.mse_loss nn.functional.l1_loss nn.functional.smooth_l1_loss
+    nn.functional.binary_cross_entropy nn.functional.binary_cross_entropy_with_logits
+    nn.functional.kl_div nn.functional.cosine_similarity
+    """
+)
+
+LESS_OFTEN = _names(
+    """
+    fmod expm1 asin acos atan atan2 sinh cosh erf frac clamp_min clamp_max lerp addcdiv logaddexp
+    hypot isfinite logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not nan_to_num var_mean
+    aminmax cumprod median count_nonzero linalg.vector_norm bincount searchsorted unflatten
+    broadcast_tensors split_with_sizes tensor_split rot90 hstack vstack dstack mT view_as atleast_1d
+    atleast_2d meshgrid index_copy index_fill index_put take take_along_dim argwhere diag_embed
+    trace baddbmm inner linalg.inv linalg.solve linalg.det linalg.cholesky linalg.matrix_power kron
+    cdist full_like empty empty_like randn_like new_zeros new_ones new_full double int fill zero_
+    __rpow__ __rdiv__ nn.functional.elu nn.functional.hardtanh nn.functional.relu6
+    nn.functional.logsigmoid nn.functional.prelu nn.functional.glu nn.functional.bilinear
+    nn.functional.conv_transpose2d nn.functional.max_pool1d nn.functional.avg_pool1d
+    nn.functional.adaptive_max_pool2d nn.functional.interpolate nn.functional.pixel_shuffle
+    nn.functional.instance_norm nn.functional.rms_norm nn.functional.dropout2d
+    nn.functional.huber_loss nn.functional.triplet_margin_loss nn.functional.hinge_embedding_loss
+    nn.functional.poisson_nll_loss
+    """
+)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Which of some names the library has.
+
+    Attributes:
+        covered: names that exist as a function, a method or both.
+        missing: names that do not exist yet; using one raises an error that says so.
+    """
+
+    covered: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def coverage(names: Sequence[str]) -> Coverage:
+    """Ask the library which of these names of PyTorch it has.
+
+    Example:
+        >>> coverage(["add", "linalg.nonsense"])
+        Coverage(covered=('add',), missing=('linalg.nonsense',))
+    """
+    found = {name: _exists(name) for name in names}
+    covered = tuple(name for name, exists in found.items() if exists)
+    return Coverage(covered, tuple(name for name, exists in found.items() if not exists))
+
+
+def _exists(name: str) -> bool:
+    owner: Any = tl
+    for part in name.split("."):
+        if not hasattr(owner, part):
+            return "." not in name and hasattr(tl.Tensor, name)
+        owner = getattr(owner, part)
+    return True
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that is different from PyTorch on purpose.
+
+    Attributes:
+        topic: what it is about.
+        pytorch: what PyTorch 2.13 does.
+        here: what this library does.
+        reason: why.
+    """
+
+    topic: str
+    pytorch: str
+    here: str
+    reason: str
+
+
+DIFFERENCES = (
+    Difference(
+        "Complex numbers",
+        "dtypes `complex64` and `complex128`",
+        "refused with an error that names the types there are",
+        "The book teaches storage, strides, gradients and kernels; complex types add no idea to these.",
+    ),
+    Difference(
+        "`storage()`",
+        "warns that typed storages will go",
+        "gives the storage as cells of the dtype, without a warning",
+        "A row of typed cells is the picture that the book draws.",
+    ),
+    Difference(
+        "Reading a tensor over read-only NumPy memory",
+        "warns, and a write changes memory that was promised not to change",
+        "warns, can be read, and a write raises",
+        "A silent write into somebody else's constant is never wanted.",
+    ),
+    Difference(
+        "The dimension that an `IndexError` names",
+        "the position of the item in the brackets: `x[..., 9]` says dimension 1 of a 3-dimensional tensor",
+        "the dimension of the tensor that was indexed",
+        "It is the dimension that the reader must look at.",
+    ),
+)

@@ -49,6 +49,7 @@ from tensorlab.ops.creation import (
     zeros,
 )
 from tensorlab.ops.dispatch import result_type
+from tensorlab.ops.matmul import addbmm, addmm, addmv, baddbmm, bmm, dot, matmul, mm, mv, vdot
 from tensorlab.ops.pointwise import add, div, eq, ge, gt, le, lt, mul, ne, neg, sub
 from tensorlab.ops.shape import permute, reshape, t, transpose
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
@@ -120,6 +121,17 @@ __all__ = [
     "ones",
     "tensor",
     "zeros",
+    # ops.matmul
+    "addbmm",
+    "addmm",
+    "addmv",
+    "baddbmm",
+    "bmm",
+    "dot",
+    "matmul",
+    "mm",
+    "mv",
+    "vdot",
     # ops.pointwise
     "add",
     "div",

@@ -63,3 +63,33 @@ class Backend(Protocol):
         output ``"self"``, which is then not passed a second time.
         """
         ...
+
+    def gemm(
+        self,
+        element_type: dtype,
+        batch: Sequence[int],
+        sizes: tuple[int, int, int],
+        out: Sequence[int],
+        a: Sequence[int],
+        b: Sequence[int],
+        source: Sequence[int] | None = None,
+    ) -> Launch:
+        """Prepare ``out = beta * source + alpha * (a @ b)``, for each index of the batch.
+
+        All operands are of one dtype. Sixteen-bit floats are summed up in float32 and rounded once; integers
+        wrap around. With ``beta == 0`` nothing of `source` is read, with ``alpha == 0`` nothing of `a` and
+        `b`. The caller has checked every address; `out` reaches no cell twice, none that `a` or `b` reaches,
+        and none of `source` but where the two are the same view.
+
+        Args:
+            element_type: the dtype.
+            batch: the sizes of the leading dimensions, which all operands share.
+            sizes: m, n and k: `a` is m × k, `b` is k × n, `out` and `source` are m × n.
+            out, a, b: the strides: one for each dimension of the batch, the row's, the column's. A stride of
+                0 stands for a dimension along which the operand is broadcast.
+            source: the strides of a fourth operand; left out for a product alone.
+
+        Returns:
+            a launch of (out, a, b), or of (out, a, b, source, alpha, beta).
+        """
+        ...

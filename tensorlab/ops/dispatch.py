@@ -24,6 +24,8 @@ __all__ = [
     "guard_write",
     "is_number",
     "result_type",
+    "same_place",
+    "share_cells",
     "types_of",
     "widened",
     "write",
@@ -142,7 +144,7 @@ def apply_in_place(row: Scalar, target: Tensor, *others: Tensor | Number) -> Ten
 
 def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor) -> Tensor:
     guard_write(out, *operands)
-    same = [isinstance(operand, Tensor) and _same_place(operand, out) for operand in operands]
+    same = [isinstance(operand, Tensor) and same_place(operand, out) for operand in operands]
     key = (row.name, *[_signature(operand) for operand in operands], _signature(out), *same)
     plan = _plans.get(key)
     if plan is None:
@@ -253,7 +255,7 @@ def guard_write(target: Tensor, *sources: Tensor | Number) -> None:
             )
 
 
-def _same_place(first: Tensor, second: Tensor) -> bool:
+def same_place(first: Tensor, second: Tensor) -> bool:
     """Whether two tensors are the same view of the same memory."""
     return (
         first._storage is second._storage
@@ -265,9 +267,12 @@ def _same_place(first: Tensor, second: Tensor) -> bool:
 
 
 def _overlaps_partly(target: Tensor, source: Tensor) -> bool:
-    if target._storage is not source._storage or _same_place(target, source):
-        return False
-    return layout.ranges_meet(_byte_range(target), _byte_range(source))
+    return share_cells(target, source) and not same_place(target, source)
+
+
+def share_cells(first: Tensor, second: Tensor) -> bool:
+    """Whether two tensors may reach the same memory: the ranges of bytes that they reach meet."""
+    return first._storage is second._storage and layout.ranges_meet(_byte_range(first), _byte_range(second))
 
 
 def _byte_range(tensor: Tensor) -> tuple[int, int] | None:

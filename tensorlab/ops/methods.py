@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorlab.ops import conversion, creation, indexing, pointwise, protocols, shape, sharing
+from tensorlab.ops import conversion, creation, indexing, matmul, pointwise, protocols, shape, sharing
 from tensorlab.ops.dispatch import is_number
 from tensorlab.tensor import Tensor
 
 __all__ = ["bind"]
 
 # Each module lists in METHODS those of its functions that are methods of a tensor too.
-_MODULES = (conversion, creation, indexing, pointwise, shape)
+_MODULES = (conversion, creation, indexing, matmul, pointwise, shape)
 
 _OPERATORS: dict[str, Callable] = {
     "add": pointwise.add,
@@ -42,6 +42,7 @@ def bind() -> None:
     for name in ("add", "sub", "mul", "truediv"):
         setattr(Tensor, f"__r{name}__", _reflected(name, _OPERATORS[name]))
     namespace: Any = Tensor
+    namespace.__matmul__ = _matmul
     namespace.__neg__ = pointwise.neg
     namespace.__getitem__ = indexing.getitem
     namespace.__setitem__ = indexing.setitem
@@ -74,6 +75,11 @@ def _reflected(name: str, function: Callable) -> Callable:
 
     operator.__name__ = operator.__qualname__ = f"__r{name}__"
     return operator
+
+
+def _matmul(self: Tensor, other: object) -> object:
+    """The matrix product ``self @ other``; see `tensorlab.matmul`."""
+    return matmul.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
 
 def _reversed(self: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlab.backends.cpu.gemm import gemm
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
 
 __all__ = ["BACKEND"]
@@ -11,6 +12,7 @@ class CPU:
     """The backend of the device ``"cpu"`` (see `tensorlab.backends.protocol`)."""
 
     flat_kernel = staticmethod(flat_kernel)
+    gemm = staticmethod(gemm)
     pointwise = staticmethod(pointwise)
 
 

@@ -1,0 +1,29 @@
+"""What differs between dtypes inside the kernels: the compute type, and the way from a cell to it and back.
+
+The files of this folder are written in these names. As they stand here they mean float32, so that every
+function can be called and stepped through as it is; `text.py` puts others in their place for other dtypes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["Number", "Scale", "narrow", "weight", "widen"]
+
+Number = np.float32  # what is multiplied and summed up
+Scale = np.float64  # what alpha and beta come as
+
+
+def widen(cell):  # type: ignore[no-untyped-def]
+    """A cell as a number of the compute type."""
+    return Number(cell)
+
+
+def weight(alpha, cell):  # type: ignore[no-untyped-def]
+    """A cell of A, times alpha."""
+    return Number(alpha * widen(cell))
+
+
+def narrow(number):  # type: ignore[no-untyped-def]
+    """A number of the compute type as a cell, rounded once."""
+    return np.float32(number)

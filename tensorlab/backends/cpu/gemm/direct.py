@@ -1,0 +1,31 @@
+"""Nothing copied: the rows of B and of the result are runs of cells of the compute type.
+
+The loops over blocks keep a piece of B in the second-level cache while every row of the result passes by.
+"""
+
+from __future__ import annotations
+
+from tensorlab.backends.cpu.gemm.blocks import COLUMNS, STEPS
+from tensorlab.backends.cpu.gemm.cell import Number
+from tensorlab.backends.cpu.gemm.tile import add_product
+
+__all__ = ["direct"]
+
+
+def direct(m, n, k, alpha, beta, out, o_at, o_row, o_col, a, a_at, a_row, a_step, b, b_at, b_step, b_col,
+           source, s_at, s_row, s_col):  # type: ignore[no-untyped-def]  # fmt: skip
+    """See `forms` in `text.py`; needs ``o_col == b_col == 1``."""
+    for i in range(m):
+        if beta == 0:
+            out[o_at + i * o_row : o_at + i * o_row + n] = Number(0)
+        else:
+            for j in range(n):
+                out[o_at + i * o_row + j] = Number(beta * source[s_at + i * s_row + j * s_col])
+    for j in range(0, n, COLUMNS):
+        for p in range(0, k, STEPS):
+            add_product(
+                m, min(COLUMNS, n - j), min(STEPS, k - p), alpha,
+                out, o_at + j, o_row,
+                a, a_at + p * a_step, a_row, a_step,
+                b, b_at + p * b_step + j, b_step,
+            )  # fmt: skip

@@ -1,0 +1,256 @@
+"""The matrix product and its family: views, and one batched product of the backend.
+
+Each function here says which shapes it takes. The work is done by two that touch memory: `product` and
+`added_product`, in `tensorlab.ops.products`.
+"""
+
+from __future__ import annotations
+
+from tensorlab.ops.dispatch import Number
+from tensorlab.ops.products import added_product, product
+from tensorlab.tensor import Tensor
+
+__all__ = ["addbmm", "addmm", "addmv", "baddbmm", "bmm", "dot", "matmul", "mm", "mv", "vdot"]
+
+
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The matrix product of two tensors, ``input @ other``.
+
+    Two vectors give their dot product. A vector on the left is a row, on the right a column, and that
+    dimension is gone from the result. Of tensors of more dimensions the last two are the matrices; the
+    leading ones are broadcast, and broadcast operands are not copied.
+
+    Args:
+        input: of shape (k), or (…, m, k).
+        other: of shape (k), or (…, k, n), and of the same dtype.
+        out: a tensor of the result's shape and dtype to write into.
+
+    Returns:
+        a new tensor of shape (…, m, n), without m or n where an operand is a vector; or `out`. float16 and
+        bfloat16 are summed up in float32 and rounded once; integers wrap around.
+
+    Raises:
+        RuntimeError: the dtypes differ, the inner sizes differ, the leading sizes cannot be broadcast, or an
+            operand has no dimensions.
+        NotImplementedError: the operands are bool.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> a = tl.arange(6).view(2, 3)
+        >>> a @ tl.tensor([1, 0, 1])
+        tensor([2, 8])
+        >>> tl.matmul(tl.ones(5, 1, 2, 3), tl.ones(4, 3, 7)).shape
+        tensorlab.Size([5, 4, 2, 7])
+        >>> a @ a
+        Traceback (most recent call last):
+            ...
+        RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3): the last size of the first, 3, \
+must equal the second-to-last size of the second, 2
+    """
+    return product(input, other, out)
+
+
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices, (m, k) and (k, n); `matmul` without vectors, batches and broadcasting.
+
+    Raises:
+        RuntimeError: an operand is no matrix, or the sizes or dtypes do not fit.
+    """
+    _expect_matrices("mm", input, mat2, "self")
+    return product(input, mat2, out)
+
+
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of two batches of matrices, (b, m, k) and (b, k, n), one by one.
+
+    Raises:
+        RuntimeError: an operand has not three dimensions, or the sizes or dtypes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.bmm(tl.ones(10, 2, 3), tl.ones(10, 3, 4)).shape
+        tensorlab.Size([10, 2, 4])
+    """
+    _expect_batches("bmm", input, mat2)
+    return product(input, mat2, out)
+
+
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of a matrix (m, k) and a vector (k): m numbers.
+
+    Raises:
+        RuntimeError: the operands are no matrix and no vector, or the sizes or dtypes do not fit.
+    """
+    _expect_matrix_and_vector("mv", input, vec)
+    return product(input, vec, out)
+
+
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of the products of two vectors' elements, as a tensor without dimensions.
+
+    Raises:
+        RuntimeError: an operand is no vector, or their lengths or dtypes differ.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.dot(tl.tensor([2, 3]), tl.tensor([2, 1]))
+        tensor(7)
+    """
+    if input.ndim != 1 or tensor.ndim != 1:
+        raise RuntimeError(
+            f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors, of shapes "
+            f"{tuple(input.shape)} and {tuple(tensor.shape)}: inner and matmul take more dimensions"
+        )
+    return product(input, tensor, out)
+
+
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot product of two vectors; as `dot`, since there are no complex numbers here to conjugate."""
+    return dot(input, other, out=out)
+
+
+def addmm(
+    input: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Tensor | None = None,
+) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)``, rounded once at the end.
+
+    Args:
+        input: a tensor that can be broadcast to (m, n); with ``beta=0`` it is not read.
+        mat1, mat2: matrices of shapes (m, k) and (k, n), of `input`'s dtype.
+        beta, alpha: numbers; of integer tensors their whole part counts.
+        out: a tensor of shape (m, n) to write into.
+
+    Raises:
+        RuntimeError: the shapes or dtypes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.addmm(tl.tensor([10.0, 20.0]), tl.ones(2, 3), tl.ones(3, 2), alpha=2)
+        tensor([[16., 26.],
+                [16., 26.]])
+    """
+    _expect_matrices("addmm", mat1, mat2, "mat1")
+    return added_product("addmm", input, mat1, mat2, beta, alpha, out)
+
+
+def addmv(
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
+) -> Tensor:
+    """``beta * input + alpha * (mat @ vec)`` for a matrix (m, k) and a vector (k); see `addmm`."""
+    _expect_matrix_and_vector("addmv", mat, vec)
+    return added_product("addmv", input, mat, vec, beta, alpha, out)
+
+
+def baddbmm(
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Tensor | None = None,
+) -> Tensor:
+    """``beta * input + alpha * (batch1 @ batch2)`` for batches (b, m, k) and (b, k, n); see `addmm`."""
+    _expect_batches("baddbmm", batch1, batch2)
+    return added_product("baddbmm", input, batch1, batch2, beta, alpha, out)
+
+
+def addbmm(
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Tensor | None = None,
+) -> Tensor:
+    """``beta * input`` plus `alpha` times the sum of all products of two batches, (b, m, k) and (b, k, n).
+
+    The sum over the batch and the sum over k are one sum: that of a product of (m, b·k) and (b·k, n).
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.addbmm(tl.zeros(2, 2), tl.ones(10, 2, 3), tl.ones(10, 3, 2))
+        tensor([[30., 30.],
+                [30., 30.]])
+    """
+    _expect_batches("addbmm", batch1, batch2)
+    wide = batch1.permute(1, 0, 2).reshape(batch1.shape[1], batch1.shape[0] * batch1.shape[2])
+    tall = batch2.reshape(batch2.shape[0] * batch2.shape[1], batch2.shape[2])
+    return added_product("addbmm", input, wide, tall, beta, alpha, out)
+
+
+def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """`addmm` in place: `input`, of shape (m, n), is overwritten."""
+    return addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=input)
+
+
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """`addmv` in place: `input`, of shape (m), is overwritten."""
+    return addmv(input, mat, vec, beta=beta, alpha=alpha, out=input)
+
+
+def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """`baddbmm` in place: `input`, of shape (b, m, n), is overwritten."""
+    return baddbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=input)
+
+
+def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """`addbmm` in place: `input`, of shape (m, n), is overwritten."""
+    return addbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=input)
+
+
+def _expect_matrices(name: str, first: Tensor, second: Tensor, first_name: str) -> None:
+    for word, operand in ((first_name, first), ("mat2", second)):
+        if operand.ndim != 2:
+            raise RuntimeError(
+                f"{name}(): {word} must be a matrix, and it has shape {tuple(operand.shape)}: "
+                f"matmul takes tensors of any number of dimensions"
+            )
+
+
+def _expect_batches(name: str, first: Tensor, second: Tensor) -> None:
+    for word, operand in (("batch1", first), ("batch2", second)):
+        if operand.ndim != 3:
+            raise RuntimeError(
+                f"{name}(): {word} must be a 3D tensor, a batch of matrices, and it has shape "
+                f"{tuple(operand.shape)}: matmul takes tensors of any number of dimensions"
+            )
+    b, _, k = first.shape
+    if second.shape[:2] != (b, k):
+        raise RuntimeError(
+            f"{name}(): Expected size for first two dimensions of batch2 tensor to be: [{b}, {k}] but got: "
+            f"{list(second.shape[:2])}: the shapes are {tuple(first.shape)} and {tuple(second.shape)}"
+        )
+
+
+def _expect_matrix_and_vector(name: str, matrix: Tensor, vector: Tensor) -> None:
+    if matrix.ndim != 2 or vector.ndim != 1:
+        raise RuntimeError(
+            f"{name}(): vector + matrix @ vector expected, got a matrix of shape {tuple(matrix.shape)} and a "
+            f"vector of shape {tuple(vector.shape)}"
+        )
+
+
+METHODS = (
+    addbmm,
+    addbmm_,
+    addmm,
+    addmm_,
+    addmv,
+    addmv_,
+    baddbmm,
+    baddbmm_,
+    bmm,
+    dot,
+    matmul,
+    mm,
+    mv,
+    vdot,
+)

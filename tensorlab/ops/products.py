@@ -1,0 +1,210 @@
+"""From two tensors to one batched matrix product of the backend: shapes, strides, and the guards of a write.
+
+A product is prepared once for each combination of layouts and dtypes, and kept (see `Plan`): what remains of
+a small one is the allocation and the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tensorlab import broadcasting, dtypes, layout
+from tensorlab.backends import Launch, backend
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Refusal, Size
+from tensorlab.ops.dispatch import Number, guard_write, is_number, same_place, share_cells, write
+from tensorlab.tensor import Tensor, make_dense
+
+__all__ = ["added_product", "product"]
+
+
+class Plan(NamedTuple):
+    """Everything about a product that follows from the layouts and dtypes of its operands alone."""
+
+    launch: Launch
+    shape: Size
+    stride: tuple[int, ...]
+    count: int
+    dtype: dtype
+
+
+_plans: dict[tuple, Plan] = {}
+MOST_PLANS = 4096
+
+
+def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
+    """``a @ b`` of tensors of any rank, broadcast; see `tensorlab.ops.matmul.matmul`."""
+    if type(a) is not Tensor or type(b) is not Tensor:
+        wrong = b if isinstance(a, Tensor) else a
+        raise TypeError(f"matmul(): both operands must be tensors, got {type(wrong).__name__}: {wrong!r}")
+    if out is None:
+        key = (a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride)
+        plan = _plans.get(key) or _remember(key, _prepare(a, b))
+        memory = np.empty(plan.count, plan.dtype.cell)
+        plan.launch((memory, 0), a._buffer(), b._buffer())
+        return make_dense(memory, plan.dtype, plan.shape, plan.stride)
+    _check_out(out, a, b)
+    if share_cells(out, a) or share_cells(out, b):  # elements would be overwritten before they are read
+        result = product(a, b)
+        _check_shape(out, result.shape)
+        write(out, result)
+        return out
+    key = ("out", *_signature(a), *_signature(b), *_signature(out))
+    plan = _plans.get(key) or _remember(key, _prepare(a, b, out=out))
+    plan.launch(out._buffer(), a._buffer(), b._buffer())
+    out._storage._version += 1
+    return out
+
+
+def added_product(
+    name: str, source: Tensor, a: Tensor, b: Tensor, beta: Number, alpha: Number, out: Tensor | None
+) -> Tensor:
+    """``beta * source + alpha * (a @ b)``, where `source` is broadcast to the product's shape.
+
+    Args:
+        name: the public function, for messages.
+        source, a, b: tensors of one dtype.
+        beta, alpha: numbers. With 0 the operands that they stand before are not read.
+        out: a tensor to write into; it may be `source`.
+    """
+    if source.dtype is not a.dtype or source.dtype is not b.dtype:
+        raise RuntimeError(
+            f"{name}(): self and mat2 must have the same dtype, but got {source.dtype.name}, {a.dtype.name} "
+            f"and {b.dtype.name}: convert first, x.to(tensorlab.{source.dtype.name})"
+        )
+    for word, number in (("beta", beta), ("alpha", alpha)):
+        if not is_number(number):
+            raise TypeError(f"{name}(): {word} must be a number, got {number!r}")
+    beta, alpha = map(float if source.is_floating_point() else int, (beta, alpha))
+    signatures = (*_signature(a), *_signature(b), *_signature(source))
+    if out is None:
+        key = ("add", *signatures)
+        plan = _plans.get(key) or _remember(key, _prepare(a, b, source))
+        memory = np.empty(plan.count, plan.dtype.cell)
+        plan.launch((memory, 0), a._buffer(), b._buffer(), source._buffer(), alpha, beta)
+        return make_dense(memory, plan.dtype, plan.shape, plan.stride)
+    _check_out(out, a, b)
+    in_place = same_place(out, source)
+    if share_cells(out, a) or share_cells(out, b) or (share_cells(out, source) and not in_place):
+        result = added_product(name, source, a, b, beta, alpha, None)
+        _check_shape(out, result.shape)
+        write(out, result)
+        return out
+    key = ("add out", *signatures, *_signature(out))
+    plan = _plans.get(key) or _remember(key, _prepare(a, b, source, out))
+    plan.launch(out._buffer(), a._buffer(), b._buffer(), source._buffer(), alpha, beta)
+    out._storage._version += 1
+    return out
+
+
+def _signature(operand: Tensor) -> tuple:
+    """What of an operand a plan depends on."""
+    return operand._dtype, operand._shape, operand._stride
+
+
+def _remember(key: tuple, plan: Plan) -> Plan:
+    if len(_plans) >= MOST_PLANS:
+        _plans.clear()
+    _plans[key] = plan
+    return plan
+
+
+def _prepare(a: Tensor, b: Tensor, source: Tensor | None = None, out: Tensor | None = None) -> Plan:
+    _check_operands(a, b)
+    rows, columns = a.ndim > 1, b.ndim > 1
+    # A vector on the left is a row and one on the right a column; the stride of that dimension is never used.
+    a_shape, a_stride = (a.shape, a.stride()) if rows else ((1, *a.shape), (0, *a.stride()))
+    b_shape, b_stride = (b.shape, b.stride()) if columns else ((*b.shape, 1), (*b.stride(), 0))
+    (m, k), n = a_shape[-2:], b_shape[-1]
+    batch = broadcasting.broadcast_shapes(a_shape[:-2], b_shape[:-2])
+    shape = Size((*batch, *[m] * rows, *[n] * columns))
+    if out is not None:
+        _check_shape(out, shape)
+    stride = layout.default_strides(shape) if out is None else out.stride()
+    launch = backend("cpu").gemm(
+        a.dtype,
+        batch,
+        (m, n, k),
+        _of_matrices(stride, len(batch), rows, columns),
+        (*broadcasting.broadcast_strides(a_shape[:-2], a_stride[:-2], batch), *a_stride[-2:]),
+        (*broadcasting.broadcast_strides(b_shape[:-2], b_stride[:-2], batch), *b_stride[-2:]),
+        None if source is None else _of_matrices(_expanded(source, shape), len(batch), rows, columns),
+    )
+    return Plan(launch, shape, stride, layout.numel(shape), a.dtype)
+
+
+def _of_matrices(strides: Sequence[int], batch_dims: int, rows: bool, columns: bool) -> tuple[int, ...]:
+    """A result's strides with a row's and a column's put in where a vector left the dimension out.
+
+    Example:
+        >>> _of_matrices((12, 4), 1, True, False)
+        (12, 4, 0)
+    """
+    batch, matrix = strides[:batch_dims], list(strides[batch_dims:])
+    return (*batch, matrix.pop(0) if rows else 0, matrix.pop(0) if columns else 0)
+
+
+def _expanded(source: Tensor, shape: Size) -> tuple[int, ...]:
+    strides = broadcasting.expand_strides(source.shape, source.stride(), shape)
+    if isinstance(strides, Refusal):
+        raise RuntimeError(strides.reason)
+    return strides
+
+
+def _check_operands(a: Tensor, b: Tensor) -> None:
+    if not a.ndim or not b.ndim:
+        raise RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {a.ndim}D and {b.ndim}D: "
+            f"to scale a tensor write a * b"
+        )
+    if a.dtype is not b.dtype:
+        wider = dtypes.promote_types(a.dtype, b.dtype).name
+        raise RuntimeError(
+            f"expected m1 and m2 to have the same dtype, but got: {a.dtype.name} != {b.dtype.name}: "
+            f"a matrix product converts nothing; convert first, x.to(tensorlab.{wider})"
+        )
+    if a.dtype is dtypes.bool:
+        raise NotImplementedError(
+            "the matrix product is not implemented for 'Bool': convert first, x.to(tensorlab.int64), and the "
+            "product counts the pairs that are both True"
+        )
+    k = a.shape[-1]
+    if b.ndim == 1:
+        if k == b.shape[0]:
+            return
+        if a.ndim == 1:
+            raise RuntimeError(
+                f"inconsistent tensor size, expected tensor [{k}] and src [{b.shape[0]}] to have the same "
+                f"number of elements, but got {k} and {b.shape[0]} elements respectively"
+            )
+        raise RuntimeError(
+            f"size mismatch, got input ({a.shape[-2]}), mat ({a.shape[-2]}x{k}), vec ({b.shape[0]}): the last "
+            f"size of the matrix, {k}, must equal the length of the vector, {b.shape[0]}"
+        )
+    if k != b.shape[-2]:
+        m = a.shape[-2] if a.ndim > 1 else 1
+        shapes = "" if a.ndim == b.ndim == 2 else f"; the shapes are {tuple(a.shape)} and {tuple(b.shape)}"
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({m}x{k} and {b.shape[-2]}x{b.shape[-1]}): the last "
+            f"size of the first, {k}, must equal the second-to-last size of the second, {b.shape[-2]}{shapes}"
+        )
+
+
+def _check_out(out: Tensor, *operands: Tensor) -> None:
+    if out.dtype is not operands[0].dtype:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {operands[0].dtype.name}, but got {out.dtype.name} instead: "
+            f"a product is not converted when it is written"
+        )
+    guard_write(out)
+
+
+def _check_shape(out: Tensor, shape: Size) -> None:
+    if out.shape != shape:
+        raise RuntimeError(
+            f"the product has shape {list(shape)}, and the tensor to write into has {list(out.shape)}: "
+            f"a tensor that is written keeps its shape; make it with empty{tuple(shape)}"
+        )

@@ -75,17 +75,23 @@ def gemm(
     dims, batch_strides = coalesce(batch, [operand.batch for operand in (to, left, right, start)])
     if not batch:
         dims, batch_strides = (), [()] * 4
-    folds = bool(dims) and batch_strides[2][-1] == 0 and all(
-        steps[-1] == operand.row * m or (m == 1)
-        for steps, operand in zip(batch_strides, (to, left, right, start), strict=True)
-        if operand is not right
+    folds = (
+        bool(dims)
+        and batch_strides[2][-1] == 0
+        and all(
+            steps[-1] == operand.row * m or (m == 1)
+            for steps, operand in zip(batch_strides, (to, left, right, start), strict=True)
+            if operand is not right
+        )
     )
     if folds:
         # One B for neighbouring matrices of A: they are one taller matrix.
         if m == 1:
             to, left, start = (
                 operand._replace(row=steps[-1])
-                for operand, steps in zip((to, left, start), (batch_strides[i] for i in (0, 1, 3)), strict=True)
+                for operand, steps in zip(
+                    (to, left, start), (batch_strides[i] for i in (0, 1, 3)), strict=True
+                )
             )
         m *= dims[-1]
         dims, batch_strides = dims[:-1], [steps[:-1] for steps in batch_strides]

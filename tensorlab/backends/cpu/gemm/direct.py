@@ -5,6 +5,8 @@ The loops over blocks keep a piece of B in the second-level cache while every ro
 
 from __future__ import annotations
 
+import numpy as np
+
 from tensorlab.backends.cpu.gemm.blocks import COLUMNS, STEPS
 from tensorlab.backends.cpu.gemm.cell import Number
 from tensorlab.backends.cpu.gemm.tile import add_product
@@ -16,11 +18,13 @@ def direct(m, n, k, alpha, beta, out, o_at, o_row, o_col, a, a_at, a_row, a_step
            source, s_at, s_row, s_col):  # type: ignore[no-untyped-def]  # fmt: skip
     """See `forms` in `text.py`; needs ``o_col == b_col == 1``."""
     for i in range(m):
+        row = np.uint64(o_at + i * o_row)
         if beta == 0:
-            out[o_at + i * o_row : o_at + i * o_row + n] = Number(0)
+            for j in range(np.uint64(n)):
+                out[row + j] = Number(0)
         else:
             for j in range(n):
-                out[o_at + i * o_row + j] = Number(beta * source[s_at + i * s_row + j * s_col])
+                out[row + np.uint64(j)] = Number(beta * source[s_at + i * s_row + j * s_col])
     for j in range(0, n, COLUMNS):
         for p in range(0, k, STEPS):
             add_product(

@@ -24,6 +24,7 @@ _FORMS = {
     "packed": (*_TILE, packed.pack, packed.packed),
     "dots": (dots.dot, dots.dots),
 }
+_INLINED = (tile.add_product, direct.direct, packed.packed, dots.dots)
 
 
 def compute_name(element_type: dtype) -> str:
@@ -85,7 +86,9 @@ def _options(function: Callable | None = None) -> str:
     """The compiler's options for one function.
 
     'contract' makes one instruction of a product and a sum. 'reassoc' lets one long sum be split over the
-    lanes of a vector. Infinities and NaN stay what they are with both.
+    lanes of a vector. Infinities and NaN stay what they are with both. The outer levels are inlined: a call
+    with four arrays costs some 80 ns, as much as a product of 8 × 8 matrices.
     """
     flags = '{"contract", "reassoc"}' if function is dots.dot else '{"contract"}'
-    return f'error_model="numpy", fastmath={flags}'
+    inlined = ', inline="always"' if function in _INLINED else ""
+    return f'error_model="numpy", fastmath={flags}{inlined}'

@@ -58,14 +58,26 @@ def add_product(m, n, k, alpha, c, c_at, c_row, a, a_at, a_row, a_step, b, b_at,
             )  # fmt: skip
     for i in range(m):  # the last steps of k
         for p in range(whole_k, k):
-            one_step(n, c, c_at + i * c_row, b, b_at + p * b_step, weight(alpha, a[a_at + i * a_row + p * a_step]))
+            one_step(
+                n, c, c_at + i * c_row, b, b_at + p * b_step, weight(alpha, a[a_at + i * a_row + p * a_step])
+            )
 
 
 def four_rows(n, c, c_at, c_row, b, b_at, b_step,
               a00, a01, a02, a03, a10, a11, a12, a13, a20, a21, a22, a23, a30, a31, a32, a33):  # type: ignore[no-untyped-def]  # fmt: skip
     """Add four rows of B, weighed with a 4 × 4 block of A, to four rows of C."""
-    c0, c1, c2, c3 = np.uint64(c_at), np.uint64(c_at + c_row), np.uint64(c_at + 2 * c_row), np.uint64(c_at + 3 * c_row)
-    b0, b1, b2, b3 = np.uint64(b_at), np.uint64(b_at + b_step), np.uint64(b_at + 2 * b_step), np.uint64(b_at + 3 * b_step)
+    c0, c1, c2, c3 = (
+        np.uint64(c_at),
+        np.uint64(c_at + c_row),
+        np.uint64(c_at + 2 * c_row),
+        np.uint64(c_at + 3 * c_row),
+    )
+    b0, b1, b2, b3 = (
+        np.uint64(b_at),
+        np.uint64(b_at + b_step),
+        np.uint64(b_at + 2 * b_step),
+        np.uint64(b_at + 3 * b_step),
+    )
     for j in range(np.uint64(n)):
         x0, x1, x2, x3 = b[b0 + j], b[b1 + j], b[b2 + j], b[b3 + j]
         c[c0 + j] += Number(a00 * x0 + a01 * x1 + a02 * x2 + a03 * x3)
@@ -77,7 +89,12 @@ def four_rows(n, c, c_at, c_row, b, b_at, b_step,
 def one_row(n, c, c_at, b, b_at, b_step, a0, a1, a2, a3):  # type: ignore[no-untyped-def]
     """Add four weighed rows of B to one row of C."""
     c0 = np.uint64(c_at)
-    b0, b1, b2, b3 = np.uint64(b_at), np.uint64(b_at + b_step), np.uint64(b_at + 2 * b_step), np.uint64(b_at + 3 * b_step)
+    b0, b1, b2, b3 = (
+        np.uint64(b_at),
+        np.uint64(b_at + b_step),
+        np.uint64(b_at + 2 * b_step),
+        np.uint64(b_at + 3 * b_step),
+    )
     for j in range(np.uint64(n)):
         c[c0 + j] += Number(a0 * b[b0 + j] + a1 * b[b1 + j] + a2 * b[b2 + j] + a3 * b[b3 + j])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tensorlab.ops.dispatch import Number
 from tensorlab.ops.products import added_product, product
+from tensorlab.ops.shape import permute, reshape
 from tensorlab.tensor import Tensor
 
 __all__ = ["addbmm", "addmm", "addmv", "baddbmm", "bmm", "dot", "matmul", "mm", "mv", "vdot"]
@@ -44,8 +45,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         >>> a @ a
         Traceback (most recent call last):
             ...
-        RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3): the last size of the first, 3, \
-must equal the second-to-last size of the second, 2
+        RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3): the last size of the first, \
+3, must equal the second-to-last size of the second, 2
     """
     return product(input, other, out)
 
@@ -181,8 +182,9 @@ def addbmm(
                 [30., 30.]])
     """
     _expect_batches("addbmm", batch1, batch2)
-    wide = batch1.permute(1, 0, 2).reshape(batch1.shape[1], batch1.shape[0] * batch1.shape[2])
-    tall = batch2.reshape(batch2.shape[0] * batch2.shape[1], batch2.shape[2])
+    b, m, k = batch1.shape
+    wide = reshape(permute(batch1, 1, 0, 2), m, b * k)
+    tall = reshape(batch2, b * k, batch2.shape[2])
     return added_product("addbmm", input, wide, tall, beta, alpha, out)
 
 

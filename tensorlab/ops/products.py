@@ -27,7 +27,7 @@ class Plan(NamedTuple):
     launch: Launch
     shape: Size
     stride: tuple[int, ...]
-    count: int
+    numel: int
     dtype: dtype
 
 
@@ -43,7 +43,7 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
     if out is None:
         key = (a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride)
         plan = _plans.get(key) or _remember(key, _prepare(a, b))
-        memory = np.empty(plan.count, plan.dtype.cell)
+        memory = np.empty(plan.numel, plan.dtype.cell)
         plan.launch((memory, 0), a._buffer(), b._buffer())
         return make_dense(memory, plan.dtype, plan.shape, plan.stride)
     _check_out(out, a, b)
@@ -83,7 +83,7 @@ def added_product(
     if out is None:
         key = ("add", *signatures)
         plan = _plans.get(key) or _remember(key, _prepare(a, b, source))
-        memory = np.empty(plan.count, plan.dtype.cell)
+        memory = np.empty(plan.numel, plan.dtype.cell)
         plan.launch((memory, 0), a._buffer(), b._buffer(), source._buffer(), alpha, beta)
         return make_dense(memory, plan.dtype, plan.shape, plan.stride)
     _check_out(out, a, b)
@@ -181,8 +181,8 @@ def _check_operands(a: Tensor, b: Tensor) -> None:
                 f"number of elements, but got {k} and {b.shape[0]} elements respectively"
             )
         raise RuntimeError(
-            f"size mismatch, got input ({a.shape[-2]}), mat ({a.shape[-2]}x{k}), vec ({b.shape[0]}): the last "
-            f"size of the matrix, {k}, must equal the length of the vector, {b.shape[0]}"
+            f"size mismatch, got input ({a.shape[-2]}), mat ({a.shape[-2]}x{k}), vec ({b.shape[0]}): the "
+            f"last size of the matrix, {k}, must equal the length of the vector, {b.shape[0]}"
         )
     if k != b.shape[-2]:
         m = a.shape[-2] if a.ndim > 1 else 1

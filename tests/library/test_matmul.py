@@ -98,7 +98,7 @@ def test_dtypes_are_pytorchs(torch, name, sizes):
 
 @pytest.mark.parametrize("name", ["float32", "float64", "float16", "bfloat16", "int8", "int64"])
 def test_blocks_and_their_edges(name):
-    """Sizes beyond every block, none a multiple of anything; small whole numbers, so that every sum is exact."""
+    """Sizes beyond every block, none a multiple of anything; numbers so small that every sum is exact."""
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 2, (133, 260)), rng.integers(-1, 2, (260, 517))
     expected = x @ y
@@ -216,7 +216,7 @@ def test_shapes_that_do_not_fit(torch, a, b, message):
 
 def test_dtypes_that_do_not_fit():
     with pytest.raises(
-        RuntimeError, match="expected m1 and m2 to have the same dtype, but got: float32 != float64.*convert"
+        RuntimeError, match=r"expected m1 and m2 to have the same dtype, but got: float32 != float64.*convert"
     ):
         tl.ones(2, 2) @ tl.ones(2, 2, dtype=tl.float64)
     with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):

@@ -3,6 +3,7 @@
 The files of this folder are the levels of the algorithm, outermost first:
 
 ``__init__``  which form, which orientation, how many threads
+``problem``   sizes and strides, and the same product written otherwise
 ``tasks``     one strip of one product of the batch after another
 ``direct``, ``packed``, ``dots``  three forms of one product, by how its operands lie in memory
 ``tile``      four rows of the result by four steps of k
@@ -15,13 +16,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.gemm.problem import Problem, problem
 from tensorlab.backends.cpu.gemm.text import compute_name, kernel_source
-from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.protocol import Launch
 from tensorlab.dtypes import dtype
 
@@ -33,19 +32,11 @@ FEW = 2
 # The tile's multiply-adds that take as long as one addition of `threads.team_for`.
 MULTIPLY_ADDS = 16
 
+# Below so many multiply-adds one thread is enough, and the call matters.
+SMALL = MULTIPLY_ADDS * threads.WORTHWHILE
+
 # A task has a multiple of so many rows and columns: whole tiles, and whole vectors of every processor.
 STRIP_ROWS, STRIP_COLUMNS = 4, 64
-
-
-class Operand(NamedTuple):
-    """Strides of a matrix, or of a batch of matrices, in cells."""
-
-    batch: tuple[int, ...]
-    row: int
-    column: int
-
-    def transposed(self) -> Operand:
-        return Operand(self.batch, self.column, self.row)
 
 
 def gemm(
@@ -58,77 +49,38 @@ def gemm(
     source: Sequence[int] | None = None,
 ) -> Launch:
     """See `tensorlab.backends.protocol.Backend.gemm`."""
-    m, n, k = sizes
-    count = math.prod(batch)
-    if count * m * n == 0:
+    m, n, _ = sizes
+    if math.prod(batch) * m * n == 0:
         return _nothing
-    to, left, right, start = (
-        Operand(tuple(strides[:-2]), strides[-2], strides[-1])
-        for strides in (out, a, b, source if source is not None else out)
-    )
-    swapped = _is_better_transposed(m, n, to, left, right)
-    if swapped:
-        # (A @ B)ᵀ is Bᵀ @ Aᵀ
-        m, n = n, m
-        left, right = right.transposed(), left.transposed()
-        to, start = to.transposed(), start.transposed()
-    dims, batch_strides = coalesce(batch, [operand.batch for operand in (to, left, right, start)])
-    if not batch:
-        dims, batch_strides = (), [()] * 4
-    folds = (
-        bool(dims)
-        and batch_strides[2][-1] == 0
-        and all(
-            steps[-1] == operand.row * m or (m == 1)
-            for steps, operand in zip(batch_strides, (to, left, right, start), strict=True)
-            if operand is not right
-        )
-    )
-    if folds:
-        # One B for neighbouring matrices of A: they are one taller matrix.
-        if m == 1:
-            to, left, start = (
-                operand._replace(row=steps[-1])
-                for operand, steps in zip(
-                    (to, left, start), (batch_strides[i] for i in (0, 1, 3)), strict=True
-                )
-            )
-        m *= dims[-1]
-        dims, batch_strides = dims[:-1], [steps[:-1] for steps in batch_strides]
-    form = _form(element_type, n, to, right)
-    walk = np.array(
-        [
-            [*dims, m, n, k],
-            [*batch_strides[0], to.row, to.column, 0],
-            [*batch_strides[1], left.row, 0, left.column],
-            [*batch_strides[2], 0, right.column, right.row],
-            [*batch_strides[3], start.row, start.column, 0],
-        ],
-        np.int64,
-    )
-    small = source is None and _work(walk) < threads.WORTHWHILE
-    return (_launch_product if small else _launch)(element_type, form, walk, swapped)
+    given = problem(batch, sizes, out, a, b, out if source is None else source)
+    swapped = _is_better_transposed(given)
+    work = given.transposed() if swapped else given
+    small = source is None and work.multiply_adds < SMALL
+    return (_launch_product if small else _launch)(element_type, work, swapped)
 
 
-def _is_better_transposed(m: int, n: int, out: Operand, a: Operand, b: Operand) -> bool:
+def _is_better_transposed(work: Problem) -> bool:
     """Whether the kernels would rather compute the transposed product."""
+    m, n = work.m, work.n
     if n <= FEW < m:
-        return a.column != 1 and a.row == 1  # Aᵀ has runs along the result
+        return work.a.column != 1 and work.a.row == 1  # aᵀ has runs along the result
     if m <= FEW < n:
-        return b.column != 1 and b.row == 1  # Bᵀ has runs along k
-    return n > FEW and out.column != 1 and out.row == 1
+        return work.b.column != 1 and work.b.row == 1  # bᵀ has runs along k
+    return n > FEW and work.out.column != 1 and work.out.row == 1
 
 
-def _form(element_type: dtype, n: int, out: Operand, b: Operand) -> str:
-    if n <= FEW:
+def _form(element_type: dtype, work: Problem) -> str:
+    """The form that suits the layouts: see the heads of the files of that name."""
+    if work.n <= FEW:
         return "dots"
     in_place = compute_name(element_type) == element_type.cell.name
-    return "direct" if in_place and out.column == b.column == 1 else "packed"
+    return "direct" if in_place and work.out.column == work.b.column == 1 else "packed"
 
 
-def _launch_product(element_type: dtype, form: str, walk: np.ndarray, swapped: bool) -> Launch:
+def _launch_product(element_type: dtype, work: Problem, swapped: bool) -> Launch:
     """The launch of a small product: on one thread, with as few arguments as possible."""
-    kernel = _kernel(element_type, form, "plain_kernel")
+    kernel = _kernel(element_type, _form(element_type, work), "plain_kernel")
+    walk = work.walk()
 
     def launch(out: tuple, a: tuple, b: tuple) -> None:
         to, offset = out
@@ -148,11 +100,11 @@ def _launch_product(element_type: dtype, form: str, walk: np.ndarray, swapped: b
     return launch
 
 
-def _launch(element_type: dtype, form: str, walk: np.ndarray, swapped: bool) -> Launch:
+def _launch(element_type: dtype, work: Problem, swapped: bool) -> Launch:
     """The launch of any product."""
-    *dims, m, n, k = (int(size) for size in walk[0])
-    count = math.prod(dims)
+    form, walk = _form(element_type, work), work.walk()
     kernel = _kernel(element_type, form, "kernel")
+    count, m, n = work.products, work.m, work.n
     one, zero = (1.0, 0.0) if element_type.is_floating_point else (1, 0)
 
     def launch(
@@ -161,7 +113,7 @@ def _launch(element_type: dtype, form: str, walk: np.ndarray, swapped: bool) -> 
         if swapped:
             a, b = b, a
         buffers = [cells[offset:] for cells, offset in (out, a, b, source or out)]
-        team = threads.team_for(_work(walk))
+        team = threads.team_for(work.multiply_adds // MULTIPLY_ADDS)
         if team == 1:
             kernel(0, count, m, n, walk, alpha, beta, *buffers)
         else:
@@ -173,11 +125,6 @@ def _launch(element_type: dtype, form: str, walk: np.ndarray, swapped: bool) -> 
                 parallel(team, tasks, strip_m, strip_n, walk, alpha, beta, *buffers)
 
     return launch
-
-
-def _work(walk: np.ndarray) -> int:
-    """How much there is to do, in the additions that `threads.team_for` counts in."""
-    return math.prod(int(size) for size in walk[0]) // MULTIPLY_ADDS
 
 
 def _strips(count: int, m: int, n: int, team: int) -> tuple[int, int]:

@@ -14,16 +14,16 @@ Number = np.float32  # what is multiplied and summed up
 Scale = np.float64  # what alpha and beta come as
 
 
-def widen(cell):  # type: ignore[no-untyped-def]
+def widen(cell):
     """A cell as a number of the compute type."""
     return Number(cell)
 
 
-def weight(alpha, cell):  # type: ignore[no-untyped-def]
+def weight(alpha, cell):
     """A cell of A, times alpha."""
     return Number(alpha * widen(cell))
 
 
-def narrow(number):  # type: ignore[no-untyped-def]
+def narrow(number):
     """A number of the compute type as a cell, rounded once."""
     return np.float32(number)

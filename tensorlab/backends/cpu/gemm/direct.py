@@ -14,8 +14,15 @@ from tensorlab.backends.cpu.gemm.tile import add_product
 __all__ = ["direct"]
 
 
-def direct(m, n, k, alpha, beta, out, o_at, o_row, o_col, a, a_at, a_row, a_step, b, b_at, b_step, b_col,
-           source, s_at, s_row, s_col):  # type: ignore[no-untyped-def]  # fmt: skip
+# fmt: off
+def direct(
+    m, n, k, alpha, beta,
+    out, o_at, o_row, o_col,
+    a, a_at, a_row, a_step,
+    b, b_at, b_step, b_col,
+    source, s_at, s_row, s_col,
+):
+    # fmt: on
     """See `forms` in `text.py`; needs ``o_col == b_col == 1``."""
     for i in range(m):
         row = np.uint64(o_at + i * o_row)

@@ -1,4 +1,4 @@
-"""One sum over k for each element of the result: for one or two columns, where a row has nothing to vectorise."""
+"""One sum over k for each element of the result: for one or two columns, where a row is too short."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ from tensorlab.backends.cpu.gemm.cell import Number, narrow, widen
 __all__ = ["dot", "dots"]
 
 
-def dots(m, n, k, alpha, beta, out, o_at, o_row, o_col, a, a_at, a_row, a_step, b, b_at, b_step, b_col,
-         source, s_at, s_row, s_col):  # type: ignore[no-untyped-def]  # fmt: skip
+# fmt: off
+def dots(
+    m, n, k, alpha, beta,
+    out, o_at, o_row, o_col,
+    a, a_at, a_row, a_step,
+    b, b_at, b_step, b_col,
+    source, s_at, s_row, s_col,
+):
+    # fmt: on
     """See `forms` in `text.py`; any strides. Best where both steps along k are 1."""
     for i in range(m):
         for j in range(n):
@@ -18,7 +25,7 @@ def dots(m, n, k, alpha, beta, out, o_at, o_row, o_col, a, a_at, a_row, a_step, 
             out[o_at + i * o_row + j * o_col] = narrow(total)
 
 
-def dot(k, a, a_at, a_step, b, b_at, b_step):  # type: ignore[no-untyped-def]
+def dot(k, a, a_at, a_step, b, b_at, b_step):
     """The sum of the products of two rows of `k` numbers."""
     total = Number(0)
     if a_step == 1 and b_step == 1:

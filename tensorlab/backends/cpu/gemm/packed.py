@@ -15,8 +15,15 @@ from tensorlab.backends.cpu.gemm.tile import add_product
 __all__ = ["pack", "packed"]
 
 
-def packed(m, n, k, alpha, beta, out, o_at, o_row, o_col, a, a_at, a_row, a_step, b, b_at, b_step, b_col,
-           source, s_at, s_row, s_col):  # type: ignore[no-untyped-def]  # fmt: skip
+# fmt: off
+def packed(
+    m, n, k, alpha, beta,
+    out, o_at, o_row, o_col,
+    a, a_at, a_row, a_step,
+    b, b_at, b_step, b_col,
+    source, s_at, s_row, s_col,
+):
+    # fmt: on
     """See `forms` in `text.py`; any strides."""
     width = min(COLUMNS, n)
     block_c = np.empty(min(ROWS, m) * width, Number)
@@ -45,7 +52,7 @@ def packed(m, n, k, alpha, beta, out, o_at, o_row, o_col, a, a_at, a_row, a_step
                     out[o_at + (i + r) * o_row + (j + q) * o_col] = narrow(block_c[r * width + q])
 
 
-def pack(steps, columns, b, b_at, b_step, b_col, block, width):  # type: ignore[no-untyped-def]
+def pack(steps, columns, b, b_at, b_step, b_col, block, width):
     """Copy a block of B, widened. Tiles of 16 × 16, so that both sides stay in the first-level cache."""
     for p0 in range(0, steps, 16):
         for j0 in range(0, columns, 16):

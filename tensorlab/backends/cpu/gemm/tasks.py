@@ -7,7 +7,6 @@ element is summed up in the same order, however many threads there are.
 
 from __future__ import annotations
 
-import numpy as np
 from numba import prange
 
 from tensorlab.backends.cpu.gemm.cell import Number, Scale
@@ -16,7 +15,7 @@ from tensorlab.backends.cpu.gemm.direct import direct as form
 __all__ = ["kernel", "parallel_kernel", "plain_kernel"]
 
 
-def kernel(first, last, strip_m, strip_n, walk, alpha, beta, out, a, b, source):  # type: ignore[no-untyped-def]
+def kernel(first, last, strip_m, strip_n, walk, alpha, beta, out, a, b, source):
     """Tasks `first` … `last` - 1.
 
     ``walk[0]`` holds the sizes (batch …, m, n, k); ``walk[1]`` … ``walk[4]`` the strides of the result, A, B
@@ -49,7 +48,7 @@ def kernel(first, last, strip_m, strip_n, walk, alpha, beta, out, a, b, source):
         )  # fmt: skip
 
 
-def plain_kernel(walk, out, a, b):  # type: ignore[no-untyped-def]
+def plain_kernel(walk, out, a, b):
     """All tasks of a product without alpha, beta and source: for small ones, where an argument costs time."""
     batch_dims = walk.shape[1] - 3
     count = 1
@@ -58,7 +57,7 @@ def plain_kernel(walk, out, a, b):  # type: ignore[no-untyped-def]
     kernel(0, count, walk[0, batch_dims], walk[0, batch_dims + 1], walk, Scale(1), Scale(0), out, a, b, out)
 
 
-def parallel_kernel(chunks, tasks, strip_m, strip_n, walk, alpha, beta, out, a, b, source):  # type: ignore[no-untyped-def]
+def parallel_kernel(chunks, tasks, strip_m, strip_n, walk, alpha, beta, out, a, b, source):
     """All tasks, in chunks that run side by side."""
     for chunk in prange(chunks):
         first, last = chunk * tasks // chunks, (chunk + 1) * tasks // chunks

@@ -1,8 +1,9 @@
 """The innermost level: four rows of the result, four steps of k.
 
-A loop over one row of the result for one k loads two numbers and stores one for each multiply-add. Four rows
-and four k at a time load eight and store four for sixteen, and the sixteen numbers of A stay in registers. The
-loop over j has no dependence between its turns, so the compiler makes vector instructions of it.
+A loop over one row of the result for one k loads two numbers and stores one for each multiply-add. Four
+rows and four k at a time load eight and store four for sixteen, and the sixteen numbers of A stay in
+registers. The loop over j has no dependence between its turns, so the compiler makes vector instructions of
+it.
 
 Offsets come as uint64: with signed ones the compiler adds a test for negative indices to every access, and
 then makes no vectors (measured: four times slower).
@@ -17,7 +18,7 @@ from tensorlab.backends.cpu.gemm.cell import Number, weight
 __all__ = ["add_product", "four_rows", "one_row", "one_step"]
 
 
-def add_product(m, n, k, alpha, c, c_at, c_row, a, a_at, a_row, a_step, b, b_at, b_step):  # type: ignore[no-untyped-def]
+def add_product(m, n, k, alpha, c, c_at, c_row, a, a_at, a_row, a_step, b, b_at, b_step):
     """``C += alpha * (A @ B)``, where the rows of C and of B are runs of cells of the compute type.
 
     A is m × k with any strides, B is k × n, C is m × n. `_at` is an offset, `_row` the stride along m and
@@ -63,8 +64,15 @@ def add_product(m, n, k, alpha, c, c_at, c_row, a, a_at, a_row, a_step, b, b_at,
             )
 
 
-def four_rows(n, c, c_at, c_row, b, b_at, b_step,
-              a00, a01, a02, a03, a10, a11, a12, a13, a20, a21, a22, a23, a30, a31, a32, a33):  # type: ignore[no-untyped-def]  # fmt: skip
+# fmt: off
+def four_rows(
+    n, c, c_at, c_row, b, b_at, b_step,
+    a00, a01, a02, a03,
+    a10, a11, a12, a13,
+    a20, a21, a22, a23,
+    a30, a31, a32, a33,
+):
+    # fmt: on
     """Add four rows of B, weighed with a 4 × 4 block of A, to four rows of C."""
     c0, c1, c2, c3 = (
         np.uint64(c_at),
@@ -86,7 +94,7 @@ def four_rows(n, c, c_at, c_row, b, b_at, b_step,
         c[c3 + j] += Number(a30 * x0 + a31 * x1 + a32 * x2 + a33 * x3)
 
 
-def one_row(n, c, c_at, b, b_at, b_step, a0, a1, a2, a3):  # type: ignore[no-untyped-def]
+def one_row(n, c, c_at, b, b_at, b_step, a0, a1, a2, a3):
     """Add four weighed rows of B to one row of C."""
     c0 = np.uint64(c_at)
     b0, b1, b2, b3 = (
@@ -99,7 +107,7 @@ def one_row(n, c, c_at, b, b_at, b_step, a0, a1, a2, a3):  # type: ignore[no-unt
         c[c0 + j] += Number(a0 * b[b0 + j] + a1 * b[b1 + j] + a2 * b[b2 + j] + a3 * b[b3 + j])
 
 
-def one_step(n, c, c_at, b, b_at, a0):  # type: ignore[no-untyped-def]
+def one_step(n, c, c_at, b, b_at, a0):
     """Add one weighed row of B to one row of C."""
     c0, b0 = np.uint64(c_at), np.uint64(b_at)
     for j in range(np.uint64(n)):

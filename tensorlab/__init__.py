@@ -51,8 +51,10 @@ from tensorlab.ops.creation import (
 from tensorlab.ops.dispatch import result_type
 from tensorlab.ops.matmul import addbmm, addmm, addmv, baddbmm, bmm, dot, matmul, mm, mv, vdot
 from tensorlab.ops.pointwise import add, div, eq, ge, gt, le, lt, mul, ne, neg, sub
+from tensorlab.ops.reduction import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
 from tensorlab.ops.shape import permute, reshape, t, transpose
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
+from tensorlab.ops.variance import std, std_mean, var, var_mean
 from tensorlab.printing import set_printoptions
 from tensorlab.storage import TypedStorage, UntypedStorage
 from tensorlab.tensor import Tensor
@@ -144,6 +146,15 @@ __all__ = [
     "ne",
     "neg",
     "sub",
+    # ops.reduction
+    "all",
+    "any",
+    "count_nonzero",
+    "mean",
+    "nanmean",
+    "nansum",
+    "prod",
+    "sum",
     # ops.shape
     "permute",
     "reshape",
@@ -153,6 +164,11 @@ __all__ = [
     "from_dlpack",
     "from_numpy",
     "frombuffer",
+    # ops.variance
+    "std",
+    "std_mean",
+    "var",
+    "var_mean",
 ]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from tensorlab.dtypes import dtype
+from tensorlab.folds import Fold
 from tensorlab.scalars import Scalar
 
 __all__ = ["Backend", "Launch", "OperandLayout"]
@@ -91,5 +92,29 @@ class Backend(Protocol):
 
         Returns:
             a launch of (out, a, b), or of (out, a, b, source, alpha, beta).
+        """
+        ...
+
+    def reduce(
+        self,
+        fold: Fold,
+        value: dtype,
+        shape: Sequence[int],
+        dims: Sequence[int],
+        out: OperandLayout,
+        source: OperandLayout,
+        k: float = 0.0,
+    ) -> Launch:
+        """Prepare one fold over the dimensions `dims` of elements of this shape.
+
+        Each element is converted to `value`, and each result to `out.dtype`. Both layouts have one stride a
+        dimension of `shape`; `out`'s is 0 along `dims`. The fold's formulas see the number `k`.
+        """
+        ...
+
+    def flat_fold(self, fold: Fold, value: dtype, source: dtype, result: dtype) -> Callable[..., None]:
+        """The kernel ``kernel(span, k, n, out, x)`` that folds the n cells of one run into ``out[0]``.
+
+        `span` is the array ``[[n], [1]]``: how many cells, and how far apart.
         """
         ...

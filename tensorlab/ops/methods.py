@@ -5,14 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorlab.ops import conversion, creation, indexing, matmul, pointwise, protocols, shape, sharing
+from tensorlab.ops import (
+    conversion,
+    creation,
+    indexing,
+    matmul,
+    pointwise,
+    protocols,
+    reduction,
+    shape,
+    sharing,
+    variance,
+)
 from tensorlab.ops.dispatch import is_number
 from tensorlab.tensor import Tensor
 
 __all__ = ["bind"]
 
 # Each module lists in METHODS those of its functions that are methods of a tensor too.
-_MODULES = (conversion, creation, indexing, matmul, pointwise, shape)
+_MODULES = (
+    conversion,
+    creation,
+    indexing,
+    matmul,
+    pointwise,
+    reduction,
+    shape,
+    variance,
+)
 
 _OPERATORS: dict[str, Callable] = {
     "add": pointwise.add,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorlab.backends.cpu.gemm import gemm
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
+from tensorlab.backends.cpu.reduce import flat_fold, reduce
 
 __all__ = ["BACKEND"]
 
@@ -11,9 +12,11 @@ __all__ = ["BACKEND"]
 class CPU:
     """The backend of the device ``"cpu"`` (see `tensorlab.backends.protocol`)."""
 
+    flat_fold = staticmethod(flat_fold)
     flat_kernel = staticmethod(flat_kernel)
     gemm = staticmethod(gemm)
     pointwise = staticmethod(pointwise)
+    reduce = staticmethod(reduce)
 
 
 BACKEND = CPU()

@@ -1,0 +1,204 @@
+"""Folds over some dimensions of a tensor, in any layout, without a copy.
+
+Dimensions of either kind, those that stay and those that are folded away, are coalesced on their own and
+sorted by the elements' strides. The smallest stride decides the form of the kernel: along folded elements it
+is ``rows``, along results ``columns`` (see `tensorlab.backends.cpu.reduce_templates`).
+
+Where there are few results and many elements, each result is computed in parts that a second, small fold
+joins. How many parts depends on the layout alone, never on the number of threads: a sum is the same number
+however many threads computed it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tensorlab import layout
+from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.iterate import coalesce
+from tensorlab.backends.cpu.reduce_templates import BLOCK, STEP_BLOCK, WIDTH, Cells, fold_source, total_type
+from tensorlab.backends.protocol import Launch, OperandLayout
+from tensorlab.dtypes import dtype
+from tensorlab.folds import Fold, arguments_of, itself, total_itself
+
+__all__ = ["flat_fold", "reduce"]
+
+# A result of more elements than this is computed in parts, unless there are enough results to share out.
+PART = 1 << 17
+MOST_PARTS = 64
+ENOUGH_TASKS = 16
+# Partial results that are kept until they are joined: half a megabyte of float64.
+MOST_PARTIAL = 1 << 16
+
+# Fewer folded neighbours than this are not worth a loop of their own: the loop walks along the results.
+SHORT = 16
+
+_modules: dict[tuple, Any] = {}
+
+
+class _Way(NamedTuple):
+    """The way of one fold through memory.
+
+    Attributes:
+        form: ``"rows"`` or ``"columns"``.
+        step: whether the innermost loop steps over cells.
+        walk: the results' shape, the strides of the output, and those of the elements.
+        span: the shape of the elements of one result, and their strides.
+        tasks: how many results, or strips of results, there are.
+        parts: into how many parts each result is best cut.
+    """
+
+    form: str
+    step: bool
+    walk: np.ndarray
+    span: np.ndarray
+    tasks: int
+    parts: int
+
+
+def reduce(
+    fold: Fold,
+    value: dtype,
+    shape: Sequence[int],
+    dims: Sequence[int],
+    out: OperandLayout,
+    source: OperandLayout,
+    k: float = 0.0,
+) -> Launch:
+    """See `tensorlab.backends.protocol.Backend.reduce`."""
+    n = math.prod(shape[dim] for dim in dims)
+    if any(shape[dim] == 0 for dim in range(len(shape)) if dim not in dims):
+        return _nothing
+    way = _find_way(shape, dims, out.strides, source.strides)
+    if way.parts == 1 or "c" in arguments_of(fold.finish):
+        return _launcher(fold, value, way, 1, out.dtype, source.dtype, k, n)
+    return _in_parts(fold, value, shape, dims, way.parts, out, source, k, n)
+
+
+def flat_fold(fold: Fold, value: dtype, source: dtype, result: dtype) -> Callable:
+    """See `tensorlab.backends.protocol.Backend.flat_fold`."""
+    return jit.quiet(_module(fold, value, "rows", False, source, result).flat_kernel)
+
+
+def _nothing(*_: Any) -> None:
+    """The launch for a fold without results."""
+
+
+def _find_way(shape: Sequence[int], dims: Sequence[int], out: Sequence[int], source: Sequence[int]) -> _Way:
+    kept = [dim for dim in range(len(shape)) if dim not in dims]
+    walk_shape, (x_walk, out_walk) = coalesce(
+        [shape[dim] for dim in kept], [[source[dim] for dim in kept], [out[dim] for dim in kept]]
+    )
+    span_shape, (x_span,) = coalesce([shape[dim] for dim in dims], [[source[dim] for dim in dims]])
+    along_results = walk_shape[-1] > 1 and x_walk[-1] > 0 and (x_walk[-1] < x_span[-1] or x_span[-1] == 0)
+    short = len(span_shape) == 1 and span_shape[-1] <= SHORT <= walk_shape[-1] // 4
+    results, n = math.prod(walk_shape), math.prod(span_shape)
+    if along_results or short:
+        form, step, width = "columns", x_walk[-1] != 1, min(walk_shape[-1], WIDTH)
+        tasks = results // walk_shape[-1] * -(-walk_shape[-1] // WIDTH)
+        pieces = n
+    else:
+        form, step, width, tasks = "rows", x_span[-1] != 1, 1, results
+        pieces = n // span_shape[-1] * -(-span_shape[-1] // (STEP_BLOCK if step else BLOCK)) if n else 0
+    parts = 1
+    if tasks < ENOUGH_TASKS:
+        parts = max(1, min(MOST_PARTS, n * width // PART, pieces, MOST_PARTIAL // results))
+    return _Way(
+        form,
+        step,
+        np.array([walk_shape, out_walk, x_walk], np.int64),
+        np.array([span_shape, x_span], np.int64),
+        tasks,
+        parts,
+    )
+
+
+def _in_parts(
+    fold: Fold,
+    value: dtype,
+    shape: Sequence[int],
+    dims: Sequence[int],
+    parts: int,
+    out: OperandLayout,
+    source: OperandLayout,
+    k: float,
+    n: int,
+) -> Launch:
+    """Each result in parts, which a second fold joins; where the fold has a center, that comes first."""
+    kept = [dim for dim in range(len(shape)) if dim not in dims]
+    sizes = [shape[dim] for dim in kept]
+    results = math.prod(sizes)
+    dense = dict(zip(kept, layout.default_strides(sizes), strict=True))
+    kind = total_type(fold, value)
+
+    centers = None
+    if fold.center:
+        strides = tuple(dense.get(dim, 0) for dim in range(len(shape)))
+        place = OperandLayout(total_type(fold.center, value), strides)
+        centers = reduce(fold.center, value, shape, dims, place, source, k)
+    way = _find_way(shape, dims, [dense.get(dim, 0) for dim in range(len(shape))], source.strides)
+    cut = replace(fold, name=f"{fold.name}_part", finish=total_itself)
+    first = _launcher(cut, value, way, parts, kind, source.dtype, k, n, given=bool(centers))
+
+    join = replace(fold, name=f"{fold.name}_join", each=itself, center=None)
+    way = _find_way(
+        (parts, *sizes), [0], [0, *(out.strides[dim] for dim in kept)], [results, *dense.values()]
+    )
+    second = _launcher(join, kind, way, 1, out.dtype, kind, k, n)
+
+    def launch(out_buffer: Any, x_buffer: Any) -> None:
+        partial = np.empty(results * parts, kind.cell)
+        if centers:
+            center = np.empty(results, np.float64)
+            centers((center, 0), x_buffer)
+            first((partial, 0), x_buffer, center)
+        else:
+            first((partial, 0), x_buffer)
+        second(out_buffer, (partial, 0))
+
+    return launch
+
+
+def _launcher(
+    fold: Fold,
+    value: dtype,
+    way: _Way,
+    parts: int,
+    result: dtype,
+    source: dtype,
+    k: float,
+    n: int,
+    given: bool = False,
+) -> Launch:
+    module = _module(fold, value, way.form, way.step, source, result, given)
+    serial, parallel = jit.quiet(module.kernel), jit.quiet(module.parallel_kernel)
+    tasks = way.tasks * parts
+    work = math.prod(way.walk[0].tolist()) * n * fold.cost
+    constants = way.walk, way.span, parts, k, n
+
+    def launch(out_buffer: Any, x_buffer: Any, *centers: np.ndarray) -> None:
+        (out, out_offset), (x, x_offset) = out_buffer, x_buffer
+        team = min(threads.team_for(work), tasks)
+        if team == 1:
+            serial(0, tasks, *constants, out[out_offset:], x[x_offset:], *centers)
+        else:
+            with threads.team(team):
+                parallel(min(tasks, 4 * team), tasks, *constants, out[out_offset:], x[x_offset:], *centers)
+
+    return launch
+
+
+def _module(
+    fold: Fold, value: dtype, form: str, step: bool, source: dtype, result: dtype, given: bool = False
+) -> Any:
+    """The generated module that holds the kernels of one fold, for these dtypes and this walk."""
+    key = (fold.name, value, form, step, source, result, given)
+    if key not in _modules:
+        text = fold_source(fold, Cells(source, result), value, form, step, given)
+        _modules[key] = jit.load(f"{fold.name}_{form}_{source.name}_{result.name}", text)
+    return _modules[key]

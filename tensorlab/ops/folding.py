@@ -1,0 +1,249 @@
+"""From a row of the table of folds to results: dimensions, dtypes, outputs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+
+from tensorlab import layout
+from tensorlab.backends import Launch, OperandLayout, backend
+from tensorlab.dtypes import dtype
+from tensorlab.folds import TABLE
+from tensorlab.layout import Size
+from tensorlab.ops.dispatch import guard_write
+from tensorlab.tensor import Tensor, dense_cells, make_dense
+
+__all__ = [
+    "Dims",
+    "as_dims",
+    "as_flag",
+    "check_out",
+    "check_out_type",
+    "fold",
+    "need_tensor",
+    "numpy_names",
+    "reduced_shape",
+]
+
+Dims = int | Sequence[int] | None
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def numpy_names(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function be called with NumPy's names too: ``axis`` for ``dim``, ``keepdims`` for ``keepdim``."""
+
+    @functools.wraps(function)
+    def translated(*arguments: P.args, **keywords: P.kwargs) -> R:
+        if keywords:
+            for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):
+                if theirs in keywords:
+                    if ours in keywords:
+                        raise TypeError(f"{function.__name__}() got both {ours!r} and {theirs!r}: give one")
+                    keywords[ours] = keywords.pop(theirs)
+        return function(*arguments, **keywords)
+
+    return translated
+
+
+def need_tensor(name: str, input: object) -> Tensor:
+    """`input`, which must be a tensor.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}: "
+            f"make one with tensorlab.tensor(data)"
+        )
+    return input
+
+
+def as_flag(name: str, value: object, argument: str = "keepdim") -> bool:
+    """`value`, which must be a bool.
+
+    Raises:
+        TypeError: it is something else; a dimension that was meant for `dim`, say.
+    """
+    if value is True or value is False:
+        return value
+    raise TypeError(f"{name}(): argument {argument!r} must be bool, not {type(value).__name__}")
+
+
+def as_dims(dim: object, ndim: int, name: str) -> tuple[int, ...]:
+    """The dimensions that an argument names, counted from the front. None and no dimensions mean all.
+
+    Raises:
+        TypeError: `dim` is neither an int nor a sequence of ints.
+        IndexError: there is no such dimension.
+        RuntimeError: a dimension is named twice.
+
+    Example:
+        >>> as_dims((-1, 0), 3, "sum"), as_dims(None, 3, "sum")
+        ((2, 0), (0, 1, 2))
+    """
+    if dim is None:
+        return tuple(range(ndim))
+    named = dim if isinstance(dim, (tuple, list)) else (dim,)
+    found: list[int] = []
+    for one in named:
+        if isinstance(one, (bool, float, str)) or not hasattr(one, "__index__"):
+            raise TypeError(
+                f"{name}(): argument 'dim' must be an int or a tuple of ints, got {dim!r} "
+                f"of type {type(dim).__name__}"
+            )
+        position = layout.wrap_dim(one.__index__(), ndim)
+        if position in found:
+            raise RuntimeError(f"dim {position} appears multiple times in the list of dims {tuple(named)}")
+        found.append(position)
+    if not ndim or not found:
+        return tuple(range(ndim))
+    return tuple(found)
+
+
+def reduced_shape(shape: Sequence[int], dims: Sequence[int], keepdim: bool) -> Size:
+    """The shape that is left when `dims` are folded away, or kept with size 1."""
+    if keepdim:
+        return Size(1 if dim in dims else size for dim, size in enumerate(shape))
+    return Size(size for dim, size in enumerate(shape) if dim not in dims)
+
+
+class _Plan(NamedTuple):
+    """What of a fold follows from layouts and dtypes alone."""
+
+    launch: Launch
+    shape: Size
+    stride: tuple[int, ...]
+    size: int
+
+
+_plans: dict[tuple, _Plan] = {}
+_small: dict[tuple, tuple[Callable, np.ndarray]] = {}
+MOST_PLANS = 4096
+
+# Up to this many elements in one run a full fold goes straight to its kernel.
+SMALL = 65_536
+
+
+def fold(
+    name: str,
+    input: Tensor,
+    dim: Any,
+    keepdim: bool,
+    value: dtype,
+    result: dtype,
+    out: Tensor | None = None,
+    k: float = 0.0,
+) -> Tensor:
+    """One fold over some dimensions.
+
+    Args:
+        name: a row of `tensorlab.folds.TABLE`.
+        input: the elements.
+        dim: the dimensions to fold away; None for all.
+        keepdim: whether they stay, with size 1.
+        value: the type that elements are counted in.
+        result: the dtype of the results.
+        out: a tensor of the result's shape and of dtype `result` to write into.
+        k: the number that the fold's formulas use.
+
+    Raises:
+        TypeError, IndexError, RuntimeError: see `as_dims` and `check_out`.
+    """
+    if dim is None and out is None and not keepdim:
+        cells = input._dense if input._dense is not None else dense_cells(input)
+        if cells is not False and 0 < cells.size <= SMALL:
+            key: tuple = (name, input._dtype, cells.size, value, result)
+            found = _small.get(key)
+            if found is None:
+                if len(_small) >= MOST_PLANS:
+                    _small.clear()
+                kernel = backend("cpu").flat_fold(TABLE[name], value, input._dtype, result)
+                found = _small[key] = kernel, np.array([[cells.size], [1]], np.int64)
+            memory = np.empty(1, result.cell)
+            found[0](found[1], k, cells.size, memory, cells)
+            return make_dense(memory, result, _NO_DIMS, ())
+    if dim is not None and type(dim) is not int:
+        dim = as_dims(dim, input.ndim, name)
+    stride = None if out is None else out._stride
+    key = (name, input._dtype, input._shape, input._stride, dim, keepdim, value, result, k, stride)
+    plan = _plans.get(key)
+    if plan is None:
+        if len(_plans) >= MOST_PLANS:
+            _plans.clear()
+        plan = _plans[key] = _prepare(name, input, dim, keepdim, value, result, out, k)
+    if out is None:
+        memory = np.empty(plan.size, result.cell)
+        target = make_dense(memory, result, plan.shape, plan.stride)
+        plan.launch((memory, 0), input._buffer())
+        return target
+    check_out(name, out, plan.shape, input)
+    plan.launch(out._buffer(), input._buffer())
+    out._storage._version += 1
+    return out
+
+
+_NO_DIMS = Size()
+
+
+def _prepare(
+    name: str,
+    input: Tensor,
+    dim: Any,
+    keepdim: bool,
+    value: dtype,
+    result: dtype,
+    out: Tensor | None,
+    k: float,
+) -> _Plan:
+    dims = as_dims(dim, input.ndim, name)
+    shape = reduced_shape(input.shape, dims, keepdim)
+    stride = layout.default_strides(shape)
+    written = list(stride if out is None or out.shape != shape else out.stride())
+    if not keepdim:
+        for position in sorted(dims):
+            written.insert(position, 0)
+    else:
+        written = [0 if position in dims else step for position, step in enumerate(written)]
+    launch = backend("cpu").reduce(
+        TABLE[name],
+        value,
+        input.shape,
+        dims,
+        OperandLayout(result, tuple(written)),
+        OperandLayout(input.dtype, input.stride()),
+        k,
+    )
+    return _Plan(launch, shape, stride, layout.numel(shape))
+
+
+def check_out_type(name: str, chosen: dtype | None, out: Tensor) -> dtype:
+    """The dtype of `out`, in which a function of free dtype then computes.
+
+    Raises:
+        RuntimeError: another dtype was asked for.
+    """
+    if chosen is not None and chosen is not out.dtype:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {chosen.name}, but got {out.dtype.name} instead: "
+            f"{name}() was given dtype={chosen.name}, leave it out or make out of that dtype"
+        )
+    return out.dtype
+
+
+def check_out(name: str, out: Tensor, shape: Size, *sources: Tensor) -> None:
+    """Refuse an output that a result of `shape` cannot be written into.
+
+    Raises:
+        RuntimeError: it has another shape, or `guard_write` refuses the write.
+    """
+    if out.shape != shape:
+        raise RuntimeError(
+            f"{name}(): out has shape {tuple(out.shape)} and the result has shape {tuple(shape)}: "
+            f"a tensor that is written keeps its shape, so give one of the result's shape"
+        )
+    guard_write(out, *sources)

@@ -1,0 +1,154 @@
+"""Variance and standard deviation: how far elements lie from their mean."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from tensorlab import dtypes
+from tensorlab.ops.folding import Dims, as_flag, fold, need_tensor, numpy_names
+from tensorlab.ops.reduction import mean
+from tensorlab.tensor import Tensor
+
+__all__ = ["std", "std_mean", "var", "var_mean"]
+
+Flag = bool | None
+
+
+@numpy_names
+def var(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: Flag = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The variance: the sum of the squared distances from the mean, divided by ``max(0, n - correction)``.
+
+    The mean is found first, and then the distances, both in float64.
+
+    Args:
+        input: a floating-point tensor.
+        dim: the dimension, or dimensions, to look along; all without it.
+        unbiased: the older way to say it: True for a correction of 1, False for 0. It may stand in `dim`'s
+            place, ``x.var(False)``.
+        keepdim: whether the dimensions stay, with size 1.
+        correction: what to take from the number n of elements; 1 if nothing is said (Bessel's correction).
+        out: a tensor of the result's shape to write into.
+
+    Returns:
+        a tensor of `input`'s dtype; NaN where there are no elements, or one and a correction of 1.
+
+    Raises:
+        RuntimeError: the elements are not floats.
+        TypeError: both `unbiased` and `correction` are given.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([1.0, 2.0, 3.0, 4.0])
+        >>> x.var(), x.var(correction=0)
+        (tensor(1.6667), tensor(1.2500))
+    """
+    return _spread("var", input, dim, unbiased, keepdim, correction, out)
+
+
+@numpy_names
+def std(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: Flag = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The standard deviation: the root of the variance. The arguments are those of `var`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([[1.0, 3.0], [2.0, 8.0]]).std(1, correction=0)
+        tensor([1., 3.])
+    """
+    return _spread("std", input, dim, unbiased, keepdim, correction, out)
+
+
+@numpy_names
+def var_mean(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: Flag = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The variance and the mean. The arguments are those of `var`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.var_mean(tl.tensor([1.0, 2.0, 3.0]))
+        (tensor(1.), tensor(2.))
+    """
+    return _with_mean("var", input, dim, unbiased, keepdim, correction)
+
+
+@numpy_names
+def std_mean(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: Flag = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean. The arguments are those of `var`."""
+    return _with_mean("std", input, dim, unbiased, keepdim, correction)
+
+
+def _with_mean(
+    name: str, input: Tensor, dim: Any, unbiased: Flag, keepdim: bool, correction: float | None
+) -> tuple[Tensor, Tensor]:
+    spread = _spread(name, input, dim, unbiased, keepdim, correction, None)
+    return spread, mean(input, None if isinstance(dim, bool) else dim, keepdim)
+
+
+def _spread(
+    name: str,
+    input: Tensor,
+    dim: Any,
+    unbiased: Flag,
+    keepdim: bool,
+    correction: float | None,
+    out: Tensor | None,
+) -> Tensor:
+    element_type = need_tensor(name, input).dtype
+    if isinstance(dim, bool) and unbiased is None:  # var(False) means var(unbiased=False)
+        dim, unbiased = None, dim
+    if unbiased is not None:
+        if correction is not None:
+            raise TypeError(f"{name}() got both 'unbiased' and 'correction': give the correction alone")
+        correction = int(as_flag(name, unbiased, "unbiased"))
+    if not element_type.is_floating_point:
+        raise RuntimeError(
+            f"std and var only support floating point and complex dtypes, got {element_type.name}: "
+            f"convert with .to(tensorlab.float32) first"
+        )
+    result = element_type if out is None else out.dtype
+    if result.category != dtypes.FLOATING:
+        raise RuntimeError(
+            f"{name}(): result type {element_type.name} can't be cast to the desired output type "
+            f"{result.name}"
+        )
+    k = 1.0 if correction is None else float(correction)
+    spread = fold(name, input, dim, as_flag(name, keepdim), element_type, result, out, k)
+    if input.numel() <= k * spread.numel():
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0: {input.numel()} elements make {spread.numel()} results, "
+            f"and the correction {k:g} must be less than the number of elements behind one result",
+            stacklevel=4,
+        )
+    return spread
+
+
+METHODS = (std, var)

@@ -17,7 +17,7 @@ if importlib.util.find_spec("numpy") is None:
         name="numpy",
     )
 
-from tensorlab import dtypes, layout
+from tensorlab import dtypes, layout, names
 from tensorlab.devices import device
 from tensorlab.dtypes import (
     bfloat16,
@@ -36,6 +36,7 @@ from tensorlab.dtypes import (
     uint8,
 )
 from tensorlab.layout import Size
+from tensorlab.names.functions import align_tensors
 from tensorlab.ops.conversion import clone, contiguous
 from tensorlab.ops.creation import (
     arange,
@@ -110,6 +111,8 @@ __all__ = [
     # io
     "load",
     "save",
+    # names
+    "align_tensors",
     # ops.conversion
     "clone",
     "contiguous",
@@ -170,6 +173,9 @@ __all__ = [
     "var",
     "var_mean",
 ]
+
+# Functions with a rule for the names of dimensions take tensors that have some.
+globals().update(names.with_names({name: globals()[name] for name in __all__ if name in globals()}))
 
 
 def __getattr__(name: str) -> Any:

@@ -101,8 +101,8 @@ def nested_repr(cells: Sequence[Any], shape: Sequence[int], strides: Sequence[in
     return f"[{', '.join(inside)}]"
 
 
-def tensor_repr(tensor: Tensor) -> str:
-    """The text of ``repr(tensor)``: the elements, then whatever is not the default."""
+def tensor_repr(tensor: Tensor, *more: str) -> str:
+    """The text of ``repr(tensor)``: the elements, then whatever is not the default, then `more`."""
     default = dtypes.get_default_dtype()
     element_type = tensor.dtype
     prefix = "tensor("
@@ -119,7 +119,7 @@ def tensor_repr(tensor: Tensor) -> str:
         text = _nest(values, len(prefix), edges, _Formatter(_edges_only(values, edges), element_type))
         if element_type not in (default, dtypes.int64, dtypes.bool):
             suffixes.append(f"dtype={element_type}")
-    return _with_suffixes(prefix + text, suffixes, len(prefix))
+    return _with_suffixes(prefix + text, [*suffixes, *more], len(prefix))
 
 
 def _values(tensor: Tensor) -> np.ndarray:

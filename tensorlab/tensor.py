@@ -7,7 +7,7 @@ This file holds what a tensor *is*: its five pieces of metadata, and the ways to
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -43,10 +43,12 @@ class Tensor:
                 [ 8,  9, 10, 11]])
     """
 
-    __slots__ = ("__weakref__", "_dense", "_dtype", "_offset", "_shape", "_storage", "_stride")
+    # A tensor without names leaves `_naming` empty, and never looks at it (see tensorlab.names).
+    __slots__ = ("__weakref__", "_dense", "_dtype", "_naming", "_offset", "_shape", "_storage", "_stride")
 
     _dense: np.ndarray | Literal[False] | None
     _dtype: dtype
+    _naming: Any
     _offset: int
     _shape: Size
     _storage: UntypedStorage

@@ -17,6 +17,7 @@ from tensorlab import dtypes, layout
 from tensorlab.dtypes import dtype
 from tensorlab.io import tree
 from tensorlab.layout import Size
+from tensorlab.names.tensor import bare, names_of, rebuild_named
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor, rebuild_tensor
 
@@ -46,19 +47,10 @@ def pack(obj: Any) -> bytes:
     Raises:
         TypeError, ValueError: `obj` holds what a file cannot (see `tree.describe`).
     """
-    found: list[tuple[str, Tensor]] = []
-    described = tree.describe(obj, found)
-    entries = _entries(found)
-    records = [
-        {
-            "storage": entries[id(tensor.untyped_storage())].name,
-            "dtype": tensor.dtype.name,
-            "shape": tensor.shape,
-            "stride": tensor.stride(),
-            "offset": tensor.storage_offset(),
-        }
-        for _, tensor in found
-    ]
+    met: list[tuple[str, Tensor]] = []
+    described = tree.describe(obj, met)
+    entries = _entries([(path, bare(tensor)) for path, tensor in met])
+    records = [_record(tensor, entries) for _, tensor in met]
     specifications = {
         entry.name: safetensors.TensorSpec(
             dtype=entry.dtype.name,
@@ -107,6 +99,20 @@ def unpack(content: bytes, source: str) -> Any:
         return tree.restore(description["tree"], tensors)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise RuntimeError(f"{source} is damaged: its description is not one that save writes") from error
+
+
+def _record(tensor: Tensor, entries: dict[int, Entry]) -> dict[str, Any]:
+    """What the file says of one tensor, beside the bytes of its storage."""
+    held = bare(tensor)
+    record = {
+        "storage": entries[id(held.untyped_storage())].name,
+        "dtype": held.dtype.name,
+        "shape": held.shape,
+        "stride": held.stride(),
+        "offset": held.storage_offset(),
+    }
+    names = names_of(tensor)
+    return record | {"names": names} if any(name is not None for name in names) else record
 
 
 class Entry(NamedTuple):
@@ -163,4 +169,5 @@ def _tensor_of(entry: dict[str, Any], what: str) -> Tensor:
 def _described(record: dict[str, Any], storages: dict[str, UntypedStorage]) -> Tensor:
     shape, stride = layout.as_shape(record["shape"]), tuple(Size(record["stride"]))
     element_type, offset = dtypes.by_name(record["dtype"]), layout.as_int(record["offset"], "the offset")
-    return rebuild_tensor(storages[record["storage"]], element_type, shape, stride, offset)
+    tensor = rebuild_tensor(storages[record["storage"]], element_type, shape, stride, offset)
+    return rebuild_named(tensor, record["names"]) if "names" in record else tensor

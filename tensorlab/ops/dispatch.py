@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,9 @@ from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.cells import encode_one
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.names.following import follow
+from tensorlab.names.rules import unifies
+from tensorlab.names.tensor import CarriesNames
 from tensorlab.scalars import Scalar
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor
@@ -114,7 +118,10 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
             is refused.
     """
     if out is not None:
-        return _apply_to(row, operands, out)
+        try:
+            return _apply_to(row, operands, out)
+        except CarriesNames:
+            return follow(unifies, partial(apply, row), operands, {"out": out})
     key = (row.name, *[_signature(operand) for operand in operands])
     plan = _plans.get(key)
     if plan is None:
@@ -128,7 +135,10 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
         launch = _prepare(row, compute, shape, OperandLayout(out_type, stride), operands)
         plan = _remember(key, Plan(launch, shape, stride, out_type))
     result = allocate_strided(plan.shape, plan.stride, plan.dtype)
-    plan.launch(result._buffer(), *[_buffer(operand) for operand in operands])
+    try:
+        plan.launch(result._buffer(), *[_buffer(operand) for operand in operands])
+    except CarriesNames:  # nothing was computed: a tensor with names has no buffer of its own
+        return follow(unifies, partial(apply, row), operands, {})
     return result
 
 
@@ -139,7 +149,10 @@ def apply_in_place(row: Scalar, target: Tensor, *others: Tensor | Number) -> Ten
         RuntimeError: the result would lose its kind in `target`'s dtype, the shapes do not fit, or the write
             is refused by `guard_write`.
     """
-    return _apply_to(row, (target, *others), target)
+    try:
+        return _apply_to(row, (target, *others), target)
+    except CarriesNames:
+        return follow(unifies, partial(apply_in_place, row), (target, *others), {}, in_place=True)
 
 
 def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorlab import names
 from tensorlab.ops import (
     conversion,
     creation,
@@ -72,6 +73,7 @@ def bind() -> None:
     namespace.__array_wrap__ = sharing.array_wrap
     namespace.__array_priority__ = 1000  # NumPy's arrays leave their operators with a tensor to the tensor
     namespace.T = property(_reversed, doc="All dimensions in reverse order, as a view.")
+    names.bind(pointwise.__all__)
 
 
 def _operator(name: str, function: Callable) -> Callable:

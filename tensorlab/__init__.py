@@ -17,7 +17,7 @@ if importlib.util.find_spec("numpy") is None:
         name="numpy",
     )
 
-from tensorlab import dtypes, layout, names
+from tensorlab import dtypes, layout, names, random
 from tensorlab.devices import device
 from tensorlab.dtypes import (
     bfloat16,
@@ -51,12 +51,24 @@ from tensorlab.ops.creation import (
 )
 from tensorlab.ops.dispatch import result_type
 from tensorlab.ops.matmul import addbmm, addmm, addmv, baddbmm, bmm, dot, matmul, mm, mv, vdot
+from tensorlab.ops.multinomial import multinomial
 from tensorlab.ops.pointwise import add, div, eq, ge, gt, le, lt, mul, ne, neg, sub
+from tensorlab.ops.random import bernoulli, normal, poisson, rand, randn
+from tensorlab.ops.random_integers import randint, randperm
 from tensorlab.ops.reduction import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
 from tensorlab.ops.shape import permute, reshape, t, transpose
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
 from tensorlab.ops.variance import std, std_mean, var, var_mean
 from tensorlab.printing import set_printoptions
+from tensorlab.random import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 from tensorlab.storage import TypedStorage, UntypedStorage
 from tensorlab.tensor import Tensor
 
@@ -105,6 +117,15 @@ __all__ = [
     "set_printoptions",
     "short",
     "uint8",
+    # random
+    "Generator",
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "random",
+    "seed",
+    "set_rng_state",
     # for students
     "check",
     "hint",
@@ -137,6 +158,8 @@ __all__ = [
     "mm",
     "mv",
     "vdot",
+    # ops.multinomial
+    "multinomial",
     # ops.pointwise
     "add",
     "div",
@@ -158,6 +181,15 @@ __all__ = [
     "nansum",
     "prod",
     "sum",
+    # ops.random
+    "bernoulli",
+    "normal",
+    "poisson",
+    "rand",
+    "randn",
+    # ops.random_integers
+    "randint",
+    "randperm",
     # ops.shape
     "permute",
     "reshape",

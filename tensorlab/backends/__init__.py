@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import importlib
 
-from tensorlab.backends.protocol import Backend, Launch, OperandLayout
+from tensorlab.backends.protocol import Backend, Launch, OperandLayout, RandomLaunch, RandomState
 
-__all__ = ["Backend", "Launch", "OperandLayout", "backend"]
+__all__ = ["Backend", "Launch", "OperandLayout", "RandomLaunch", "RandomState", "backend"]
 
 _MODULES = {"cpu": "tensorlab.backends.cpu"}
 _loaded: dict[str, Backend] = {}

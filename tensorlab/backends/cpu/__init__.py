@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorlab.backends.cpu.gemm import gemm
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
+from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
 
 __all__ = ["BACKEND"]
@@ -15,8 +16,11 @@ class CPU:
     flat_fold = staticmethod(flat_fold)
     flat_kernel = staticmethod(flat_kernel)
     gemm = staticmethod(gemm)
+    philox = staticmethod(philox)
     pointwise = staticmethod(pointwise)
     reduce = staticmethod(reduce)
+    random = staticmethod(prepare)
+    seed_words = staticmethod(seed_words)
 
 
 BACKEND = CPU()

@@ -105,9 +105,9 @@ def quiet(kernel: Callable) -> Callable:
         return kernel
 
     @functools.wraps(kernel)
-    def interpreted(*arguments: object) -> None:
+    def interpreted(*arguments: object) -> object:
         with np.errstate(all="ignore"):
-            kernel(*arguments)
+            return kernel(*arguments)
 
     return interpreted
 

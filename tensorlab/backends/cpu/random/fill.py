@@ -1,0 +1,224 @@
+"""The CPU's answer to `Backend.random`: which fill makes a distribution, and the walk that it takes."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tensorlab import dtypes, layout
+from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.random import engine
+from tensorlab.backends.cpu.random.assemble import counter_kernel, kernel
+from tensorlab.backends.protocol import OperandLayout, RandomLaunch, RandomState
+from tensorlab.cells import from_float32, to_float32
+from tensorlab.dtypes import dtype
+
+__all__ = ["fill_order", "philox", "prepare", "seed_words"]
+
+seed_words = jit.kernel()(engine.seed)
+
+# Work per number, in additions of one float32 (see `threads.team_for`).
+PHILOX_COST = {"words": 4, "uniform": 4, "normal": 8}
+
+Cells = tuple[np.ndarray, int]
+
+
+@functools.lru_cache(4096)
+def prepare(
+    distribution: str, shape: Sequence[int], out: OperandLayout, read: OperandLayout | None = None
+) -> RandomLaunch:
+    """See `tensorlab.backends.protocol.Backend.random`."""
+    return _PREPARED[distribution](shape, out, read) if math.prod(shape) else _nothing
+
+
+def philox(kind: str, seed: int, stream: int, start: int, out: np.ndarray, element_type: dtype) -> None:
+    """See `tensorlab.backends.protocol.Backend.philox`."""
+    team = threads.team_for(out.size * PHILOX_COST[kind])
+    fill = counter_kernel(kind, element_type, team > 1)
+    with threads.team(team) if team > 1 else contextlib.nullcontext():
+        fill(np.uint64(seed), np.uint64(stream), np.int64(start), out)
+
+
+def fill_order(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> np.ndarray:
+    """The walk in which PyTorch's serial loops visit a tensor: smallest stride of the output innermost.
+
+    Args:
+        shape: the sizes, each at least 1.
+        strides: the strides of each operand, the output's first.
+
+    Returns:
+        an array of the sizes, and below them a row of steps for each operand, outermost dimension first.
+        Neighbouring dimensions that are adjacent in every operand are one.
+
+    Example:
+        >>> fill_order((3, 4), [(1, 3)]).tolist(), fill_order((3, 4), [(8, 1)]).tolist()
+        ([[12], [1]], [[3, 4], [8, 1]])
+    """
+    dims = [dim for dim in range(len(shape) - 1, -1, -1) if shape[dim] != 1]
+    dims.sort(key=lambda dim: (strides[0][dim], shape[dim]))  # of equal strides the shorter is inner
+    sizes: list[int] = []
+    steps: list[list[int]] = []
+    for dim in dims:
+        step = [operand[dim] for operand in strides]
+        if sizes and all(s == inner * sizes[-1] for s, inner in zip(step, steps[-1], strict=True)):
+            sizes[-1] *= shape[dim]
+        else:
+            sizes.append(shape[dim])
+            steps.append(step)
+    if not sizes:
+        return np.array([[1], *[[1]] * len(strides)], np.int64)
+    rows = [sizes, *zip(*steps, strict=True)]
+    return np.array([list(row)[::-1] for row in rows], np.int64)
+
+
+def _uniform(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
+    double = out.dtype is dtypes.float64
+    fill = kernel("doubles" if double else "singles", out.dtype, "uniform")
+    real = np.float64 if double else np.float32
+    walk = fill_order(shape, [out.strides])
+
+    def launch(state: RandomState, target: Cells, low: float, high: float) -> None:
+        span = real(high) - real(low)
+        cells, offset = target
+        fill(state.words, cells[offset:], walk, real(low), span, _end(high, out.dtype, real))
+
+    return launch
+
+
+def _end(high: float, element_type: dtype, real: type) -> np.floating:
+    """The least number that would be stored as `high`, which the half-open range leaves out."""
+    if element_type.itemsize != 2:
+        return real(high)
+    cells = from_float32(np.array([high], np.float32), element_type)
+    rounded = to_float32(cells, element_type)[0]
+    # Halfway to the next smaller cell is the border; a tie goes to the even one of the two.
+    toward = cells - np.uint16(1) if rounded > 0 else cells + np.uint16(1)
+    smaller = to_float32(toward, element_type)[0] if rounded else -np.float32(2.0**-133)
+    border = np.float32((np.float64(rounded) + np.float64(smaller)) / 2)
+    ties_up = from_float32(np.array([border]), element_type)[0] == cells[0]
+    return border if ties_up else np.nextafter(border, np.float32(np.inf))
+
+
+def _of_doubles(formula: str) -> Callable[..., RandomLaunch]:
+    """A distribution that is a formula of uniform float64, whatever dtype is stored."""
+
+    def prepare_one(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
+        fill = kernel("doubles", out.dtype, formula)
+        walk = fill_order(shape, [out.strides])
+
+        def launch(state: RandomState, target: Cells, a: float, b: float = 0.0) -> None:
+            cells, offset = target
+            fill(state.words, cells[offset:], walk, float(a), float(b), 0.0)
+
+        return launch
+
+    return prepare_one
+
+
+def _normal(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
+    count = math.prod(shape)
+    if count < 16 or not layout.is_contiguous(shape, out.strides):
+        return _normal_pairs("")(shape, out, None)
+    fill = kernel("normals_by_16", out.dtype)
+    real = np.float64 if out.dtype is dtypes.float64 else np.float32
+
+    def launch(state: RandomState, target: Cells, mean: float, std: float) -> None:
+        cells, offset = target
+        fill(state.words, cells[offset : offset + count], real(mean), real(std))
+
+    return launch
+
+
+def _normal_pairs(formula: str) -> Callable[..., RandomLaunch]:
+    """Normal numbers that are made two at a time, in float64."""
+
+    def prepare_one(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
+        fill = kernel("normals", out.dtype, formula)
+        walk = fill_order(shape, [out.strides])
+
+        def launch(state: RandomState, target: Cells, mean: float, std: float) -> None:
+            cells, offset = target
+            fill(state.words, state.spare, cells[offset:], walk, float(mean), float(std))
+
+        return launch
+
+    return prepare_one
+
+
+def _integers(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
+    fill = kernel("integers", out.dtype)
+    walk = fill_order(shape, [out.strides])
+
+    def launch(state: RandomState, target: Cells, base: int, span: int, wide: bool) -> None:
+        cells, offset = target
+        fill(state.words, cells[offset:], walk, np.int64(base), np.uint64(span), wide)
+
+    return launch
+
+
+def _elementwise(fill_name: str) -> Callable[..., RandomLaunch]:
+    """A distribution whose parameter is a tensor."""
+
+    def prepare_one(shape: Sequence[int], out: OperandLayout, read: OperandLayout | None) -> RandomLaunch:
+        assert read is not None
+        fill = kernel(fill_name, out.dtype, read=read.dtype)
+        walk = fill_order(shape, [out.strides, read.strides])
+
+        def launch(state: RandomState, target: Cells, source: Cells) -> None:
+            fill(state.words, target[0][target[1] :], walk, source[0][source[1] :])
+
+        return launch
+
+    return prepare_one
+
+
+def _permutation(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
+    (count,), (step,) = shape, out.strides
+    fill = kernel("permutation", out.dtype)
+
+    def launch(state: RandomState, target: Cells) -> None:
+        cells, offset = target
+        fill(state.words, cells[offset : offset + (count - 1) * step + 1], step if count > 1 else 1)
+
+    return launch
+
+
+def _categories(shape: Sequence[int], out: OperandLayout, read: OperandLayout | None) -> RandomLaunch:
+    """`shape` is rows, categories, draws a row; `out` is dense."""
+    assert read is not None
+    fill = kernel("categories", out.dtype, read=read.dtype)
+    rows, columns, draws = shape
+    walk = np.array([(rows, columns), read.strides, (draws, 0)], np.int64)
+    real = np.float64 if read.dtype is dtypes.float64 else np.float32
+
+    def launch(state: RandomState, target: Cells, source: Cells) -> int:
+        cells, offset = target
+        room = np.empty(columns, real)
+        return int(fill(state.words, cells[offset:], source[0][source[1] :], walk, room))
+
+    return launch
+
+
+def _nothing(*_: object) -> int:
+    """The launch for a tensor without elements, which takes nothing from the stream."""
+    return 0
+
+
+_PREPARED: dict[str, Callable[..., RandomLaunch]] = {
+    "bernoulli": _of_doubles("bernoulli"),
+    "bernoulli_each": _elementwise("bernoulli_each"),
+    "categories": _categories,
+    "cauchy": _of_doubles("cauchy"),
+    "exponential": _of_doubles("exponential"),
+    "geometric": _of_doubles("geometric"),
+    "integers": _integers,
+    "log_normal": _normal_pairs("exp"),
+    "normal": _normal,
+    "permutation": _permutation,
+    "poisson": _elementwise("poisson"),
+    "uniform": _uniform,
+}

@@ -1,0 +1,147 @@
+"""What all functions that draw random numbers share: arguments, the tensor to fill, the launch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorlab import broadcasting, layout
+from tensorlab.backends import OperandLayout, backend
+from tensorlab.devices import device
+from tensorlab.dtypes import dtype
+from tensorlab.layout import as_int
+from tensorlab.ops.creation import empty, sizes_from
+from tensorlab.ops.dispatch import Number, guard_write, is_number
+from tensorlab.random import Generator, default_generator
+from tensorlab.tensor import Tensor
+
+__all__ = [
+    "LONGEST",
+    "SHORTEST",
+    "as_flag",
+    "as_float",
+    "as_generator",
+    "as_long",
+    "fill",
+    "fill_each",
+    "new",
+    "require_deviation",
+]
+
+LONGEST, SHORTEST = 2**63 - 1, -(2**63)
+
+
+def fill(target: Tensor, distribution: str, generator: Generator | None, *numbers: Number) -> Tensor:
+    """Overwrite `target` with draws from one of the backend's distributions, and return it."""
+    guard_write(target)
+    source = as_generator(generator)
+    launch = backend("cpu").random(distribution, target._shape, OperandLayout(target._dtype, target._stride))
+    with source._lock:
+        launch(source._started(), target._buffer(), *numbers)
+    target._storage._version += 1
+    return target
+
+
+def fill_each(target: Tensor, distribution: str, generator: Generator | None, parameters: Tensor) -> int:
+    """Overwrite `target` with draws whose parameter stands in a tensor that is broadcast to it.
+
+    Returns:
+        0; or 1 when a parameter is none, and then nothing was written.
+    """
+    guard_write(target, parameters)
+    strides = broadcasting.expand_strides(parameters.shape, parameters.stride(), target.shape)
+    if isinstance(strides, layout.Refusal):
+        raise RuntimeError(strides.reason)
+    source = as_generator(generator)
+    launch = backend("cpu").random(
+        distribution,
+        target._shape,
+        OperandLayout(target._dtype, target._stride),
+        OperandLayout(parameters._dtype, tuple(strides)),
+    )
+    with source._lock:
+        refused = launch(source._started(), target._buffer(), parameters._buffer())
+    target._storage._version += 1
+    return refused or 0
+
+
+def as_flag(value: object, function: str, name: str) -> bool:
+    """A bool.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if isinstance(value, bool):
+        return value
+    raise TypeError(f"{function}(): argument '{name}' must be bool, not {type(value).__name__}")
+
+
+def as_long(value: object, function: str, name: str) -> int:
+    """An int of 64 bits.
+
+    Raises:
+        TypeError: it is no int; bools are none.
+        ValueError: it has more than 64 bits.
+    """
+    if isinstance(value, bool):
+        raise TypeError(f"{function}(): argument '{name}' must be int, not bool")
+    number = as_int(value, f"{function}(): argument '{name}'")
+    if not SHORTEST <= number <= LONGEST:
+        raise ValueError(f"Overflow when unpacking long long: {name}={number} does not fit into 64 bits")
+    return number
+
+
+def require_deviation(std: float) -> None:
+    """Refuse a standard deviation that is negative or NaN."""
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std}: a spread has no sign")
+
+
+def as_generator(generator: Generator | None) -> Generator:
+    """The generator that an argument means; None is the default one.
+
+    Raises:
+        TypeError: it is no generator.
+    """
+    if generator is None:
+        return default_generator
+    if not isinstance(generator, Generator):
+        raise TypeError(f"generator must be a tensorlab.Generator or None, got {generator!r}")
+    return generator
+
+
+def new(
+    sizes: Sequence,
+    size: Sequence[int] | None,
+    function: str,
+    out: Tensor | None,
+    element_type: dtype | None,
+    device: device | str | None,
+) -> Tensor:
+    """The tensor to fill: `out` if there is one, else a new one."""
+    if size is not None:
+        sizes = (*sizes, size)
+    if not sizes:
+        raise TypeError(f"{function}() takes the sizes of the result, and none were given")
+    if out is None:
+        return empty(*sizes, dtype=element_type, device=device)
+    shape = sizes_from(sizes, function)
+    if element_type is not None and element_type is not out.dtype:
+        raise RuntimeError(
+            f"dtype {element_type.name} does not match dtype of out parameter ({out.dtype.name})"
+        )
+    if out.shape != shape:
+        raise RuntimeError(f"{function}(): out has shape {tuple(out.shape)}, and the result {tuple(shape)}")
+    return out
+
+
+def as_float(value: object, function: str, name: str) -> float:
+    """A number, or a tensor without dimensions, as a float.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if isinstance(value, Tensor) and not value.ndim:
+        return float(value.item())
+    if not is_number(value):
+        raise TypeError(f"{function}(): argument '{name}' must be float, not {type(value).__name__}")
+    return float(value)  # type: ignore[arg-type]

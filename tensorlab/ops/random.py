@@ -1,0 +1,197 @@
+"""New tensors of random numbers: PyTorch's recipes, so that the same seed gives PyTorch's numbers.
+
+Each function allocates and leaves the drawing to the methods of `tensorlab.ops.random_fills`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorlab import broadcasting
+from tensorlab.cells import to_float32
+from tensorlab.devices import device
+from tensorlab.dtypes import dtype
+from tensorlab.ops.creation import empty
+from tensorlab.ops.dispatch import is_number
+from tensorlab.ops.draws import fill_each, new, require_deviation
+from tensorlab.ops.pointwise import add_, mul_
+from tensorlab.ops.random_fills import bernoulli_, normal_, uniform_
+from tensorlab.random import Generator
+from tensorlab.tensor import Tensor
+
+__all__ = ["bernoulli", "normal", "poisson", "rand", "randn"]
+
+
+def rand(
+    *sizes: int | Sequence[int],
+    size: Sequence[int] | None = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+) -> Tensor:
+    """Numbers drawn evenly from [0, 1).
+
+    Args:
+        sizes: the sizes, as separate ints or as one sequence.
+        size: the sizes, by name.
+        generator: where the numbers come from; the default generator.
+        out: a tensor to fill instead of a new one.
+        dtype: a floating-point dtype; the default one.
+        device: where to make it; the CPU.
+
+    Raises:
+        TypeError: a size is no integer.
+        RuntimeError: a size is negative.
+        NotImplementedError: the dtype is not a floating-point one.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> _ = tl.manual_seed(8)
+        >>> tl.rand(3, 4)
+        tensor([[0.5979, 0.8453, 0.9464, 0.2965],
+                [0.5138, 0.6443, 0.8991, 0.0141],
+                [0.5785, 0.1218, 0.9181, 0.6805]])
+    """
+    return uniform_(new(sizes, size, "rand", out, dtype, device), generator=generator)
+
+
+def randn(
+    *sizes: int | Sequence[int],
+    size: Sequence[int] | None = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+) -> Tensor:
+    """Normal numbers of mean 0 and standard deviation 1 (see `rand` for the arguments).
+
+    From 16 elements on they are made in another way than below (see `Tensor.normal_`), so that the beginnings
+    of ``randn(15)`` and ``randn(16)`` differ for the same seed.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> _ = tl.manual_seed(8)
+        >>> tl.randn(2, 2)
+        tensor([[ 0.2713, -1.2729],
+                [ 0.5027,  0.4181]])
+    """
+    return normal_(new(sizes, size, "randn", out, dtype, device), generator=generator)
+
+
+def normal(
+    mean: Tensor | float = 0.0,
+    std: Tensor | float = 1.0,
+    size: Sequence[int] | None = None,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+) -> Tensor:
+    """Normal numbers, each with a mean and a standard deviation of its own where these are tensors.
+
+    Args:
+        mean: one number, or a tensor.
+        std: one number, or a tensor; at least 0. Two tensors are broadcast against each other, and the result
+            has the dtype of `mean`.
+        size: the result's shape, if both are numbers.
+        generator: where the numbers come from; the default generator.
+        out: a tensor to fill instead of a new one.
+        dtype, device: what to make, if both are numbers.
+
+    Raises:
+        TypeError: two numbers without a size, or a tensor with one.
+        RuntimeError: a standard deviation is negative or NaN, or the shapes do not meet.
+        NotImplementedError: the result's dtype is not a floating-point one.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> _ = tl.manual_seed(8)
+        >>> tl.normal(tl.tensor([0.0, 100.0]), tl.tensor([1.0, 10.0]))
+        tensor([ 0.2713, 87.2708])
+    """
+    for name, value in (("mean", mean), ("std", std)):
+        if not isinstance(value, Tensor) and not is_number(value):
+            found = type(value).__name__
+            raise TypeError(f"normal(): argument '{name}' must be Tensor or float, not {found}")
+    tensors = [value for value in (mean, std) if isinstance(value, Tensor)]
+    if bool(tensors) == (size is not None):
+        raise TypeError("normal() takes a size exactly when mean and std are both numbers")
+    if not tensors:
+        target = new((), size, "normal", out, dtype, device)
+        return normal_(target, mean, std, generator=generator)  # type: ignore[arg-type]
+    if dtype is not None or device is not None:
+        raise TypeError("normal() takes dtype and device only with a size: tensors bring their own")
+    shape = broadcasting.broadcast_shapes(*(tensor.shape for tensor in tensors))
+    if isinstance(std, Tensor):
+        _require_deviations(std)
+    else:
+        require_deviation(std)
+    target = new((), shape, "normal", out, tensors[0].dtype if out is None else None, None)
+    if isinstance(std, Tensor):
+        mul_(normal_(target, generator=generator), std)
+    else:
+        normal_(target, 0.0, std, generator=generator)
+    return add_(target, mean)
+
+
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
+) -> Tensor:
+    """For each element 1 with that probability, else 0.
+
+    Args:
+        input: the probabilities, of a floating-point dtype.
+        p: one probability for all elements; `input` then only says the shape and the dtype.
+        generator: where the numbers come from; the default generator.
+        out: a tensor to fill instead of a new one.
+
+    Raises:
+        RuntimeError: a probability is not in [0, 1].
+        NotImplementedError: `input` is not of a floating-point dtype, and `p` is left out.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> _ = tl.manual_seed(8)
+        >>> tl.bernoulli(tl.tensor([0.0, 0.9, 1.0]))
+        tensor([0., 1., 1.])
+    """
+    target = new((), input.shape, "bernoulli", out, input.dtype if out is None else None, None)
+    return bernoulli_(target, input if p is None else p, generator=generator)
+
+
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """For each element a count of events, of which the element says how many to expect.
+
+    Args:
+        input: the expected counts, at least 0, of a floating-point dtype.
+        generator: where the numbers come from; the default generator.
+
+    Raises:
+        RuntimeError: an expected count is negative or NaN.
+        NotImplementedError: `input` is not of a floating-point dtype.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> _ = tl.manual_seed(8)
+        >>> tl.poisson(tl.tensor([1.0, 10.0, 100.0]))
+        tensor([ 2.,  7., 95.])
+    """
+    if not input.dtype.is_floating_point:
+        raise NotImplementedError(f"poisson expects rates of a floating-point dtype, got {input.dtype.name}")
+    target = empty(input.shape, dtype=input.dtype)
+    if fill_each(target, "poisson", generator, input):
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    return target
+
+
+def _require_deviations(std: Tensor) -> None:
+    values = std._cells_array()
+    if std.dtype.is_floating_point and std.element_size() == 2:
+        values = to_float32(values, std.dtype)
+    if values.size and not values.min() >= 0:
+        raise RuntimeError("normal expects all elements of std >= 0.0: a spread has no sign")
+
+
+METHODS = (bernoulli,)

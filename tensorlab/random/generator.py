@@ -1,0 +1,192 @@
+"""Generators: where a stream of random numbers stands, and how it is seeded, saved and set back.
+
+The CPU's generator is the Mersenne Twister, seeded as PyTorch seeds it: the same seed and the same calls give
+the numbers that PyTorch gives.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+import numpy as np
+
+from tensorlab import dtypes
+from tensorlab.backends import RandomState, backend
+from tensorlab.devices import as_device, device
+from tensorlab.layout import Size
+from tensorlab.tensor import Tensor, make_dense
+
+__all__ = ["Generator", "default_generator"]
+
+# A generator that nobody has seeded begins here; PyTorch chose the number.
+DEFAULT_SEED = 67280421310721
+
+# The bytes of a state: field by field what PyTorch's get_state gives, so that each reads the other's.
+LAYOUT = np.dtype(
+    [
+        ("seed", "<u8"),
+        ("left", "<i4"),  # words until the next twist, counted as 1 more; so left + next = 625
+        ("seeded", "<i4"),
+        ("next", "<u8"),  # position of the next word
+        ("words", "<u8", (624,)),
+        ("unused_x", "<f8"),
+        ("spare", "<f8"),  # a normal number that was made but not given out
+        ("unused_rho", "<f8"),
+        ("has_spare", "<i4"),
+        ("gap", "<i4"),
+        ("spare_float32", "<f4"),  # only ever set by PyTorch, and kept for it
+        ("has_spare_float32", "u1"),
+        ("end", "V3"),
+    ]
+)
+
+
+class Generator:
+    """A stream of random numbers that is independent of all others.
+
+    Args:
+        device: the device that the numbers are made on.
+
+    Raises:
+        RuntimeError: no such device, or none with a backend here.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> g = tl.Generator().manual_seed(8)
+        >>> tl.rand(3, generator=g)
+        tensor([0.5979, 0.8453, 0.9464])
+        >>> g.initial_seed(), g.device
+        (8, device(type='cpu'))
+    """
+
+    __slots__ = ("__weakref__", "_device", "_lock", "_seed", "_seeded", "_spare_float32", "_state")
+
+    _device: device
+    _lock: threading.RLock
+    _seed: int
+    _seeded: bool
+    _spare_float32: tuple[float, int]
+    _state: RandomState
+
+    def __init__(self, device: device | str = "cpu") -> None:
+        self._device = as_device(device)
+        # Taken while numbers are made, so that two threads never give out the same ones.
+        self._lock = threading.RLock()
+        self._state = RandomState(np.zeros(625, np.uint32), np.zeros(2))
+        self._begin(DEFAULT_SEED)
+
+    @property
+    def device(self) -> device:
+        """The device that the numbers are made on."""
+        return self._device
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Begin the stream of a seed, and return this generator.
+
+        Args:
+            seed: from -2^63 to 2^64 - 1; a negative seed counts from 2^64 downward. The Mersenne Twister uses
+                the lower 32 bits.
+
+        Raises:
+            RuntimeError: the seed is no int.
+            ValueError: it has more than 64 bits.
+        """
+        if not isinstance(seed, int) or isinstance(seed, bool):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError(f"Overflow when unpacking long long: a seed has 64 bits, got {seed}")
+        with self._lock:
+            self._begin(seed % 2**64)
+        return self
+
+    def seed(self) -> int:
+        """Begin a stream that cannot be foreseen, and return its seed, a number of 53 bits."""
+        chosen = int.from_bytes(os.urandom(8), "little") >> 11
+        self.manual_seed(chosen)
+        return chosen
+
+    def initial_seed(self) -> int:
+        """The seed that the stream began with, from 0 to 2^64 - 1."""
+        return self._seed
+
+    def get_state(self) -> Tensor:
+        """Where the stream stands, as 5056 bytes in a tensor of dtype uint8.
+
+        The bytes are laid out as PyTorch's are: a state can be taken from one library to the other.
+        """
+        with self._lock:
+            words, spare = self._started()
+            record = np.zeros((), LAYOUT)
+            position = int(words[624])
+            record["seed"], record["seeded"] = self._seed, 1
+            record["next"], record["left"] = position, 625 - position if position else 1
+            record["words"] = words[:624]
+            if spare[1]:
+                record["spare"], record["has_spare"] = spare[0], 1
+            record["spare_float32"], record["has_spare_float32"] = self._spare_float32
+        memory = np.frombuffer(bytearray(record.tobytes()), np.uint8)
+        return make_dense(memory, dtypes.uint8, Size((memory.size,)), (1,))
+
+    def set_state(self, new_state: Tensor) -> None:
+        """Go to where a stream stood when `get_state` was called.
+
+        Raises:
+            TypeError: `new_state` is no tensor of dtype uint8.
+            RuntimeError: it has another size, or its bytes are no state.
+        """
+        if not isinstance(new_state, Tensor):
+            raise TypeError(f"expected a tensor, as get_state() gives it, but got {new_state!r}")
+        if new_state.dtype is not dtypes.uint8:
+            raise TypeError(f"RNG state must be a tensor of dtype uint8, got {new_state.dtype.name}")
+        if new_state.numel() != LAYOUT.itemsize:
+            raise RuntimeError(
+                f"the state of a CPU generator has {LAYOUT.itemsize} bytes, got {new_state.numel()}"
+            )
+        record = np.frombuffer(new_state._cells_array().tobytes(), LAYOUT)[0]
+        left, position = int(record["left"]), int(record["next"])
+        fresh = (left, position) == (1, 0)
+        if not record["seeded"] or not (fresh or (1 <= position <= 624 and left + position == 625)):
+            raise RuntimeError("Invalid mt19937 state: these bytes are not from get_state()")
+        with self._lock:
+            self._seed, self._seeded = int(record["seed"]), True
+            self._state.words[:624] = record["words"].astype(np.uint32)
+            self._state.words[624] = position
+            self._state.spare[:] = (record["spare"], 1.0) if record["has_spare"] else (0.0, 0.0)
+            self._spare_float32 = float(record["spare_float32"]), int(record["has_spare_float32"])
+
+    def clone_state(self) -> Generator:
+        """A new generator that stands where this one does."""
+        twin = Generator(self._device)
+        twin.set_state(self.get_state())
+        return twin
+
+    def _begin(self, seed: int) -> None:
+        self._seed, self._seeded = seed, False
+        self._spare_float32 = 0.0, 0
+
+    def _started(self) -> RandomState:
+        """The state that launches write into. Only now are its words made: importing compiles no kernel."""
+        if not self._seeded:
+            backend(self._device.type).seed_words(self._state.words, self._seed & 0xFFFFFFFF)
+            self._state.spare[:] = 0.0
+            self._seeded = True
+        return self._state
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._device, self.get_state())
+
+    def __repr__(self) -> str:
+        return f"Generator(device={str(self._device)!r}, initial_seed={self._seed})"
+
+
+def _restored(device: device, state: Tensor) -> Generator:
+    """The generator that was pickled or copied."""
+    generator = Generator(device)
+    generator.set_state(state)
+    return generator
+
+
+default_generator = Generator()
+default_generator.seed()

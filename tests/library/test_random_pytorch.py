@@ -1,0 +1,328 @@
+"""Random numbers against PyTorch's: the same seed and the same calls, bit for bit.
+
+Where PyTorch evaluates a logarithm or a sine in float64 both libraries call the machine's own library, so
+equality holds on every machine. The float32 normal numbers of 16 and more elements are those of PyTorch's
+AVX2 code, and are compared where PyTorch runs it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tensorlab as tl
+
+SIZES = (0, 1, 2, 15, 16, 17, 31, 32, 100, 623, 625, 1000, 1041)
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
+ALL = ("bool", *INTEGERS, *FLOATS)
+
+# Name, arguments, and the dtypes in which the method is defined.
+FILLS = [
+    ("uniform_", (), FLOATS),
+    ("uniform_", (-0.3, 1.7), FLOATS),
+    ("uniform_", (100, 101), FLOATS),
+    ("uniform_", (2.5, 2.5), FLOATS),
+    ("normal_", (), FLOATS),
+    ("normal_", (0.1, 0.7), FLOATS),
+    ("log_normal_", (0.1, 0.7), FLOATS),
+    ("exponential_", (), FLOATS),
+    ("exponential_", (1.7,), FLOATS),
+    ("cauchy_", (0.3, 0.7), FLOATS),
+    ("geometric_", (0.3,), (*INTEGERS, *FLOATS)),
+    ("bernoulli_", (0.3,), ALL),
+    ("bernoulli_", (1,), ALL),
+    ("random_", (), ALL),
+    ("random_", (2,), ALL),
+    ("random_", (1, 77), (*INTEGERS, *FLOATS)),
+    ("random_", (0, None), ALL),
+    ("random_", (3, 2**28 + 3), ("int32", "int64", "float64")),
+    ("random_", (3, 2**28 + 2), ("int32", "int64", "float64")),
+    ("random_", (-(2**62), 2**62 + 7), ("int64",)),
+    ("random_", (-(2**63), 2**63 - 1), ("int64",)),
+    ("random_", (-(2**63), None), ("int64", "float64")),
+]
+
+
+@pytest.fixture(scope="module")
+def vector_code(torch):
+    """Skips where PyTorch makes float32 normal numbers otherwise than with AVX2."""
+    capability = torch.backends.cpu.get_cpu_capability()
+    if capability not in ("AVX2", "AVX512"):
+        pytest.skip(f"PyTorch runs its {capability} code here, whose float32 normals differ in the last bit")
+
+
+def seed_both(torch, seed: int) -> None:
+    tl.manual_seed(seed)
+    torch.manual_seed(seed)
+
+
+def bits(tensor) -> np.ndarray:
+    """The cells of a tensor of either library, NaN and the sign of zero included."""
+    if isinstance(tensor, tl.Tensor):
+        cells = np.ascontiguousarray(tensor._cells_array())
+    else:
+        torch = pytest.importorskip("torch")
+        dense = tensor.contiguous()
+        cells = (
+            dense.view(torch.uint16) if dense.dtype in (torch.float16, torch.bfloat16) else dense
+        ).numpy()
+    return cells.view(f"u{cells.itemsize}")
+
+
+def assert_same(ours, theirs) -> None:
+    assert ours.dtype.name == str(theirs.dtype).removeprefix("torch.")
+    assert tuple(ours.shape) == tuple(theirs.shape)
+    assert ours.stride() == theirs.stride()
+    np.testing.assert_array_equal(bits(ours), bits(theirs))
+
+
+def assert_in_step(torch) -> None:
+    """Both default generators stand at the same place of the same stream."""
+    assert tl.get_rng_state().tolist() == torch.get_rng_state().tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "dtype"),
+    [(name, arguments, dtype) for name, arguments, found in FILLS for dtype in found],
+)
+@pytest.mark.usefixtures("vector_code")
+def test_fills(torch, name, arguments, dtype):
+    for seed, size in enumerate(SIZES, start=8):
+        seed_both(torch, seed)
+        ours = tl.empty(size, dtype=getattr(tl, dtype))
+        theirs = torch.empty(size, dtype=getattr(torch, dtype))
+        assert getattr(ours, name)(*arguments) is ours
+        getattr(theirs, name)(*arguments)
+        assert_same(ours, theirs)
+        assert_in_step(torch)
+
+
+def layouts(library):
+    """Uninitialised float32 tensors in many layouts, each made by the same calls."""
+    big = library.zeros(8, 12)
+    return [
+        big.t(),
+        big[:, ::2],
+        big[1:, 3],
+        big[::3, 1:4],
+        library.zeros(3, 4, 5).permute(2, 0, 1),
+        library.zeros(3, 4, 5).permute(1, 2, 0)[1:, :, ::2],
+        library.zeros(2, 1, 9).transpose(0, 2),
+        library.zeros(60).as_strided((4, 5), (5, 1), 20),
+        library.zeros(60).as_strided((3, 4), (2, 11), 1),
+        library.zeros(60).as_strided((3, 2), (1, 1), 0),
+        library.zeros(60).as_strided((2, 3, 2), (2, 2, 7), 0),
+        library.zeros(0, 3).t(),
+        library.zeros(()),
+    ]
+
+
+@pytest.mark.parametrize("name", ["uniform_", "normal_", "exponential_", "bernoulli_", "random_"])
+def test_fills_go_along_memory(torch, name):
+    for ours, theirs in zip(layouts(tl), layouts(torch), strict=True):
+        seed_both(torch, 3)
+        getattr(ours, name)()
+        getattr(theirs, name)()
+        assert_same(ours, theirs)
+        assert_in_step(torch)
+
+
+@pytest.mark.usefixtures("vector_code")
+def test_million(torch):
+    for seed in range(3):
+        seed_both(torch, seed)
+        assert_same(tl.randn(1_000_003), torch.randn(1_000_003))
+        assert_same(tl.rand(1_000_003), torch.rand(1_000_003))
+        assert_same(tl.randperm(100_003), torch.randperm(100_003))
+
+
+def test_book_values(torch):
+    seed_both(torch, 8)
+    assert_same(tl.rand(3, 4), torch.rand(3, 4))
+    tl.manual_seed(8)
+    assert [round(value, 4) for value in tl.rand(3, 4)[0].tolist()] == [0.5979, 0.8453, 0.9464, 0.2965]
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
+def test_randint_and_randperm(torch, dtype):
+    for size in SIZES:
+        seed_both(torch, size)
+        for call in (
+            lambda m, **keywords: m.randint(7, (size,), **keywords),  # noqa: B023
+            lambda m, **keywords: m.randint(3, 99, (size, 2), **keywords),  # noqa: B023
+            lambda m, **keywords: m.randperm(min(size, 128), **keywords),  # noqa: B023
+        ):
+            assert_same(call(tl, dtype=getattr(tl, dtype)), call(torch, dtype=getattr(torch, dtype)))
+        assert_in_step(torch)
+
+
+def test_randint_forms(torch):
+    seed_both(torch, 1)
+    for library in (tl, torch):
+        library.manual_seed(1)
+    forms = [
+        lambda m: m.randint(5, (3,)),
+        lambda m: m.randint(2, 5, (3,)),
+        lambda m: m.randint(5, size=(3,)),
+        lambda m: m.randint(2, high=5, size=(3,)),
+        lambda m: m.randint(high=5, size=[3]),
+        lambda m: m.randint(low=-2, high=5, size=(2, 2)),
+        lambda m: m.randint(-(2**62), 2**62, (3,)),
+        lambda m: m.randint(2, (3,), dtype=m.bool),
+        lambda m: m.empty(4).random_(**{"from": 2, "to": 9}),
+        lambda m: m.empty(4).random_(2, to=9),
+        lambda m: m.empty(4).random_(to=9),
+        lambda m: m.empty(4).uniform_(**{"from": -1}),
+        lambda m: m.empty(4).uniform_(to=3),
+        lambda m: m.rand(size=(2, 3)),
+        lambda m: m.rand([2, 3]),
+        lambda m: m.randn(()),
+        lambda m: m.randn(2, 3, dtype=m.float64),
+        lambda m: m.randperm(6, out=m.empty(12, dtype=m.int32)[::2]),
+        lambda m: m.rand(2, 3, out=m.empty(3, 2).t()),
+        lambda m: m.randint(9, (3,), out=m.empty(3, dtype=m.float64)),
+    ]
+    for form in forms:
+        assert_same(form(tl), form(torch))
+    assert_in_step(torch)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_bernoulli_of_tensors(torch, dtype):
+    values = np.random.default_rng(3).random((5, 7)).astype(np.float32)
+    ours, theirs = tl.tensor(values).to(getattr(tl, dtype)), torch.tensor(values).to(getattr(torch, dtype))
+    seed_both(torch, 5)
+    assert_same(tl.bernoulli(ours), torch.bernoulli(theirs))
+    assert_same(ours.t().bernoulli(), theirs.t().bernoulli())
+    assert_same(tl.bernoulli(ours, 0.4), torch.bernoulli(theirs, 0.4))
+    for target in ("int64", "bool", "float32", "float16"):
+        mine = tl.empty(7, 5, dtype=getattr(tl, target)).t()
+        other = torch.empty(7, 5, dtype=getattr(torch, target)).t()
+        assert_same(mine.bernoulli_(ours), other.bernoulli_(theirs))
+        assert_same(mine.bernoulli_(ours[:, :1]), other.bernoulli_(theirs[:, :1]))
+        assert_same(mine.bernoulli_(ours[2, 3]), other.bernoulli_(theirs[2, 3]))
+    assert_same(ours.bernoulli_(ours), theirs.bernoulli_(theirs))
+    assert_in_step(torch)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_normal_of_tensors(torch, dtype):
+    values = np.random.default_rng(3).random((5, 7)).astype(np.float32)
+    ours, theirs = tl.tensor(values).to(getattr(tl, dtype)), torch.tensor(values).to(getattr(torch, dtype))
+    forms = [
+        lambda m, x: m.normal(x, 0.5),
+        lambda m, x: m.normal(x),
+        lambda m, x: m.normal(2.0, x[0]),
+        lambda m, x: m.normal(x, x[:, :1]),
+        lambda m, x: m.normal(x[:1], x[:, 2:3]),
+        lambda m, x: m.normal(x[0, 0], x),
+        lambda m, x: m.normal(mean=x[0], std=x[1]),
+        lambda m, x: m.normal(1, 2, (2, 3)),
+        lambda m, x: m.normal(1.0, 2.0, size=(20,), dtype=x.dtype),
+    ]
+    for form in forms:
+        seed_both(torch, 5)
+        mine, other = form(tl, ours), form(torch, theirs)
+        assert mine.stride() == other.stride()
+        assert mine.dtype.name == str(other.dtype).removeprefix("torch.")
+        np.testing.assert_array_equal(bits(mine), bits(other))
+        assert_in_step(torch)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_multinomial(torch, dtype):
+    values = np.random.default_rng(3).random((5, 7)).astype(np.float32)
+    ours, theirs = tl.tensor(values).to(getattr(tl, dtype)), torch.tensor(values).to(getattr(torch, dtype))
+    forms = [
+        lambda m, x: m.multinomial(x[0], 1),
+        lambda m, x: m.multinomial(x[0], 1, True),
+        lambda m, x: m.multinomial(x, 1),
+        lambda m, x: m.multinomial(x[1], 7),
+        lambda m, x: m.multinomial(x, 4),
+        lambda m, x: m.multinomial(x.t(), 3),
+        lambda m, x: m.multinomial(x[:, ::2], 3),
+        lambda m, x: x.multinomial(20, replacement=True),
+        lambda m, x: x.t().multinomial(9, True),
+        lambda m, x: x[:, 1].multinomial(9, True),
+        lambda m, x: m.multinomial(x, 2, out=m.empty(5, 2, dtype=m.int64)),
+        lambda m, x: m.multinomial(x[:0], 2),
+    ]
+    for seed, form in enumerate(forms):
+        seed_both(torch, seed)
+        assert_same(form(tl, ours), form(torch, theirs))
+        assert_in_step(torch)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_poisson(torch, dtype):
+    rates = np.array([0, 0.1, 0.5, 3, 9.5, 10, 12, 77, 1e3, 6e4])
+    ours, theirs = tl.tensor(rates).to(getattr(tl, dtype)), torch.tensor(rates).to(getattr(torch, dtype))
+    seed_both(torch, 5)
+    for _ in range(20):
+        assert_same(tl.poisson(ours), torch.poisson(theirs))
+    assert_same(tl.poisson(ours.view(2, 5).t()), torch.poisson(theirs.view(2, 5).t()))
+    assert_in_step(torch)
+
+
+CALLS = st.sampled_from(
+    [
+        lambda m, n: m.rand(n),
+        lambda m, n: m.rand(n, dtype=m.float64),
+        lambda m, n: m.randn(n),
+        lambda m, n: m.randn(n, dtype=m.float64),
+        lambda m, n: m.randn(n, 2)[:, 1].normal_(1.0, 2.0),
+        lambda m, n: m.empty(n, 3).t().normal_(),
+        lambda m, n: m.randint(10, (n,)),
+        lambda m, n: m.randint(2**40, (n,)),
+        lambda m, n: m.randperm(n),
+        lambda m, n: m.empty(n).exponential_(2.0),
+        lambda m, n: m.empty(n).log_normal_(),
+        lambda m, n: m.empty(n).bernoulli_(0.5),
+        lambda m, n: m.bernoulli(m.rand(n)),
+        lambda m, n: m.normal(m.zeros(n), 2.0),
+        lambda m, n: m.multinomial(m.rand(n + 1), n + 1, True),
+    ]
+)
+
+
+@pytest.mark.usefixtures("vector_code")
+@given(
+    seed=st.integers(-(2**63), 2**64 - 1),
+    program=st.lists(st.tuples(CALLS, st.integers(0, 700)), min_size=1, max_size=6),
+)
+@settings(max_examples=60)
+def test_random_programs_stay_in_step(torch, seed, program):
+    seed_both(torch, seed)
+    for call, size in program:
+        assert_same(call(tl, size), call(torch, size))
+    assert_in_step(torch)
+
+
+def test_states_travel_between_the_libraries(torch):
+    seed_both(torch, 8)
+    torch.randn(7)  # an odd number: one normal number waits
+    tl.set_rng_state(tl.tensor(torch.get_rng_state().numpy()))
+    assert_same(tl.randn(3), torch.randn(3))
+    tl.rand(1000)
+    tl.empty(5).normal_()
+    torch.set_rng_state(torch.tensor(tl.get_rng_state().numpy()))
+    assert_same(tl.randn(5), torch.randn(5))
+    assert_in_step(torch)
+
+
+@pytest.mark.parametrize("seed", [0, 1, -1, 2**32, 2**32 + 5, 2**63, 2**64 - 1, -(2**63)])
+def test_seeds(torch, seed):
+    seed_both(torch, seed)
+    assert tl.initial_seed() == torch.initial_seed()
+    assert_same(tl.rand(20), torch.rand(20))
+    ours, theirs = tl.Generator().manual_seed(seed), torch.Generator().manual_seed(seed)
+    assert_same(tl.rand(20, generator=ours), torch.rand(20, generator=theirs))
+    assert ours.get_state().tolist() == theirs.get_state().tolist()
+
+
+def test_an_unseeded_generator_is_pytorchs(torch):
+    assert tl.Generator().initial_seed() == torch.Generator().initial_seed()
+    assert_same(tl.rand(3, generator=tl.Generator()), torch.rand(3, generator=torch.Generator()))

@@ -1,0 +1,164 @@
+"""Comparisons, tests of single numbers, and the choice between two of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from tensorlab.scalars.row import FLOATING, TRUTH, Scalar
+
+__all__ = ["ROWS"]
+
+# mypy: disable-error-code="no-untyped-def"
+
+
+def eq(x, y):
+    return x == y
+
+
+def ne(x, y):
+    return x != y
+
+
+def lt(x, y):
+    return x < y
+
+
+def le(x, y):
+    return x <= y
+
+
+def gt(x, y):
+    return x > y
+
+
+def ge(x, y):
+    return x >= y
+
+
+def isnan(x):
+    return x != x
+
+
+def isinf(x):
+    return x == math.inf or x == -math.inf
+
+
+def isfinite(x):
+    return x == x and x != math.inf and x != -math.inf
+
+
+def signbit(x):
+    return math.copysign(1.0, x) < 0
+
+
+def signbit_integer(x):
+    return x < 0
+
+
+def signbit_bool(x):
+    return False
+
+
+def isclose(x, y, rtol, atol, equal_nan):
+    distance = abs(x - y)
+    near = distance < math.inf and distance <= atol + abs(rtol * y)
+    return x == y or near or (equal_nan != 0 and x != x and y != y)
+
+
+def where(condition, x, y):
+    return x if condition != 0 else y
+
+
+def _comparison(name: str, formula: Callable, summary: str, example: str) -> Scalar:
+    return Scalar(name, formula, 2, summary, example, result=TRUTH, numbers=(1,))
+
+
+ROWS = (
+    _comparison(
+        "eq",
+        eq,
+        "Whether the elements are equal.",
+        ">>> tl.eq(tl.tensor([1, 2]), tl.tensor([1.0, 2.5]))\ntensor([ True, False])",
+    ),
+    _comparison(
+        "ne",
+        ne,
+        "Whether the elements differ.",
+        ">>> tl.ne(tl.tensor([1, 2]), 2)\ntensor([ True, False])",
+    ),
+    _comparison(
+        "lt",
+        lt,
+        "Whether the elements of `input` are less.",
+        ">>> tl.lt(tl.tensor([1, 2, 3]), 2)\ntensor([ True, False, False])",
+    ),
+    _comparison(
+        "le",
+        le,
+        "Whether the elements of `input` are less or equal.",
+        ">>> tl.le(tl.tensor([1, 2, 3]), 2)\ntensor([ True,  True, False])",
+    ),
+    _comparison(
+        "gt",
+        gt,
+        "Whether the elements of `input` are greater.",
+        ">>> tl.gt(tl.tensor([1, 2, 3]), 2)\ntensor([False, False,  True])",
+    ),
+    _comparison(
+        "ge",
+        ge,
+        "Whether the elements of `input` are greater or equal.",
+        ">>> tl.ge(tl.tensor([1, 2, 3]), 2)\ntensor([False,  True,  True])",
+    ),
+    Scalar(
+        "isnan",
+        isnan,
+        1,
+        "Whether each element is NaN, not a number.",
+        '>>> tl.isnan(tl.tensor([1.0, float("nan")]))\ntensor([False,  True])',
+        result=TRUTH,
+    ),
+    Scalar(
+        "isinf",
+        isinf,
+        1,
+        "Whether each element is an infinity, of either sign.",
+        '>>> tl.isinf(tl.tensor([1.0, float("-inf")]))\ntensor([False,  True])',
+        result=TRUTH,
+    ),
+    Scalar(
+        "isfinite",
+        isfinite,
+        1,
+        "Whether each element is neither NaN nor an infinity.",
+        '>>> tl.isfinite(tl.tensor([1.0, float("inf")]))\ntensor([ True, False])',
+        result=TRUTH,
+    ),
+    Scalar(
+        "signbit",
+        signbit,
+        1,
+        "Whether each element is negative; -0.0 counts as negative.",
+        ">>> tl.signbit(tl.tensor([-1.0, -0.0, 0.0]))\ntensor([ True,  True, False])",
+        result=TRUTH,
+    ),
+    Scalar(
+        "isclose",
+        isclose,
+        2,
+        "Whether the elements differ by at most ``atol + rtol * abs(other)``.",
+        ">>> tl.isclose(tl.tensor([1.0, 1.1]), tl.tensor([1.000001, 1.0]))\ntensor([ True, False])",
+        result=TRUTH,
+        takes=FLOATING,
+        parameters=3,
+    ),
+    Scalar(
+        "where",
+        where,
+        3,
+        "`input` where the condition is true, `other` elsewhere.",
+        ">>> x = tl.tensor([-1.0, 2.0])\n>>> tl.where(x > 0, x, 0.0)\ntensor([0., 2.])",
+        numbers=(1, 2),
+    ),
+)

@@ -1,0 +1,118 @@
+"""Rounding to whole numbers, and to decimal places. Integers are whole already."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensorlab.scalars.row import FLOATING, NUMERIC, Scalar
+
+__all__ = ["ROWS"]
+
+# mypy: disable-error-code="no-untyped-def"
+
+
+def floor(x):
+    return np.floor(x)
+
+
+def floor_integer(x):
+    return x
+
+
+def ceil(x):
+    return np.ceil(x)
+
+
+def ceil_integer(x):
+    return x
+
+
+def trunc(x):
+    return np.trunc(x)
+
+
+def trunc_integer(x):
+    return x
+
+
+def round_even(x):
+    return np.rint(x)
+
+
+def round_even_integer(x):
+    return x
+
+
+def round_up_to(x, scale):
+    return np.rint(x * scale) / scale
+
+
+def round_down_to(x, scale):
+    return np.rint(x / scale) * scale
+
+
+def frac(x):
+    return x - np.trunc(x)
+
+
+ROWS = (
+    Scalar(
+        "floor",
+        floor,
+        1,
+        "The greatest whole number that is not above each element.",
+        ">>> tl.floor(tl.tensor([1.5, -1.5]))\ntensor([ 1., -2.])",
+        takes=NUMERIC,
+    ),
+    Scalar(
+        "ceil",
+        ceil,
+        1,
+        "The least whole number that is not below each element.",
+        ">>> tl.ceil(tl.tensor([1.5, -1.5]))\ntensor([ 2., -1.])",
+        takes=NUMERIC,
+    ),
+    Scalar(
+        "trunc",
+        trunc,
+        1,
+        "Each element without its fraction: rounded towards 0.",
+        ">>> tl.trunc(tl.tensor([1.5, -1.5]))\ntensor([ 1., -1.])",
+        takes=NUMERIC,
+    ),
+    Scalar(
+        "round",
+        round_even,
+        1,
+        "The whole number nearest to each element; from the middle, to the even one.",
+        ">>> tl.round(tl.tensor([0.5, 1.5, -2.6])), tl.round(tl.tensor([3.14159]), decimals=2)\n"
+        "(tensor([ 0.,  2., -3.]), tensor([3.1400]))",
+        takes=NUMERIC,
+    ),
+    Scalar(
+        "round_decimals",
+        round_up_to,
+        1,
+        "Each element rounded to places after the point, of which `scale` is the power of ten.",
+        takes=FLOATING,
+        parameters=1,
+        cost=4,
+    ),
+    Scalar(
+        "round_tens",
+        round_down_to,
+        1,
+        "Each element rounded to a multiple of `scale`, a power of ten.",
+        takes=FLOATING,
+        parameters=1,
+        cost=4,
+    ),
+    Scalar(
+        "frac",
+        frac,
+        1,
+        "What each element has beyond the whole number nearer to 0, with its sign.",
+        ">>> tl.frac(tl.tensor([1.5, -1.25]))\ntensor([ 0.5000, -0.2500])",
+        takes=FLOATING,
+    ),
+)

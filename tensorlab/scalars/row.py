@@ -1,0 +1,83 @@
+"""What one row of the table of scalar functions says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+__all__ = [
+    "ANY",
+    "COUNTING",
+    "FLOAT",
+    "FLOATING",
+    "INTEGERS",
+    "NUMERIC",
+    "SAME",
+    "TRUTH",
+    "WHOLE",
+    "Scalar",
+    "number",
+]
+
+# What type a formula's result has, as seen from the promoted type of its operands.
+SAME = "same"  # the promoted type itself
+WHOLE = "whole"  # that type, except that bool becomes int64
+FLOAT = "float"  # that type if it is floating, else the default dtype: 1 / 2 is 0.5
+TRUTH = "truth"  # bool
+
+# Which promoted types a formula makes sense for.
+ANY = "any"
+NUMERIC = "numeric"  # all but bool
+FLOATING = "floating"  # floating-point types
+INTEGERS = "integers"  # bool and the integer types
+COUNTING = "counting"  # the integer types without bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """One row of the table.
+
+    A row names operands and parameters. The operands decide the result's dtype together. Parameters come
+    last, are Python numbers, and are converted to the type that the operands meet in.
+
+    Attributes:
+        name: PyTorch's name of the operation.
+        formula: a function of `arity` operands and then the parameters; see `tensorlab.scalars`.
+        arity: how many operands it takes.
+        summary: the first line of its public documentation.
+        example: lines of an interactive session in which ``tl`` is tensorlab; the tests run them.
+        result: ``SAME``, ``WHOLE``, ``FLOAT`` or ``TRUTH``.
+        takes: the promoted types that it makes sense for.
+        refuses_bool: where no operand may be bool, PyTorch's sentence about it.
+        numbers: the positions of operands that may be Python numbers.
+        parameters: how many parameters follow the operands.
+        outside: says of an element that a fast version of the formula does not hold for it. A run of elements
+            with such a one among them is computed by the general formula.
+        cost: roughly how many additions the formula is worth.
+    """
+
+    name: str
+    formula: Callable
+    arity: int
+    summary: str
+    example: str = ""
+    result: str = SAME
+    takes: str = ANY
+    refuses_bool: str | None = None
+    numbers: tuple[int, ...] = ()
+    parameters: int = 0
+    outside: Callable | None = None
+    cost: int = 1
+
+
+Number = TypeVar("Number", bool, int, float)
+
+
+def number(value: Number) -> Number:
+    """A constant inside a formula.
+
+    In a kernel this name is the type that the kernel computes in, so that ``number(1) / x`` stays float32
+    where `x` is float32. Called from Python, a number is what it is.
+    """
+    return value

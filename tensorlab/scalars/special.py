@@ -1,0 +1,198 @@
+"""Roots and powers, the length of a vector, and the error function.
+
+The complementary error function is ``exp(-x²)`` times a smooth factor. The factor is a polynomial in
+``(x - k) / (x + k)``, which brings all positive x between -1 and 1; the method is that of M. Shepherd and
+J. Laframboise, *Chebyshev approximation of (1 + 2x) exp(x²) erfc(x)*, 1981. The coefficients were fitted for
+this file, as in `tensorlab.scalars.exponential`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tensorlab.scalars.exponential import exp2_float64, exp_of_sum_float64, log2_float64
+from tensorlab.scalars.row import FLOAT, FLOATING, NUMERIC, Scalar, number
+
+__all__ = ["ROWS"]
+
+# mypy: disable-error-code="no-untyped-def"
+
+UPPER_HALF = -0x8000000  # a mask: all but the last 27 binary digits of a float64
+
+
+def sqrt(x):
+    return np.sqrt(x)
+
+
+def rsqrt(x):
+    return number(1) / np.sqrt(x)
+
+
+def pow(x, y):  # noqa: A001  PyTorch's name of the row
+    return x**y
+
+
+def pow_float32(x, y):
+    # 2^(y · log2 |x|) in float64, whose 53 digits cover the loss in the product
+    x, y = np.float64(x), np.float64(y)
+    grown = 1.0 if abs(x) == 1.0 else exp2_float64(y * log2_float64(abs(x)))
+    whole = np.trunc(y) == y
+    odd = whole and np.trunc(0.5 * y) != 0.5 * y
+    grown = -grown if odd and math.copysign(1.0, x) < 0 else grown
+    grown = math.nan if x < 0 and x > -math.inf and not whole else grown
+    return 1.0 if y == 0 else grown
+
+
+def pow_integer(x, y):
+    inverse = x if y & 1 != 0 else number(1)  # of 1 and -1; others have none among the integers
+    return x**y if y >= 0 else inverse if x * x == 1 else number(0)
+
+
+def hypot(x, y):
+    return math.hypot(x, y)
+
+
+def hypot_float64(x, y):
+    # scaled by the greater, so that no square overflows or vanishes
+    x, y = abs(np.float64(x)), abs(np.float64(y))
+    high, low = (x if x > y else y), (y if x > y else x)
+    ratio = low / (high if high > 0 else 1.0)
+    length = high * math.sqrt(1.0 + ratio * ratio)
+    length = x + y if x != x or y != y else length
+    return math.inf if x == math.inf or y == math.inf else length
+
+
+def erf(x):
+    return math.erf(x)
+
+
+def exp_of_minus_square(x, factor):
+    """exp(-factor · x²) for a factor of 1 or 1/2."""
+    # x² in two parts, so that the exponential keeps its digits: first the square of the upper half of x
+    upper = np.int64(np.float64(x).view(np.int64) & UPPER_HALF).view(np.float64)
+    return exp_of_sum_float64(-factor * upper * upper, factor * (upper - x) * (upper + x))
+
+
+def erfc_scaled(x):
+    """exp(x²) · erfc(x) for x >= 0."""
+    x = 1e9 if x > 1e9 else x  # so that infinity is not divided by itself
+    u = 1.0 / (x + 3.0)
+    t = (x - 3.0) * u
+    # (x + 3) · exp(x²) · erfc(x), in t = (x - 3) / (x + 3), on t from -1 to 1
+    p = -3.409791530984343e-11
+    p = p * t - 4.021699936523258e-09
+    p = p * t - 3.3413239238280602e-09
+    p = p * t + 3.947900589482896e-08
+    p = p * t + 4.941639537397542e-08
+    p = p * t - 2.171396373933342e-07
+    p = p * t - 4.109543240140726e-07
+    p = p * t + 9.838257880598297e-07
+    p = p * t + 2.767135843716082e-06
+    p = p * t - 4.740259490871678e-06
+    p = p * t - 1.747124168043987e-05
+    p = p * t + 3.0394688499270356e-05
+    p = p * t + 0.00010756165634878753
+    p = p * t - 0.00027677698538315214
+    p = p * t - 0.0005483097179670839
+    p = p * t + 0.0030340618712663184
+    p = p * t - 0.001212416624961181
+    p = p * t - 0.026827234613604183
+    p = p * t + 0.11952776128720227
+    p = p * t - 0.3104672619009872
+    p = p * t + 0.5902283571041028
+    p = p * t - 0.8833944531698789
+    p = p * t + 1.0740069070883398
+    return p * u
+
+
+def erf_float64(x):
+    x = np.float64(x)
+    z = x * x
+    # erf(x) / x, in z = x², on z from 0 to 1
+    p = -7.795898827002142e-10
+    p = p * z + 1.3720064546777686e-08
+    p = p * z - 1.6208483801871705e-07
+    p = p * z + 1.6447424703317362e-06
+    p = p * z - 1.492473690741966e-05
+    p = p * z + 0.00012055294904839707
+    p = p * z - 0.0008548325975389692
+    p = p * z + 0.0052239776071164225
+    p = p * z - 0.02686617064323777
+    p = p * z + 0.11283791670945006
+    p = p * z - 0.37612638903183543
+    p = p * z + 1.1283791670955126
+    erfc = exp_of_minus_square(x, 1.0) * erfc_scaled(abs(x))
+    return x * p if abs(x) < 1.0 else math.copysign(1.0 - erfc, x)
+
+
+def nan_to_num(x, nan, posinf, neginf):
+    return nan if x != x else posinf if x == math.inf else neginf if x == -math.inf else x
+
+
+def nan_to_num_integer(x, nan, posinf, neginf):
+    return x
+
+
+def nan_to_num_bool(x, nan, posinf, neginf):
+    return x
+
+
+ROWS = (
+    Scalar(
+        "sqrt",
+        sqrt,
+        1,
+        "The square root; NaN below 0.",
+        ">>> tl.sqrt(tl.tensor([4, 2]))\ntensor([2.0000, 1.4142])",
+        result=FLOAT,
+        cost=4,
+    ),
+    Scalar(
+        "rsqrt",
+        rsqrt,
+        1,
+        "One over the square root; inf at 0, NaN below.",
+        ">>> tl.rsqrt(tl.tensor([4, 1]))\ntensor([0.5000, 1.0000])",
+        result=FLOAT,
+        cost=8,
+    ),
+    Scalar(
+        "pow",
+        pow,
+        2,
+        "`input` to the power of `exponent`, element by element.",
+        ">>> tl.pow(tl.tensor([1, 2, 3]), 2), 2 ** tl.tensor([1.0, 0.5])\n"
+        "(tensor([1, 4, 9]), tensor([2.0000, 1.4142]))",
+        takes=NUMERIC,
+        numbers=(0, 1),
+        cost=40,
+    ),
+    Scalar(
+        "hypot",
+        hypot,
+        2,
+        "The length of the vector (input, other): the root of the sum of squares, without overflow on the way.",
+        ">>> tl.hypot(tl.tensor([3.0]), tl.tensor([4.0]))\ntensor([5.])",
+        takes=FLOATING,
+        cost=10,
+    ),
+    Scalar(
+        "erf",
+        erf,
+        1,
+        "The error function: how much of a normal distribution of variance 1/2 lies within ±input.",
+        ">>> tl.erf(tl.tensor([0.0, 0.5, 1.0]))\ntensor([0.0000, 0.5205, 0.8427])",
+        result=FLOAT,
+        cost=30,
+    ),
+    Scalar(
+        "nan_to_num",
+        nan_to_num,
+        1,
+        "NaN and the infinities replaced by numbers: by 0 and the greatest of the dtype, unless others are given.",
+        '>>> tl.nan_to_num(tl.tensor([float("nan"), float("inf"), 1.0]), posinf=9.0)\ntensor([0., 9., 1.])',
+        parameters=3,
+    ),
+)

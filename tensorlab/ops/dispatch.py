@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -25,11 +26,13 @@ __all__ = [
     "allocate_strided",
     "apply",
     "apply_in_place",
+    "check_number",
     "guard_write",
     "is_number",
     "result_type",
     "same_place",
     "share_cells",
+    "to_round",
     "types_of",
     "widened",
     "write",
@@ -39,8 +42,8 @@ Number = bool | int | float
 
 
 def is_number(value: object) -> bool:
-    """True for what may stand beside a tensor in arithmetic: a Python bool, int or float."""
-    return isinstance(value, (bool, int, float))
+    """True for what may stand beside a tensor in arithmetic: a bool, int or float, Python's or NumPy's."""
+    return isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating))
 
 
 def result_type(*operands: Tensor | Number) -> dtype:
@@ -74,10 +77,28 @@ def result_type(*operands: Tensor | Number) -> dtype:
 
 
 def number_dtype(number: Number) -> dtype:
-    """The dtype that a Python number brings to `result_type`."""
-    if isinstance(number, bool):
+    """The dtype that a number brings to `result_type`. NumPy's numbers count as Python's."""
+    if isinstance(number, (bool, np.bool_)):
         return dtypes.bool
-    return dtypes.int64 if isinstance(number, int) else dtypes.get_default_dtype()
+    return dtypes.int64 if isinstance(number, (int, np.integer)) else dtypes.get_default_dtype()
+
+
+def check_number(number: Number, element_type: dtype) -> None:
+    """Refuse a number that a dtype cannot hold, where PyTorch looks.
+
+    Raises:
+        OverflowError: it does not fit into 64 bits.
+        RuntimeError: it does not fit into `element_type`.
+    """
+    if isinstance(number, int):
+        _check_64_bits(number)
+    if not element_type.is_floating_point:
+        encode_one(number, element_type)
+    elif dtypes.finfo_max(element_type) < abs(number) < math.inf:
+        raise RuntimeError(
+            f"value cannot be converted to type {element_type.name} without overflow: {number} is beyond "
+            f"{dtypes.finfo_max(element_type):g}"
+        )
 
 
 def allocate(shape: Size, element_type: dtype) -> Tensor:
@@ -110,22 +131,26 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
 
     Args:
         row: the scalar function.
-        operands: tensors, and numbers (see `result_type` for how they count).
+        operands: tensors, and numbers (see `result_type` for how they count); then the row's parameters.
         out: a tensor of the result's shape to write into, instead of a new one.
 
     Raises:
-        RuntimeError: the shapes do not meet, the function makes no sense for bools, or the write into `out`
-            is refused.
+        TypeError: an operand is neither a tensor nor, where the row allows it, a number.
+        NotImplementedError: the function makes no sense for the dtype that the operands meet in.
+        RuntimeError: the shapes do not meet, the function refuses bools, or the write into `out` is refused.
     """
     if out is not None:
         try:
             return _apply_to(row, operands, out)
         except CarriesNames:
             return follow(unifies, partial(apply, row), operands, {"out": out})
-    key = (row.name, *[_signature(operand) for operand in operands])
+    key = (row.name, dtypes.get_default_dtype(), *[_signature(operand) for operand in operands])
     plan = _plans.get(key)
     if plan is None:
         compute, out_type = types_of(row, operands)
+        positions = to_round(row, operands, compute)
+        if positions:
+            return apply(row, *_rounded(operands, positions, compute))
         tensors = [operand for operand in operands if isinstance(operand, Tensor)]
         shape = broadcasting.broadcast_shapes(*(tensor.shape for tensor in tensors))
         strides = [broadcasting.broadcast_strides(t.shape, t.stride(), shape) for t in tensors]
@@ -156,12 +181,18 @@ def apply_in_place(row: Scalar, target: Tensor, *others: Tensor | Number) -> Ten
 
 
 def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor) -> Tensor:
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{row.name}(): argument 'out' must be a Tensor, not {type(out).__name__}")
     guard_write(out, *operands)
     same = [isinstance(operand, Tensor) and same_place(operand, out) for operand in operands]
-    key = (row.name, *[_signature(operand) for operand in operands], _signature(out), *same)
+    layouts = [_signature(operand) for operand in operands]
+    key = (row.name, dtypes.get_default_dtype(), *layouts, _signature(out), *same)
     plan = _plans.get(key)
     if plan is None:
         compute, out_type = types_of(row, operands)
+        positions = to_round(row, operands, compute)
+        if positions:
+            return _apply_to(row, _rounded(operands, positions, compute), out)
         if out_type.category > out.dtype.category:
             raise RuntimeError(
                 f"result type {out_type.name} can't be cast to the desired output type {out.dtype.name}: "
@@ -178,6 +209,37 @@ def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor) -> 
     plan.launch(out._buffer(), *[_buffer(operand) for operand in operands])
     out._storage._version += 1
     return out
+
+
+def to_round(row: Scalar, operands: Sequence[Tensor | Number], compute: dtype) -> list[int]:
+    """The positions of operands that are rounded to the sixteen-bit float that all meet in.
+
+    A number or 0-dimensional tensor that comes second takes part in a product or quotient as it is, as in
+    PyTorch.
+    """
+    if not (compute.is_floating_point and compute.itemsize == 2):
+        return []
+    positions = []
+    for position, operand in enumerate(operands[: row.arity]):
+        if isinstance(operand, Tensor) and operand.dtype is compute:
+            continue
+        single = not (isinstance(operand, Tensor) and operand.ndim)
+        if not (single and position == 1 and row.exact_numbers):
+            positions.append(position)
+    return positions
+
+
+def _rounded(
+    operands: Sequence[Tensor | Number], positions: Sequence[int], compute: dtype
+) -> list[Tensor | Number]:
+    """The operands, those at some positions as tensors of another dtype."""
+    result = list(operands)
+    for position in positions:
+        operand = operands[position]
+        rounded = allocate(operand.shape if isinstance(operand, Tensor) else Size(), compute)
+        write(rounded, operand)
+        result[position] = rounded
+    return result
 
 
 def write(target: Tensor, source: Tensor | Number) -> None:
@@ -213,7 +275,24 @@ def _signature(operand: Tensor | Number) -> tuple | type:
 
 
 def _buffer(operand: Tensor | Number) -> tuple[np.ndarray, int] | Number:
-    return operand._buffer() if isinstance(operand, Tensor) else operand
+    if isinstance(operand, Tensor):
+        return operand._buffer()
+    if type(operand) is int and not -(2**63) <= operand < 2**63:
+        return _wide(operand)
+    return operand
+
+
+def _wide(number: int) -> Number:
+    """An int that needs a 64th bit: integer tensors wrap it, and floating tensors round it."""
+    _check_64_bits(number)
+    return np.uint64(number)  # type: ignore[return-value]  # NumPy's number stands for Python's
+
+
+def _check_64_bits(number: int) -> None:
+    if not -(2**63) <= number < 2**64:
+        raise OverflowError(
+            f"int too big to convert: {number} does not fit into 64 bits; beside a tensor write it as a float"
+        )
 
 
 def _remember(key: tuple, plan: Plan) -> Plan:
@@ -237,7 +316,8 @@ def _prepare(
             strides = broadcasting.broadcast_strides(operand.shape, operand.stride(), shape)
             inputs.append(OperandLayout(operand.dtype, strides, is_out=bool(same and same[position])))
         else:
-            number_type = dtypes.float64 if isinstance(operand, float) else number_dtype(operand)
+            number_type = number_dtype(operand)
+            number_type = dtypes.float64 if number_type.is_floating_point else number_type
             inputs.append(OperandLayout(number_type, (0,) * len(shape), is_number=True))
     return backend("cpu").pointwise(row, widened(compute), shape, out, inputs)
 
@@ -296,13 +376,44 @@ def _byte_range(tensor: Tensor) -> tuple[int, int] | None:
 
 
 def types_of(row: Scalar, operands: Sequence[Tensor | Number]) -> tuple[dtype, dtype]:
-    """The type in which a row computes, and the type of its result."""
-    if row.refuses_bool and any(result_type(operand) is dtypes.bool for operand in operands):
+    """The type in which a row computes, and the type of its result.
+
+    Raises:
+        TypeError, NotImplementedError, RuntimeError: as `apply` says of the operands.
+    """
+    for position, operand in enumerate(operands[: row.arity]):
+        allowed = isinstance(operand, Tensor) or (position in row.numbers and is_number(operand))
+        if not allowed:
+            wanted = "a Tensor or a number" if position in row.numbers else "a Tensor"
+            raise TypeError(
+                f"{row.name}(): argument {position + 1} must be {wanted}, not {type(operand).__name__}"
+            )
+        if isinstance(operand, int):
+            _check_64_bits(operand)
+    for parameter in operands[row.arity :]:
+        if not is_number(parameter):
+            raise TypeError(f"{row.name}(): a parameter must be a number, not {type(parameter).__name__}")
+    compute = result_type(*operands[: row.arity])
+    if row.refuses_bool and any(result_type(operand) is dtypes.bool for operand in operands[: row.arity]):
         raise RuntimeError(row.refuses_bool)
-    compute = result_type(*operands)
+    accepts, words = _ACCEPTED[row.takes]
+    if not accepts(compute):
+        raise NotImplementedError(f'"{row.name}" not implemented for {compute.name}: it takes {words}')
     if row.result == scalars.FLOAT and not compute.is_floating_point:
         compute = dtypes.get_default_dtype()
+    elif row.result == scalars.WHOLE and compute is dtypes.bool:
+        compute = dtypes.int64
     return compute, dtypes.bool if row.result == scalars.TRUTH else compute
+
+
+# What a row takes: the test of a dtype, and the words for it.
+_ACCEPTED: dict[str, tuple[Callable[[dtype], bool], str]] = {
+    scalars.ANY: (lambda t: True, "every dtype"),
+    scalars.NUMERIC: (lambda t: t is not dtypes.bool, "integers and floats, so convert the mask first"),
+    scalars.FLOATING: (lambda t: t.is_floating_point, "floats, so convert first: x.to(tensorlab.float32)"),
+    scalars.INTEGERS: (lambda t: not t.is_floating_point, "integers and bools"),
+    scalars.COUNTING: (lambda t: t.category == dtypes.INTEGER, "integers"),
+}
 
 
 def widened(compute: dtype) -> dtype:

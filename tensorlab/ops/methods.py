@@ -7,6 +7,9 @@ from typing import Any
 
 from tensorlab import names
 from tensorlab.ops import (
+    arithmetic,
+    bounds,
+    choice,
     conversion,
     creation,
     indexing,
@@ -29,6 +32,9 @@ __all__ = ["bind"]
 
 # Each module lists in METHODS those of its functions that are methods of a tensor too.
 _MODULES = (
+    arithmetic,
+    bounds,
+    choice,
     conversion,
     creation,
     indexing,
@@ -44,20 +50,40 @@ _MODULES = (
 )
 
 _OPERATORS: dict[str, Callable] = {
-    "add": pointwise.add,
-    "sub": pointwise.sub,
+    "add": arithmetic.add_unscaled,
+    "sub": arithmetic.sub_unscaled,
     "mul": pointwise.mul,
-    "truediv": pointwise.div,
+    "truediv": arithmetic.true_divide,
+    "floordiv": arithmetic.floor_divide,
+    "mod": arithmetic.remainder,
+    "pow": arithmetic.pow,
+    "and": pointwise.bitwise_and,
+    "or": pointwise.bitwise_or,
+    "xor": pointwise.bitwise_xor,
+    "lshift": pointwise.bitwise_left_shift,
+    "rshift": pointwise.bitwise_right_shift,
+}
+_COMPARISONS: dict[str, Callable] = {
     "eq": pointwise.eq,
     "ne": pointwise.ne,
     "lt": pointwise.lt,
     "le": pointwise.le,
     "gt": pointwise.gt,
     "ge": pointwise.ge,
-    "iadd": pointwise.add_,
-    "isub": pointwise.sub_,
+}
+_IN_PLACE: dict[str, Callable] = {
+    "iadd": arithmetic.add_unscaled_,
+    "isub": arithmetic.sub_unscaled_,
     "imul": pointwise.mul_,
-    "itruediv": pointwise.div_,
+    "itruediv": arithmetic.true_divide_,
+    "ifloordiv": arithmetic.floor_divide_,
+    "imod": arithmetic.remainder_,
+    "ipow": arithmetic.pow_,
+    "iand": pointwise.bitwise_and_,
+    "ior": pointwise.bitwise_or_,
+    "ixor": pointwise.bitwise_xor_,
+    "ilshift": pointwise.bitwise_left_shift_,
+    "irshift": pointwise.bitwise_right_shift_,
 }
 
 
@@ -66,13 +92,17 @@ def bind() -> None:
     for module in _MODULES:
         for function in module.METHODS:
             setattr(Tensor, function.__name__, function)
-    for name, function in _OPERATORS.items():
+    for name, function in (_OPERATORS | _COMPARISONS | _IN_PLACE).items():
         setattr(Tensor, f"__{name}__", _operator(name, function))
-    for name in ("add", "sub", "mul", "truediv"):
-        setattr(Tensor, f"__r{name}__", _reflected(name, _OPERATORS[name]))
+    for name, function in _OPERATORS.items():
+        setattr(Tensor, f"__r{name}__", _reflected(name, function))
     namespace: Any = Tensor
     namespace.__matmul__ = _matmul
     namespace.__neg__ = pointwise.neg
+    namespace.__pos__ = arithmetic.positive
+    namespace.__abs__ = pointwise.abs
+    namespace.__invert__ = pointwise.bitwise_not
+    namespace.where = choice.where_method
     namespace.__getitem__ = indexing.getitem
     namespace.__setitem__ = indexing.setitem
     namespace.__contains__ = protocols.contains
@@ -99,6 +129,8 @@ def _operator(name: str, function: Callable) -> Callable:
 
 def _reflected(name: str, function: Callable) -> Callable:
     """The operator with its operands exchanged: ``2 - x``."""
+    if name in ("add", "mul"):  # the order does not matter
+        return _operator(f"r{name}", function)
 
     def operator(self: Tensor, other: object) -> object:
         return function(other, self) if is_number(other) else NotImplemented

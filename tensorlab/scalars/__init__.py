@@ -20,14 +20,40 @@ from tensorlab.scalars import (
     bitwise,
     comparison,
     exponential,
+    logarithm,
     logical,
     rounding,
     special,
     trigonometric,
 )
-from tensorlab.scalars.row import FLOAT, SAME, TRUTH, WHOLE, Scalar, number
+from tensorlab.scalars.row import (
+    ANY,
+    COUNTING,
+    FLOAT,
+    FLOATING,
+    INTEGERS,
+    NUMERIC,
+    SAME,
+    TRUTH,
+    WHOLE,
+    Scalar,
+    number,
+)
 
-__all__ = ["FLOAT", "SAME", "TABLE", "TRUTH", "WHOLE", "Scalar", "number"]
+__all__ = [
+    "ANY",
+    "COUNTING",
+    "FLOAT",
+    "FLOATING",
+    "INTEGERS",
+    "NUMERIC",
+    "SAME",
+    "TABLE",
+    "TRUTH",
+    "WHOLE",
+    "Scalar",
+    "number",
+]
 
 _MODULES = (
     arithmetic,
@@ -36,6 +62,7 @@ _MODULES = (
     bitwise,
     rounding,
     exponential,
+    logarithm,
     trigonometric,
     special,
     activations,

@@ -6,14 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tensorlab.scalars.exponential import exp, exp_of_sum_float32, expm1, log1p, sigmoid
-from tensorlab.scalars.row import FLOATING, NUMERIC, Scalar, number
-from tensorlab.scalars.special import erf, erfc_scaled, exp_of_minus_square
+from tensorlab.scalars.exponential import exp, exp_times_float32, expm1, sigmoid
+from tensorlab.scalars.logarithm import log1p
+from tensorlab.scalars.row import FLOATING, Scalar, number
+from tensorlab.scalars.special import erf, erfc_scaled, gaussian_times
 from tensorlab.scalars.trigonometric import tanh
 
 __all__ = ["ROWS"]
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 SQRT_HALF = 0.7071067811865476
 SQRT_TWO_OVER_PI = 0.7978845608028654
@@ -53,19 +54,17 @@ def gelu(x):
 
 
 def gelu_float64(x):
-    # x · Φ(x). In the lower tail Φ(x) is erfc / 2 itself, where 1 + erf would leave no digits.
+    # x · Φ(x) as max(x, 0) - |x| · Φ(-|x|), with Φ(-|x|) from erfc: 1 + erf would leave no digits there
     x = np.float64(x)
-    tail = 0.5 * exp_of_minus_square(x, 0.5) * erfc_scaled(abs(x) * SQRT_HALF)
-    return x * (tail if x < 0 else 1.0 - tail)
+    a = abs(x)
+    a = 40.0 if a > 40.0 else a  # beyond, the tail is 0
+    tail = gaussian_times(0.5 * a * erfc_scaled(a * SQRT_HALF), a, 0.5)
+    return -tail if x < 0 else x - tail
 
 
 def gelu_float32(x):
     a = abs(x)
-    a = np.float32(14.5) if a > np.float32(14.5) else a  # beyond, the tail is 0
-    # Φ(-a) is exp(-a²/2) times a smooth factor; a² in two parts, so that the exponential keeps its digits
-    upper = np.int32(np.float32(a).view(np.int32) & np.int32(UPPER_HALF_32)).view(np.float32)
-    rest = np.float32(0.5) * (upper - a) * (upper + a)
-    decay = exp_of_sum_float32(np.float32(-0.5) * upper * upper, rest)
+    a = np.float32(14.5) if a > np.float32(14.5) else a
     u = np.float32(1.0) / (a + np.float32(3.5))
     t = (a - np.float32(3.5)) * u
     # (a + 3.5) · exp(a²/2) · Φ(-a), in t = (a - 3.5) / (a + 3.5), on a from 0 to 14.5
@@ -79,8 +78,11 @@ def gelu_float32(x):
     p = p * t + np.float32(0.31542465)
     p = p * t - np.float32(0.5655618)
     p = p * t + np.float32(0.74441606)
-    tail = decay * p * u
-    return x * (tail if x < 0 else np.float32(1.0) - tail)
+    # a² in two parts, so that the exponential keeps its digits
+    upper = np.int32(np.float32(a).view(np.int32) & np.int32(UPPER_HALF_32)).view(np.float32)
+    rest = np.float32(0.5) * (upper - a) * (upper + a)
+    tail = exp_times_float32(a * u * p, np.float32(-0.5) * upper * upper, rest)
+    return -tail if x < 0 else x - tail
 
 
 def gelu_tanh(x):
@@ -108,7 +110,7 @@ ROWS = (
          ">>> F.leaky_relu(tl.tensor([-1.0, 2.0]), 0.1)\ntensor([-0.1000,  2.0000])", 1, 1),
     Scalar("hardtanh", hardtanh, 1, "Each element brought between `min_val` and `max_val`.",
            ">>> F.hardtanh(tl.tensor([-3.0, 0.5, 3.0]))\ntensor([-1.0000,  0.5000,  1.0000])",
-           takes=NUMERIC, parameters=2),
+           refuses_bool="Bool inputs not supported for hardtanh: convert the mask first", parameters=2),
     _row("elu", elu, "Negative elements replaced by ``alpha * (exp(input) - 1)``.",
          ">>> F.elu(tl.tensor([-1.0, 2.0]))\ntensor([-0.6321,  2.0000])", 1),
     _row("silu", silu, "``input * sigmoid(input)``, also called swish.",

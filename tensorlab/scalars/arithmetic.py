@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from tensorlab.scalars.row import FLOAT, FLOATING, NUMERIC, WHOLE, Scalar, number
 
 __all__ = ["ROWS"]
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 
 def copy(x):
@@ -19,10 +17,6 @@ def copy(x):
 
 def neg(x):
     return -x
-
-
-def positive(x):
-    return x
 
 
 def absolute(x):
@@ -35,6 +29,10 @@ def sign(x):
 
 def square(x):
     return x * x
+
+
+def cube(x):
+    return x * x * x
 
 
 def reciprocal(x):
@@ -77,7 +75,7 @@ def trunc_divide_integer(x, y):
 
 
 def fmod(x, y):
-    return math.fmod(x, y) if y != 0 and abs(x) < math.inf else number(math.nan)
+    return np.fmod(x, y)
 
 
 def fmod_integer(x, y):
@@ -95,13 +93,13 @@ def remainder_integer(x, y):
 
 
 def floor_divide(x, y):
-    # x / y may round up to a whole number that the quotient does not reach. What is left of x without the
-    # remainder is a multiple of y, and its quotient is whole but for one rounding.
-    rest = remainder(x, y)
+    # What is left of x without the remainder is a multiple of y: its quotient is whole but for one rounding.
+    rest = fmod(x, y)
     quotient = (x - rest) / y
+    quotient = quotient - number(1) if rest != 0 and (rest < 0) != (y < 0) else quotient
     whole = np.floor(quotient)
     whole = whole + number(1) if quotient - whole > 0.5 else whole
-    whole = number(math.copysign(0.0, x / y)) if quotient == 0 else whole
+    whole = np.copysign(number(0), x / y) if quotient == 0 else whole
     return x / y if y == 0 else whole
 
 
@@ -131,15 +129,23 @@ def minimum(x, y):
 
 
 def fmax(x, y):
-    return x if x > y or y != y else y
+    return x if x >= y or y != y else y
 
 
 def fmin(x, y):
-    return x if x < y or y != y else y
+    return x if x <= y or y != y else y
+
+
+def at_least(x, low):
+    return low if x < low or low != low else x
+
+
+def at_most(x, high):
+    return high if x > high or high != high else x
 
 
 def clamp(x, low, high):
-    return minimum(maximum(x, low), high)
+    return at_most(at_least(x, low), high)
 
 
 BOTH = (0, 1)  # either operand may be a Python number
@@ -155,13 +161,6 @@ ROWS = (
         ">>> tl.neg(tl.tensor([1, -2]))\ntensor([-1,  2])",
         refuses_bool="Negation, the `-` operator, on a bool tensor is not supported. "
         "To invert a mask, use the `~` operator or logical_not()",
-    ),
-    Scalar(
-        "positive",
-        positive,
-        1,
-        "``+input``: the tensor itself.",
-        refuses_bool="The `+` operator, on a bool tensor is not supported: convert the mask first, to(int64)",
     ),
     Scalar(
         "abs",
@@ -193,6 +192,7 @@ ROWS = (
         ">>> tl.square(tl.tensor([3, -4]))\ntensor([ 9, 16])",
         result=WHOLE,
     ),
+    Scalar("cube", cube, 1, "``input * input * input``, element by element.", result=WHOLE),
     Scalar(
         "reciprocal",
         reciprocal,
@@ -245,6 +245,7 @@ ROWS = (
         "``input * other``, element by element; not the matrix product.",
         ">>> tl.mul(tl.tensor([1, 2, 3]), tl.tensor([1.5, 0.5, 2.0]))\ntensor([1.5000, 1.0000, 6.0000])",
         numbers=BOTH,
+        exact_numbers=True,
     ),
     Scalar(
         "div",
@@ -254,6 +255,7 @@ ROWS = (
         ">>> tl.div(tl.tensor([1, 2]), 4)\ntensor([0.2500, 0.5000])",
         result=FLOAT,
         numbers=BOTH,
+        exact_numbers=True,
     ),
     Scalar(
         "trunc_divide",
@@ -262,6 +264,7 @@ ROWS = (
         "The quotient without its fraction.",
         takes=NUMERIC,
         numbers=BOTH,
+        exact_numbers=True,
         cost=4,
     ),
     Scalar(
@@ -272,6 +275,7 @@ ROWS = (
         ">>> tl.floor_divide(tl.tensor([7, -7]), 2)\ntensor([ 3, -4])",
         takes=NUMERIC,
         numbers=BOTH,
+        exact_numbers=True,
         cost=20,
     ),
     Scalar(
@@ -354,18 +358,20 @@ ROWS = (
     ),
     Scalar(
         "clamp_min",
-        maximum,
+        at_least,
         2,
         "Elements below `min` raised to it.",
         ">>> tl.clamp_min(tl.tensor([-1.0, 0.5, 3.0]), 0)\ntensor([0.0000, 0.5000, 3.0000])",
+        takes=NUMERIC,
         numbers=SECOND,
     ),
     Scalar(
         "clamp_max",
-        minimum,
+        at_most,
         2,
         "Elements above `max` lowered to it.",
         ">>> tl.clamp_max(tl.tensor([-1.0, 0.5, 3.0]), 1)\ntensor([-1.0000,  0.5000,  1.0000])",
+        takes=NUMERIC,
         numbers=SECOND,
     ),
     Scalar(
@@ -374,6 +380,7 @@ ROWS = (
         3,
         "Elements below `min` raised to it, and those above `max` lowered to it.",
         ">>> tl.clamp(tl.tensor([-1.0, 0.5, 3.0]), 0, 1)\ntensor([0.0000, 0.5000, 1.0000])",
+        takes=NUMERIC,
         numbers=(1, 2),
     ),
 )

@@ -9,7 +9,7 @@ from tensorlab.scalars.row import FLOATING, TRUTH, Scalar
 
 __all__ = ["ROWS"]
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 
 def eq(x, y):

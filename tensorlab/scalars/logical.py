@@ -6,7 +6,7 @@ from tensorlab.scalars.row import TRUTH, Scalar
 
 __all__ = ["ROWS"]
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 
 def logical_not(x):

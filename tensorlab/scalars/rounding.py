@@ -8,7 +8,7 @@ from tensorlab.scalars.row import FLOATING, NUMERIC, Scalar
 
 __all__ = ["ROWS"]
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 
 def floor(x):

@@ -51,6 +51,7 @@ class Scalar:
         takes: the promoted types that it makes sense for.
         refuses_bool: where no operand may be bool, PyTorch's sentence about it.
         numbers: the positions of operands that may be Python numbers.
+        exact_numbers: a number that comes second, beside a sixteen-bit tensor, is not rounded first.
         parameters: how many parameters follow the operands.
         outside: says of an element that a fast version of the formula does not hold for it. A run of elements
             with such a one among them is computed by the general formula.
@@ -66,6 +67,7 @@ class Scalar:
     takes: str = ANY
     refuses_bool: str | None = None
     numbers: tuple[int, ...] = ()
+    exact_numbers: bool = False
     parameters: int = 0
     outside: Callable | None = None
     cost: int = 1

@@ -12,12 +12,13 @@ import math
 
 import numpy as np
 
-from tensorlab.scalars.exponential import exp2_float64, exp_of_sum_float64, log2_float64
+from tensorlab.scalars.exponential import exp2_float64, exp_times_float64
+from tensorlab.scalars.logarithm import log2_float64
 from tensorlab.scalars.row import FLOAT, FLOATING, NUMERIC, Scalar, number
 
 __all__ = ["ROWS"]
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 UPPER_HALF = -0x8000000  # a mask: all but the last 27 binary digits of a float64
 
@@ -30,7 +31,7 @@ def rsqrt(x):
     return number(1) / np.sqrt(x)
 
 
-def pow(x, y):  # noqa: A001  PyTorch's name of the row
+def pow(x, y):
     return x**y
 
 
@@ -46,8 +47,15 @@ def pow_float32(x, y):
 
 
 def pow_integer(x, y):
-    inverse = x if y & 1 != 0 else number(1)  # of 1 and -1; others have none among the integers
-    return x**y if y >= 0 else inverse if x * x == 1 else number(0)
+    # by squaring, in 64 bits: what a narrower type cannot hold goes when the cell is stored
+    power, base, rest = np.int64(1), np.int64(x), np.int64(y)
+    while rest > 0:
+        power = power * base if rest & 1 != 0 else power
+        base *= base
+        rest >>= 1
+    # to a negative power: 1 and -1 have an inverse, the others none among the integers
+    unit = np.int64(1) if x == 1 or y & 1 == 0 else np.int64(-1)
+    return power if y >= 0 else unit if x == 1 or x == -1 else np.int64(0)
 
 
 def hypot(x, y):
@@ -68,16 +76,15 @@ def erf(x):
     return math.erf(x)
 
 
-def exp_of_minus_square(x, factor):
-    """exp(-factor · x²) for a factor of 1 or 1/2."""
+def gaussian_times(y, x, factor):
+    """``y · exp(-factor · x²)`` for a factor of 1 or 1/2."""
     # x² in two parts, so that the exponential keeps its digits: first the square of the upper half of x
     upper = np.int64(np.float64(x).view(np.int64) & UPPER_HALF).view(np.float64)
-    return exp_of_sum_float64(-factor * upper * upper, factor * (upper - x) * (upper + x))
+    return exp_times_float64(y, -factor * upper * upper, factor * (upper - x) * (upper + x))
 
 
 def erfc_scaled(x):
-    """exp(x²) · erfc(x) for x >= 0."""
-    x = 1e9 if x > 1e9 else x  # so that infinity is not divided by itself
+    """exp(x²) · erfc(x) for finite x >= 0."""
     u = 1.0 / (x + 3.0)
     t = (x - 3.0) * u
     # (x + 3) · exp(x²) · erfc(x), in t = (x - 3) / (x + 3), on t from -1 to 1
@@ -123,8 +130,10 @@ def erf_float64(x):
     p = p * z + 0.11283791670945006
     p = p * z - 0.37612638903183543
     p = p * z + 1.1283791670955126
-    erfc = exp_of_minus_square(x, 1.0) * erfc_scaled(abs(x))
-    return x * p if abs(x) < 1.0 else math.copysign(1.0 - erfc, x)
+    a = abs(x)
+    a = 30.0 if a > 30.0 else a  # beyond, erf is 1
+    erfc = gaussian_times(erfc_scaled(a), a, 1.0)
+    return x * p if a < 1.0 else math.copysign(1.0 - erfc, x)
 
 
 def nan_to_num(x, nan, posinf, neginf):
@@ -173,7 +182,7 @@ ROWS = (
         "hypot",
         hypot,
         2,
-        "The length of the vector (input, other): the root of the sum of squares, without overflow on the way.",
+        "The length of the vector (input, other): the root of the sum of their squares.",
         ">>> tl.hypot(tl.tensor([3.0]), tl.tensor([4.0]))\ntensor([5.])",
         takes=FLOATING,
         cost=10,
@@ -191,7 +200,7 @@ ROWS = (
         "nan_to_num",
         nan_to_num,
         1,
-        "NaN and the infinities replaced by numbers: by 0 and the greatest of the dtype, unless others are given.",
+        "NaN replaced by `nan`, and the infinities by `posinf` and `neginf`.",
         '>>> tl.nan_to_num(tl.tensor([float("nan"), float("inf"), 1.0]), posinf=9.0)\ntensor([0., 9., 1.])',
         parameters=3,
     ),

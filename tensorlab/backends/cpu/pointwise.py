@@ -83,7 +83,9 @@ def pointwise(
         arguments = []
         for position, _ in passed:
             if operands[position].is_number:
-                arguments.append(np.array([buffers[position]], operands[position].dtype.cell))
+                arguments.append(
+                    np.asarray(buffers[position]).astype(operands[position].dtype.cell).reshape(1)
+                )
             else:
                 cells, offset = buffers[position]
                 arguments.append(cells[offset:])

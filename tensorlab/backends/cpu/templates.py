@@ -64,7 +64,7 @@ def kernel_source(
         <BLANKLINE>
     """
     body = _Kernel(row, compute, element_types, pattern)
-    decorator = f"@njit({body.options})"
+    decorator = f"@njit({body.options}, forceinline=True)"
     described = ", ".join(t.name for t in element_types[1:])
     serial = {"flat": body.flat, "rows": body.rows, "blocks": body.blocks}[form]()
     parts = [f"{decorator}\n{inspect.getsource(function)}" for function in halves.needed(element_types)]
@@ -94,7 +94,7 @@ class _Kernel:
     def __init__(
         self, row: Scalar, compute: dtype, element_types: Sequence[dtype], pattern: Sequence[str]
     ) -> None:
-        self.row, self.compute = row, compute_type(row.formula, compute)
+        self.row, self.wanted, self.compute = row, compute, compute_type(row.formula, compute)
         self.types, self.pattern = tuple(element_types), tuple(pattern)
         self.inputs = list(
             zip(
@@ -281,6 +281,8 @@ class _Kernel:
         """The number that a cell holds, in the compute type."""
         if element_type in halves.TYPES:
             cell = f"{halves.widen_name(element_type)}({cell})"
+        elif self.wanted is not self.compute:
+            cell = f"np.{_numpy_name(self.wanted)}({cell})"  # what is wanted in float32 begins as float32
         return f"np.{_numpy_name(self.compute)}({cell})"
 
     def _store(self, value: str) -> str:

@@ -1,0 +1,130 @@
+"""Activation functions: `torch.nn.functional`'s, which `tensorlab.nn.functional` offers under these names."""
+
+from __future__ import annotations
+
+from tensorlab.ops import pointwise
+from tensorlab.ops.dispatch import apply, apply_in_place
+from tensorlab.ops.documentation import documented
+from tensorlab.ops.rows import function_of
+from tensorlab.scalars import TABLE
+from tensorlab.tensor import Tensor
+
+__all__ = [
+    "elu",
+    "gelu",
+    "hardtanh",
+    "leaky_relu",
+    "logsigmoid",
+    "relu",
+    "relu6",
+    "sigmoid",
+    "silu",
+    "softplus",
+    "tanh",
+]
+
+_INPUT = "a tensor of any shape."
+_INPLACE = "overwrite `input` and return it."
+
+sigmoid, tanh = pointwise.sigmoid, pointwise.tanh
+_silu, _gelu, _gelu_tanh = map(function_of, ("silu", "gelu", "gelu_tanh"))
+
+
+@documented("relu", {"input": _INPUT, "inplace": _INPLACE}, out=False)
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """Negative elements replaced by 0."""
+    return pointwise.relu_(input) if inplace else pointwise.relu(input)
+
+
+@documented("silu", {"input": _INPUT, "inplace": _INPLACE}, out=False)
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """``input * sigmoid(input)``, also called swish."""
+    return apply_in_place(TABLE["silu"], input) if inplace else _silu(input)
+
+
+@documented(
+    "gelu",
+    {
+        "input": _INPUT,
+        "approximate": "'none' for the function itself, 'tanh' for an approximation of it.",
+    },
+    out=False,
+)
+def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+    """`input` times the chance that a normal variable is below it."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError(f"approximate argument must be either none or tanh, got {approximate!r}")
+    return _gelu(input) if approximate == "none" else _gelu_tanh(input)
+
+
+@documented(
+    "leaky_relu", {"input": _INPUT, "negative_slope": "the slope below 0.", "inplace": _INPLACE}, out=False
+)
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """Negative elements multiplied by `negative_slope`."""
+    return _apply("leaky_relu", inplace, input, negative_slope)
+
+
+@documented(
+    "elu", {"input": _INPUT, "alpha": "the distance that it sinks below 0.", "inplace": _INPLACE}, out=False
+)
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """Negative elements replaced by ``alpha * (exp(input) - 1)``."""
+    return _apply("elu", inplace, input, alpha)
+
+
+@documented(
+    "softplus",
+    {
+        "input": _INPUT,
+        "beta": "how sharply it bends.",
+        "threshold": "where ``beta * input`` is above it, the element itself, which is what it rounds to.",
+    },
+    out=False,
+)
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """``log(1 + exp(beta * input)) / beta``: a ReLU without its corner."""
+    return _apply("softplus", False, input, beta, threshold)
+
+
+@documented("logsigmoid", {"input": _INPUT}, out=False)
+def logsigmoid(input: Tensor) -> Tensor:
+    """``log(sigmoid(input))``, precise on both sides."""
+    return _apply("logsigmoid", False, input)
+
+
+@documented(
+    "hardtanh",
+    {"input": _INPUT, "min_val": "the lower bound.", "max_val": "the upper bound.", "inplace": _INPLACE},
+    out=False,
+)
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """Each element brought between `min_val` and `max_val`."""
+    if min_val > max_val:
+        raise ValueError(f"min_val cannot be greater than max_val, got {min_val} and {max_val}")
+    if isinstance(input, Tensor) and not input.dtype.is_signed and input.dtype.category and min_val < 0:
+        raise RuntimeError(
+            f"cannot do hardtanh on an unsigned type with negative limits: {input.dtype.name}, {min_val}"
+        )
+    return _apply("hardtanh", inplace, input, min_val, max_val)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """Each element brought between 0 and 6.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.relu6(tl.tensor([-1.0, 3.0, 8.0]))
+        tensor([0., 3., 6.])
+    """
+    return hardtanh(input, 0.0, 6.0, inplace)
+
+
+def _apply(name: str, inplace: bool, input: Tensor, *parameters: float) -> Tensor:
+    if inplace:
+        return apply_in_place(TABLE[name], input, *parameters)
+    return apply(TABLE[name], input, *parameters)
+
+
+METHODS = ()

@@ -1,0 +1,362 @@
+"""Arithmetic that takes more than operands: a scale, a rounding mode, bounds, decimal places.
+
+Each function looks at what it was given and hands a row of the scalar table to the dispatcher.
+"""
+
+from __future__ import annotations
+
+from tensorlab import dtypes
+from tensorlab.cells import wrap_integer
+from tensorlab.dtypes import FLOATING
+from tensorlab.ops.dispatch import Number, apply, apply_in_place, check_number, is_number, result_type
+from tensorlab.ops.documentation import documented
+from tensorlab.ops.rows import function_of, in_place
+from tensorlab.scalars import TABLE, Scalar
+from tensorlab.tensor import Tensor
+
+__all__ = [
+    "add",
+    "addcdiv",
+    "addcmul",
+    "div",
+    "divide",
+    "floor_divide",
+    "fmod",
+    "lerp",
+    "positive",
+    "pow",
+    "remainder",
+    "rsub",
+    "sub",
+    "subtract",
+    "true_divide",
+]
+
+Operand = Tensor | Number
+
+# What the operators + - / call: no keywords to look at.
+add_unscaled, add_unscaled_ = function_of("add"), in_place("add")
+sub_unscaled, sub_unscaled_ = function_of("sub"), in_place("sub")
+true_divide, true_divide_ = function_of("div", "true_divide"), in_place("div", "true_divide")
+
+SCALE = "a number that `other` is multiplied by first."
+
+
+# --- sums and differences -----------------------------------------------------------------------------
+
+
+@documented("add", {"alpha": SCALE})
+def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
+    """`input` plus `other`, element by element."""
+    if type(alpha) is int and alpha == 1:
+        return add_unscaled(input, other, out=out)
+    _check_alpha(input, other, alpha)
+    return apply(TABLE["add_scaled"], input, other, alpha, out=out)
+
+
+@documented("sub", {"alpha": SCALE})
+def sub(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
+    """`input` minus `other`, element by element."""
+    if type(alpha) is int and alpha == 1:
+        return sub_unscaled(input, other, out=out)
+    _check_alpha(input, other, alpha)
+    return apply(TABLE["sub_scaled"], input, other, alpha, out=out)
+
+
+def subtract(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
+    """The same as `sub`."""
+    return sub(input, other, alpha=alpha, out=out)
+
+
+def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """``other - alpha * input``: `sub` with its operands exchanged.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.rsub(tl.tensor([1, 2]), 10)
+        tensor([9, 8])
+    """
+    return sub(other, input, alpha=alpha)
+
+
+def add_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """`add` in place: `input` becomes ``input + alpha * other``."""
+    if type(alpha) is int and alpha == 1:
+        return add_unscaled_(input, other)
+    _check_alpha(input, other, alpha)
+    return apply_in_place(TABLE["add_scaled"], input, other, alpha)
+
+
+def sub_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """`sub` in place: `input` becomes ``input - alpha * other``."""
+    if type(alpha) is int and alpha == 1:
+        return sub_unscaled_(input, other)
+    _check_alpha(input, other, alpha)
+    return apply_in_place(TABLE["sub_scaled"], input, other, alpha)
+
+
+def _check_alpha(input: Operand, other: Operand, alpha: Number) -> None:
+    if not is_number(alpha):
+        raise TypeError(f"argument 'alpha' must be a number, not {type(alpha).__name__}")
+    meet = result_type(input, other)
+    if isinstance(alpha, bool) and meet is not dtypes.bool:
+        raise RuntimeError(
+            f"Boolean alpha only supported for Boolean results, and this one is {meet.name}: pass 1 or 0"
+        )
+    if isinstance(alpha, float) and not meet.is_floating_point:
+        raise RuntimeError(
+            f"For integral input tensors, argument alpha must not be a floating point number, got {alpha}: "
+            f"convert a tensor to a floating dtype first"
+        )
+
+
+def positive(input: Tensor) -> Tensor:
+    """``+input``: the tensor itself.
+
+    Raises:
+        RuntimeError: `input` is bool.
+    """
+    if input.dtype is dtypes.bool:
+        raise RuntimeError(
+            "The `+` operator, on a bool tensor is not supported: convert first, x.to(tensorlab.int64)"
+        )
+    return input
+
+
+# --- quotients and remainders -------------------------------------------------------------------------
+
+
+@documented(
+    "div", {"rounding_mode": "None; 'trunc' to drop the quotient's fraction; 'floor' to round it down."}
+)
+def div(
+    input: Operand, other: Operand, *, rounding_mode: str | None = None, out: Tensor | None = None
+) -> Tensor:
+    """`input` divided by `other`, element by element. Division by zero gives an infinity or NaN."""
+    if rounding_mode is None:
+        return true_divide(input, other, out=out)
+    row = _rounded_division(rounding_mode)
+    _refuse_integer_zero(input, other)
+    return apply(row, input, other, out=out)
+
+
+def divide(
+    input: Operand, other: Operand, *, rounding_mode: str | None = None, out: Tensor | None = None
+) -> Tensor:
+    """The same as `div`."""
+    return div(input, other, rounding_mode=rounding_mode, out=out)
+
+
+def div_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
+    """`div` in place: `input` becomes the quotient."""
+    if rounding_mode is None:
+        return true_divide_(input, other)
+    row = _rounded_division(rounding_mode)
+    _refuse_integer_zero(input, other)
+    return apply_in_place(row, input, other)
+
+
+def _rounded_division(rounding_mode: str) -> Scalar:
+    rows = {"trunc": "trunc_divide", "floor": "floor_divide"}
+    if rounding_mode not in rows:
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found {rounding_mode!r}"
+        )
+    return TABLE[rows[rounding_mode]]
+
+
+@documented("floor_divide")
+def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """The greatest whole number that is not above ``input / other``: Python's ``//``."""
+    _refuse_integer_zero(input, other)
+    return _floor_divide(input, other, out=out)
+
+
+@documented("remainder")
+def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """What floor_divide leaves over: Python's ``%``, with the sign of `other`."""
+    _refuse_integer_zero(input, other)
+    return _remainder(input, other, out=out)
+
+
+@documented("fmod")
+def fmod(input: Tensor, other: Operand, *, out: Tensor | None = None) -> Tensor:
+    """What division towards zero leaves over: C's ``%``, with the sign of `input`."""
+    _refuse_integer_zero(input, other)
+    return _fmod(input, other, out=out)
+
+
+def floor_divide_(input: Tensor, other: Operand) -> Tensor:
+    """`floor_divide` in place: `input` becomes the quotient, rounded down."""
+    _refuse_integer_zero(input, other)
+    return apply_in_place(TABLE["floor_divide"], input, other)
+
+
+def remainder_(input: Tensor, other: Operand) -> Tensor:
+    """`remainder` in place: `input` becomes what floor_divide leaves over."""
+    _refuse_integer_zero(input, other)
+    return apply_in_place(TABLE["remainder"], input, other)
+
+
+def fmod_(input: Tensor, other: Operand) -> Tensor:
+    """`fmod` in place: `input` becomes what division towards zero leaves over."""
+    _refuse_integer_zero(input, other)
+    return apply_in_place(TABLE["fmod"], input, other)
+
+
+_floor_divide, _remainder, _fmod = map(function_of, ("floor_divide", "remainder", "fmod"))
+
+
+def _refuse_integer_zero(input: Operand, other: Operand) -> None:
+    """Whole numbers have no quotient by zero to round; floats have infinities and NaN."""
+    for operand in (input, other):
+        if isinstance(operand, Tensor):
+            if operand._dtype.category == FLOATING or not operand.numel():
+                return
+        elif not isinstance(operand, int):
+            return
+    if isinstance(other, Tensor):
+        zero = not other._cells_array().all()
+    else:  # a number counts as the tensor's dtype holds it
+        zero = wrap_integer(int(other), result_type(input, other)) == 0
+    if zero:
+        raise RuntimeError(
+            "ZeroDivisionError: an integer was divided by zero; floats would give an infinity or NaN, "
+            "so convert first: x.to(tensorlab.float32)"
+        )
+
+
+# --- powers -------------------------------------------------------------------------------------------
+
+# Powers of a tensor that have a row of their own, which is faster and rounds once.
+_POWERS = {2: "square", 3: "cube", 0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}
+
+
+@documented(
+    "pow",
+    {
+        "input": "a tensor, or a number if `exponent` is a tensor.",
+        "exponent": "a tensor whose shape can be broadcast with `input`'s, or a number.",
+    },
+)
+def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
+    """`input` to the power of `exponent`, element by element."""
+    name = _power(input, exponent)
+    return _pow(input, exponent, out=out) if name is None else _power_functions[name](input, out=out)
+
+
+def pow_(input: Tensor, exponent: Operand) -> Tensor:
+    """`pow` in place: `input` becomes ``input ** exponent``."""
+    name = _power(input, exponent)
+    if name is None:
+        return apply_in_place(TABLE["pow"], input, exponent)
+    return apply_in_place(TABLE[name], input)
+
+
+_pow = function_of("pow")
+_power_functions = {name: function_of(name) for name in _POWERS.values()}
+
+
+def _power(input: Operand, exponent: Operand) -> str | None:
+    """The row of one operand that takes `input` to this power, if there is one.
+
+    Raises:
+        TypeError: neither is a tensor.
+        RuntimeError: an integer tensor and a negative whole exponent.
+    """
+    if isinstance(exponent, Tensor):
+        return None
+    if not isinstance(input, Tensor):
+        raise TypeError("pow(): input or exponent must be a Tensor; for two numbers there is Python's **")
+    floating = input._dtype.category == FLOATING
+    if not floating and isinstance(exponent, int) and exponent < 0:
+        raise RuntimeError(
+            f"Integers to negative integer powers are not allowed: {input._dtype.name} holds no fractions; "
+            f"write the exponent as a float, {float(exponent)}"
+        )
+    check_number(exponent, result_type(input, exponent))
+    whole = type(exponent) is int
+    return _POWERS.get(exponent) if whole or (type(exponent) is float and floating) else None
+
+
+# --- products and means -------------------------------------------------------------------------------
+
+_ADDED = {
+    "input": "a tensor.",
+    "tensor1": "a tensor whose shape can be broadcast with `input`'s.",
+    "tensor2": "another.",
+    "value": "a number, converted to the type that the tensors meet in.",
+}
+
+
+@documented("addcmul", _ADDED)
+def addcmul(
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None
+) -> Tensor:
+    """`input` plus `value` times the product of two tensors, element by element."""
+    return apply(TABLE["addcmul"], input, tensor1, tensor2, value, out=out)
+
+
+def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    """`addcmul` in place: `input` becomes ``input + value * tensor1 * tensor2``."""
+    return apply_in_place(TABLE["addcmul"], input, tensor1, tensor2, value)
+
+
+@documented("addcdiv", _ADDED)
+def addcdiv(
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None
+) -> Tensor:
+    """`input` plus `value` times the quotient of two tensors, element by element."""
+    _refuse_integer_quotient(tensor1, tensor2)
+    return apply(TABLE["addcdiv"], input, tensor1, tensor2, value, out=out)
+
+
+def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    """`addcdiv` in place: `input` becomes ``input + value * tensor1 / tensor2``."""
+    _refuse_integer_quotient(tensor1, tensor2)
+    return apply_in_place(TABLE["addcdiv"], input, tensor1, tensor2, value)
+
+
+def _refuse_integer_quotient(tensor1: Tensor, tensor2: Tensor) -> None:
+    tensors = [t for t in (tensor1, tensor2) if isinstance(t, Tensor)]
+    if not any(t.is_floating_point() for t in tensors):
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported: convert tensor1 or tensor2 to a floating "
+            "dtype, or round with div(..., rounding_mode='trunc') and add"
+        )
+
+
+@documented(
+    "lerp",
+    {
+        "input": "a tensor of a floating dtype: where the way begins.",
+        "end": "a tensor of the same dtype: where it ends.",
+        "weight": "how much of the way to go, a number or a tensor of the same dtype; not confined to 0 … 1.",
+    },
+)
+def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
+    """The point `weight` of the way from `input` to `end`: ``input + weight * (end - input)``."""
+    _check_one_dtype(input, end, weight)
+    return apply(TABLE["lerp"], input, end, weight, out=out)
+
+
+def lerp_(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
+    """`lerp` in place: `input` becomes the point `weight` of the way to `end`."""
+    _check_one_dtype(input, end, weight)
+    return apply_in_place(TABLE["lerp"], input, end, weight)
+
+
+def _check_one_dtype(input: Tensor, end: Tensor, weight: Operand) -> None:
+    for name, operand in (("end", end), ("weight", weight)):
+        if isinstance(operand, Tensor) and (name == "end" or operand.ndim) and operand.dtype != input.dtype:
+            raise RuntimeError(
+                f"expected dtype {input.dtype.name} for `{name}` but got dtype {operand.dtype.name}: "
+                f"lerp does not convert"
+            )
+
+
+METHODS = (
+    add, add_, addcdiv, addcdiv_, addcmul, addcmul_, div, div_, divide, floor_divide, floor_divide_, fmod,
+    fmod_, lerp, lerp_, positive, pow, pow_, remainder, remainder_, sub, sub_, subtract, true_divide,
+    true_divide_,
+)  # fmt: skip

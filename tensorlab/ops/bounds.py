@@ -1,0 +1,148 @@
+"""Elements moved to bounds, to round numbers, and away from NaN."""
+
+from __future__ import annotations
+
+from tensorlab.dtypes import finfo_max
+from tensorlab.ops.dispatch import Number, apply, apply_in_place, check_number, is_number, result_type
+from tensorlab.ops.documentation import documented
+from tensorlab.ops.rows import function_of
+from tensorlab.scalars import TABLE, Scalar
+from tensorlab.tensor import Tensor
+
+__all__ = ["clamp", "clamp_max", "clamp_min", "clip", "nan_to_num", "round"]
+
+# --- bounds -------------------------------------------------------------------------------------------
+
+Bound = Tensor | Number | None
+_BOUNDS = {
+    "input": "a tensor.",
+    "min": "the lower bound: a number, a tensor that can be broadcast with `input`, or None for none.",
+    "max": "the upper bound, likewise. Where it is below the lower bound, it wins.",
+}
+
+
+@documented("clamp", _BOUNDS)
+def clamp(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | None = None) -> Tensor:
+    """Elements below `min` raised to it, and those above `max` lowered to it."""
+    row, bounds = _clamp_row(input, min, max)
+    return apply(row, input, *bounds, out=out)
+
+
+def clamp_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
+    """`clamp` in place: elements of `input` outside the bounds are moved to them."""
+    row, bounds = _clamp_row(input, min, max)
+    return apply_in_place(row, input, *bounds)
+
+
+def clip(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | None = None) -> Tensor:
+    """The same as `clamp`."""
+    return clamp(input, min, max, out=out)
+
+
+def clip_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
+    """The same as `clamp_`."""
+    return clamp_(input, min, max)
+
+
+@documented("clamp_min", {"input": "a tensor.", "min": "the bound: a number, or a tensor."})
+def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Elements below `min` raised to it."""
+    return clamp(input, min, out=out)
+
+
+def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
+    """`clamp_min` in place: elements of `input` below the bound are raised to it."""
+    return clamp_(input, min)
+
+
+@documented("clamp_max", {"input": "a tensor.", "max": "the bound: a number, or a tensor."})
+def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Elements above `max` lowered to it."""
+    return clamp(input, None, max, out=out)
+
+
+def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
+    """`clamp_max` in place: elements of `input` above the bound are lowered to it."""
+    return clamp_(input, None, max)
+
+
+def _clamp_row(input: Tensor, low: Bound, high: Bound) -> tuple[Scalar, list[Tensor | Number]]:
+    """The row that the given bounds need, and the bounds."""
+    bounds = [bound for bound in (low, high) if bound is not None]
+    if not bounds:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if len({isinstance(bound, Tensor) for bound in bounds}) > 1:
+        raise TypeError("clamp(): min and max must be two tensors or two numbers, not one of each")
+    if isinstance(input, Tensor) and all(is_number(bound) for bound in bounds):
+        meet = result_type(input, *bounds)
+        for bound in bounds:
+            check_number(bound, meet)  # type: ignore[arg-type]
+    return TABLE["clamp" if len(bounds) == 2 else "clamp_min" if high is None else "clamp_max"], bounds
+
+
+# --- rounding and NaN -----------------------------------------------------------------------------------
+
+
+@documented(
+    "round", {"input": "a tensor.", "decimals": "places after the point; negative ones count before it."}
+)
+def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+    """The nearest whole number, or number with so many decimals; from the middle, to the even one."""
+    if decimals == 0:
+        return _round(input, out=out)
+    return apply(*_round_to(input, decimals), out=out)
+
+
+def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """`round` in place."""
+    if decimals == 0:
+        return apply_in_place(TABLE["round"], input)
+    return apply_in_place(*_round_to(input, decimals))
+
+
+_round = function_of("round")
+
+
+def _round_to(input: Tensor, decimals: int) -> tuple[Scalar, Tensor, float]:
+    return TABLE["round_decimals" if decimals > 0 else "round_tens"], input, 10.0 ** abs(decimals)
+
+
+@documented(
+    "nan_to_num",
+    {
+        "input": "a tensor.",
+        "nan": "what NaN becomes.",
+        "posinf": "what inf becomes; the greatest number of the dtype if left out.",
+        "neginf": "what -inf becomes; the least number of the dtype if left out.",
+    },
+)
+def nan_to_num(
+    input: Tensor,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """NaN and the infinities replaced by numbers."""
+    return apply(TABLE["nan_to_num"], input, *_replacements(input, nan, posinf, neginf), out=out)
+
+
+def nan_to_num_(
+    input: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """`nan_to_num` in place."""
+    return apply_in_place(TABLE["nan_to_num"], input, *_replacements(input, nan, posinf, neginf))
+
+
+def _replacements(
+    input: Tensor, nan: float, posinf: float | None, neginf: float | None
+) -> tuple[float, float, float]:
+    most = finfo_max(input.dtype) if input.is_floating_point() else 0.0  # integers have nothing to replace
+    return nan, most if posinf is None else posinf, -most if neginf is None else neginf
+
+
+METHODS = (
+    clamp, clamp_, clamp_max, clamp_max_, clamp_min, clamp_min_, clip, clip_, nan_to_num, nan_to_num_, round,
+    round_,
+)  # fmt: skip

@@ -1,0 +1,97 @@
+"""Docstrings made from rows of the scalar table: summary, arguments, result, errors, example."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from tensorlab.scalars import ANY, FLOAT, TABLE, TRUTH, Scalar
+
+__all__ = ["documentation", "documented", "in_place_documentation"]
+
+_Function = TypeVar("_Function", bound=Callable)
+
+# The arguments of a row, by how many operands it takes.
+_OPERANDS = {
+    1: {"input": "a tensor of any shape."},
+    2: {
+        "input": "a tensor, or a number if `other` is a tensor.",
+        "other": "a tensor whose shape can be broadcast with `input`'s, or a number.",
+    },
+}
+_TENSORS = {"input": "a tensor.", "other": "a tensor whose shape can be broadcast with `input`'s."}
+_OUT = {"out": "a tensor of the result's shape to write into."}
+
+
+def documentation(
+    row: Scalar, arguments: dict[str, str] | None = None, out: bool = True, summary: str | None = None
+) -> str:
+    """The docstring of the function that a row stands for.
+
+    Args:
+        row: the row.
+        arguments: what each argument is; those of a function of one or two operands if left out.
+        out: the function takes `out` as well.
+        summary: the first line, if it is not the row's.
+    """
+    if arguments is None:
+        arguments = _TENSORS if row.arity == 2 and not row.numbers else _OPERANDS[row.arity]
+    arguments = {**arguments, **(_OUT if out else {})}
+    lines = [
+        summary or row.summary,
+        "",
+        "Args:",
+        *(f"    {name}: {text}" for name, text in arguments.items()),
+    ]
+    shape = "`input`'s shape" if row.arity == 1 else "the broadcast shape"
+    kind = {TRUTH: "dtype bool", FLOAT: "a floating dtype"}.get(row.result, "the promoted dtype")
+    lines += ["", "Returns:", f"    a new tensor of {shape} and {kind}" + ("; or `out`." if out else ".")]
+    errors = []
+    if row.takes != ANY:
+        errors.append(f"    NotImplementedError: the dtype is not among those it takes ({row.takes}).")
+    reasons = ["the shapes cannot be broadcast"] * (row.arity > 1) + ["an operand is bool"] * bool(
+        row.refuses_bool
+    )
+    if reasons:
+        errors.append(f"    RuntimeError: {' or '.join(reasons)}.")
+    if errors:
+        lines += ["", "Raises:", *errors]
+    if row.example:
+        imports = [">>> import tensorlab as tl"]
+        if "F." in row.example:
+            imports.append(">>> import tensorlab.nn.functional as F")
+        lines += ["", "Example:", *(f"    {line}" for line in [*imports, *row.example.split("\n")])]
+    return "\n".join([lines[0], *(f"    {line}" if line else "" for line in lines[1:])])
+
+
+def in_place_documentation(row: Scalar) -> str:
+    """The docstring of the function that overwrites its first operand."""
+    return (
+        f"{row.summary} In place: `input` is overwritten, and every tensor over its storage sees it.\n\n"
+        "    Raises:\n"
+        "        RuntimeError: the result does not fit into `input`'s dtype or shape, "
+        "or its elements share cells."
+    )
+
+
+def documented(
+    row_name: str, arguments: dict[str, str] | None = None, *, out: bool = True
+) -> Callable[[_Function], _Function]:
+    """Complete the docstring of a function that is written by hand: what follows the summary.
+
+    Args:
+        row_name: the row whose errors and example it has.
+        arguments: what each argument is, in order; without `input`, they follow the row's operands.
+        out: the function takes `out`.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        row = TABLE[row_name]
+        named = arguments or {}
+        if "input" not in named:
+            named = {**_OPERANDS[row.arity], **named}
+        assert function.__doc__ is not None
+        function.__doc__ = documentation(row, named, out, function.__doc__)
+        return function
+
+    return decorate

@@ -1,0 +1,187 @@
+"""Logarithms.
+
+``log(x) = n · log 2 + log(m)`` with m between sqrt(1/2) and sqrt(2), where a polynomial does the rest; see
+J.-M. Muller, *Elementary Functions*, chapter 11. The coefficients were fitted for this file, as in
+`tensorlab.scalars.exponential`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tensorlab.scalars.exponential import LN2_HIGH, LN2_LOW, LOG2_E, ROUNDER, ROUNDER_BITS, exp
+from tensorlab.scalars.row import FLOAT, FLOATING, Scalar, number
+
+__all__ = ["ROWS"]
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+LOG10_E = 0.4342944819032518
+
+# log10(2) in two parts, the first with 40 binary digits
+LOG10_2_HIGH = 0.30102999566361177
+LOG10_2_LOW = 3.694239077158931e-13
+
+SQRT_HALF_BITS = 0x3FE6A09E667F3BCD  # of sqrt(1/2), the low end of the interval for m
+
+
+def log(x):
+    return math.log(x)
+
+
+def log2(x):
+    return math.log2(x)
+
+
+def log10(x):
+    return math.log10(x)
+
+
+def log1p(x):
+    return math.log1p(x)
+
+
+def log_mantissa(f):
+    """log(1 + f) for 1 + f from sqrt(1/2) to sqrt(2), by way of 2 · artanh(f / (2 + f))."""
+    s = f / (2.0 + f)
+    z = s * s
+    # (2 · artanh(s) / s - 2) / z on z from 0 to 0.02946
+    p = 0.1461749869387011
+    p = p * z + 0.15331636699545695
+    p = p * z + 0.18182891680439733
+    p = p * z + 0.22222211099711295
+    p = p * z + 0.28571428626190487
+    p = p * z + 0.39999999999899033
+    p = p * z + 0.666666666666667
+    # 2 · s is f - s · f, which keeps the digits of f
+    return f - s * (f - z * p)
+
+
+def log_exponent(x):
+    """The whole number n for which ``x / 2^n`` lies between sqrt(1/2) and sqrt(2), x a normal number."""
+    return np.int64(np.int64(np.float64(x).view(np.int64) - SQRT_HALF_BITS) >> 52)
+
+
+def whole_to_float(n):
+    """A whole number of a few digits as a float, without a conversion instruction, which AVX2 lacks."""
+    return np.int64(n + ROUNDER_BITS).view(np.float64) - ROUNDER
+
+
+def log_limits(x, result):
+    """`result` for positive finite x; -inf at 0, NaN below, inf at inf."""
+    result = result if x < math.inf else x
+    return result if x > 0 else -math.inf if x == 0 else math.nan
+
+
+def log_float64(x):
+    x = np.float64(x)
+    small = x < 2.2250738585072014e-308  # subnormal: scaled by 2^54 into the normal numbers
+    y = x * 18014398509481984.0 if small else x
+    n = log_exponent(y)
+    m = np.int64(np.float64(y).view(np.int64) - (n << 52)).view(np.float64)
+    n = whole_to_float(n - 54 if small else n)
+    return log_limits(x, n * LN2_HIGH + (log_mantissa(m - 1.0) + n * LN2_LOW))
+
+
+def log2_float64(x):
+    x = np.float64(x)
+    small = x < 2.2250738585072014e-308
+    y = x * 18014398509481984.0 if small else x
+    n = log_exponent(y)
+    m = np.int64(np.float64(y).view(np.int64) - (n << 52)).view(np.float64)
+    return log_limits(x, whole_to_float(n - 54 if small else n) + log_mantissa(m - 1.0) * LOG2_E)
+
+
+def log10_float64(x):
+    x = np.float64(x)
+    small = x < 2.2250738585072014e-308
+    y = x * 18014398509481984.0 if small else x
+    n = log_exponent(y)
+    m = np.int64(np.float64(y).view(np.int64) - (n << 52)).view(np.float64)
+    n = whole_to_float(n - 54 if small else n)
+    return log_limits(x, n * LOG10_2_HIGH + (log_mantissa(m - 1.0) * LOG10_E + n * LOG10_2_LOW))
+
+
+def log1p_float64(x):
+    # 1 + x loses digits of x; what it lost, over 1 + x, is the logarithm's first-order correction
+    x = np.float64(x)
+    u = 1.0 + x
+    lost = 1.0 - (u - x) if x > 1.0 else x - (u - 1.0)
+    n = log_exponent(u)
+    m = np.int64(np.float64(u).view(np.int64) - (n << 52)).view(np.float64)
+    n = whole_to_float(n)
+    result = n * LN2_HIGH + (log_mantissa(m - 1.0) + (n * LN2_LOW + lost / u))
+    return x if x == 0 else log_limits(u, result)
+
+
+def logaddexp(x, y):
+    # the greater, plus what the lesser adds; equal infinities have no difference
+    high = y if x < y else x
+    return high if x == y and abs(x) == math.inf else high + log1p(exp(-abs(x - y)))
+
+
+def xlogy(x, y):
+    product = x * log(y)
+    return y if y != y else number(0) if x == 0 else product
+
+
+ROWS = (
+    Scalar(
+        "log",
+        log,
+        1,
+        "The natural logarithm; -inf at 0, NaN below.",
+        ">>> tl.log(tl.tensor([1.0, 10.0, 0.0]))\ntensor([0.0000, 2.3026,   -inf])",
+        result=FLOAT,
+        cost=16,
+    ),
+    Scalar(
+        "log2",
+        log2,
+        1,
+        "The logarithm to base 2; -inf at 0, NaN below.",
+        ">>> tl.log2(tl.tensor([1, 8]))\ntensor([0., 3.])",
+        result=FLOAT,
+        cost=16,
+    ),
+    Scalar(
+        "log10",
+        log10,
+        1,
+        "The logarithm to base 10; -inf at 0, NaN below.",
+        ">>> tl.log10(tl.tensor([1, 1000]))\ntensor([0., 3.])",
+        result=FLOAT,
+        cost=16,
+    ),
+    Scalar(
+        "log1p",
+        log1p,
+        1,
+        "``log(1 + input)``, precise near 0 too.",
+        ">>> tl.log1p(tl.tensor([1e-8, 1.0]))\ntensor([1.0000e-08, 6.9315e-01])",
+        result=FLOAT,
+        cost=16,
+    ),
+    Scalar(
+        "logaddexp",
+        logaddexp,
+        2,
+        "``log(exp(input) + exp(other))``, without overflow on the way.",
+        ">>> tl.logaddexp(tl.tensor([0.0, 1000.0]), tl.tensor([0.0, 1000.0]))\n"
+        "tensor([6.9315e-01, 1.0007e+03])",
+        takes=FLOATING,
+        cost=24,
+    ),
+    Scalar(
+        "xlogy",
+        xlogy,
+        2,
+        "``input * log(other)``, and 0 where `input` is 0, whatever the logarithm.",
+        ">>> tl.xlogy(tl.tensor([0.0, 2.0]), tl.tensor([0.0, 1.0]))\ntensor([0., 0.])",
+        result=FLOAT,
+        numbers=(0, 1),
+        cost=16,
+    ),
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from tensorlab import dtypes
 from tensorlab.cells import wrap_integer
 from tensorlab.dtypes import FLOATING
+from tensorlab.ops import pointwise
 from tensorlab.ops.dispatch import Number, apply, apply_in_place, check_number, is_number, result_type
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.rows import function_of, in_place
@@ -34,9 +35,6 @@ __all__ = [
 
 Operand = Tensor | Number
 
-# What the operators + - / call: no keywords to look at.
-add_unscaled, add_unscaled_ = function_of("add"), in_place("add")
-sub_unscaled, sub_unscaled_ = function_of("sub"), in_place("sub")
 true_divide, true_divide_ = function_of("div", "true_divide"), in_place("div", "true_divide")
 
 SCALE = "a number that `other` is multiplied by first."
@@ -49,7 +47,7 @@ SCALE = "a number that `other` is multiplied by first."
 def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """`input` plus `other`, element by element."""
     if type(alpha) is int and alpha == 1:
-        return add_unscaled(input, other, out=out)
+        return pointwise.add(input, other, out=out)
     _check_alpha(input, other, alpha)
     return apply(TABLE["add_scaled"], input, other, alpha, out=out)
 
@@ -58,7 +56,7 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None
 def sub(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """`input` minus `other`, element by element."""
     if type(alpha) is int and alpha == 1:
-        return sub_unscaled(input, other, out=out)
+        return pointwise.sub(input, other, out=out)
     _check_alpha(input, other, alpha)
     return apply(TABLE["sub_scaled"], input, other, alpha, out=out)
 
@@ -82,7 +80,7 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
 def add_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """`add` in place: `input` becomes ``input + alpha * other``."""
     if type(alpha) is int and alpha == 1:
-        return add_unscaled_(input, other)
+        return pointwise.add_(input, other)
     _check_alpha(input, other, alpha)
     return apply_in_place(TABLE["add_scaled"], input, other, alpha)
 
@@ -90,7 +88,7 @@ def add_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
 def sub_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """`sub` in place: `input` becomes ``input - alpha * other``."""
     if type(alpha) is int and alpha == 1:
-        return sub_unscaled_(input, other)
+        return pointwise.sub_(input, other)
     _check_alpha(input, other, alpha)
     return apply_in_place(TABLE["sub_scaled"], input, other, alpha)
 
@@ -134,7 +132,7 @@ def div(
 ) -> Tensor:
     """`input` divided by `other`, element by element. Division by zero gives an infinity or NaN."""
     if rounding_mode is None:
-        return true_divide(input, other, out=out)
+        return pointwise.div(input, other, out=out)
     row = _rounded_division(rounding_mode)
     _refuse_integer_zero(input, other)
     return apply(row, input, other, out=out)
@@ -150,7 +148,7 @@ def divide(
 def div_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
     """`div` in place: `input` becomes the quotient."""
     if rounding_mode is None:
-        return true_divide_(input, other)
+        return pointwise.div_(input, other)
     row = _rounded_division(rounding_mode)
     _refuse_integer_zero(input, other)
     return apply_in_place(row, input, other)

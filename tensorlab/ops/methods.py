@@ -50,10 +50,10 @@ _MODULES = (
 )
 
 _OPERATORS: dict[str, Callable] = {
-    "add": arithmetic.add_unscaled,
-    "sub": arithmetic.sub_unscaled,
+    "add": pointwise.add,
+    "sub": pointwise.sub,
     "mul": pointwise.mul,
-    "truediv": arithmetic.true_divide,
+    "truediv": pointwise.div,
     "floordiv": arithmetic.floor_divide,
     "mod": arithmetic.remainder,
     "pow": arithmetic.pow,
@@ -72,10 +72,10 @@ _COMPARISONS: dict[str, Callable] = {
     "ge": pointwise.ge,
 }
 _IN_PLACE: dict[str, Callable] = {
-    "iadd": arithmetic.add_unscaled_,
-    "isub": arithmetic.sub_unscaled_,
+    "iadd": pointwise.add_,
+    "isub": pointwise.sub_,
     "imul": pointwise.mul_,
-    "itruediv": arithmetic.true_divide_,
+    "itruediv": pointwise.div_,
     "ifloordiv": arithmetic.floor_divide_,
     "imod": arithmetic.remainder_,
     "ipow": arithmetic.pow_,

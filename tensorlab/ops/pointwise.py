@@ -77,6 +77,12 @@ __all__ = [
 
 # --- arithmetic ---------------------------------------------------------------------------------------
 
+# Of two operands and nothing else: what the operators call. `tensorlab.ops.arithmetic` has the public
+# functions of these names, with `alpha` and `rounding_mode`.
+add, add_ = function_of("add"), in_place("add")
+sub, sub_ = function_of("sub"), in_place("sub")
+div, div_ = function_of("div"), in_place("div")
+
 neg, neg_ = function_of("neg"), in_place("neg")
 negative, negative_ = function_of("neg", "negative"), in_place("neg", "negative")
 abs, abs_ = function_of("abs"), in_place("abs")
@@ -153,8 +159,10 @@ sigmoid, sigmoid_ = function_of("sigmoid"), in_place("sigmoid")
 erf, erf_ = function_of("erf"), in_place("erf")
 relu, relu_ = function_of("relu"), in_place("relu")
 
+_OF_ARITHMETIC = {add, add_, sub, sub_, div, div_}
+
 METHODS = tuple(
     function
     for function in list(globals().values())
-    if getattr(function, "__module__", None) == __name__ and callable(function)
+    if getattr(function, "__module__", None) == __name__ and function not in _OF_ARITHMETIC
 )

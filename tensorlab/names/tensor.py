@@ -146,23 +146,26 @@ def alias(tensor: Tensor) -> Tensor:
 
 
 def assign(target: Tensor, names: Names) -> None:
-    """Give a tensor object other names, none included, in place: the object itself changes its class."""
+    """Give a tensor object other names, none included, in place: the object itself changes its class.
+
+    Each step leaves a tensor that can be used, should an interruption make it the last: the facts are there
+    before the class that reads them, and go after it.
+    """
     if isinstance(target, NamedTensor):
         tensor = target._naming.tensor
         if any(name is not None for name in names):
             target._naming = Naming(names, tensor)
             return
-        del target._naming
-        target.__class__ = Tensor  # type: ignore[assignment]  # both have the same slots
         for slot in _HELD:
-            setattr(target, slot, getattr(tensor, slot))
+            object.__setattr__(target, slot, getattr(tensor, slot))
+        target.__class__ = Tensor  # type: ignore[assignment]  # both have the same slots
         target._dense = None
+        del target._naming
     elif any(name is not None for name in names):
-        tensor = alias(target)
+        _hold(target, alias(target), names)
+        target.__class__ = NamedTensor
         for slot in _HELD:
             delattr(target, slot)
-        target.__class__ = NamedTensor
-        _hold(target, tensor, names)
 
 
 def rebuild_named(tensor: Tensor, names: Names) -> Tensor:

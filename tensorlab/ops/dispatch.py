@@ -1,4 +1,15 @@
-"""From tensors to a backend: common type, common shape, the output, the guards around a write."""
+"""From tensors to a backend: common type, common shape, the output, the guards around a write.
+
+An operation may be interrupted anywhere, by Ctrl-C or by an error. What is guaranteed then:
+
+- A new tensor is handed out when all of its elements are there, so nobody holds a part of one.
+- A tensor that is written, in place or as ``out``, has its version counted *before* the first cell changes.
+  So if the version is what it was, the elements are what they were. If it moved, they may be the old ones,
+  the new ones, or, where a write takes several steps, some of each: write them again.
+
+A compiled kernel runs to its end before Python looks for an interruption. Whoever writes cells calls
+`guard_write`, counts, and then writes.
+"""
 
 from __future__ import annotations
 
@@ -206,8 +217,9 @@ def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor) -> 
             )
         launch = _prepare(row, compute, shape, OperandLayout(out.dtype, out.stride()), operands, same)
         plan = _remember(key, Plan(launch, shape, out.stride(), out.dtype))
-    plan.launch(out._buffer(), *[_buffer(operand) for operand in operands])
+    buffers = out._buffer(), *[_buffer(operand) for operand in operands]
     out._storage._version += 1
+    plan.launch(*buffers)
     return out
 
 
@@ -263,8 +275,9 @@ def write(target: Tensor, source: Tensor | Number) -> None:
         copy = scalars.TABLE["copy"]
         launch = backend("cpu").pointwise(copy, widened(source.dtype), target.shape, written, [read])
         plan = _remember(key, Plan(launch, target.shape, target.stride(), target.dtype))
-    plan.launch(target._buffer(), source._buffer())
+    buffers = target._buffer(), source._buffer()
     target._storage._version += 1
+    plan.launch(*buffers)
 
 
 def _signature(operand: Tensor | Number) -> tuple | type:

@@ -35,9 +35,10 @@ def fill(target: Tensor, distribution: str, generator: Generator | None, *number
     guard_write(target)
     source = as_generator(generator)
     launch = backend("cpu").random(distribution, target._shape, OperandLayout(target._dtype, target._stride))
+    buffer = target._buffer()
     with source._lock:
-        launch(source._started(), target._buffer(), *numbers)
-    target._storage._version += 1
+        target._storage._version += 1
+        launch(source._started(), buffer, *numbers)
     return target
 
 
@@ -58,9 +59,10 @@ def fill_each(target: Tensor, distribution: str, generator: Generator | None, pa
         OperandLayout(target._dtype, target._stride),
         OperandLayout(parameters._dtype, tuple(strides)),
     )
+    buffers = target._buffer(), parameters._buffer()
     with source._lock:
-        refused = launch(source._started(), target._buffer(), parameters._buffer())
-    target._storage._version += 1
+        target._storage._version += 1
+        refused = launch(source._started(), *buffers)
     return refused or 0
 
 

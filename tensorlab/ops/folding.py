@@ -182,8 +182,9 @@ def fold(
         plan.launch((memory, 0), input._buffer())
         return target
     check_out(name, out, plan.shape, input)
-    plan.launch(out._buffer(), input._buffer())
+    buffers = out._buffer(), input._buffer()
     out._storage._version += 1
+    plan.launch(*buffers)
     return out
 
 

@@ -37,7 +37,7 @@ MOST_PLANS = 4096
 
 def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
     """``a @ b`` of tensors of any rank, broadcast; see `tensorlab.ops.matmul.matmul`."""
-    if type(a) is not Tensor or type(b) is not Tensor:
+    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
         wrong = b if isinstance(a, Tensor) else a
         raise TypeError(f"matmul(): both operands must be tensors, got {type(wrong).__name__}: {wrong!r}")
     if out is None:
@@ -54,8 +54,9 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
         return out
     key = ("out", *_signature(a), *_signature(b), *_signature(out))
     plan = _plans.get(key) or _remember(key, _prepare(a, b, out=out))
-    plan.launch(out._buffer(), a._buffer(), b._buffer())
+    buffers = out._buffer(), a._buffer(), b._buffer()
     out._storage._version += 1
+    plan.launch(*buffers)
     return out
 
 
@@ -95,8 +96,9 @@ def added_product(
         return out
     key = ("add out", *signatures, *_signature(out))
     plan = _plans.get(key) or _remember(key, _prepare(a, b, source, out))
-    plan.launch(out._buffer(), a._buffer(), b._buffer(), source._buffer(), alpha, beta)
+    buffers = out._buffer(), a._buffer(), b._buffer(), source._buffer()
     out._storage._version += 1
+    plan.launch(*buffers, alpha, beta)
     return out
 
 

@@ -126,8 +126,8 @@ def _in_place(row: Scalar) -> Callable:
                         prepared[key] = _prepare(row, element_type, kind, itself=True)
                     short = prepared[key]
                     if short and short[2] is element_type:
-                        short[0](a, b)
                         storage._version += 1
+                        short[0](a, b)
                         return input
         return apply_in_place(row, input, *others)
 

@@ -38,7 +38,7 @@ MOST_PLANS = 4096
 def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
     """``a @ b`` of tensors of any rank, broadcast; see `tensorlab.ops.matmul.matmul`."""
     if not isinstance(a, Tensor) or not isinstance(b, Tensor):
-        wrong = b if isinstance(a, Tensor) else a
+        wrong = b if isinstance(a, Tensor) else a  # type: ignore[unreachable]  # callers may be wrong
         raise TypeError(f"matmul(): both operands must be tensors, got {type(wrong).__name__}: {wrong!r}")
     if out is None:
         key = (a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride)

@@ -36,6 +36,13 @@ from tensorlab.dtypes import (
     uint8,
 )
 from tensorlab.layout import Size
+from tensorlab.memory_formats import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    memory_format,
+    preserve_format,
+)
 from tensorlab.names.functions import align_tensors
 from tensorlab.ops.arithmetic import (
     add,
@@ -55,22 +62,75 @@ from tensorlab.ops.arithmetic import (
     true_divide,
 )
 from tensorlab.ops.bounds import clamp, clamp_max, clamp_min, clip, nan_to_num, round
+from tensorlab.ops.casts import (
+    can_cast,
+    finfo,
+    iinfo,
+    is_complex,
+    is_floating_point,
+    is_tensor,
+    numel,
+)
 from tensorlab.ops.choice import allclose, equal, isclose, masked_fill, where
-from tensorlab.ops.conversion import clone, contiguous
+from tensorlab.ops.conversion import (
+    clone,
+    contiguous,
+)
 from tensorlab.ops.creation import (
-    arange,
-    as_strided,
-    as_tensor,
-    asarray,
     empty,
+    empty_like,
+    empty_strided,
     full,
+    full_like,
     ones,
-    tensor,
+    ones_like,
+    scalar_tensor,
     zeros,
+    zeros_like,
+)
+from tensorlab.ops.dims import (
+    adjoint,
+    moveaxis,
+    movedim,
+    permute,
+    swapaxes,
+    swapdims,
+    t,
+    transpose,
 )
 from tensorlab.ops.dispatch import result_type
+from tensorlab.ops.from_data import (
+    as_tensor,
+    asarray,
+    tensor,
+)
+from tensorlab.ops.joining import (
+    cat,
+    column_stack,
+    concat,
+    concatenate,
+    dstack,
+    hstack,
+    row_stack,
+    stack,
+    vstack,
+)
 from tensorlab.ops.matmul import addbmm, addmm, addmv, baddbmm, bmm, dot, matmul, mm, mv, vdot
 from tensorlab.ops.multinomial import multinomial
+from tensorlab.ops.parts import (
+    as_strided,
+    chunk,
+    diagonal,
+    dsplit,
+    hsplit,
+    narrow,
+    select,
+    split,
+    split_with_sizes,
+    tensor_split,
+    unbind,
+    vsplit,
+)
 from tensorlab.ops.pointwise import (
     abs,
     absolute,
@@ -138,8 +198,44 @@ from tensorlab.ops.pointwise import (
 )
 from tensorlab.ops.random import bernoulli, normal, poisson, rand, randn
 from tensorlab.ops.random_integers import randint, randperm
+from tensorlab.ops.ranges import (
+    arange,
+    eye,
+    linspace,
+    logspace,
+    tril_indices,
+    triu_indices,
+)
+from tensorlab.ops.rearranging import (
+    diag,
+    diag_embed,
+    diagflat,
+    flip,
+    fliplr,
+    flipud,
+    meshgrid,
+    repeat_interleave,
+    roll,
+    rot90,
+    tile,
+    tril,
+    triu,
+)
 from tensorlab.ops.reduction import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
-from tensorlab.ops.shape import permute, reshape, t, transpose
+from tensorlab.ops.shape import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_shapes,
+    broadcast_tensors,
+    broadcast_to,
+    flatten,
+    ravel,
+    reshape,
+    squeeze,
+    unflatten,
+    unsqueeze,
+)
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
 from tensorlab.ops.variance import std, std_mean, var, var_mean
 from tensorlab.printing import set_printoptions
@@ -209,6 +305,11 @@ __all__ = [
     "random",
     "seed",
     "set_rng_state",
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
+    "memory_format",
+    "preserve_format",
     # for students
     "check",
     "hint",
@@ -250,15 +351,16 @@ __all__ = [
     "clone",
     "contiguous",
     # ops.creation
-    "arange",
-    "as_strided",
-    "as_tensor",
-    "asarray",
     "empty",
+    "empty_like",
+    "empty_strided",
     "full",
+    "full_like",
     "ones",
-    "tensor",
+    "ones_like",
+    "scalar_tensor",
     "zeros",
+    "zeros_like",
     # ops.matmul
     "addbmm",
     "addmm",
@@ -355,10 +457,18 @@ __all__ = [
     "randint",
     "randperm",
     # ops.shape
-    "permute",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_shapes",
+    "broadcast_tensors",
+    "broadcast_to",
+    "flatten",
+    "ravel",
     "reshape",
-    "t",
-    "transpose",
+    "squeeze",
+    "unflatten",
+    "unsqueeze",
     # ops.sharing
     "from_dlpack",
     "from_numpy",
@@ -368,6 +478,71 @@ __all__ = [
     "std_mean",
     "var",
     "var_mean",
+    # ops.from_data
+    "as_tensor",
+    "asarray",
+    "tensor",
+    # ops.ranges
+    "arange",
+    "eye",
+    "linspace",
+    "logspace",
+    "tril_indices",
+    "triu_indices",
+    # ops.parts
+    "as_strided",
+    "chunk",
+    "diagonal",
+    "dsplit",
+    "hsplit",
+    "narrow",
+    "select",
+    "split",
+    "split_with_sizes",
+    "tensor_split",
+    "unbind",
+    "vsplit",
+    # ops.joining
+    "cat",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "dstack",
+    "hstack",
+    "row_stack",
+    "stack",
+    "vstack",
+    # ops.rearranging
+    "diag",
+    "diag_embed",
+    "diagflat",
+    "flip",
+    "fliplr",
+    "flipud",
+    "meshgrid",
+    "repeat_interleave",
+    "roll",
+    "rot90",
+    "tile",
+    "tril",
+    "triu",
+    # ops.casts
+    "can_cast",
+    "finfo",
+    "iinfo",
+    "is_complex",
+    "is_floating_point",
+    "is_tensor",
+    "numel",
+    # ops.dims
+    "adjoint",
+    "moveaxis",
+    "movedim",
+    "permute",
+    "swapaxes",
+    "swapdims",
+    "t",
+    "transpose",
 ]
 
 # Functions with a rule for the names of dimensions take tensors that have some.

@@ -65,11 +65,12 @@ def expand_strides(
 ) -> tuple[int, ...] | Refusal:
     """The strides that read a tensor as if it had `new_shape`, or why one cannot.
 
-    Only dimensions of size 1 stretch, and new dimensions come in front.
+    Only dimensions of size 1 stretch, and new dimensions come in front. No index uses the stride of a new
+    dimension of size 1; it is the one that PyTorch gives it.
 
     Example:
-        >>> expand_strides((3, 1), (1, 1), (2, 3, 4))
-        (0, 1, 0)
+        >>> expand_strides((3, 1), (1, 1), (2, 3, 4)), expand_strides((3,), (1,), (1, 3))
+        ((0, 1, 0), (3, 1))
         >>> expand_strides((3,), (1,), (2, 4)).reason
         'The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 1: \
 target sizes (2, 4), tensor sizes (3,)'
@@ -87,4 +88,9 @@ target sizes (2, 4), tensor sizes (3,)'
                 f"The expanded size of the tensor ({new}) must match the existing size ({size}) at "
                 f"non-singleton dimension {dim}: {sizes}"
             )
-    return broadcast_strides(shape, strides, new_shape)
+    steps = list(broadcast_strides(shape, strides, new_shape))
+    if shape:
+        for dim in range(lead - 1, -1, -1):
+            if new_shape[dim] == 1:
+                steps[dim] = new_shape[dim + 1] * steps[dim + 1]
+    return tuple(steps)

@@ -18,7 +18,7 @@ from tensorlab.layout import Size
 from tensorlab.printing import tensor_repr
 from tensorlab.storage import TypedStorage, UntypedStorage
 
-__all__ = ["Tensor", "dense_cells", "make_dense", "make_tensor"]
+__all__ = ["Tensor", "change_layout", "dense_cells", "make_dense", "make_tensor", "make_view", "replace"]
 
 
 class Tensor:
@@ -342,6 +342,37 @@ def rebuild_tensor(
     if isinstance(refusal, layout.Refusal):
         raise RuntimeError(f"this is no pickle of a tensor, or a damaged one: {refusal.reason}")
     return make_tensor(storage, element_type, layout.as_shape(shape), tuple(stride), offset)
+
+
+def make_view(base: Tensor, shape: Size, stride: tuple[int, ...], offset: int) -> Tensor:
+    """Another layout of `base`'s storage and dtype. The caller has checked that it stays inside it."""
+    tensor = _new(Tensor)
+    tensor._storage = base._storage
+    tensor._dtype = base._dtype
+    tensor._shape = shape
+    tensor._stride = stride
+    tensor._offset = offset
+    tensor._dense = None
+    return tensor
+
+
+def change_layout(tensor: Tensor, shape: Size, stride: tuple[int, ...]) -> Tensor:
+    """`tensor` itself with another layout over the same cells."""
+    tensor._shape = shape
+    tensor._stride = stride
+    tensor._dense = None
+    tensor._storage._version += 1
+    return tensor
+
+
+def replace(tensor: Tensor, other: Tensor) -> None:
+    """Let `tensor` look where `other` looks, in its layout and dtype. Views of it stay where they are."""
+    tensor._storage = other._storage
+    tensor._dtype = other._dtype
+    tensor._shape = other._shape
+    tensor._stride = other._stride
+    tensor._offset = other._offset
+    tensor._dense = None
 
 
 def make_dense(memory: np.ndarray, element_type: dtype, shape: Size, stride: tuple[int, ...]) -> Tensor:

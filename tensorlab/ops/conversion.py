@@ -2,56 +2,156 @@
 
 from __future__ import annotations
 
+from tensorlab import dtypes
+from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
-from tensorlab.ops.dispatch import Number, allocate, is_number, write
+from tensorlab.memory_formats import (
+    contiguous_format,
+    format_strides,
+    is_in_format,
+    memory_format,
+    preserve_format,
+    preserved_strides,
+)
+from tensorlab.ops.arguments import as_dtype
+from tensorlab.ops.dispatch import Number, allocate_strided, fill, is_number, write
 from tensorlab.tensor import Tensor
 
 __all__ = ["clone", "contiguous"]
 
 
-def clone(input: Tensor) -> Tensor:
+def strides_like(input: Tensor, memory_format: memory_format) -> tuple[int, ...]:
+    """The strides of a new tensor of `input`'s shape in a memory format.
+
+    Raises:
+        RuntimeError: the format is for another number of dimensions.
+    """
+    if memory_format is preserve_format:
+        return preserved_strides(input._shape, input._stride)
+    return format_strides(input._shape, memory_format)
+
+
+def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> Tensor:
     """The same elements in new, dense memory.
+
+    Args:
+        input: any tensor.
+        memory_format: the order of the dimensions in memory. ``preserve_format`` keeps the strides if they
+            leave no gaps, and else their order.
+
+    Raises:
+        RuntimeError: the format is for another number of dimensions.
 
     Example:
         >>> import tensorlab as tl
-        >>> x = tl.zeros(2)
-        >>> x.clone()[0] = 1
-        >>> x
-        tensor([0., 0.])
+        >>> x = tl.zeros(2, 3).t()
+        >>> x.clone().stride(), x.clone(memory_format=tl.contiguous_format).stride()
+        ((1, 3), (2, 1))
     """
-    out = allocate(input.shape, input.dtype)
+    out = allocate_strided(input._shape, strides_like(input, memory_format), input._dtype)
     write(out, input)
     return out
 
 
-def contiguous(input: Tensor) -> Tensor:
-    """`input` itself if it is contiguous, else a dense copy."""
-    return input if input.is_contiguous() else clone(input)
+def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> Tensor:
+    """`input` itself if it is dense in the memory format, else a copy that is.
+
+    Raises:
+        RuntimeError: the format is for another number of dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(2, 3)
+        >>> x.contiguous() is x, x.t().contiguous().stride()
+        (True, (2, 1))
+    """
+    if is_in_format(input._shape, input._stride, memory_format):
+        return input
+    return clone(input, memory_format=memory_format)
 
 
-def to(input: Tensor, dtype: dtype) -> Tensor:
-    """The elements converted to another dtype; `input` itself if it has that dtype already.
+def to(
+    input: Tensor,
+    *target: Tensor | dtype | device | str | bool | None,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: memory_format = preserve_format,
+) -> Tensor:
+    """The elements in another dtype, on another device, or in another memory format.
 
-    Floats become integers by dropping the fraction.
+    Written ``to(dtype)``, ``to(device)``, ``to(device, dtype)``, ``to(other)`` for the dtype and device of
+    another tensor, or with names; `non_blocking` and `copy` may follow without their names. Floats become
+    integers by dropping the fraction.
+
+    Args:
+        input: any tensor.
+        target: a dtype, a device, both, or a tensor.
+        dtype, device: the same, by name.
+        non_blocking: whether a copy between devices may still be under way when this returns. It has no
+            meaning on one device.
+        copy: copy even when nothing changes.
+        memory_format: the layout of the result.
+
+    Returns:
+        `input` itself if nothing changes and `copy` is not asked for; else a copy.
+
+    Raises:
+        TypeError: the arguments are none of these forms.
+        RuntimeError: no such device, or the format is for another number of dimensions.
 
     Example:
         >>> import tensorlab as tl
         >>> tl.tensor([1.9, -1.9]).to(tl.int8)
         tensor([ 1, -1], dtype=tensorlab.int8)
     """
-    if dtype is input.dtype:
+    if target:
+        dtype, device, flags = _target(target, dtype, device)
+        copy = flags[1] if len(flags) > 1 else copy
+    element_type = as_dtype(dtype) or input._dtype
+    as_device(device)
+    unmoved = memory_format is preserve_format or is_in_format(input._shape, input._stride, memory_format)
+    if element_type is input._dtype and unmoved and not copy:
         return input
-    out = allocate(input.shape, dtype)
+    out = allocate_strided(input._shape, strides_like(input, memory_format), element_type)
     write(out, input)
     return out
 
 
-def copy_(input: Tensor, src: Tensor | Number) -> Tensor:
+def _target(target: tuple, dtype: dtype | None, device: device | str | None) -> tuple:
+    """The dtype, the device and the flags that the positional arguments of `to` mean."""
+    first, rest = target[0], target[1:]
+    if isinstance(first, Tensor):
+        dtype, device = first.dtype, first.device
+    elif isinstance(first, (dtypes.dtype, type)):
+        dtype = as_dtype(first)
+    else:
+        device = first
+        if rest and not isinstance(rest[0], bool):
+            dtype, rest = as_dtype(rest[0]), rest[1:]
+    if len(rest) > 2 or not all(isinstance(flag, bool) for flag in rest):
+        raise TypeError(
+            f"to() received {target}: it takes a dtype, a device and perhaps a dtype, or a tensor, "
+            f"and then the flags non_blocking and copy"
+        )
+    return dtype, device, rest
+
+
+def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """Overwrite `input` with `src`, broadcast and converted.
+
+    Args:
+        input: the tensor to write into.
+        src: a tensor whose shape can be broadcast to `input`'s, or a number.
+        non_blocking: has no meaning on one device.
 
     Raises:
         RuntimeError: `src` cannot be broadcast to `input`'s shape, or the write is refused.
+        TypeError: `src` is neither a tensor nor a number.
     """
+    if not isinstance(src, Tensor) and not is_number(src):
+        raise TypeError(f"copy_(): argument 'src' must be a Tensor or a number, not {type(src).__name__}")
     write(input, src)
     return input
 
@@ -61,6 +161,7 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
 
     Raises:
         RuntimeError: `value` has dimensions, or does not fit into the dtype.
+        TypeError: `value` is no number.
     """
     if isinstance(value, Tensor):
         if value.ndim:
@@ -68,16 +169,37 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
                 f"fill_ only supports a 0-dimensional value tensor but got one with {value.ndim} dimensions: "
                 f"copy_ broadcasts a tensor"
             )
-    elif not is_number(value):
+        write(input, value)
+    elif is_number(value):
+        fill(input, value)
+    else:
         raise TypeError(f"fill_(): value must be a number, got {value!r}")
-    write(input, value)
     return input
 
 
 def zero_(input: Tensor) -> Tensor:
     """Overwrite every element of `input` with 0."""
-    write(input, 0)
+    fill(input, 0)
     return input
 
 
-METHODS = (clone, contiguous, copy_, fill_, to, zero_)
+def cpu(input: Tensor, memory_format: memory_format = preserve_format) -> Tensor:
+    """The elements in the computer's own memory: `input` itself if they are there already."""
+    return to(input, device="cpu", memory_format=memory_format)
+
+
+def is_contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> bool:
+    """True when the elements fill a run of cells in the order of the memory format.
+
+    Row-major order is the default: walking the elements in order walks the storage one cell at a time.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(2, 3)
+        >>> x.is_contiguous(), x.t().is_contiguous(), x.is_contiguous(memory_format=tl.channels_last)
+        (True, False, False)
+    """
+    return is_in_format(input._shape, input._stride, memory_format)
+
+
+METHODS = (clone, contiguous, copy_, cpu, fill_, is_contiguous, to, zero_)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensorlab import broadcasting, dtypes, layout, memory_format, scalars
+from tensorlab import broadcasting, dtypes, layout, memory_formats, scalars
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.cells import encode_one
 from tensorlab.dtypes import dtype
@@ -38,6 +38,8 @@ __all__ = [
     "apply",
     "apply_in_place",
     "check_number",
+    "fill",
+    "guard_readonly",
     "guard_write",
     "is_number",
     "result_type",
@@ -167,7 +169,7 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
         strides = [broadcasting.broadcast_strides(t.shape, t.stride(), shape) for t in tensors]
         # A number counts as a tensor of no dimensions, which is broadcast.
         broadcast = any(t.shape != shape for t in tensors) or (len(tensors) < len(operands) and bool(shape))
-        stride = memory_format.elementwise_strides(shape, strides, broadcast)
+        stride = memory_formats.elementwise_strides(shape, strides, broadcast)
         launch = _prepare(row, compute, shape, OperandLayout(out_type, stride), operands)
         plan = _remember(key, Plan(launch, shape, stride, out_type))
     result = allocate_strided(plan.shape, plan.stride, plan.dtype)
@@ -262,9 +264,26 @@ def write(target: Tensor, source: Tensor | Number) -> None:
             by `guard_write`.
     """
     guard_write(target, source)
-    if not isinstance(source, Tensor):
-        cell = encode_one(source, target.dtype)
-        source = make_dense(np.array([cell], target.dtype.cell), target.dtype, Size(), ())
+    _copy(target, source if isinstance(source, Tensor) else _cell_of(source, target.dtype))
+
+
+def fill(target: Tensor, value: Number) -> None:
+    """Overwrite every element of `target` with one number. Elements may share cells: they all become equal.
+
+    Raises:
+        RuntimeError: the number does not fit into the dtype, or the memory is read-only.
+    """
+    guard_readonly(target)
+    _copy(target, _cell_of(value, target.dtype))
+
+
+def _cell_of(number: Number, element_type: dtype) -> Tensor:
+    """One number as a tensor without dimensions."""
+    cell = encode_one(number, element_type)
+    return make_dense(np.array([cell], element_type.cell), element_type, Size(), ())
+
+
+def _copy(target: Tensor, source: Tensor) -> None:
     key = ("write", _signature(target), _signature(source))
     plan = _plans.get(key)
     if plan is None:
@@ -339,13 +358,10 @@ def guard_write(target: Tensor, *sources: Tensor | Number) -> None:
     """Refuse a write that would not mean what it says.
 
     Raises:
-        RuntimeError: the memory is read-only; two elements of `target` share a cell; or a source shares some
-            cells with `target` without being the same view.
+        RuntimeError: the memory is read-only; elements of `target` share a cell because a stride is 0; or
+            `target` and a source, both without gaps, share cells and are not the same view.
     """
-    if target.untyped_storage().readonly:
-        raise RuntimeError(
-            "this tensor looks into read-only memory (from_numpy of a read-only array): write to a clone()"
-        )
+    guard_readonly(target)
     for dim, (size, stride) in enumerate(zip(target.shape, target.stride(), strict=True)):
         if stride == 0 and size > 1 and target.numel():
             raise RuntimeError(
@@ -361,6 +377,18 @@ def guard_write(target: Tensor, *sources: Tensor | Number) -> None:
             )
 
 
+def guard_readonly(target: Tensor) -> None:
+    """Refuse to write into memory that its owner has made read-only.
+
+    Raises:
+        RuntimeError: it is.
+    """
+    if target._storage.readonly:
+        raise RuntimeError(
+            "this tensor looks into read-only memory (from_numpy of a read-only array): write to a clone()"
+        )
+
+
 def same_place(first: Tensor, second: Tensor) -> bool:
     """Whether two tensors are the same view of the same memory."""
     return (
@@ -373,7 +401,22 @@ def same_place(first: Tensor, second: Tensor) -> bool:
 
 
 def _overlaps_partly(target: Tensor, source: Tensor) -> bool:
-    return share_cells(target, source) and not same_place(target, source)
+    """Whether two dense views of one storage share some cells in different places.
+
+    Views with gaps are let through, as in PyTorch: ``x[::2]`` and ``x[1::2]`` interleave without meeting, and
+    to find out whether two such views meet can take as long as the write.
+    """
+    if target._storage is not source._storage or target is source:
+        return False
+    ranges = []
+    for tensor in (target, source):
+        if not memory_formats.is_non_overlapping_and_dense(tensor._shape, tensor._stride):
+            return False
+        first = tensor._offset * tensor._dtype.itemsize
+        ranges.append((first, first + tensor.nbytes - 1) if tensor.numel() else None)
+    if ranges[0] == ranges[1]:
+        return target._stride != source._stride
+    return layout.ranges_meet(*ranges)
 
 
 def share_cells(first: Tensor, second: Tensor) -> bool:

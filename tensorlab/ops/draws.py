@@ -9,7 +9,8 @@ from tensorlab.backends import OperandLayout, backend
 from tensorlab.devices import device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import as_int
-from tensorlab.ops.creation import empty, sizes_from
+from tensorlab.ops.arguments import sizes_from
+from tensorlab.ops.creation import empty
 from tensorlab.ops.dispatch import Number, guard_write, is_number
 from tensorlab.random import Generator, default_generator
 from tensorlab.tensor import Tensor

@@ -6,9 +6,10 @@ Each function here says which shapes it takes. The work is done by two that touc
 
 from __future__ import annotations
 
+from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number
 from tensorlab.ops.products import added_product, product
-from tensorlab.ops.shape import permute, reshape
+from tensorlab.ops.shape import reshape
 from tensorlab.tensor import Tensor
 
 __all__ = ["addbmm", "addmm", "addmv", "baddbmm", "bmm", "dot", "matmul", "mm", "mv", "vdot"]

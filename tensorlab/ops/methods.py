@@ -9,17 +9,23 @@ from tensorlab import names
 from tensorlab.ops import (
     arithmetic,
     bounds,
+    casts,
     choice,
     conversion,
     creation,
+    dims,
     indexing,
+    joining,
     matmul,
     multinomial,
+    parts,
     pointwise,
     protocols,
     random,
     random_fills,
     random_integers,
+    ranges,
+    rearranging,
     reduction,
     shape,
     sharing,
@@ -34,16 +40,22 @@ __all__ = ["bind"]
 _MODULES = (
     arithmetic,
     bounds,
+    casts,
     choice,
     conversion,
     creation,
+    dims,
     indexing,
+    joining,
     matmul,
     multinomial,
+    parts,
     pointwise,
     random,
     random_fills,
     random_integers,
+    ranges,
+    rearranging,
     reduction,
     shape,
     variance,
@@ -110,7 +122,8 @@ def bind() -> None:
     namespace.__dlpack_device__ = sharing.dlpack_device
     namespace.__array_wrap__ = sharing.array_wrap
     namespace.__array_priority__ = 1000  # NumPy's arrays leave their operators with a tensor to the tensor
-    namespace.T = property(_reversed, doc="All dimensions in reverse order, as a view.")
+    for name, function in dims.PROPERTIES.items():
+        setattr(Tensor, name, property(function, doc=function.__doc__))
     names.bind(pointwise.__all__)
 
 
@@ -142,7 +155,3 @@ def _reflected(name: str, function: Callable) -> Callable:
 def _matmul(self: Tensor, other: object) -> object:
     """The matrix product ``self @ other``; see `tensorlab.matmul`."""
     return matmul.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
-
-
-def _reversed(self: Tensor) -> Tensor:
-    return shape.permute(self, range(self.ndim - 1, -1, -1))

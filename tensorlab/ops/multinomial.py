@@ -8,7 +8,7 @@ from tensorlab import dtypes, layout
 from tensorlab.backends import OperandLayout, backend
 from tensorlab.cells import to_float32
 from tensorlab.layout import Size
-from tensorlab.memory_format import elementwise_strides
+from tensorlab.memory_formats import elementwise_strides
 from tensorlab.ops.creation import empty
 from tensorlab.ops.dispatch import allocate_strided, guard_write, write
 from tensorlab.ops.draws import as_flag, as_generator, as_long, new

@@ -1,50 +1,100 @@
-"""Functions that change the layout: views wherever a view exists."""
+"""Another shape for the same elements: views wherever a view exists."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from tensorlab import layout
-from tensorlab.layout import Refusal, Size
-from tensorlab.ops.dispatch import allocate, write
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab import broadcasting, view_rules
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Refusal, Size, as_int
+from tensorlab.memory_formats import contiguous_format
+from tensorlab.ops.arguments import accepts_axis, as_dtype, ints_from, several
+from tensorlab.ops.conversion import clone, contiguous
+from tensorlab.tensor import Tensor, change_layout, make_tensor, make_view
 
-__all__ = ["permute", "reshape", "t", "transpose"]
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_shapes",
+    "broadcast_tensors",
+    "broadcast_to",
+    "flatten",
+    "ravel",
+    "reshape",
+    "squeeze",
+    "unflatten",
+    "unsqueeze",
+]
 
 
-def view(input: Tensor, *shape: int | Sequence[int]) -> Tensor:
-    """The same elements in the same order with another shape, over the same storage; never a copy.
+def view(
+    input: Tensor,
+    *shape: int | Sequence[int] | dtype,
+    size: Sequence[int] | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """The same storage with another shape, or with its bytes read as another dtype; never a copy.
+
+    With sizes, the elements stay in their order. With a dtype, the bytes stay as they are: elements of
+    another size make the last dimension longer or shorter.
 
     Args:
         input: any tensor.
-        shape: the new sizes, as separate ints or as one sequence; one of them may be -1 and is inferred.
+        shape: the new sizes, as separate ints or as one sequence, one of them perhaps -1, which is inferred;
+            or one dtype.
+        size: the sizes, by name.
+        dtype: the dtype, by name.
 
     Raises:
-        RuntimeError: the number of elements differs, or no strides exist that reach them in this shape.
+        RuntimeError: the number of elements differs, or no strides exist that reach them in this shape; or
+            the bytes do not divide into whole elements of `dtype`.
 
     Example:
         >>> import tensorlab as tl
         >>> tl.arange(6).view(2, -1)
         tensor([[0, 1, 2],
                 [3, 4, 5]])
+        >>> tl.tensor([1.0, -2.0]).view(tl.int32)
+        tensor([ 1065353216, -1073741824], dtype=tensorlab.int32)
         >>> tl.arange(12).view(4, 3).t().view(12)
         Traceback (most recent call last):
             ...
         RuntimeError: cannot view (3, 4) with strides (1, 3) as (12,): dimensions 0 and 1 are not adjacent \
 in memory; reshape would copy 96 bytes
     """
-    new_shape = layout.infer_size(_sizes(shape), input.numel())
-    strides = layout.view_strides(input.shape, input.stride(), new_shape)
-    if isinstance(strides, Refusal):
+    if dtype is not None or (len(shape) == 1 and _is_dtype(shape[0])):
+        return _view_as_dtype(input, shape[0] if dtype is None else dtype)
+    sizes = ints_from(shape, size, "view", "size")
+    new_shape, stride = view_rules.viewed(input._shape, input._stride, sizes)
+    if isinstance(stride, Refusal):
         raise RuntimeError(
-            f"cannot view {tuple(input.shape)} with strides {input.stride()} as {tuple(new_shape)}: "
-            f"{strides.reason}; reshape would copy {input.nbytes} bytes"
+            f"cannot view {tuple(input._shape)} with strides {input._stride} as {tuple(new_shape)}: "
+            f"{stride.reason}; reshape would copy {input.nbytes} bytes"
         )
-    return make_tensor(input.untyped_storage(), input.dtype, new_shape, strides, input.storage_offset())
+    return make_view(input, new_shape, stride, input._offset)
 
 
-def reshape(input: Tensor, *shape: int | Sequence[int]) -> Tensor:
+def _is_dtype(value: object) -> bool:
+    return isinstance(value, (dtype, type))
+
+
+def _view_as_dtype(input: Tensor, wanted: object) -> Tensor:
+    element_type = as_dtype(wanted)
+    assert element_type is not None
+    shape, stride, offset = view_rules.reinterpreted(
+        input._shape, input._stride, input._offset, input._dtype.itemsize, element_type.itemsize
+    )
+    return make_tensor(input._storage, element_type, shape, stride, offset)
+
+
+def reshape(input: Tensor, *sizes: int | Sequence[int], shape: Sequence[int] | None = None) -> Tensor:
     """The same elements in the same order with another shape: a view if one exists, else a copy.
+
+    Args:
+        input: any tensor.
+        sizes: the new sizes, as separate ints or as one sequence; one of them may be -1 and is inferred.
+        shape: the sizes, by name.
 
     Raises:
         RuntimeError: the number of elements differs.
@@ -55,77 +105,245 @@ def reshape(input: Tensor, *shape: int | Sequence[int]) -> Tensor:
         >>> x.t().reshape(6)
         tensor([0, 3, 1, 4, 2, 5])
     """
-    new_shape = layout.infer_size(_sizes(shape), input.numel())
-    strides = layout.view_strides(input.shape, input.stride(), new_shape)
-    if not isinstance(strides, Refusal):
-        return make_tensor(input.untyped_storage(), input.dtype, new_shape, strides, input.storage_offset())
-    copy = allocate(input.shape, input.dtype)
-    write(copy, input)
-    return view(copy, new_shape)
+    asked = ints_from(sizes, shape, "reshape", "shape")
+    _, stride = view_rules.viewed(input._shape, input._stride, asked)
+    if isinstance(stride, Refusal):
+        input = clone(input, memory_format=contiguous_format)
+    return view(input, asked)
 
 
-def permute(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
-    """The dimensions in another order, as a view: dimension `i` of the result is `dims[i]` of `input`.
-
-    Raises:
-        RuntimeError: a dimension is missing or named twice.
-        IndexError: there is no such dimension.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> x = tl.zeros(2, 3, 4).permute(2, 0, 1)
-        >>> x.shape, x.stride()
-        (tensorlab.Size([4, 2, 3]), (1, 12, 4))
-    """
-    order = [layout.wrap_dim(dim, input.ndim) for dim in _sizes(dims)]
-    if sorted(order) != list(range(input.ndim)):
-        raise RuntimeError(
-            f"permute(): dims {list(_sizes(dims))} must name each of the {input.ndim} dimensions once"
-        )
-    shape = Size(input.shape[dim] for dim in order)
-    strides = tuple(input.stride()[dim] for dim in order)
-    return make_tensor(input.untyped_storage(), input.dtype, shape, strides, input.storage_offset())
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """`view` with the shape of `other`."""
+    return view(input, other._shape)
 
 
-def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Two dimensions exchanged, as a view.
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """`reshape` to the shape of `other`."""
+    return reshape(input, other._shape)
+
+
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The dimensions from `start_dim` to `end_dim` as one: `input` itself, a view, or a copy.
+
+    A tensor without dimensions becomes one of shape (1,).
 
     Raises:
         IndexError: there is no such dimension.
+        RuntimeError: `start_dim` comes after `end_dim`.
 
     Example:
         >>> import tensorlab as tl
-        >>> tl.arange(6).view(2, 3).transpose(0, 1)
-        tensor([[0, 3],
-                [1, 4],
-                [2, 5]])
+        >>> tl.zeros(2, 3, 4).flatten(1).shape
+        tensorlab.Size([2, 12])
     """
-    order = list(range(input.ndim))
-    first, second = layout.wrap_dim(dim0, input.ndim), layout.wrap_dim(dim1, input.ndim)
-    if order:
-        order[first], order[second] = order[second], order[first]
-    return permute(input, order)
+    shape = view_rules.flattened_shape(
+        input._shape, as_int(start_dim, "start_dim"), as_int(end_dim, "end_dim")
+    )
+    return input if len(shape) == len(input._shape) else reshape(input, shape)
 
 
-def t(input: Tensor) -> Tensor:
-    """The transpose of a matrix, as a view; a tensor of fewer dimensions as it is.
+def ravel(input: Tensor) -> Tensor:
+    """All elements along one dimension, in order: a view if `input` is contiguous, else a copy."""
+    return view(contiguous(input), -1)
+
+
+@accepts_axis
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """One dimension cut into several, as a view.
+
+    Args:
+        input: a tensor of at least one dimension.
+        dim: the dimension to cut.
+        sizes: the sizes of its parts, slowest first; one of them may be -1 and is inferred.
 
     Raises:
-        RuntimeError: `input` has more than two dimensions.
+        IndexError: there is no such dimension.
+        RuntimeError: the sizes do not multiply to the dimension's.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(2, 12).unflatten(1, (3, -1)).shape
+        tensorlab.Size([2, 3, 4])
     """
-    if input.ndim > 2:
-        raise RuntimeError(
-            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D: "
-            f"name the two dimensions, transpose(i, j)"
-        )
-    return permute(input, range(input.ndim - 1, -1, -1))
+    wanted = ints_from((sizes,), None, "unflatten", "sizes")
+    return view(input, view_rules.unflattened_shape(input._shape, as_int(dim, "dim"), wanted))
 
 
-def _sizes(arguments: Sequence) -> list[int]:
-    """The ints that a call means by ``f(2, 3)`` or by ``f((2, 3))``."""
-    if len(arguments) == 1 and isinstance(arguments[0], Sequence) and not isinstance(arguments[0], str):
-        arguments = arguments[0]
-    return [layout.as_int(argument, "every size or dimension") for argument in arguments]
+@accepts_axis
+def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """Without the dimensions of size 1, as a view: all of them, or those among `dim`.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: a dimension is named twice.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(1, 3, 1)
+        >>> x.squeeze().shape, x.squeeze(0).shape, x.squeeze(1).shape
+        (tensorlab.Size([3]), tensorlab.Size([3, 1]), tensorlab.Size([1, 3, 1]))
+    """
+    shape, stride = view_rules.squeezed(input._shape, input._stride, _dims(dim, "squeeze"))
+    return make_view(input, shape, stride, input._offset)
 
 
-METHODS = (permute, reshape, t, transpose, view)
+@accepts_axis
+def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """`squeeze` of this tensor object itself: its layout changes, its storage and other views do not."""
+    return change_layout(input, *view_rules.squeezed(input._shape, input._stride, _dims(dim, "squeeze_")))
+
+
+def _dims(dim: int | Sequence[int] | None, function: str) -> tuple[int, ...] | None:
+    return None if dim is None else ints_from((dim,), None, function, "dim")
+
+
+@accepts_axis
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """With a new dimension of size 1 before dimension `dim`, as a view.
+
+    Raises:
+        IndexError: there is no such place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.arange(3).unsqueeze(-1)
+        tensor([[0],
+                [1],
+                [2]])
+    """
+    shape, stride = view_rules.unsqueezed(input._shape, input._stride, as_int(dim, "dim"))
+    return make_view(input, shape, stride, input._offset)
+
+
+@accepts_axis
+def unsqueeze_(input: Tensor, dim: int) -> Tensor:
+    """`unsqueeze` of this tensor object itself: its layout changes, its storage and other views do not."""
+    return change_layout(input, *view_rules.unsqueezed(input._shape, input._stride, as_int(dim, "dim")))
+
+
+def expand(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int] | None = None) -> Tensor:
+    """Dimensions of size 1 stretched, as a view: every position of such a dimension is the same cell.
+
+    Args:
+        input: any tensor.
+        sizes: the new sizes, as separate ints or as one sequence; new dimensions come in front, and -1 keeps
+            a size.
+        size: the sizes, by name.
+
+    Raises:
+        RuntimeError: a size other than 1 would have to stretch, or there are fewer sizes than dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[1], [2]]).expand(-1, 3)
+        >>> x, x.stride()
+        (tensor([[1, 1, 1],
+                [2, 2, 2]]), (1, 0))
+    """
+    shape, stride = view_rules.expanded(input._shape, input._stride, ints_from(sizes, size, "expand", "size"))
+    return make_view(input, shape, stride, input._offset)
+
+
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """`expand` to the shape of `other`."""
+    return expand(input, other._shape)
+
+
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+    """The same as `expand`, under NumPy's name."""
+    return expand(input, size)
+
+
+def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """All tensors expanded to the shape that they meet in.
+
+    Raises:
+        RuntimeError: two sizes differ and neither is 1.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x, y = tl.broadcast_tensors(tl.zeros(3, 1), tl.zeros(4))
+        >>> x.shape, y.stride()
+        (tensorlab.Size([3, 4]), (0, 1))
+    """
+    given = several(tensors, "broadcast_tensors")
+    shape = broadcast_shapes(*(tensor._shape for tensor in given))
+    return tuple(expand(tensor, shape) for tensor in given)
+
+
+def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
+    """The shape that tensors of these shapes meet in (see `tensorlab.broadcasting.broadcast_shapes`).
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.broadcast_shapes((3, 1), (2, 1, 4))
+        tensorlab.Size([2, 3, 4])
+    """
+    return broadcasting.broadcast_shapes(
+        *(ints_from((shape,), None, "broadcast_shapes", "shapes") for shape in shapes)
+    )
+
+
+def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
+    """Tensors with at least one dimension: those without get one of size 1, as a view; others are returned.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.atleast_1d(tl.tensor(5))
+        tensor([5])
+    """
+    return _each(tensors, "atleast_1d", lambda x: x if x._shape else unsqueeze(x, 0))
+
+
+def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
+    """Tensors with at least two dimensions: new ones of size 1 come in front, as a view.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.atleast_2d(tl.arange(3)).shape
+        tensorlab.Size([1, 3])
+    """
+    return _each(tensors, "atleast_2d", _at_least_2d)
+
+
+def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
+    """Tensors with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1), as views.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.atleast_3d(tl.arange(3)).shape
+        tensorlab.Size([1, 3, 1])
+    """
+    return _each(tensors, "atleast_3d", lambda x: unsqueeze(_at_least_2d(x), -1) if len(x._shape) < 3 else x)
+
+
+def _at_least_2d(input: Tensor) -> Tensor:
+    if len(input._shape) >= 2:
+        return input
+    return unsqueeze(input, 0) if input._shape else view(input, 1, 1)
+
+
+def _each(
+    tensors: Sequence[Tensor | Sequence[Tensor]], function: str, widen: Callable[[Tensor], Tensor]
+) -> Tensor | tuple[Tensor, ...]:
+    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+        return widen(tensors[0])
+    return tuple(widen(tensor) for tensor in several(tensors, function))
+
+
+METHODS = (
+    broadcast_to,
+    expand,
+    expand_as,
+    flatten,
+    ravel,
+    reshape,
+    reshape_as,
+    squeeze,
+    squeeze_,
+    unflatten,
+    unsqueeze,
+    unsqueeze_,
+    view,
+    view_as,
+)

@@ -84,7 +84,7 @@ def test_sizes_come_separately_or_as_one_sequence():
     assert tl.full((2, 0), 3).shape == (2, 0)
     with pytest.raises(RuntimeError, match="sizes must not be negative"):
         tl.zeros(-1)
-    with pytest.raises(TypeError, match=r"zeros\(\): every size must be an integer"):
+    with pytest.raises(TypeError, match=r"zeros\(\): every item of size must be an integer"):
         tl.zeros(2.0)
 
 

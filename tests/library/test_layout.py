@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tensorlab import broadcasting, layout, memory_format
+from tensorlab import broadcasting, layout, memory_formats
 from tensorlab.layout import Refusal
 
 SMALL_SHAPES = [shape for ndim in range(4) for shape in itertools.product((0, 1, 2, 3), repeat=ndim)]
@@ -255,4 +255,4 @@ def test_elementwise_strides_are_pytorchs(torch, data):
     shape = tuple(expected.shape)
     strides = [broadcasting.broadcast_strides(x.shape, x.stride(), shape) for x in operands]
     broadcast = any(tuple(x.shape) != shape for x in operands)
-    assert memory_format.elementwise_strides(shape, strides, broadcast) == expected.stride()
+    assert memory_formats.elementwise_strides(shape, strides, broadcast) == expected.stride()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorlab as tl
-from tensorlab import broadcasting, dtypes, memory_format
+from tensorlab import broadcasting, dtypes, memory_formats
 from tests.library.layouts import KINDS, lay_out, random_values
 
 BINARY = ["add", "sub", "mul", "truediv", "eq", "ne", "lt", "le", "gt", "ge"]
@@ -33,7 +33,7 @@ def test_add_in_all_layouts(shape, kind, other_kind):
     result = x + y
     same(result, np.asarray(x) + np.asarray(y))
     strides = [broadcasting.broadcast_strides(t.shape, t.stride(), shape) for t in (x, y)]
-    assert result.stride() == memory_format.elementwise_strides(shape, strides)
+    assert result.stride() == memory_formats.elementwise_strides(shape, strides)
 
 
 @pytest.mark.parametrize("name", BINARY)

@@ -1,0 +1,140 @@
+"""What a call means: sizes, dimensions and dtypes in the forms in which PyTorch lets one write them."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar, cast
+
+from tensorlab import dtypes, layout
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+from tensorlab.tensor import Tensor
+
+__all__ = ["accepts_axis", "another_name", "as_dtype", "ints_from", "several", "sizes_from", "tensors_from"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable)
+
+# Python's own types stand for the dtypes that hold all of their values.
+_PYTHON_TYPES = {bool: dtypes.bool, int: dtypes.int64, float: dtypes.float64}
+
+
+def as_dtype(value: object) -> dtype | None:
+    """The dtype that an argument means; None stays None.
+
+    Raises:
+        TypeError: it is neither a dtype nor Python's bool, int or float.
+
+    Example:
+        >>> as_dtype(float)
+        tensorlab.float64
+    """
+    if value is None or isinstance(value, dtype):
+        return value
+    if isinstance(value, type) and value in _PYTHON_TYPES:
+        return _PYTHON_TYPES[value]
+    raise TypeError(f"dtype must be a tensorlab dtype such as tensorlab.float32, not {value!r}")
+
+
+def ints_from(
+    arguments: Sequence, keyword: Sequence[int] | int | None, function: str, name: str
+) -> tuple[int, ...]:
+    """The ints that a call means by ``f(2, 3)``, by ``f((2, 3))``, or by ``f(name=(2, 3))``.
+
+    Args:
+        arguments: the positional arguments.
+        keyword: the argument called `name`, or None.
+        function: the function called, for messages.
+        name: the argument's name, for messages.
+
+    Raises:
+        TypeError: nothing was given, or something that is no integer.
+
+    Example:
+        >>> ints_from((2, 3), None, "view", "size"), ints_from(([2, 3],), None, "view", "size")
+        ((2, 3), (2, 3))
+    """
+    if keyword is not None:
+        arguments = (keyword, *arguments)
+    elif not arguments:
+        raise TypeError(f"{function}() missing 1 required positional arguments: {name!r}")
+    if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
+        arguments = arguments[0]
+    for argument in arguments:
+        if type(argument) is not int:
+            return tuple([layout.as_int(item, f"{function}(): every item of {name}") for item in arguments])
+    return tuple(arguments)
+
+
+def sizes_from(arguments: Sequence, function: str, keyword: Sequence[int] | None = None) -> Size:
+    """The shape of a new tensor that a call means by ``f(2, 3)``, ``f((2, 3))`` or ``f(size=(2, 3))``.
+
+    Raises:
+        TypeError: a size is not an integer.
+        RuntimeError: a size is negative.
+    """
+    sizes = ints_from(arguments, keyword, function, "size") if arguments or keyword is not None else ()
+    if any(size < 0 for size in sizes):
+        raise RuntimeError(f"{function}(): sizes must not be negative, got {sizes}")
+    return Size(sizes)
+
+
+def tensors_from(tensors: object, function: str) -> list[Tensor]:
+    """The items of a sequence of tensors.
+
+    Raises:
+        TypeError: it is no tuple or list, or an item is no tensor.
+    """
+    if not isinstance(tensors, (tuple, list)):
+        raise TypeError(
+            f"{function}(): argument 'tensors' (position 1) must be tuple of Tensors, "
+            f"not {type(tensors).__name__}"
+        )
+    for position, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"{function}(): expected Tensor as element {position} in argument 'tensors', "
+                f"but got {type(tensor).__name__}"
+            )
+    return list(tensors)
+
+
+def several(tensors: Sequence, function: str) -> list[Tensor]:
+    """The tensors that a call means by ``f(x, y)`` or by ``f([x, y])``.
+
+    Raises:
+        TypeError: something in there is no tensor.
+    """
+    if len(tensors) == 1 and not isinstance(tensors[0], Tensor):
+        tensors = tensors[0]
+    return tensors_from(tensors, function)
+
+
+def accepts_axis(function: Callable[P, R]) -> Callable[P, R]:
+    """Let callers write `axis` for `dim`, NumPy's name for it, as PyTorch does."""
+
+    @functools.wraps(function)
+    def renamed(*arguments: Any, **keywords: Any) -> R:
+        if keywords and "axis" in keywords:
+            if "dim" in keywords:
+                raise TypeError(f"{function.__name__}() got both dim and axis, which are two names for one")
+            keywords["dim"] = keywords.pop("axis")
+        return function(*arguments, **keywords)
+
+    return cast(Callable[P, R], renamed)
+
+
+def another_name(name: str, function: F) -> F:
+    """The same function under a second name."""
+    original = cast(types.FunctionType, function)
+    twin = types.FunctionType(
+        original.__code__, original.__globals__, name, original.__defaults__, original.__closure__
+    )
+    twin.__kwdefaults__ = original.__kwdefaults__
+    twin.__annotations__ = original.__annotations__
+    twin.__module__ = original.__module__
+    twin.__doc__ = f"The same as `{original.__name__}`."
+    return cast(F, twin)

@@ -1,0 +1,216 @@
+"""The order of the dimensions: views that exchange and move them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorlab import view_rules
+from tensorlab.layout import as_int
+from tensorlab.ops.arguments import another_name, ints_from
+from tensorlab.tensor import Tensor, change_layout, make_view
+
+__all__ = [
+    "adjoint",
+    "moveaxis",
+    "movedim",
+    "permute",
+    "swapaxes",
+    "swapdims",
+    "t",
+    "transpose",
+]
+
+
+def permute(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
+    """The dimensions in another order, as a view: dimension `i` of the result is `dims[i]` of `input`.
+
+    Args:
+        input: any tensor.
+        order: every dimension once, as separate ints or as one sequence.
+        dims: the same, by name.
+
+    Raises:
+        RuntimeError: a dimension is missing or named twice.
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(2, 3, 4).permute(2, 0, 1)
+        >>> x.shape, x.stride()
+        (tensorlab.Size([4, 2, 3]), (1, 12, 4))
+    """
+    shape, stride = view_rules.permuted(
+        input._shape, input._stride, ints_from(order, dims, "permute", "dims")
+    )
+    return make_view(input, shape, stride, input._offset)
+
+
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two dimensions exchanged, as a view.
+
+    Raises:
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.arange(6).view(2, 3).transpose(0, 1)
+        tensor([[0, 3],
+                [1, 4],
+                [2, 5]])
+    """
+    shape, stride = view_rules.transposed(
+        input._shape, input._stride, as_int(dim0, "dim0"), as_int(dim1, "dim1")
+    )
+    return make_view(input, shape, stride, input._offset)
+
+
+def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """`transpose` of this tensor object itself: its layout changes, its storage and other views do not.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(2, 3)
+        >>> x.transpose_(0, 1).shape, x.shape
+        (tensorlab.Size([3, 2]), tensorlab.Size([3, 2]))
+    """
+    return change_layout(
+        input,
+        *view_rules.transposed(input._shape, input._stride, as_int(dim0, "dim0"), as_int(dim1, "dim1")),
+    )
+
+
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """The same as `transpose`, under NumPy's name."""
+    return transpose(input, axis0, axis1)
+
+
+def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """The same as `transpose_`, under NumPy's name."""
+    return transpose_(input, axis0, axis1)
+
+
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix, as a view; a tensor of fewer dimensions unchanged.
+
+    Raises:
+        RuntimeError: `input` has more than two dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(2, 3).t().shape
+        tensorlab.Size([3, 2])
+    """
+    return transpose(input, 0, _last_of_matrix(input, "t"))
+
+
+def t_(input: Tensor) -> Tensor:
+    """`t` of this tensor object itself: its layout changes, its storage and other views do not.
+
+    Raises:
+        RuntimeError: `input` has more than two dimensions.
+    """
+    return transpose_(input, 0, _last_of_matrix(input, "t_"))
+
+
+def _last_of_matrix(input: Tensor, function: str) -> int:
+    ndim = len(input._shape)
+    if ndim > 2:
+        raise RuntimeError(
+            f"{function}() expects a tensor with <= 2 dimensions, but self is {ndim}D: "
+            f"name the two dimensions, transpose(i, j)"
+        )
+    return 1 if ndim == 2 else 0
+
+
+def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
+    """Some dimensions moved to new places, the others in their old order, as a view.
+
+    Args:
+        input: any tensor.
+        source: the dimensions to move.
+        destination: where each of them goes.
+
+    Raises:
+        RuntimeError: the two name different numbers of dimensions, or one of them a dimension twice.
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(2, 3, 4).movedim(0, -1).shape
+        tensorlab.Size([3, 4, 2])
+    """
+    order = view_rules.moved_order(
+        len(input._shape),
+        ints_from((source,), None, "movedim", "source"),
+        ints_from((destination,), None, "movedim", "destination"),
+    )
+    return permute(input, order)
+
+
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dimensions exchanged, as a view: for real numbers the adjoint is the transpose.
+
+    Raises:
+        RuntimeError: `input` has one dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(5, 2, 3).adjoint().shape
+        tensorlab.Size([5, 3, 2])
+    """
+    return _matrices_transposed(input, "adjoint()")
+
+
+def _matrices_transposed(input: Tensor, name: str) -> Tensor:
+    if len(input._shape) == 1:
+        raise RuntimeError(
+            f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor."
+        )
+    return transpose(input, -2, -1) if input._shape else transpose(input, 0, 0)
+
+
+def _reversed(input: Tensor) -> Tensor:
+    """All dimensions in reverse order, as a view."""
+    return permute(input, tuple(range(len(input._shape) - 1, -1, -1)))
+
+
+def _matrix_transposed(input: Tensor) -> Tensor:
+    """The last two dimensions exchanged, as a view. A tensor of one dimension has no transpose."""
+    return _matrices_transposed(input, "mT")
+
+
+def _batch_adjoint(input: Tensor) -> Tensor:
+    """The last two dimensions exchanged, as a view: for real numbers the adjoint is the transpose."""
+    return _matrices_transposed(input, "mH")
+
+
+def _matrix_adjoint(input: Tensor) -> Tensor:
+    """The transpose of a matrix, as a view: for real numbers the adjoint is the transpose."""
+    ndim = len(input._shape)
+    if ndim not in (0, 2):
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor."
+            + (" For batches of matrices, consider using tensor.mH" if ndim > 2 else "")
+        )
+    return t(input)
+
+
+moveaxis = another_name("moveaxis", movedim)
+swapdims = another_name("swapdims", transpose)
+swapdims_ = another_name("swapdims_", transpose_)
+
+METHODS = (
+    adjoint,
+    moveaxis,
+    movedim,
+    permute,
+    swapaxes,
+    swapaxes_,
+    swapdims,
+    swapdims_,
+    t,
+    t_,
+    transpose,
+    transpose_,
+)
+PROPERTIES = {"H": _matrix_adjoint, "T": _reversed, "mH": _batch_adjoint, "mT": _matrix_transposed}

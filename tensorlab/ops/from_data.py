@@ -1,0 +1,209 @@
+"""Tensors from Python data, from NumPy arrays, and from whatever shares its memory."""
+
+from __future__ import annotations
+
+import array
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlab import dtypes, layout
+from tensorlab.cells import encode
+from tensorlab.devices import as_device, device
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+from tensorlab.ops.arguments import as_dtype
+from tensorlab.ops.conversion import clone, to
+from tensorlab.ops.dispatch import Number
+from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
+from tensorlab.storage import UntypedStorage
+from tensorlab.tensor import Tensor, make_tensor
+
+__all__ = ["as_tensor", "asarray", "tensor"]
+
+
+def tensor(data: object, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
+    """A new tensor that holds a copy of `data`.
+
+    Args:
+        data: a number, nested sequences of numbers of equal lengths, a NumPy array, or a tensor.
+        dtype: the element type. Without it: bool if all numbers are bool, int64 if all are ints, the default
+            floating dtype if any is a float; NumPy arrays and tensors keep theirs.
+        device: where to make it; the CPU.
+
+    Raises:
+        ValueError: the sequences are ragged, or hold text.
+        TypeError: a number stands beside a sequence, or `data` is text.
+        RuntimeError: something in `data` is no number, or does not fit into `dtype`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([[1.0, 2], [3, 4]])
+        tensor([[1., 2.],
+                [3., 4.]])
+        >>> tl.tensor([[1, 2], [3]])
+        Traceback (most recent call last):
+            ...
+        ValueError: expected sequence of length 2 at dim 1 (got 1): all rows of a tensor are of one length
+    """
+    element_type = as_dtype(dtype)
+    as_device(device)
+    if isinstance(data, Tensor):
+        return clone(data) if element_type is None else to(data, element_type, copy=True)
+    if isinstance(data, (np.ndarray, np.generic)):
+        copied = np.asarray(data)
+        shared = from_numpy(np.array(copied, copied.dtype.newbyteorder("=")))
+        return shared if element_type in (None, shared.dtype) else tensor(shared, dtype=element_type)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(
+            f"new(): invalid data type {type(data).__name__!r}: a tensor holds numbers, got {data!r}"
+        )
+    shape = _nested_shape(data)
+    flat: list[Number] = []
+    _flatten(data, shape, 0, flat)
+    if element_type is None:
+        element_type = inferred_dtype(flat)
+    return from_cells(encode(flat, element_type), element_type, shape)
+
+
+def as_tensor(data: object, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
+    """`data` as a tensor, without a copy where that is possible.
+
+    A tensor of the right dtype is returned itself. A NumPy array of the right dtype shares its memory.
+    Everything else is copied.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensorlab as tl
+        >>> array = np.zeros(3)
+        >>> tl.as_tensor(array)[0] = 7
+        >>> array.tolist()
+        [7.0, 0.0, 0.0]
+    """
+    element_type = as_dtype(dtype)
+    as_device(device)
+    if isinstance(data, Tensor):
+        return data if element_type in (None, data.dtype) else tensor(data, dtype=element_type)
+    if isinstance(data, np.ndarray) and all(stride >= 0 for stride in data.strides):
+        shared = from_numpy(data)
+        return shared if element_type in (None, shared.dtype) else tensor(shared, dtype=element_type)
+    return tensor(data, dtype=element_type)
+
+
+def asarray(
+    obj: Any, *, dtype: dtype | None = None, device: device | str | None = None, copy: bool | None = None
+) -> Tensor:
+    """`obj` as a tensor, without a copy where that is possible, whatever `obj` is.
+
+    Besides what `as_tensor` shares, this shares the memory of objects with DLPack and with Python's buffer
+    protocol; a buffer's bytes are read as `dtype`, or as the default dtype.
+
+    Args:
+        obj: a tensor, a NumPy array, an object with DLPack, a buffer, a number or nested sequences.
+        dtype: the element type.
+        device: where to have it; the CPU.
+        copy: True for a copy in any case, False for none in any case.
+
+    Raises:
+        ValueError: `copy` is False, and a copy is needed.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> memory = bytearray(4)
+        >>> tl.asarray(memory, dtype=tl.uint8)[0] = 7
+        >>> list(memory)
+        [7, 0, 0, 0]
+    """
+    element_type = as_dtype(dtype)
+    as_device(device)
+    single = isinstance(obj, (np.ndarray, np.generic)) and not obj.ndim  # PyTorch copies a single number
+    if isinstance(obj, Tensor):
+        shared = obj
+    elif isinstance(obj, np.ndarray) and not single:
+        shared = from_numpy(obj)
+    elif hasattr(obj, "__dlpack__") and not single:
+        shared = from_dlpack(obj)
+    elif isinstance(obj, (bytes, bytearray, memoryview, array.array)):
+        shared = frombuffer(obj, dtype=element_type or dtypes.get_default_dtype())
+    elif copy is False:
+        raise ValueError(f"can't alias arbitrary sequence into a tensor: {type(obj).__name__} must be copied")
+    else:
+        return tensor(obj, dtype=element_type)
+    if element_type in (None, shared.dtype):
+        return tensor(shared) if copy else shared
+    if copy is False:
+        raise ValueError(
+            f"can't alias tensor with dtype {shared.dtype.name!r} into dtype {element_type.name!r}: "
+            f"another dtype needs a copy"
+        )
+    return tensor(shared, dtype=element_type)
+
+
+def from_cells(cells: np.ndarray, element_type: dtype, shape: Size) -> Tensor:
+    """A row-major tensor over memory of its own that holds these cells, in order."""
+    storage = UntypedStorage(np.ascontiguousarray(cells).reshape(-1))
+    return make_tensor(storage, element_type, shape, layout.default_strides(shape), 0)
+
+
+def inferred_dtype(numbers: Sequence[Number]) -> dtype:
+    """The dtype that Python numbers become: bool, int64, or the default dtype if one of them is a float."""
+    if any(isinstance(number, float) for number in numbers) or not numbers:
+        return dtypes.get_default_dtype()
+    return dtypes.bool if all(isinstance(number, bool) for number in numbers) else dtypes.int64
+
+
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, (Sequence, np.ndarray)) or (isinstance(value, Tensor) and value.ndim > 0)
+
+
+def _nested_shape(data: object) -> Size:
+    """The shape that nested sequences have if they are not ragged: the lengths of the first items."""
+    shape = []
+    while _is_sequence(data):
+        if isinstance(data, (str, bytes)):
+            raise ValueError(
+                f"too many dimensions {type(data).__name__!r}: a tensor holds numbers, got {data!r}"
+            )
+        shape.append(len(data))  # type: ignore[arg-type]
+        if not shape[-1]:
+            break
+        data = data[0]  # type: ignore[index]
+    return Size(shape)
+
+
+def _flatten(data: object, shape: Size, dim: int, flat: list[Number]) -> None:
+    """Append the numbers of `data`, whose sequences must have the lengths of `shape`, to `flat`."""
+    if dim == len(shape):
+        if _is_sequence(data) and not isinstance(data, (str, bytes)):
+            raise TypeError(
+                f"expected a number at dim {dim}, got the sequence {data!r}: all rows nest equally deep"
+            )
+        flat.append(_number(data))
+        return
+    if not _is_sequence(data) or isinstance(data, (str, bytes)):
+        raise TypeError(
+            f"not a sequence: {data!r} stands where dim {dim} needs a sequence of length {shape[dim]}"
+        )
+    if len(data) != shape[dim]:  # type: ignore[arg-type]
+        raise ValueError(
+            f"expected sequence of length {shape[dim]} at dim {dim} (got {len(data)}): "  # type: ignore[arg-type]
+            f"all rows of a tensor are of one length"
+        )
+    for item in data:  # type: ignore[attr-defined]
+        _flatten(item, shape, dim + 1, flat)
+
+
+def _number(value: object) -> Number:
+    if isinstance(value, (Tensor, np.generic)):
+        value = value.item()
+    if isinstance(value, bool | float):
+        return value
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise ValueError(f"Overflow when unpacking long long: {value} does not fit into 64 bits")
+        return value
+    raise RuntimeError(
+        f"Could not infer dtype of {type(value).__name__}: "
+        f"a tensor holds numbers (bool, int, float), got {value!r}"
+    )

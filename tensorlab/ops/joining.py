@@ -1,0 +1,208 @@
+"""Several tensors as one: always a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorlab import layout, memory_formats
+from tensorlab.layout import Size, as_int
+from tensorlab.memory_formats import contiguous_format, format_strides
+from tensorlab.ops.arguments import accepts_axis, another_name, tensors_from
+from tensorlab.ops.dispatch import allocate_strided, guard_write, result_type, write
+from tensorlab.ops.outputs import fitted
+from tensorlab.ops.parts import narrow
+from tensorlab.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape, unsqueeze, view
+from tensorlab.tensor import Tensor
+
+__all__ = [
+    "cat",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "dstack",
+    "hstack",
+    "row_stack",
+    "stack",
+    "vstack",
+]
+
+Tensors = tuple[Tensor, ...] | list[Tensor]
+
+
+@accepts_axis
+def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Tensors one after another along a dimension that they all have.
+
+    Args:
+        tensors: a tuple or list of tensors whose shapes agree in every other dimension. Those of shape (0,)
+            are passed over.
+        dim: the dimension that grows.
+        out: a tensor of the result's shape to write into.
+
+    Returns:
+        a new tensor of the promoted dtype: channels last if all are laid out so, else row-major.
+
+    Raises:
+        ValueError: there are no tensors.
+        TypeError: `tensors` is no tuple or list of tensors.
+        RuntimeError: the shapes disagree, or a tensor has no dimensions.
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[1, 2]])
+        >>> tl.cat([x, x]), tl.cat([x, x], dim=1)
+        (tensor([[1, 2],
+                [1, 2]]), tensor([[1, 2, 1, 2]]))
+    """
+    given = tensors_from(tensors, "cat")
+    if not given:
+        raise ValueError("cat(): expected a non-empty list of Tensors")
+    for position, tensor in enumerate(given):
+        if not tensor._shape:
+            raise RuntimeError(
+                f"zero-dimensional tensor (at position {position}) cannot be concatenated: stack() adds "
+                f"a dimension"
+            )
+    element_type = result_type(*given)
+    joined = [tensor for tensor in given if tensor._shape != (0,)] or given[:1]
+    dim = layout.wrap_dim(as_int(dim, "dim"), joined[0].ndim)
+    shape = _joined_shape(joined, dim)
+    if out is None:
+        out = allocate_strided(shape, _joined_strides(shape, given), element_type)
+    else:
+        guard_write(fitted(out, shape, element_type), *given)
+    start = 0
+    for tensor in joined:
+        write(narrow(out, dim, start, tensor._shape[dim]), tensor)
+        start += tensor._shape[dim]
+    return out
+
+
+def _joined_shape(tensors: Sequence[Tensor], dim: int) -> Size:
+    first = tensors[0]._shape
+    for position, tensor in enumerate(tensors):
+        shape = tensor._shape
+        if len(shape) != len(first):
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)} "
+                f"(shapes {tuple(first)} and {tuple(shape)})"
+            )
+        for other, (expected, size) in enumerate(zip(first, shape, strict=True)):
+            if other != dim and size != expected:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {expected} in "
+                    f"dimension {other} but got size {size} for tensor number {position} in the list."
+                )
+    length = sum(tensor._shape[dim] for tensor in tensors)
+    return Size((*first[:dim], length, *first[dim + 1 :]))
+
+
+def _joined_strides(shape: Size, tensors: Sequence[Tensor]) -> tuple[int, ...]:
+    formats = {memory_formats.suggested_format(tensor._shape, tensor._stride) for tensor in tensors}
+    return format_strides(shape, formats.pop() if len(formats) == 1 else contiguous_format)
+
+
+@accepts_axis
+def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Tensors of one shape side by side along a new dimension.
+
+    Args:
+        tensors: a tuple or list of tensors of one shape.
+        dim: the place of the new dimension in the result.
+        out: a tensor of the result's shape to write into.
+
+    Raises:
+        RuntimeError: there are no tensors, or their shapes differ.
+        TypeError: `tensors` is no tuple or list of tensors.
+        IndexError: there is no such place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x, y = tl.tensor([1, 2]), tl.tensor([3, 4])
+        >>> tl.stack([x, y]), tl.stack([x, y], dim=1)
+        (tensor([[1, 2],
+                [3, 4]]), tensor([[1, 3],
+                [2, 4]]))
+    """
+    given = tensors_from(tensors, "stack")
+    if not given:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    first = given[0]._shape
+    for position, tensor in enumerate(given):
+        if tensor._shape != first:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+                f"{list(tensor._shape)} at entry {position}"
+            )
+    dim = layout.wrap_dim(as_int(dim, "dim"), len(first) + 1)
+    if dim == len(first) or out is not None or first == (0,):
+        if first == (0,):  # cat would pass such tensors over, and with them their new dimension
+            shape = (len(given), 0) if dim == 0 else (0, len(given))
+            return reshape(cat([reshape(tensor, (1, 0)) for tensor in given], out=out), shape)
+        return cat([unsqueeze(tensor, dim) for tensor in given], dim, out=out)
+    return view(cat(given, dim), (*first[:dim], len(given), *first[dim:]))
+
+
+def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+    """Tensors side by side: along dimension 1, vectors along dimension 0.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.hstack([tl.tensor([1, 2]), tl.tensor(3)])
+        tensor([1, 2, 3])
+    """
+    given = _non_empty(tensors, "hstack")
+    widened = list(atleast_1d(given))
+    return cat(widened, 0 if widened[0].ndim == 1 else 1, out=out)
+
+
+def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+    """Tensors one below the other, along dimension 0; a vector counts as one row.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.vstack([tl.tensor([1, 2]), tl.tensor([3, 4])])
+        tensor([[1, 2],
+                [3, 4]])
+    """
+    return cat(list(atleast_2d(_non_empty(tensors, "vstack"))), 0, out=out)
+
+
+def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+    """Tensors behind one another, along dimension 2 (see `atleast_3d` for those with fewer).
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.dstack([tl.tensor([1, 2]), tl.tensor([3, 4])])
+        tensor([[[1, 3],
+                 [2, 4]]])
+    """
+    return cat(list(atleast_3d(_non_empty(tensors, "dstack"))), 2, out=out)
+
+
+def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+    """Tensors side by side along dimension 1; a vector counts as one column.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.column_stack([tl.tensor([1, 2]), tl.tensor([3, 4])])
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    given = _non_empty(tensors, "column_stack")
+    return hstack([t if t.ndim > 1 else reshape(t, t.numel(), 1) for t in given], out=out)
+
+
+def _non_empty(tensors: Tensors, function: str) -> list[Tensor]:
+    given = tensors_from(tensors, function)
+    if not given:
+        raise RuntimeError(f"{function} expects a non-empty TensorList")
+    return given
+
+
+concat = another_name("concat", cat)
+concatenate = another_name("concatenate", cat)
+row_stack = another_name("row_stack", vstack)
+
+METHODS: tuple = ()

@@ -1,0 +1,389 @@
+"""The elements in other places, or several times: copies, because no strides exist that do it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tensorlab import layout, view_rules
+from tensorlab.layout import as_int
+from tensorlab.memory_formats import contiguous_format
+from tensorlab.ops.arguments import accepts_axis, ints_from, several
+from tensorlab.ops.conversion import clone
+from tensorlab.ops.creation import empty_like, zeros
+from tensorlab.ops.dims import transpose
+from tensorlab.ops.dispatch import write
+from tensorlab.ops.from_data import from_cells
+from tensorlab.ops.joining import cat
+from tensorlab.ops.parts import diagonal, narrow
+from tensorlab.ops.shape import expand, flatten, ravel, reshape, unsqueeze
+from tensorlab.tensor import Tensor
+
+__all__ = [
+    "diag",
+    "diag_embed",
+    "diagflat",
+    "flip",
+    "fliplr",
+    "flipud",
+    "meshgrid",
+    "repeat_interleave",
+    "roll",
+    "rot90",
+    "tile",
+    "tril",
+    "triu",
+]
+
+
+def flip(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
+    """The elements in reverse order along some dimensions, as a copy: there are no negative strides.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: a dimension is named twice.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.arange(6).view(2, 3).flip(0, 1)
+        tensor([[5, 4, 3],
+                [2, 1, 0]])
+    """
+    chosen = (
+        tuple(view_rules.distinct_dims(ints_from(dims, None, "flip", "dims"), input.ndim)) if dims else ()
+    )
+    out = empty_like(input)
+    out._cells_array()[...] = np.flip(input._cells_array(), chosen) if input.ndim else input._cells_array()
+    return out
+
+
+def flipud(input: Tensor) -> Tensor:
+    """`flip` of the first dimension.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    if not input.ndim:
+        raise RuntimeError("flipud(): Input must be >= 1-d.")
+    return flip(input, 0)
+
+
+def fliplr(input: Tensor) -> Tensor:
+    """`flip` of the second dimension.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    if input.ndim < 2:
+        raise RuntimeError("fliplr(): Input must be >= 2-d.")
+    return flip(input, 1)
+
+
+@accepts_axis
+def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
+    """The elements moved along some dimensions; what leaves at one end comes in at the other.
+
+    Args:
+        input: any tensor.
+        shifts: how far, one number a dimension.
+        dims: along which dimensions; without it the tensor is rolled as one line and keeps its shape.
+
+    Raises:
+        RuntimeError: there are not as many shifts as dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.arange(6).view(2, 3).roll(1, 1)
+        tensor([[2, 0, 1],
+                [5, 3, 4]])
+    """
+    steps = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    if dims is None or (isinstance(dims, Sequence) and not dims):
+        if len(steps) != 1:
+            raise RuntimeError(f"roll(): without dims there is one shift, got {len(steps)}")
+        return reshape(_rolled(ravel(input), steps[0], 0), input.shape)
+    along = (dims,) if isinstance(dims, int) else tuple(dims)
+    if len(steps) != len(along):
+        raise RuntimeError(
+            f"shifts and dimensions must align. shifts: {len(steps)}, dims: {len(along)}: "
+            f"give one shift for each dimension"
+        )
+    for step, dim in zip(steps, along, strict=True):
+        input = _rolled(input, step, dim)
+    return input
+
+
+def _rolled(input: Tensor, shift: int, dim: int) -> Tensor:
+    dim = layout.wrap_dim(dim, input.ndim)
+    if not input.numel():
+        return clone(input)
+    size = input.shape[dim]
+    cut = (size - shift) % size
+    return cat((narrow(input, dim, cut, size - cut), narrow(input, dim, 0, cut)), dim)
+
+
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    """The plane of two dimensions turned by `k` quarters, from the first of them towards the second.
+
+    Raises:
+        RuntimeError: `dims` are not two different dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.arange(4).view(2, 2).rot90()
+        tensor([[1, 3],
+                [0, 2]])
+    """
+    if len(dims) != 2:
+        raise RuntimeError(f"rot90(): dims must be two dimensions, got {list(dims)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"rot90(): expected total dims >= 2, but got total dims = {input.ndim}")
+    first, second = view_rules.distinct_dims(tuple(dims), input.ndim)
+    quarters = as_int(k, "rot90(): k") % 4
+    if quarters == 0:
+        return clone(input)
+    if quarters == 2:
+        return flip(input, first, second)
+    turned = flip(input, second if quarters == 1 else first)
+    return transpose(turned, first, second)
+
+
+def repeat(input: Tensor, *repeats: int | Sequence[int]) -> Tensor:
+    """The whole tensor several times along each dimension, as a copy. To repeat without one, `expand`.
+
+    Args:
+        input: any tensor.
+        repeats: how often, one number a dimension; more numbers than dimensions add dimensions in front.
+
+    Raises:
+        RuntimeError: there are fewer numbers than dimensions, or one is negative.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1, 2]).repeat(2, 2)
+        tensor([[1, 2, 1, 2],
+                [1, 2, 1, 2]])
+    """
+    counts = ints_from(repeats, None, "repeat", "repeats")
+    if len(counts) < input.ndim:
+        raise RuntimeError(
+            f"Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: "
+            f"got {len(counts)} numbers for {input.ndim} dimensions"
+        )
+    if any(count < 0 for count in counts):
+        raise RuntimeError(f"repeat(): numbers must not be negative, got {counts}")
+    shape = (1,) * (len(counts) - input.ndim) + tuple(input.shape)
+    # Each dimension gets a new one in front of it, which is stretched and then merged with it.
+    apart = reshape(input, tuple(size for own in shape for size in (1, own)))
+    stretched = expand(apart, tuple(size for pair in zip(counts, shape, strict=True) for size in pair))
+    result = reshape(stretched, tuple(count * size for count, size in zip(counts, shape, strict=True)))
+    return clone(result, memory_format=contiguous_format) if result._storage is input._storage else result
+
+
+def tile(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
+    """`repeat`, in which missing numbers count as 1.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tile(tl.tensor([[1], [2]]), (3,))
+        tensor([[1, 1, 1],
+                [2, 2, 2]])
+    """
+    counts = ints_from(dims, None, "tile", "dims") if dims else ()
+    return repeat(input, (1,) * (input.ndim - len(counts)) + counts)
+
+
+@accepts_axis
+def repeat_interleave(
+    input: Tensor, repeats: int | Tensor, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each element several times, next to itself.
+
+    Args:
+        input: any tensor.
+        repeats: how often; one number, or one for each position along `dim`.
+        dim: along which dimension; without it the elements are taken as one line.
+        output_size: the length of the result along `dim`, if it is known.
+
+    Raises:
+        RuntimeError: a number is negative, there are not as many as positions, or `output_size` is wrong.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1, 2]).repeat_interleave(3)
+        tensor([1, 1, 1, 2, 2, 2])
+    """
+    if dim is None:
+        input, dim = flatten(input), 0
+    dim = layout.wrap_dim(dim, input.ndim)
+    counts = np.asarray(repeats._cells_array() if isinstance(repeats, Tensor) else repeats)
+    if counts.size and counts.min() < 0:
+        raise RuntimeError(f"repeats can not be negative, got {counts.tolist()}")
+    if counts.ndim > 1 or (counts.size != 1 and counts.size != input.shape[dim]):
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim {dim}: got {counts.size} numbers for "
+            f"{input.shape[dim]} positions"
+        )
+    if counts.size == 1:
+        count = int(counts.reshape(()))
+        shape = (*input.shape[: dim + 1], count, *input.shape[dim + 1 :])
+        stretched = clone(expand(unsqueeze(input, dim + 1), shape), memory_format=contiguous_format)
+        result = flatten(stretched, dim, dim + 1)
+    else:
+        cells = np.repeat(input._cells_array(), counts, axis=dim)
+        result = from_cells(cells, input.dtype, layout.Size(cells.shape))
+    if output_size is not None and output_size != result.shape[dim]:
+        raise RuntimeError(
+            f"allocated size does not match required size: output_size is {output_size}, and the repeats "
+            f"make {result.shape[dim]}"
+        )
+    return result
+
+
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The lower triangles of matrices: elements above a diagonal become 0.
+
+    Args:
+        input: a tensor of at least two dimensions; the last two are the matrices.
+        diagonal: which diagonal still belongs to it: 0 the main one, 1 the one above it.
+
+    Raises:
+        RuntimeError: `input` has fewer than two dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tril(tl.ones(2, 3, dtype=tl.int64))
+        tensor([[1, 0, 0],
+                [1, 1, 0]])
+    """
+    return _triangle(np.tril, "tril", input, diagonal)
+
+
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The upper triangles of matrices: elements below a diagonal become 0 (see `tril`)."""
+    return _triangle(np.triu, "triu", input, diagonal)
+
+
+def _triangle(function: Callable, name: str, input: Tensor, diagonal: int) -> Tensor:
+    if input.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions, got {input.ndim}")
+    out = empty_like(input, memory_format=contiguous_format)
+    out._cells_array()[...] = function(input._cells_array(), diagonal)
+    return out
+
+
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """A vector on the diagonal of a square matrix, or the diagonal of a matrix as a new vector.
+
+    Raises:
+        RuntimeError: `input` has neither one dimension nor two.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.diag(tl.tensor([1, 2]))
+        tensor([[1, 0],
+                [0, 2]])
+    """
+    if input.ndim == 1:
+        return diag_embed(input, diagonal)
+    if input.ndim != 2:
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
+    return clone(_diagonal(input, diagonal))
+
+
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """The elements, as one line, on a diagonal of a square matrix."""
+    return diag_embed(flatten(input), offset)
+
+
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The last dimension laid out on a diagonal of new square matrices.
+
+    Args:
+        input: a tensor of at least one dimension.
+        offset: which diagonal: 0 the main one, 1 the one above it.
+        dim1, dim2: the dimensions of the result that are rows and columns.
+
+    Raises:
+        RuntimeError: `dim1` and `dim2` are the same.
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.diag_embed(tl.tensor([[1, 2], [3, 4]])).shape
+        tensorlab.Size([2, 2, 2])
+    """
+    first, second = (layout.wrap_dim(dim, input.ndim + 1) for dim in (dim1, dim2))
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    side = input.shape[-1] + abs(offset)
+    shape = list(input.shape[:-1])
+    for dim in sorted((first, second)):
+        shape.insert(dim, side)
+    out = zeros(shape, dtype=input.dtype)
+    write(_diagonal(out, offset, first, second), input)
+    return out
+
+
+_diagonal = diagonal
+
+
+def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple[Tensor, ...]:
+    """For each of some vectors a tensor over all their combinations in which it runs along its own dimension.
+
+    The results are views: each vector is stretched, and nothing is copied.
+
+    Args:
+        tensors: vectors, or tensors without dimensions.
+        indexing: ``"ij"`` puts the first vector along the rows, ``"xy"`` along the columns.
+
+    Raises:
+        RuntimeError: a tensor has two dimensions or more, dtypes differ, or `indexing` is neither.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> rows, columns = tl.meshgrid(tl.tensor([1, 2]), tl.tensor([3, 4, 5]))
+        >>> columns
+        tensor([[3, 4, 5],
+                [3, 4, 5]])
+    """
+    vectors = several(tensors, "meshgrid")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    for vector in vectors:
+        if vector.ndim > 1:
+            raise RuntimeError(
+                f"meshgrid: Expected 0D or 1D tensor in the tensor list but got shape {tuple(vector.shape)}"
+            )
+        if vector.dtype is not vectors[0].dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    swapped = indexing == "xy" and len(vectors) >= 2
+    if swapped:
+        vectors[0], vectors[1] = vectors[1], vectors[0]
+    shape = tuple(math.prod(vector.shape) for vector in vectors)
+    grids = [
+        expand(reshape(vector, (1,) * i + (-1,) + (1,) * (len(vectors) - i - 1)), shape)
+        for i, vector in enumerate(vectors)
+    ]
+    if swapped:
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+METHODS = (
+    diag,
+    diag_embed,
+    diagflat,
+    flip,
+    fliplr,
+    flipud,
+    repeat,
+    repeat_interleave,
+    roll,
+    rot90,
+    tile,
+    tril,
+    triu,
+)

@@ -7,6 +7,7 @@ categories (bool, integer, floating) the type belongs. Promotion needs nothing e
 from __future__ import annotations
 
 import builtins
+import functools
 
 import numpy as np
 
@@ -180,6 +181,7 @@ def integer_range(d: dtype) -> tuple[int, int]:
     return int(info.min), int(info.max)
 
 
+@functools.cache
 def finfo_max(d: dtype) -> float:
     """The greatest finite value of a floating dtype.
 

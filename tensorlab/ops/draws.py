@@ -143,6 +143,8 @@ def as_float(value: object, function: str, name: str) -> float:
     Raises:
         TypeError: it is neither.
     """
+    if type(value) is float:
+        return value
     if isinstance(value, Tensor) and not value.ndim:
         return float(value.item())
     if not is_number(value):

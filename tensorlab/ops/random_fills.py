@@ -43,13 +43,15 @@ def uniform_(
         >>> tl.empty(3).uniform_(-1, 1)
         tensor([0.1959, 0.6906, 0.8928])
     """
-    low = as_float(_by_name("uniform_", keywords, from_), "uniform_", "from")
+    if keywords:
+        from_ = _by_name("uniform_", keywords, from_)
+    low = as_float(from_, "uniform_", "from")
     high = as_float(to, "uniform_", "to")
     _require_floating(input.dtype, "uniform_")
     most = dtypes.finfo_max(input.dtype)
-    for name, bound in (("from", low), ("to", high)):
-        if not -most <= bound <= most:
-            raise RuntimeError(f"{name} is out of bounds for {input.dtype.name}: {bound} is beyond ±{most}")
+    if not (-most <= low <= most and -most <= high <= most):
+        name, bound = ("to", high) if -most <= low <= most else ("from", low)
+        raise RuntimeError(f"{name} is out of bounds for {input.dtype.name}: {bound} is beyond ±{most}")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}")
     if high - low > most:

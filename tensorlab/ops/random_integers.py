@@ -168,7 +168,8 @@ def _fill_integers(input: Tensor, low: int, high: int | None, generator: Generat
     element_type = input.dtype
     if high is None and low == SHORTEST:
         if element_type not in (dtypes.int64, dtypes.float64, dtypes.float32, dtypes.bfloat16):
-            raise NotImplementedError(
+            refusal = NotImplementedError if element_type is dtypes.float16 else RuntimeError
+            raise refusal(
                 f"random_ over all 2^64 integers needs int64, float64, float32 or bfloat16, "
                 f"not {element_type.name}"
             )

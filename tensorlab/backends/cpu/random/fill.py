@@ -78,26 +78,38 @@ def fill_order(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> np.nda
 def _uniform(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
     double = out.dtype is dtypes.float64
     fill = kernel("doubles" if double else "singles", out.dtype, "uniform")
-    real = np.float64 if double else np.float32
     walk = fill_order(shape, [out.strides])
 
     def launch(state: RandomState, target: Cells, low: float, high: float) -> None:
-        span = real(high) - real(low)
         cells, offset = target
-        fill(state.words, cells[offset:], walk, real(low), span, _end(high, out.dtype, real))
+        fill(state.words, cells[offset:], walk, *_interval(out.dtype, low, high))
 
     return launch
 
 
-def _end(high: float, element_type: dtype, real: type) -> np.floating:
-    """The least number that would be stored as `high`, which the half-open range leaves out."""
-    if element_type.itemsize != 2:
-        return real(high)
+@functools.lru_cache(256)
+def _interval(element_type: dtype, low: float, high: float) -> tuple[np.floating, np.floating, np.floating]:
+    """What the formula of uniform numbers takes: low, span, and the least number that is stored as `high`.
+
+    The half-open range leaves `high` out.
+    """
+    real = np.float64 if element_type is dtypes.float64 else np.float32
+    return (
+        real(low),
+        real(high) - real(low),
+        real(high) if element_type.itemsize > 2 else _border(element_type, high),
+    )
+
+
+def _border(element_type: dtype, high: float) -> np.floating:
+    """The least float32 that is rounded to `high`, or to its neighbour, in a dtype of sixteen bits."""
     cells = from_float32(np.array([high], np.float32), element_type)
     rounded = to_float32(cells, element_type)[0]
     # Halfway to the next smaller cell is the border; a tie goes to the even one of the two.
     toward = cells - np.uint16(1) if rounded > 0 else cells + np.uint16(1)
-    smaller = to_float32(toward, element_type)[0] if rounded else -np.float32(2.0**-133)
+    smaller = to_float32(toward, element_type)[0]
+    if not rounded:
+        smaller = -to_float32(np.array([1], np.uint16), element_type)[0]
     border = np.float32((np.float64(rounded) + np.float64(smaller)) / 2)
     ties_up = from_float32(np.array([border]), element_type)[0] == cells[0]
     return border if ties_up else np.nextafter(border, np.float32(np.inf))
@@ -168,8 +180,8 @@ def _elementwise(fill_name: str) -> Callable[..., RandomLaunch]:
         fill = kernel(fill_name, out.dtype, read=read.dtype)
         walk = fill_order(shape, [out.strides, read.strides])
 
-        def launch(state: RandomState, target: Cells, source: Cells) -> None:
-            fill(state.words, target[0][target[1] :], walk, source[0][source[1] :])
+        def launch(state: RandomState, target: Cells, source: Cells) -> int:
+            return int(fill(state.words, target[0][target[1] :], walk, source[0][source[1] :]))
 
         return launch
 

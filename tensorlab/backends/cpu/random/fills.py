@@ -335,7 +335,7 @@ def categories(words, out, p, walk, cumulative):
         cumulative: room for one row of sums.
 
     Returns:
-        0, or why a row is refused: 1 negative or NaN, 2 infinite, 3 all zero.
+        0; or why a row is refused, before anything is drawn: 1 negative or NaN, 2 infinite, 3 all zero.
     """
     rows, columns, draws = walk[0, 0], walk[0, 1], walk[2, 0]
     for row in range(rows):
@@ -347,9 +347,13 @@ def categories(words, out, p, walk, cumulative):
             if not math.isfinite(weight):
                 return 2
             total += weight
-            cumulative[column] = total
         if not total > 0:
             return 3
+    for row in range(rows):
+        total = REAL(0)
+        for column in range(columns):
+            total += load(p[row * walk[1, 0] + column * walk[1, 1]])
+            cumulative[column] = total
         for column in range(columns):
             cumulative[column] /= total
         cumulative[columns - 1] = 1

@@ -1,9 +1,4 @@
-"""Random numbers against PyTorch's: the same seed and the same calls, bit for bit.
-
-Where PyTorch evaluates a logarithm or a sine in float64 both libraries call the machine's own library, so
-equality holds on every machine. The float32 normal numbers of 16 and more elements are those of PyTorch's
-AVX2 code, and are compared where PyTorch runs it.
-"""
+"""Functions that make random numbers, and random programs of them, against PyTorch: bit for bit."""
 
 from __future__ import annotations
 
@@ -13,130 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorlab as tl
+from tests.library.random_pairs import assert_in_step, assert_same, bits, seed_both
 
-SIZES = (0, 1, 2, 15, 16, 17, 31, 32, 100, 623, 625, 1000, 1041)
+SIZES = (0, 1, 2, 15, 16, 17, 100, 625)
 FLOATS = ("float16", "bfloat16", "float32", "float64")
-INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
-ALL = ("bool", *INTEGERS, *FLOATS)
-
-# Name, arguments, and the dtypes in which the method is defined.
-FILLS = [
-    ("uniform_", (), FLOATS),
-    ("uniform_", (-0.3, 1.7), FLOATS),
-    ("uniform_", (100, 101), FLOATS),
-    ("uniform_", (2.5, 2.5), FLOATS),
-    ("normal_", (), FLOATS),
-    ("normal_", (0.1, 0.7), FLOATS),
-    ("log_normal_", (0.1, 0.7), FLOATS),
-    ("exponential_", (), FLOATS),
-    ("exponential_", (1.7,), FLOATS),
-    ("cauchy_", (0.3, 0.7), FLOATS),
-    ("geometric_", (0.3,), (*INTEGERS, *FLOATS)),
-    ("bernoulli_", (0.3,), ALL),
-    ("bernoulli_", (1,), ALL),
-    ("random_", (), ALL),
-    ("random_", (2,), ALL),
-    ("random_", (1, 77), (*INTEGERS, *FLOATS)),
-    ("random_", (0, None), ALL),
-    ("random_", (3, 2**28 + 3), ("int32", "int64", "float64")),
-    ("random_", (3, 2**28 + 2), ("int32", "int64", "float64")),
-    ("random_", (-(2**62), 2**62 + 7), ("int64",)),
-    ("random_", (-(2**63), 2**63 - 1), ("int64",)),
-    ("random_", (-(2**63), None), ("int64", "float64")),
-]
-
-
-@pytest.fixture(scope="module")
-def vector_code(torch):
-    """Skips where PyTorch makes float32 normal numbers otherwise than with AVX2."""
-    capability = torch.backends.cpu.get_cpu_capability()
-    if capability not in ("AVX2", "AVX512"):
-        pytest.skip(f"PyTorch runs its {capability} code here, whose float32 normals differ in the last bit")
-
-
-def seed_both(torch, seed: int) -> None:
-    tl.manual_seed(seed)
-    torch.manual_seed(seed)
-
-
-def bits(tensor) -> np.ndarray:
-    """The cells of a tensor of either library, NaN and the sign of zero included."""
-    if isinstance(tensor, tl.Tensor):
-        cells = np.ascontiguousarray(tensor._cells_array())
-    else:
-        torch = pytest.importorskip("torch")
-        dense = tensor.contiguous()
-        cells = (
-            dense.view(torch.uint16) if dense.dtype in (torch.float16, torch.bfloat16) else dense
-        ).numpy()
-    return cells.view(f"u{cells.itemsize}")
-
-
-def assert_same(ours, theirs) -> None:
-    assert ours.dtype.name == str(theirs.dtype).removeprefix("torch.")
-    assert tuple(ours.shape) == tuple(theirs.shape)
-    assert ours.stride() == theirs.stride()
-    np.testing.assert_array_equal(bits(ours), bits(theirs))
-
-
-def assert_in_step(torch) -> None:
-    """Both default generators stand at the same place of the same stream."""
-    assert tl.get_rng_state().tolist() == torch.get_rng_state().tolist()
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "dtype"),
-    [(name, arguments, dtype) for name, arguments, found in FILLS for dtype in found],
-)
-@pytest.mark.usefixtures("vector_code")
-def test_fills(torch, name, arguments, dtype):
-    for seed, size in enumerate(SIZES, start=8):
-        seed_both(torch, seed)
-        ours = tl.empty(size, dtype=getattr(tl, dtype))
-        theirs = torch.empty(size, dtype=getattr(torch, dtype))
-        assert getattr(ours, name)(*arguments) is ours
-        getattr(theirs, name)(*arguments)
-        assert_same(ours, theirs)
-        assert_in_step(torch)
-
-
-def layouts(library):
-    """Uninitialised float32 tensors in many layouts, each made by the same calls."""
-    big = library.zeros(8, 12)
-    return [
-        big.t(),
-        big[:, ::2],
-        big[1:, 3],
-        big[::3, 1:4],
-        library.zeros(3, 4, 5).permute(2, 0, 1),
-        library.zeros(3, 4, 5).permute(1, 2, 0)[1:, :, ::2],
-        library.zeros(2, 1, 9).transpose(0, 2),
-        library.zeros(60).as_strided((4, 5), (5, 1), 20),
-        library.zeros(60).as_strided((3, 4), (2, 11), 1),
-        library.zeros(60).as_strided((3, 2), (1, 1), 0),
-        library.zeros(60).as_strided((2, 3, 2), (2, 2, 7), 0),
-        library.zeros(0, 3).t(),
-        library.zeros(()),
-    ]
-
-
-@pytest.mark.parametrize("name", ["uniform_", "normal_", "exponential_", "bernoulli_", "random_"])
-def test_fills_go_along_memory(torch, name):
-    for ours, theirs in zip(layouts(tl), layouts(torch), strict=True):
-        seed_both(torch, 3)
-        getattr(ours, name)()
-        getattr(theirs, name)()
-        assert_same(ours, theirs)
-        assert_in_step(torch)
-
-
-@pytest.mark.usefixtures("vector_code")
-def test_million(torch):
-    for seed in range(3):
-        seed_both(torch, seed)
-        assert_same(tl.randn(1_000_003), torch.randn(1_000_003))
-        assert_same(tl.rand(1_000_003), torch.rand(1_000_003))
-        assert_same(tl.randperm(100_003), torch.randperm(100_003))
 
 
 def test_book_values(torch):
@@ -146,7 +21,7 @@ def test_book_values(torch):
     assert [round(value, 4) for value in tl.rand(3, 4)[0].tolist()] == [0.5979, 0.8453, 0.9464, 0.2965]
 
 
-@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "bfloat16", "float32"])
 def test_randint_and_randperm(torch, dtype):
     for size in SIZES:
         seed_both(torch, size)
@@ -198,7 +73,7 @@ def test_bernoulli_of_tensors(torch, dtype):
     assert_same(tl.bernoulli(ours), torch.bernoulli(theirs))
     assert_same(ours.t().bernoulli(), theirs.t().bernoulli())
     assert_same(tl.bernoulli(ours, 0.4), torch.bernoulli(theirs, 0.4))
-    for target in ("int64", "bool", "float32", "float16"):
+    for target in {"float64": ("int64", "float32"), "bfloat16": ("bool",)}.get(dtype, ("float16",)):
         mine = tl.empty(7, 5, dtype=getattr(tl, target)).t()
         other = torch.empty(7, 5, dtype=getattr(torch, target)).t()
         assert_same(mine.bernoulli_(ours), other.bernoulli_(theirs))
@@ -256,7 +131,7 @@ def test_multinomial(torch, dtype):
         assert_in_step(torch)
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("dtype", ["bfloat16", "float64"])
 def test_poisson(torch, dtype):
     rates = np.array([0, 0.1, 0.5, 3, 9.5, 10, 12, 77, 1e3, 6e4])
     ours, theirs = tl.tensor(rates).to(getattr(tl, dtype)), torch.tensor(rates).to(getattr(torch, dtype))

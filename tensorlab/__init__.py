@@ -17,7 +17,7 @@ if importlib.util.find_spec("numpy") is None:
         name="numpy",
     )
 
-from tensorlab import dtypes, layout, names, random
+from tensorlab import dtypes, layout, names, random, return_types
 from tensorlab.devices import device
 from tensorlab.dtypes import (
     bfloat16,
@@ -88,6 +88,7 @@ from tensorlab.ops.creation import (
     zeros,
     zeros_like,
 )
+from tensorlab.ops.cumulative import cummax, cummin, cumprod, cumsum
 from tensorlab.ops.dims import (
     adjoint,
     moveaxis,
@@ -99,6 +100,7 @@ from tensorlab.ops.dims import (
     transpose,
 )
 from tensorlab.ops.dispatch import result_type
+from tensorlab.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
 from tensorlab.ops.from_data import (
     as_tensor,
     asarray,
@@ -237,6 +239,7 @@ from tensorlab.ops.shape import (
     unsqueeze,
 )
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
+from tensorlab.ops.softmax import log_softmax, logsumexp, softmax
 from tensorlab.ops.variance import std, std_mean, var, var_mean
 from tensorlab.printing import set_printoptions
 from tensorlab.random import (
@@ -292,6 +295,7 @@ __all__ = [
     "long",
     "promote_types",
     "result_type",
+    "return_types",
     "set_default_dtype",
     "set_printoptions",
     "short",
@@ -543,6 +547,23 @@ __all__ = [
     "swapdims",
     "t",
     "transpose",
+    # ops.cumulative
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    # ops.extremes
+    "amax",
+    "amin",
+    "aminmax",
+    "argmax",
+    "argmin",
+    "max",
+    "min",
+    # ops.softmax
+    "log_softmax",
+    "logsumexp",
+    "softmax",
 ]
 
 # Functions with a rule for the names of dimensions take tensors that have some.

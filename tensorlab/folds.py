@@ -19,6 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensorlab.scalars.exponential import exp
+
 __all__ = ["TABLE", "Fold", "Join"]
 
 
@@ -79,6 +81,18 @@ def squared_distance(x, c):  # type: ignore[no-untyped-def]
     return (x - c) * (x - c)
 
 
+def finite_or_zero(total):  # type: ignore[no-untyped-def]
+    return total if total - total == 0 else 0  # an infinity less itself is NaN
+
+
+def exp_of_distance(x, c):  # type: ignore[no-untyped-def]
+    return exp(x - c)  # type: ignore[no-untyped-call]
+
+
+def log_and_center(total, c):  # type: ignore[no-untyped-def]
+    return np.log(total) + c
+
+
 def total_itself(total):  # type: ignore[no-untyped-def]
     return total
 
@@ -118,7 +132,7 @@ class Fold:
         wide: whether floats are widened to float64 before `each` sees them, because a product or a square
             leaves the range of float32 where the result does not.
         truth: whether the elements are only asked for their truth, which takes one byte.
-        helpers: functions that the formulas call.
+        scalars: the scalar functions that the formulas call (rows of `tensorlab.scalars.TABLE`).
         cost: roughly how many additions one element is worth.
     """
 
@@ -129,7 +143,7 @@ class Fold:
     center: Fold | None = None
     wide: bool = False
     truth: bool = False
-    helpers: tuple[Callable, ...] = ()
+    scalars: tuple[str, ...] = ()
     cost: int = 1
 
 
@@ -159,6 +173,15 @@ _ROWS = (
     Fold("amin", LEAST),
     Fold("var", ADD, squared_distance, spread, center=_CENTER, wide=True, cost=4),
     Fold("std", ADD, squared_distance, root_spread, center=_CENTER, wide=True, cost=4),
+    Fold(
+        "logsumexp",
+        ADD,
+        exp_of_distance,
+        log_and_center,
+        center=Fold("finite_amax", GREATEST, finish=finite_or_zero),
+        scalars=("exp",),
+        cost=12,
+    ),
     Fold("norm_1", ADD, magnitude),
     Fold("norm_2", ADD, square, root, wide=True, cost=2),
     Fold("norm_p", ADD, power, root_power, wide=True, cost=60),

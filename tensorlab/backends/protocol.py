@@ -137,6 +137,64 @@ class Backend(Protocol):
         """
         ...
 
+    def extremes(
+        self,
+        greatest: bool,
+        shape: Sequence[int],
+        dims: Sequence[int],
+        places: OperandLayout,
+        out: OperandLayout | None,
+        source: OperandLayout,
+    ) -> Launch:
+        """Prepare a search for the greatest (or least) elements along `dims` and the first places of each.
+
+        Places are counted through the elements along `dims` in their order. The first NaN, if there is one,
+        is the extreme. All layouts have one stride a dimension of `shape`, 0 along `dims` for the results;
+        without `out` only the places are written. There is at least one element to each result.
+
+        Returns:
+            a launch of (places, out, source), where the pair of `out` is (None, 0) if there is none.
+        """
+        ...
+
+    def softmax(
+        self, logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout
+    ) -> Launch:
+        """Prepare softmax along a dimension, or its logarithm, into row-major cells of dtype `result`.
+
+        Elements are converted to `result`'s precision first (to float32 for sixteen-bit floats).
+
+        Returns:
+            a launch of (out, source).
+        """
+        ...
+
+    def scan(
+        self,
+        name: str,
+        value: dtype,
+        shape: Sequence[int],
+        dim: int,
+        out: OperandLayout,
+        places: OperandLayout | None,
+        source: OperandLayout,
+    ) -> Launch:
+        """Prepare the running sum, product or extreme along a dimension.
+
+        Args:
+            name: ``"cumsum"``, ``"cumprod"``, ``"cummax"`` or ``"cummin"``.
+            value: the type in which elements are joined.
+            shape: the shape of the elements and of the results.
+            dim: the dimension to run along.
+            out: the results' layout.
+            places: the layout of the extremes' places; None for sums and products.
+            source: the elements' layout. It may be that of `out`, over the same cells.
+
+        Returns:
+            a launch of (out, places, source), where the pair of `places` is (None, 0) if there are none.
+        """
+        ...
+
     def random(
         self,
         distribution: str,

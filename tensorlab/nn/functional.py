@@ -9,6 +9,7 @@ Example:
 
 from __future__ import annotations
 
+from tensorlab.dtypes import dtype
 from tensorlab.ops.activations import (
     elu,
     gelu,
@@ -22,17 +23,54 @@ from tensorlab.ops.activations import (
     softplus,
     tanh,
 )
+from tensorlab.ops.softmax import softmax_of_layers
+from tensorlab.tensor import Tensor
 
 __all__ = [
     "elu",
     "gelu",
     "hardtanh",
     "leaky_relu",
+    "log_softmax",
     "logsigmoid",
     "relu",
     "relu6",
     "sigmoid",
     "silu",
+    "softmax",
     "softplus",
     "tanh",
 ]
+
+
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtype | None = None
+) -> Tensor:
+    """``exp(input)`` divided by its sum along a dimension (see `tensorlab.softmax`).
+
+    Args:
+        input: a floating-point tensor.
+        dim: the dimension that adds up to 1. Without it a warning says which one was guessed.
+        _stacklevel: whose line the warning names.
+        dtype: the floating type to convert each element to first.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> softmax(tl.zeros(2, 2), dim=-1)
+        tensor([[0.5000, 0.5000],
+                [0.5000, 0.5000]])
+    """
+    return softmax_of_layers("softmax", input, dim, _stacklevel, dtype)
+
+
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtype | None = None
+) -> Tensor:
+    """The logarithm of `softmax`. The arguments are those of `softmax`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> log_softmax(tl.zeros(4), dim=0)
+        tensor([-1.3863, -1.3863, -1.3863, -1.3863])
+    """
+    return softmax_of_layers("log_softmax", input, dim, _stacklevel, dtype)

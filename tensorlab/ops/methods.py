@@ -13,7 +13,9 @@ from tensorlab.ops import (
     choice,
     conversion,
     creation,
+    cumulative,
     dims,
+    extremes,
     indexing,
     joining,
     matmul,
@@ -29,6 +31,7 @@ from tensorlab.ops import (
     reduction,
     shape,
     sharing,
+    softmax,
     variance,
 )
 from tensorlab.ops.dispatch import is_number
@@ -59,6 +62,9 @@ _MODULES = (
     reduction,
     shape,
     variance,
+    cumulative,
+    extremes,
+    softmax,
 )
 
 _OPERATORS: dict[str, Callable] = {

@@ -4,51 +4,16 @@ from __future__ import annotations
 
 import itertools
 
-import numpy as np
 import pytest
 
-import tensorlab as tl
 from tests.library.layouts import KINDS, lay_out, random_values
+from tests.library.references import same_call
 
 SHAPES = [(3, 4), (2, 3, 5), (1, 5), (5, 1), (0, 3), (3, 0), (7,), (0,), ()]
 
 
-def twin(torch, x: tl.Tensor):
-    """The same storage, shape, stride and offset as a PyTorch tensor."""
-    cells = torch.from_numpy(x.storage().untyped().cells(np.dtype(x.dtype.numpy)).copy())
-    return cells.as_strided(x.shape, x.stride(), x.storage_offset())
-
-
-def agree(ours, theirs, rtol: float = 2e-6) -> None:
-    """Equal structure, dtypes, shapes, strides; equal values up to a relative `rtol`."""
-    if isinstance(theirs, tuple):
-        assert len(ours) == len(theirs)
-        for mine, other in zip(ours, theirs, strict=True):
-            agree(mine, other, rtol)
-        return
-    assert ours.dtype.name == str(theirs.dtype).removeprefix("torch.")
-    assert tuple(ours.shape) == tuple(theirs.shape)
-    assert ours.stride() == theirs.stride()
-    np.testing.assert_allclose(
-        np.array(ours.tolist(), float), np.array(theirs.tolist(), float), rtol=rtol, atol=rtol
-    )
-
-
-def same_call(torch, name: str, x: tl.Tensor, *arguments, rtol: float = 2e-6, **keywords) -> None:
-    """One method on a tensor and on its PyTorch twin: the same result, or the same type of error."""
-    other = twin(torch, x)
-    try:
-        expected = getattr(other, name)(*arguments, **keywords)
-    except (RuntimeError, IndexError, TypeError) as error:
-        kind = RuntimeError if isinstance(error, NotImplementedError) else type(error)
-        with pytest.raises(kind):
-            getattr(x, name)(*arguments, **keywords)
-        return
-    agree(getattr(x, name)(*arguments, **keywords), expected, rtol)
-
-
-MANY = ["sum", "mean", "nansum", "nanmean", "var", "std", "all", "any"]
-ONE = ["prod"]
+MANY = ["sum", "mean", "nansum", "nanmean", "var", "std", "all", "any", "amax", "amin"]
+ONE = ["prod", "max", "min", "argmax", "argmin"]
 
 
 def choices(ndim: int, several: bool) -> list:

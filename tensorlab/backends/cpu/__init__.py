@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from tensorlab.backends.cpu.extremes import extremes
 from tensorlab.backends.cpu.gemm import gemm
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
 from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
+from tensorlab.backends.cpu.scan import scan
+from tensorlab.backends.cpu.softmax import softmax
 
 __all__ = ["BACKEND"]
 
@@ -13,6 +16,7 @@ __all__ = ["BACKEND"]
 class CPU:
     """The backend of the device ``"cpu"`` (see `tensorlab.backends.protocol`)."""
 
+    extremes = staticmethod(extremes)
     flat_fold = staticmethod(flat_fold)
     flat_kernel = staticmethod(flat_kernel)
     gemm = staticmethod(gemm)
@@ -21,6 +25,8 @@ class CPU:
     reduce = staticmethod(reduce)
     random = staticmethod(prepare)
     seed_words = staticmethod(seed_words)
+    scan = staticmethod(scan)
+    softmax = staticmethod(softmax)
 
 
 BACKEND = CPU()

@@ -21,7 +21,8 @@ import numpy as np
 from tensorlab import layout
 from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.iterate import coalesce
-from tensorlab.backends.cpu.reduce_templates import BLOCK, STEP_BLOCK, WIDTH, Cells, fold_source, total_type
+from tensorlab.backends.cpu.kernel_text import BLOCK, STEP_BLOCK, WIDTH, Cells
+from tensorlab.backends.cpu.reduce_templates import fold_source, total_type
 from tensorlab.backends.protocol import Launch, OperandLayout
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold, arguments_of, itself, total_itself

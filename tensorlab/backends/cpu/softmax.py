@@ -1,0 +1,229 @@
+"""softmax and log_softmax along one dimension: the greatest element, the sum of exponentials, the quotient.
+
+All three looks at a row happen while it is near, and nothing of its size is kept beside the result. Where the
+dimension is not the last, neighbouring rows are taken side by side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlab import dtypes
+from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.iterate import coalesce
+from tensorlab.backends.cpu.kernel_text import (
+    BLOCK_OPTIONS,
+    OPTIONS,
+    WIDTH,
+    Cells,
+    header,
+    jitted,
+    parallel_kernel,
+    positions,
+)
+from tensorlab.backends.protocol import Launch, OperandLayout
+from tensorlab.dtypes import dtype
+from tensorlab.scalars import TABLE
+from tensorlab.scalars.source import formula_text
+
+__all__ = ["softmax", "softmax_source"]
+
+# Roughly how many additions one element is worth.
+COST = 12
+
+_modules: dict[tuple, Any] = {}
+
+
+def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout) -> Launch:
+    """See `tensorlab.backends.protocol.Backend.softmax`."""
+    if 0 in shape:
+        return _nothing
+    others = [other for other in range(len(shape)) if other != dim]
+    dense = [math.prod(shape[other + 1 :]) for other in range(len(shape))]
+    layouts = [[strides[other] for other in others] for strides in (dense, source.strides)]
+    walk_shape, (out_walk, x_walk) = coalesce([shape[other] for other in others], layouts)
+    form, step, tasks = "rows", source.strides[dim] != 1, math.prod(walk_shape)
+    if dense[dim] > 1:
+        form, step = "columns", x_walk[-1] != 1
+        tasks = tasks // walk_shape[-1] * -(-walk_shape[-1] // WIDTH)
+    walk = np.array([walk_shape, out_walk, x_walk], np.int64)
+    line = np.array([shape[dim], dense[dim], source.strides[dim]], np.int64)
+    key = (logarithm, source.dtype, result, form, step)
+    if key not in _modules:
+        stem = f"{'log_' if logarithm else ''}softmax_{form}_{source.dtype.name}_{result.name}"
+        _modules[key] = jit.load(stem, softmax_source(logarithm, Cells(source.dtype, result), form, step))
+    serial, parallel = jit.quiet(_modules[key].kernel), jit.quiet(_modules[key].parallel_kernel)
+    work = COST * math.prod(shape)
+
+    def launch(out_buffer: Any, x_buffer: Any) -> None:
+        (out, out_offset), (x, x_offset) = out_buffer, x_buffer
+        team = min(threads.team_for(work), tasks)
+        if team == 1:
+            serial(0, tasks, walk, line, out[out_offset:], x[x_offset:])
+        else:
+            with threads.team(team):
+                parallel(min(tasks, 4 * team), tasks, walk, line, out[out_offset:], x[x_offset:])
+
+    return launch
+
+
+def _nothing(*_: Any) -> None:
+    """The launch without elements."""
+
+
+def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:
+    """The text of one kernel: a module with ``kernel`` and ``parallel_kernel``.
+
+    Args:
+        logarithm: whether to write the logarithms of the quotients.
+        cells: the dtypes of the elements and of the results.
+        form: ``"rows"`` or ``"columns"``.
+        step: whether the elements along the innermost loop lie apart; the results never do.
+    """
+    text = _SoftmaxText(logarithm, cells, step)
+    parameters = "walk, line, out, x"
+    kernel = (
+        f"@njit(cache=True, nogil=True, {OPTIONS})\n"
+        f"def kernel(first, last, {parameters}):\n"
+        "    # walk: the other dimensions' shape, out's strides, x's; line: those of the dimension\n"
+        + (text.rows() if form == "rows" else text.columns())
+    )
+    decorator = f"@njit({OPTIONS}, forceinline=True)"
+    exponential = formula_text(TABLE["exp"].formula, text.compute, decorator)
+    title = f"{'log_' if logarithm else ''}softmax of {cells.source.name} to {cells.result.name}, {form}"
+    parts = [
+        header(title),
+        jitted(cells.helpers()),
+        exponential,
+        text.helpers(form),
+        kernel,
+        parallel_kernel(parameters),
+    ]
+    return "\n\n".join(parts)
+
+
+class _SoftmaxText:
+    """The parts of one kernel's text."""
+
+    def __init__(self, logarithm: bool, cells: Cells, step: bool) -> None:
+        self.logarithm, self.cells, self.step = logarithm, cells, step
+        wide = cells.result is dtypes.float64
+        self.compute = dtypes.float64 if wide else dtypes.float32
+        self.kind = self.compute.name
+        # Steps are taken one cell at a time, and one accumulator must hold a whole block.
+        self.sum = "float64" if step else self.kind
+        # Exponentials are kept in the output until they are divided, unless it rounds them.
+        self.kept = not logarithm and cells.result.itemsize >= 4
+
+    def result(self, x: str, out: str, greatest: str, total: str) -> str:
+        """The lines that write one result; `total` is the sum's logarithm or its reciprocal."""
+        if self.logarithm:
+            value = f"({x} - {greatest}) - {total}"
+        elif self.kept:
+            value = f"{out} * {total}"
+        else:
+            value = f"exp({x} - {greatest}) * {total}"
+        return f"{out} = {self.cells.store(f'np.{self.kind}({value})', True)}"
+
+    def last(self, total: str) -> str:
+        return f"np.log({total})" if self.logarithm else f"1.0 / {total}"
+
+    def helpers(self, form: str) -> str:
+        """The loops over one block of a row, or over one row of a strip."""
+        at = "cell + i * step" if self.step else "cell + i"
+        x, out = self.cells.load(f"x[{at}]", self.kind), "out[out_cell + i]"
+        keep = f"        {out} = e\n" if self.kept else ""
+        parameters = "x, cell, step, out, out_cell, n"
+        decorator = f"@njit({BLOCK_OPTIONS}, forceinline=True)\n"
+        if form == "rows":
+            return (
+                f"{decorator}def block_greatest({parameters}):\n"
+                f"    greatest = np.{self.kind}(-np.inf)\n"
+                "    for i in range(n):\n"
+                f"        greatest = np.{self.kind}(maximum(greatest, {x}))\n"
+                "    return greatest\n\n\n"
+                f"{decorator}def block_sum({parameters}, greatest):\n"
+                f"    total = np.{self.sum}(0)\n"
+                "    for i in range(n):\n"
+                f"        e = np.{self.kind}(exp(np.{self.kind}({x} - greatest)))\n"
+                f"{keep}"
+                f"        total = np.{self.sum}(total + np.{self.sum}(e))\n"
+                "    return total\n\n\n"
+                f"{decorator}def block_write({parameters}, greatest, last):\n"
+                "    for i in range(n):\n"
+                f"        {self.result(x, out, 'greatest', 'last')}\n"
+            )
+        return (
+            f"{decorator}def row_greatest({parameters}, greatest):\n"
+            "    for i in range(n):\n"
+            f"        greatest[i] = maximum(greatest[i], {x})\n\n\n"
+            f"{decorator}def row_sum({parameters}, greatest, total):\n"
+            "    for i in range(n):\n"
+            f"        e = np.{self.kind}(exp(np.{self.kind}({x} - greatest[i])))\n"
+            f"{keep}"
+            "        total[i] += np.float64(e)\n\n\n"
+            f"{decorator}def row_write({parameters}, greatest, last):\n"
+            "    for i in range(n):\n"
+            f"        {self.result(x, out, 'greatest[i]', 'last[i]')}\n"
+        )
+
+    def rows(self) -> str:
+        def blocks(line: str) -> str:
+            return (
+                "        for begin in range(0, n, BLOCK):\n"
+                "            length = np.uint64(min(BLOCK, n - begin))\n"
+                "            cell, out_cell = np.uint64(start + begin * step), np.uint64(out_start + begin)\n"
+                f"            {line}\n"
+            )
+
+        common = "x, cell, np.uint64(step), out, out_cell, length"
+        return (
+            "    n, step = line[0], line[2]\n"
+            "    for task in range(first, last):\n"
+            "        rest = task\n"
+            + positions("walk", ("out_start", "0", 1), ("start", "0", 2))
+            + f"        greatest = np.{self.kind}(-np.inf)\n"
+            + blocks(f"greatest = np.{self.kind}(maximum(greatest, block_greatest({common})))")
+            + "        total = 0.0\n"
+            + blocks(f"total += np.float64(block_sum({common}, greatest))")
+            + f"        factor = np.{self.kind}({self.last('total')})\n"
+            + blocks(f"block_write({common}, greatest, factor)")
+        )
+
+    def columns(self) -> str:
+        def rows(call: str) -> str:
+            return (
+                "        for i in range(n):\n"
+                "            cell = np.uint64(start + i * line[2])\n"
+                "            out_cell = np.uint64(out_start + i * line[1])\n"
+                f"            {call}\n"
+            )
+
+        common = "x, cell, step, out, out_cell, np.uint64(w)"
+        return (
+            "    n = line[0]\n"
+            "    last_dim = walk.shape[1] - 1\n"
+            "    width, step = walk[0, last_dim], np.uint64(walk[2, last_dim])\n"
+            "    strips = (width + WIDTH - 1) // WIDTH\n"
+            f"    greatest, total = np.empty(WIDTH, np.{self.kind}), np.empty(WIDTH, np.float64)\n"
+            f"    factor = np.empty(WIDTH, np.{self.kind})\n"
+            "    for task in range(first, last):\n"
+            "        rest, strip = task // strips, task % strips\n"
+            "        w = min(WIDTH, width - strip * WIDTH)\n"
+            + positions(
+                "walk",
+                ("out_start", "strip * WIDTH", 1),
+                ("start", "strip * WIDTH * walk[2, last_dim]", 2),
+                outer="last_dim",
+            )
+            + "        greatest[:w] = -np.inf\n"
+            "        total[:w] = 0\n"
+            + rows(f"row_greatest({common}, greatest)")
+            + rows(f"row_sum({common}, greatest, total)")
+            + f"        for j in range(w):\n            factor[j] = {self.last('total[j]')}\n"
+            + rows(f"row_write({common}, greatest, factor)")
+        )

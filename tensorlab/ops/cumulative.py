@@ -1,0 +1,166 @@
+"""Running results along a dimension: each from an element and all before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorlab import dtypes, return_types
+from tensorlab.backends import OperandLayout, backend
+from tensorlab.dtypes import dtype
+from tensorlab.ops import conversion
+from tensorlab.ops.dispatch import allocate
+from tensorlab.ops.extremes import as_one_dim
+from tensorlab.ops.folding import check_out, check_out_type, need_tensor, numpy_names
+from tensorlab.return_types import NamedResults
+from tensorlab.tensor import Tensor
+
+__all__ = ["cummax", "cummin", "cumprod", "cumsum"]
+
+
+@numpy_names
+def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
+    """The running sum along a dimension: each element plus all before it. Floats add up in float64.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension to run along.
+        dtype: the type to convert each element to first. Without it integers and bools add up in int64.
+        out: a tensor of `input`'s shape to write into.
+
+    Raises:
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([[1, 2], [3, 4]]).cumsum(0)
+        tensor([[1, 2],
+                [4, 6]])
+    """
+    return _sums("cumsum", input, dim, dtype, out)
+
+
+@numpy_names
+def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
+    """The running product along a dimension. The arguments are those of `cumsum`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.arange(5).add(1).cumprod(0)
+        tensor([  1,   2,   6,  24, 120])
+    """
+    return _sums("cumprod", input, dim, dtype, out)
+
+
+@numpy_names
+def cumsum_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+    """`cumsum` written over `input`, in its dtype.
+
+    Raises:
+        RuntimeError: another `dtype` is asked for, or the elements are bools.
+    """
+    return _in_place("cumsum", input, dim, dtype)
+
+
+@numpy_names
+def cumprod_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+    """`cumprod` written over `input`, in its dtype.
+
+    Raises:
+        RuntimeError: another `dtype` is asked for, or the elements are bools.
+    """
+    return _in_place("cumprod", input, dim, dtype)
+
+
+def _in_place(name: str, input: Tensor, dim: int, dtype: dtype | None) -> Tensor:
+    if need_tensor(name, input).dtype is dtypes.bool:
+        raise RuntimeError(f"{name}_(): bools cannot hold running results: {name}() makes an int64 tensor")
+    if dtype is not None and dtype is not input.dtype:
+        raise RuntimeError(f"{name}_(): the result stays {input.dtype.name}, and dtype is {dtype.name}")
+    return _sums(name, input, dim, None, input)
+
+
+def _sums(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None) -> Tensor:
+    position = as_one_dim(name, dim, need_tensor(name, input))
+    value = chosen or input.dtype
+    if chosen is None and not value.is_floating_point:
+        value = dtypes.int64
+    if out is not None:
+        value = check_out_type(name, chosen, out)
+    if value is dtypes.bool:
+        input = conversion.to(input, dtypes.bool)
+    target = allocate(input.shape, value) if out is None else out
+    if out is not None:
+        check_out(name, out, input.shape, input)
+    _run(name, value, input, position, target, None)
+    return target
+
+
+@numpy_names
+def cummax(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None) -> NamedResults:
+    """The greatest element so far along a dimension, and where it stands, as the pair ``(values, indices)``.
+
+    The later of two equal elements counts. After a NaN all are NaN.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension to run along.
+        out: a pair of tensors of `input`'s shape, the second int64, to write into.
+
+    Raises:
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> values, indices = tl.tensor([1, 3, 2, 3]).cummax(0)
+        >>> values, indices
+        (tensor([1, 3, 3, 3]), tensor([0, 1, 1, 3]))
+    """
+    return return_types.cummax(_extremes("cummax", input, dim, out))
+
+
+@numpy_names
+def cummin(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None) -> NamedResults:
+    """The least element so far along a dimension, and where it stands. The arguments are those of `cummax`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([3, 1, 2]).cummin(0).values
+        tensor([3, 1, 1])
+    """
+    return return_types.cummin(_extremes("cummin", input, dim, out))
+
+
+def _extremes(name: str, input: Tensor, dim: int, out: Sequence[Tensor] | None) -> tuple[Tensor, Tensor]:
+    position = as_one_dim(name, dim, need_tensor(name, input))
+    if out is None:
+        values, places = allocate(input.shape, input.dtype), allocate(input.shape, dtypes.int64)
+    else:
+        values, places = out
+        check_out_type(name, input.dtype, values)
+        check_out_type(name, dtypes.int64, places)
+        check_out(name, values, input.shape, input)
+        check_out(name, places, input.shape, input, values)
+    _run(name, input.dtype, input, position, values, places)
+    return values, places
+
+
+def _run(name: str, value: dtype, input: Tensor, dim: int, out: Tensor, places: Tensor | None) -> None:
+    def laid(tensor: Tensor) -> OperandLayout:
+        return OperandLayout(tensor.dtype, tensor.stride() or (1,))
+
+    launch = backend("cpu").scan(
+        name,
+        value,
+        input.shape or (1,),
+        dim,
+        laid(out),
+        None if places is None else laid(places),
+        laid(input),
+    )
+    launch(out._buffer(), (None, 0) if places is None else places._buffer(), input._buffer())
+    for written in (out, places):
+        if written is not None:
+            written._storage._version += 1
+
+
+METHODS = (cummax, cummin, cumprod, cumprod_, cumsum, cumsum_)

@@ -1,0 +1,365 @@
+"""The greatest and the least elements, and where they stand."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, overload
+
+from tensorlab import dtypes, layout, return_types
+from tensorlab.backends import Launch, OperandLayout, backend
+from tensorlab.layout import Size
+from tensorlab.ops import pointwise
+from tensorlab.ops.dispatch import allocate
+from tensorlab.ops.folding import (
+    Dims,
+    as_dims,
+    as_flag,
+    check_out,
+    check_out_type,
+    fold,
+    need_tensor,
+    numpy_names,
+    reduced_shape,
+)
+from tensorlab.return_types import NamedResults
+from tensorlab.tensor import Tensor
+
+__all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
+
+
+@numpy_names
+def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The greatest element; NaN if there is one.
+
+    Args:
+        input: a tensor with elements.
+        dim: the dimension, or dimensions, to look along; all without it.
+        keepdim: whether the dimensions stay, with size 1.
+        out: a tensor of the result's shape and of `input`'s dtype to write into.
+
+    Raises:
+        IndexError: a dimension to look along has no elements: nothing is the greatest of nothing.
+        RuntimeError: `input` has no elements and no dimension is named.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[1, 5], [7, 3]])
+        >>> x.amax(), x.amax(0), x.amax((0, 1), keepdim=True)
+        (tensor(7), tensor([7, 5]), tensor([[7]]))
+    """
+    return _extreme("amax", input, dim, keepdim, out)
+
+
+@numpy_names
+def amin(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The least element; NaN if there is one. The arguments are those of `amax`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([[1, 5], [7, 3]]).amin(1)
+        tensor([1, 3])
+    """
+    return _extreme("amin", input, dim, keepdim, out)
+
+
+def _extreme(
+    name: str, input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None, called: str = ""
+) -> Tensor:
+    element_type = need_tensor(name, input).dtype
+    if 0 in input.shape:
+        named = dim is not None and dim != () and dim != []
+        _refuse_empty(called or name, input, as_dims(dim, input.ndim, name) if named else None, RuntimeError)
+    if out is not None and out.dtype is not element_type:
+        raise RuntimeError(
+            f"Expected the dtype for input and out to match, but got {element_type.name} for input's dtype "
+            f"and {out.dtype.name} for out's dtype"
+        )
+    return fold(name, input, dim, as_flag(name, keepdim), element_type, element_type, out)
+
+
+def _refuse_empty(name: str, input: Tensor, dims: tuple[int, ...] | None, error: type[Exception]) -> None:
+    """Raise if an extreme would be that of no elements."""
+    if dims is None:
+        if input.numel() == 0:
+            raise error(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                f"reduction dim with the 'dim' argument: the shape {tuple(input.shape)} has no elements to "
+                f"choose from"
+            )
+        return
+    for dim in dims:
+        if input.ndim and input.shape[dim] == 0:
+            raise IndexError(
+                f"{name}(): Expected reduction dim {dim} to have non-zero size: "
+                f"the shape {tuple(input.shape)} has no elements along it to choose from"
+            )
+
+
+@overload
+def max(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+
+
+@overload
+def max(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+
+
+@overload
+def max(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: tuple[Tensor, Tensor] | None = None
+) -> NamedResults: ...
+
+
+@numpy_names
+def max(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
+    """The greatest of all elements, or those along a dimension with their places, or those of two tensors.
+
+    ``max(input)`` is the greatest of all elements. ``max(input, dim, keepdim=False)`` is the pair ``(values,
+    indices)`` of the greatest elements along a dimension and the first places where they stand.
+    ``max(input, other)`` compares two tensors, as `maximum` does. NaN counts as greater than everything.
+
+    Args:
+        input: a tensor.
+        arguments: nothing; `dim` and `keepdim`; or another tensor.
+        out: a tensor to write into, or a pair of them for values and indices.
+        keywords: ``dim``, ``keepdim`` or ``other`` by name.
+
+    Raises:
+        IndexError: there is no such dimension, or it has no elements.
+        RuntimeError: `input` has no elements and no dimension is named.
+        TypeError: the arguments are of none of the three forms.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[1, 5, 5], [7, 3, 1]])
+        >>> x.max()
+        tensor(7)
+        >>> values, indices = x.max(1)
+        >>> values, indices
+        (tensor([5, 7]), tensor([1, 0]))
+        >>> tl.max(x, tl.tensor([4, 4, 4]))
+        tensor([[4, 5, 5],
+                [7, 4, 4]])
+    """
+    return _three_forms("max", input, arguments, keywords, out)
+
+
+@overload
+def min(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+
+
+@overload
+def min(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+
+
+@overload
+def min(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: tuple[Tensor, Tensor] | None = None
+) -> NamedResults: ...
+
+
+@numpy_names
+def min(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
+    """The least of all elements, or those along a dimension with their places, or those of two tensors.
+
+    The forms and arguments are those of `max`. NaN counts as less than everything.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([[1, 5], [7, 3]]).min(0).values
+        tensor([1, 3])
+    """
+    return _three_forms("min", input, arguments, keywords, out)
+
+
+def _three_forms(name: str, input: Tensor, arguments: tuple, keywords: dict[str, Any], out: Any) -> Any:
+    need_tensor(name, input)
+    given = dict(keywords)
+    if arguments and isinstance(arguments[0], Tensor):
+        given.update(zip(("other",), arguments, strict=False))
+    else:
+        given.update(zip(("dim", "keepdim"), arguments, strict=False))
+    if len(given) != len(arguments) + len(keywords) or not (
+        not given or set(given) == {"other"} or ("dim" in given and set(given) <= {"dim", "keepdim"})
+    ):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments: it is called as {name}(input), as "
+            f"{name}(input, dim, keepdim=False), or as {name}(input, other)"
+        )
+    if "other" in given:
+        other = given["other"]
+        if not isinstance(other, Tensor):
+            raise TypeError(f"{name}(): argument 'other' must be Tensor, not {type(other).__name__}")
+        return (pointwise.maximum if name == "max" else pointwise.minimum)(input, other, out=out)
+    if not given:
+        return _extreme("amax" if name == "max" else "amin", input, None, False, out, name)
+    return _with_places(name, input, given["dim"], given.get("keepdim", False), out)
+
+
+def _with_places(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> NamedResults:
+    position = as_one_dim(name, dim, input)
+    _refuse_empty(name, input, (position,), IndexError)
+    values, places = (None, None) if out is None else out
+    if values is not None:
+        check_out_type(name, input.dtype, values)
+    found = _find(name == "max", name, input, position, as_flag(name, keepdim), places, values, True)
+    return getattr(return_types, name)(reversed(found))
+
+
+def as_one_dim(name: str, dim: Any, input: Tensor) -> int:
+    """A dimension of `input`, counted from the front.
+
+    Raises:
+        TypeError: `dim` is no int.
+        IndexError: there is no such dimension.
+    """
+    if isinstance(dim, (bool, float, str, tuple, list)) or not hasattr(dim, "__index__"):
+        raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
+    return layout.wrap_dim(dim.__index__(), input.ndim)
+
+
+@numpy_names
+def argmax(
+    input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The place of the greatest element: the first, if there are several; that of the first NaN, if any.
+
+    Args:
+        input: a tensor with elements, not of bools.
+        dim: the dimension to look along. Without it the place is counted through all elements in their order.
+        keepdim: whether the dimension stays, with size 1.
+        out: an int64 tensor of the result's shape to write into.
+
+    Raises:
+        IndexError: there is no such dimension, or there are no elements to choose from.
+        RuntimeError: the elements are bools.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[1, 5, 5], [7, 3, 1]])
+        >>> x.argmax(), x.argmax(1), x.t().argmax()
+        (tensor(3), tensor([1, 0]), tensor(1))
+    """
+    return _place("argmax", input, dim, keepdim, out)
+
+
+@numpy_names
+def argmin(
+    input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The place of the least element. The arguments are those of `argmax`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([3, 1, 1]).argmin()
+        tensor(1)
+    """
+    return _place("argmin", input, dim, keepdim, out)
+
+
+def _place(name: str, input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None) -> Tensor:
+    if need_tensor(name, input).dtype is dtypes.bool:
+        raise RuntimeError(f"{name}(): does not support bool input: convert with .to(tensorlab.uint8) first")
+    position = None if dim is None else as_one_dim(name, dim, input)
+    _refuse_empty(name, input, None if position is None else (position,), IndexError)
+    return _find(name == "argmax", name, input, position, as_flag(name, keepdim), out, None, False)[0]
+
+
+class _Plan(NamedTuple):
+    """What of a search follows from layouts and dtypes alone."""
+
+    launch: Launch
+    shape: Size
+
+
+_plans: dict[tuple, _Plan] = {}
+MOST_PLANS = 4096
+
+
+def _find(
+    greatest: bool,
+    name: str,
+    input: Tensor,
+    dim: int | None,
+    keepdim: bool,
+    places: Tensor | None,
+    values: Tensor | None,
+    with_values: bool,
+) -> list[Tensor]:
+    """The places of the extremes along one dimension or of all, and their values if those are wanted."""
+    strides = [None if tensor is None else tensor.stride() for tensor in (places, values)]
+    key = (greatest, input.dtype, input.shape, input.stride(), dim, keepdim, with_values, *strides)
+    plan = _plans.get(key)
+    dims = as_dims(dim, input.ndim, name)
+    if plan is None:
+        if len(_plans) >= MOST_PLANS:
+            _plans.clear()
+        shape = reduced_shape(input.shape, dims, keepdim)
+        laid = [layout.default_strides(shape) if stride is None else stride for stride in strides]
+        along = [_with_zeros(stride, dims, keepdim, input.ndim) for stride in laid]
+        launch = backend("cpu").extremes(
+            greatest,
+            input.shape,
+            dims,
+            OperandLayout(dtypes.int64, along[0]),
+            OperandLayout(input.dtype, along[1]) if with_values else None,
+            OperandLayout(input.dtype, input.stride()),
+        )
+        plan = _plans[key] = _Plan(launch, shape)
+    targets = []
+    for tensor, element_type in ((places, dtypes.int64), (values, input.dtype))[: 1 + with_values]:
+        if tensor is None:
+            targets.append(allocate(plan.shape, element_type))
+        else:
+            check_out_type(name, element_type, tensor)
+            check_out(name, tensor, plan.shape, input)
+            tensor._storage._version += 1
+            targets.append(tensor)
+    buffers = [target._buffer() for target in targets]
+    plan.launch(buffers[0], buffers[1] if with_values else (None, 0), input._buffer())
+    return targets
+
+
+def _with_zeros(stride: tuple[int, ...], dims: tuple[int, ...], keepdim: bool, ndim: int) -> tuple[int, ...]:
+    """A result's strides with one a dimension of the input: 0 along those that were folded away."""
+    rest = iter(stride)
+    if keepdim:
+        return tuple(0 if dim in dims else step for dim, step in enumerate(stride))
+    return tuple(0 if dim in dims else next(rest) for dim in range(ndim))
+
+
+@numpy_names
+def aminmax(
+    input: Tensor,
+    *,
+    dim: int | None = None,
+    keepdim: bool = False,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> NamedResults:
+    """The least and the greatest element, as the pair ``(min, max)``.
+
+    Args:
+        input: a tensor with elements.
+        dim: the dimension to look along; all without it.
+        keepdim: whether the dimensions stay, with size 1.
+        out: a pair of tensors of the result's shape and of `input`'s dtype to write into.
+
+    Raises:
+        IndexError: there is no such dimension, or it has no elements.
+        RuntimeError: `input` has no elements and no dimension is named.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> least, greatest = tl.aminmax(tl.tensor([3, 1, 2]))
+        >>> least, greatest
+        (tensor(1), tensor(3))
+    """
+    position = None if dim is None else as_one_dim("aminmax", dim, need_tensor("aminmax", input))
+    least, greatest = (None, None) if out is None else out
+    return return_types.aminmax(
+        (
+            _extreme("amin", input, position, keepdim, least, "aminmax"),
+            _extreme("amax", input, position, keepdim, greatest, "aminmax"),
+        )
+    )
+
+
+METHODS = (amax, amin, aminmax, argmax, argmin, max, min)

@@ -1,0 +1,134 @@
+"""softmax, its logarithm, and the logarithm of a sum of exponentials."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from tensorlab import dtypes, layout
+from tensorlab.backends import Launch, OperandLayout, backend
+from tensorlab.dtypes import dtype
+from tensorlab.ops import conversion
+from tensorlab.ops.extremes import as_one_dim
+from tensorlab.ops.folding import Dims, as_flag, check_out, check_out_type, fold, need_tensor, numpy_names
+from tensorlab.tensor import Tensor, make_dense
+
+__all__ = ["log_softmax", "logsumexp", "softmax"]
+
+
+@numpy_names
+def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+    """``exp(input)`` divided by its sum along a dimension: positive numbers that add up to 1.
+
+    The greatest element is taken from all first, so that no exponential overflows.
+
+    Args:
+        input: a floating-point tensor.
+        dim: the dimension that adds up to 1.
+        dtype: the floating type to convert each element to first.
+        out: a tensor of `input`'s shape and of the result's dtype to write into.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the elements are not floats, and no floating `dtype` is given.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([[0.0, 0.0], [0.0, 1.0]]).softmax(1)
+        tensor([[0.5000, 0.5000],
+                [0.2689, 0.7311]])
+    """
+    return _softmax("softmax", input, dim, dtype, out)
+
+
+@numpy_names
+def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of `softmax`, without the loss of digits that taking it afterwards would bring.
+
+    The arguments are those of `softmax`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([0.0, 1000.0]).log_softmax(0)
+        tensor([-1000.,     0.])
+    """
+    return _softmax("log_softmax", input, dim, dtype, out)
+
+
+_launches: dict[tuple, Launch] = {}
+MOST_LAUNCHES = 4096
+
+
+def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None) -> Tensor:
+    position = as_one_dim(name, dim, need_tensor(name, input))
+    result = chosen or input._dtype
+    if not result.is_floating_point:
+        raise RuntimeError(
+            f"{name}() is not implemented for {result.name}: its results lie between whole numbers; "
+            f"call {name}(dim={dim}, dtype=tensorlab.float32)"
+        )
+    if out is not None:
+        check_out_type(name, result, out)
+        check_out(name, out, input.shape)
+    key = (name, input._dtype, input._shape, input._stride, position, result)
+    launch = _launches.get(key)
+    if launch is None:
+        if len(_launches) >= MOST_LAUNCHES:
+            _launches.clear()
+        source = OperandLayout(input.dtype, input.stride() or (1,))
+        launch = _launches[key] = backend("cpu").softmax(
+            name == "log_softmax", input.shape or (1,), position, result, source
+        )
+    memory = np.empty(input.numel(), result.cell)
+    launch((memory, 0), input._buffer())
+    found = make_dense(memory, result, input._shape, layout.default_strides(input._shape))
+    return found if out is None else conversion.copy_(out, found)
+
+
+@numpy_names
+def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """``log(sum(exp(input)))`` along dimensions, without overflow: the greatest element is taken out first.
+
+    Args:
+        input: a tensor; integers and bools count as numbers of the default floating dtype.
+        dim: the dimension, or dimensions, to add along.
+        keepdim: whether the dimensions stay, with size 1.
+        out: a floating-point tensor of the result's shape to write into.
+
+    Returns:
+        a floating-point tensor; -inf where there are no elements, or all are -inf.
+
+    Raises:
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1000.0, 1000.0]).logsumexp(0)
+        tensor(1000.6931)
+    """
+    element_type = need_tensor("logsumexp", input).dtype
+    value = element_type if element_type.is_floating_point else dtypes.get_default_dtype()
+    result = value if out is None else out.dtype
+    if not result.is_floating_point:
+        raise RuntimeError(
+            f"logsumexp(): Expected floating point type for result tensor, but got: {result.name}"
+        )
+    return fold("logsumexp", input, dim, as_flag("logsumexp", keepdim), value, result, out)
+
+
+def softmax_of_layers(
+    name: str, input: Tensor, dim: int | None, stacklevel: int, dtype: dtype | None
+) -> Tensor:
+    """`softmax` or `log_softmax` as `nn.functional` has them, where `dim` may be left to be guessed."""
+    if dim is None:
+        dim = 0 if input.ndim in (0, 1, 3) else 1
+        warnings.warn(
+            f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
+            f"dim={dim}, which is what was guessed for {input.ndim} dimensions",
+            stacklevel=stacklevel,
+        )
+    return _softmax(name, input, dim, dtype, None)
+
+
+METHODS = (log_softmax, logsumexp, softmax)

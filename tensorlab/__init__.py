@@ -119,6 +119,7 @@ from tensorlab.ops.joining import (
 )
 from tensorlab.ops.matmul import addbmm, addmm, addmv, baddbmm, bmm, dot, matmul, mm, mv, vdot
 from tensorlab.ops.multinomial import multinomial
+from tensorlab.ops.options import strided
 from tensorlab.ops.parts import (
     as_strided,
     chunk,
@@ -198,8 +199,8 @@ from tensorlab.ops.pointwise import (
     trunc,
     xlogy,
 )
-from tensorlab.ops.random import bernoulli, normal, poisson, rand, randn
-from tensorlab.ops.random_integers import randint, randperm
+from tensorlab.ops.random import bernoulli, normal, poisson, rand, rand_like, randn, randn_like
+from tensorlab.ops.random_integers import randint, randint_like, randperm
 from tensorlab.ops.ranges import (
     arange,
     eye,
@@ -451,14 +452,19 @@ __all__ = [
     "nansum",
     "prod",
     "sum",
+    # ops.options
+    "strided",
     # ops.random
     "bernoulli",
     "normal",
     "poisson",
     "rand",
+    "rand_like",
     "randn",
+    "randn_like",
     # ops.random_integers
     "randint",
+    "randint_like",
     "randperm",
     # ops.shape
     "atleast_1d",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab import broadcasting, layout
+from tensorlab import broadcasting, dtypes, layout
 from tensorlab.backends import OperandLayout, backend
-from tensorlab.devices import device
+from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import as_int
-from tensorlab.ops.arguments import sizes_from
-from tensorlab.ops.creation import empty
-from tensorlab.ops.dispatch import Number, guard_write, is_number
+from tensorlab.ops.arguments import as_dtype, sizes_from
+from tensorlab.ops.dispatch import Number, allocate, guard_write, is_number
+from tensorlab.ops.outputs import fitted
 from tensorlab.random import Generator, default_generator
 from tensorlab.tensor import Tensor
 
@@ -22,6 +22,7 @@ __all__ = [
     "as_float",
     "as_generator",
     "as_long",
+    "as_tensor",
     "fill",
     "fill_each",
     "new",
@@ -65,6 +66,17 @@ def fill_each(target: Tensor, distribution: str, generator: Generator | None, pa
         target._storage._version += 1
         refused = launch(source._started(), *buffers)
     return refused or 0
+
+
+def as_tensor(value: object, function: str) -> Tensor:
+    """A tensor.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if isinstance(value, Tensor):
+        return value
+    raise TypeError(f"{function}(): argument 'input' must be Tensor, not {type(value).__name__}")
 
 
 def as_flag(value: object, function: str, name: str) -> bool:
@@ -118,23 +130,27 @@ def new(
     function: str,
     out: Tensor | None,
     element_type: dtype | None,
-    device: device | str | None,
+    device: device | str | None = None,
 ) -> Tensor:
-    """The tensor to fill: `out` if there is one, else a new one."""
-    if size is not None:
-        sizes = (*sizes, size)
-    if not sizes:
+    """The tensor to fill: `out` if there is one, else a new one.
+
+    Raises:
+        TypeError: there are no sizes, or one is no integer.
+        RuntimeError: a size is negative, or `out` has another shape or dtype.
+    """
+    if not sizes and size is None:
         raise TypeError(f"{function}() takes the sizes of the result, and none were given")
+    shape = sizes_from(sizes, function, size)
+    if device is not None:
+        as_device(device)
+    element_type = as_dtype(element_type)
     if out is None:
-        return empty(*sizes, dtype=element_type, device=device)
-    shape = sizes_from(sizes, function)
+        return allocate(shape, element_type or dtypes.get_default_dtype())
     if element_type is not None and element_type is not out.dtype:
         raise RuntimeError(
             f"dtype {element_type.name} does not match dtype of out parameter ({out.dtype.name})"
         )
-    if out.shape != shape:
-        raise RuntimeError(f"{function}(): out has shape {tuple(out.shape)}, and the result {tuple(shape)}")
-    return out
+    return fitted(out, shape, out.dtype)
 
 
 def as_float(value: object, function: str, name: str) -> float:

@@ -8,10 +8,9 @@ from tensorlab import dtypes, layout
 from tensorlab.backends import OperandLayout, backend
 from tensorlab.cells import to_float32
 from tensorlab.layout import Size
-from tensorlab.memory_formats import elementwise_strides
-from tensorlab.ops.creation import empty
-from tensorlab.ops.dispatch import allocate_strided, guard_write, write
-from tensorlab.ops.draws import as_flag, as_generator, as_long, new
+from tensorlab.ops.creation import empty, empty_like
+from tensorlab.ops.dispatch import guard_write, write
+from tensorlab.ops.draws import as_flag, as_generator, as_long, as_tensor, new
 from tensorlab.ops.pointwise import div
 from tensorlab.ops.random_fills import exponential_
 from tensorlab.random import Generator
@@ -65,7 +64,7 @@ def multinomial(
         draw = _with_replacement
     else:
         draw = _without_replacement
-    if input.ndim not in (1, 2):
+    if as_tensor(input, "multinomial").ndim not in (1, 2):
         raise RuntimeError(f"prob_dist must be 1 or 2 dim: its shape is {tuple(input.shape)}")
     if not input.dtype.is_floating_point:
         raise RuntimeError(
@@ -85,11 +84,11 @@ def multinomial(
         raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.name}")
     shape = Size((*input.shape[:-1], draws))
     if not layout.numel(shape):
-        return new((), shape, "multinomial", out, dtypes.int64, None)
+        return new((), shape, "multinomial", out, dtypes.int64)
     found = draw(input, draws, generator)
     if out is None:
         return found
-    target = new((), shape, "multinomial", out, dtypes.int64, None)
+    target = new((), shape, "multinomial", out, dtypes.int64)
     guard_write(target, input)
     write(target, found)
     return target
@@ -130,8 +129,7 @@ def _without_replacement(input: Tensor, draws: int, generator: Generator | None)
         raise RuntimeError(
             "invalid multinomial distribution (sum of probabilities <= 0): a row has no weight above 0"
         )
-    strides = elementwise_strides(input.shape, [input.stride()])
-    waits = exponential_(allocate_strided(input.shape, strides, input.dtype), generator=generator)
+    waits = exponential_(empty_like(input), generator=generator)
     keys = div(input, waits)._cells_array()
     if input.dtype.itemsize == 2:
         keys = to_float32(keys, input.dtype)

@@ -11,17 +11,20 @@ from tensorlab import broadcasting
 from tensorlab.cells import to_float32
 from tensorlab.devices import device
 from tensorlab.dtypes import dtype
-from tensorlab.ops.creation import empty
+from tensorlab.memory_formats import memory_format, preserve_format
+from tensorlab.ops.creation import empty, empty_like
 from tensorlab.ops.dispatch import is_number
-from tensorlab.ops.draws import fill_each, new, require_deviation
+from tensorlab.ops.draws import as_tensor, fill_each, new, require_deviation
+from tensorlab.ops.options import tensor_options
 from tensorlab.ops.pointwise import add_, mul_
 from tensorlab.ops.random_fills import bernoulli_, normal_, uniform_
 from tensorlab.random import Generator
 from tensorlab.tensor import Tensor
 
-__all__ = ["bernoulli", "normal", "poisson", "rand", "randn"]
+__all__ = ["bernoulli", "normal", "poisson", "rand", "rand_like", "randn", "randn_like"]
 
 
+@tensor_options
 def rand(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -56,6 +59,7 @@ def rand(
     return uniform_(new(sizes, size, "rand", out, dtype, device), generator=generator)
 
 
+@tensor_options
 def randn(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -79,6 +83,65 @@ def randn(
     return normal_(new(sizes, size, "randn", out, dtype, device), generator=generator)
 
 
+@tensor_options
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+    memory_format: memory_format = preserve_format,
+) -> Tensor:
+    """Numbers drawn evenly from [0, 1), in a tensor like another.
+
+    Args:
+        input: the tensor that says shape, dtype and order of dimensions.
+        generator: where the numbers come from; the default generator.
+        dtype: another dtype.
+        device: where to make it; the CPU.
+        memory_format: the order of the dimensions in memory; ``preserve_format`` keeps `input`'s.
+
+    Raises:
+        NotImplementedError: the dtype is not a floating-point one.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> _ = tl.manual_seed(8)
+        >>> tl.rand_like(tl.zeros(2, 2))
+        tensor([[0.5979, 0.8453],
+                [0.9464, 0.2965]])
+    """
+    target = empty_like(
+        as_tensor(input, "rand_like"), dtype=dtype, device=device, memory_format=memory_format
+    )
+    return uniform_(target, generator=generator)
+
+
+@tensor_options
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+    memory_format: memory_format = preserve_format,
+) -> Tensor:
+    """Normal numbers of mean 0 and standard deviation 1, in a tensor like another (see `rand_like`).
+
+    Example:
+        >>> import tensorlab as tl
+        >>> _ = tl.manual_seed(8)
+        >>> tl.randn_like(tl.zeros(2, 2))
+        tensor([[ 0.2713, -1.2729],
+                [ 0.5027,  0.4181]])
+    """
+    target = empty_like(
+        as_tensor(input, "randn_like"), dtype=dtype, device=device, memory_format=memory_format
+    )
+    return normal_(target, generator=generator)
+
+
+@tensor_options
 def normal(
     mean: Tensor | float = 0.0,
     std: Tensor | float = 1.0,
@@ -128,7 +191,7 @@ def normal(
         _require_deviations(std)
     else:
         require_deviation(std)
-    target = new((), shape, "normal", out, tensors[0].dtype if out is None else None, None)
+    target = new((), shape, "normal", out, tensors[0].dtype if out is None else None)
     if isinstance(std, Tensor):
         mul_(normal_(target, generator=generator), std)
     else:
@@ -157,7 +220,8 @@ def bernoulli(
         >>> tl.bernoulli(tl.tensor([0.0, 0.9, 1.0]))
         tensor([0., 1., 1.])
     """
-    target = new((), input.shape, "bernoulli", out, input.dtype if out is None else None, None)
+    as_tensor(input, "bernoulli")
+    target = new((), input.shape, "bernoulli", out, input.dtype if out is None else None)
     return bernoulli_(target, input if p is None else p, generator=generator)
 
 
@@ -178,7 +242,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
         >>> tl.poisson(tl.tensor([1.0, 10.0, 100.0]))
         tensor([ 2.,  7., 95.])
     """
-    if not input.dtype.is_floating_point:
+    if not as_tensor(input, "poisson").dtype.is_floating_point:
         raise NotImplementedError(f"poisson expects rates of a floating-point dtype, got {input.dtype.name}")
     target = empty(input.shape, dtype=input.dtype)
     if fill_each(target, "poisson", generator, input):

@@ -11,11 +11,15 @@ from tensorlab import dtypes
 from tensorlab.cells import from_float32, to_float32
 from tensorlab.devices import device
 from tensorlab.dtypes import dtype
-from tensorlab.ops.draws import LONGEST, SHORTEST, as_long, fill, new
+from tensorlab.memory_formats import memory_format, preserve_format
+from tensorlab.ops.arguments import as_dtype
+from tensorlab.ops.creation import empty_like
+from tensorlab.ops.draws import LONGEST, SHORTEST, as_long, as_tensor, fill, new
+from tensorlab.ops.options import tensor_options
 from tensorlab.random import Generator
 from tensorlab.tensor import Tensor
 
-__all__ = ["randint", "randperm"]
+__all__ = ["randint", "randint_like", "randperm"]
 
 # Bits of the significand: up to 2 to this power a floating dtype holds every integer.
 DIGITS = {dtypes.float16: 11, dtypes.bfloat16: 8, dtypes.float32: 24, dtypes.float64: 53}
@@ -24,6 +28,7 @@ DIGITS = {dtypes.float16: 11, dtypes.bfloat16: 8, dtypes.float32: 24, dtypes.flo
 WIDE_SPAN = 2**28
 
 
+@tensor_options
 def randint(
     *bounds: int | Sequence[int],
     low: int | None = None,
@@ -61,19 +66,55 @@ def randint(
     given = list(bounds)
     if size is None and given:
         size = given.pop()  # type: ignore[assignment]
-    if high is None and given:
-        high = given.pop()  # type: ignore[assignment]
-    if low is None:
-        low = given.pop() if given else 0  # type: ignore[assignment]
-    if given or high is None or size is None:
-        raise TypeError("randint() takes (high, size) or (low, high, size)")
+    if size is None:
+        raise TypeError("randint() takes (high, size) or (low, high, size), and no size was given")
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"randint(): argument 'size' must be tuple of ints, not {type(size).__name__}")
-    first, end = as_long(low, "randint", "low"), as_long(high, "randint", "high")
-    target = new((), size, "randint", out, dtype or (out.dtype if out is not None else dtypes.int64), device)
+    first, end = _bounds("randint", given, low, high)
+    target = new((), size, "randint", out, dtype or (dtypes.int64 if out is None else None), device)
     return _fill_integers(target, first, end, generator)
 
 
+@tensor_options
+def randint_like(
+    input: Tensor,
+    *bounds: int,
+    low: int | None = None,
+    high: int | None = None,
+    generator: Generator | None = None,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+    memory_format: memory_format = preserve_format,
+) -> Tensor:
+    """Integers drawn evenly from `low` (0 if left out) to `high`, left out itself, in a tensor like another.
+
+    Args:
+        input: the tensor that says shape, dtype and order of dimensions.
+        bounds: `high`, or `low` and `high`.
+        low, high: the same by name.
+        generator: where the numbers come from; the default generator.
+        dtype: another dtype.
+        device: where to make it; the CPU.
+        memory_format: the order of the dimensions in memory; ``preserve_format`` keeps `input`'s.
+
+    Raises:
+        TypeError: a bound is no int, or `high` is missing.
+        RuntimeError: the range is empty, or reaches beyond the dtype.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> _ = tl.manual_seed(8)
+        >>> tl.randint_like(tl.zeros(3), 3, 9)
+        tensor([6., 7., 6.])
+    """
+    first, end = _bounds("randint_like", list(bounds), low, high)
+    target = empty_like(
+        as_tensor(input, "randint_like"), dtype=dtype, device=device, memory_format=memory_format
+    )
+    return _fill_integers(target, first, end, generator)
+
+
+@tensor_options
 def randperm(
     n: int,
     *,
@@ -105,7 +146,7 @@ def randperm(
     count = as_long(n, "randperm", "n")
     if count < 0:
         raise RuntimeError(f"randperm(): n must not be negative, got {count}")
-    element_type = dtype or (out.dtype if out is not None else dtypes.int64)
+    element_type = as_dtype(dtype) or (dtypes.int64 if out is None else out.dtype)
     if element_type is dtypes.bool:
         raise NotImplementedError("randperm is not implemented for bool, which has room for two integers")
     most = {dtypes.float16: 2049, dtypes.float32: 2**24 + 1, dtypes.float64: 2**53 + 1}.get(element_type)
@@ -161,6 +202,17 @@ def random_(
     low = as_long(bounds[0] if bounds else keywords.get("from", 0), "random_", "from")
     last = bounds[1] if len(bounds) == 2 else keywords.get("to")
     return _fill_integers(input, low, None if last is None else as_long(last, "random_", "to"), generator)
+
+
+def _bounds(function: str, given: list, low: int | None, high: int | None) -> tuple[int, int]:
+    """The bounds that a call means by position (high last) or by name."""
+    if high is None and given:
+        high = given.pop()
+    if low is None:
+        low = given.pop() if given else 0
+    if given or high is None:
+        raise TypeError(f"{function}() takes high, or low and high")
+    return as_long(low, function, "low"), as_long(high, function, "high")
 
 
 def _fill_integers(input: Tensor, low: int, high: int | None, generator: Generator | None) -> Tensor:

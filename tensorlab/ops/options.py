@@ -1,0 +1,53 @@
+"""What PyTorch lets one say of every new tensor, beside its dtype and its device."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+__all__ = ["strided", "tensor_options"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _Strided:
+    """The layout of all tensors here: cells in a storage, reached by strides. There is one object of it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "tensorlab.strided"
+
+    def __reduce__(self) -> str:
+        return "strided"
+
+
+strided = _Strided()
+
+
+def tensor_options(function: Callable[P, R]) -> Callable[..., R]:
+    """Let callers of a function that makes a tensor write `layout`, `pin_memory` and `requires_grad`.
+
+    Each can be given the value that describes the tensors of this library, and no other.
+    """
+
+    @functools.wraps(function)
+    def with_options(*arguments: Any, **keywords: Any) -> R:
+        if keywords:
+            for name, only in _ONLY.items():
+                if name in keywords:
+                    given = keywords.pop(name)
+                    if given is not None and given is not only:
+                        refusal = TypeError if name == "layout" else RuntimeError
+                        raise refusal(
+                            f"{function.__name__}(): {name}={given!r} is not covered: "
+                            f"leave it out, or write {name}={only!r}"
+                        )
+        return function(*arguments, **keywords)
+
+    return with_options
+
+
+_ONLY = {"layout": strided, "pin_memory": False, "requires_grad": False}

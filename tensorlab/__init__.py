@@ -17,7 +17,7 @@ if importlib.util.find_spec("numpy") is None:
         name="numpy",
     )
 
-from tensorlab import dtypes, layout, names, random, return_types
+from tensorlab import dtypes, layout, linalg, names, random, return_types
 from tensorlab.devices import device
 from tensorlab.dtypes import (
     bfloat16,
@@ -72,6 +72,7 @@ from tensorlab.ops.casts import (
     numel,
 )
 from tensorlab.ops.choice import allclose, equal, isclose, masked_fill, where
+from tensorlab.ops.contractions import addr, chain_matmul, cross, ger, inner, kron, outer, tensordot, trace
 from tensorlab.ops.conversion import (
     clone,
     contiguous,
@@ -100,7 +101,9 @@ from tensorlab.ops.dims import (
     transpose,
 )
 from tensorlab.ops.dispatch import result_type
+from tensorlab.ops.einsum import einsum
 from tensorlab.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
+from tensorlab.ops.factorizations import det, slogdet
 from tensorlab.ops.from_data import (
     as_tensor,
     asarray,
@@ -117,6 +120,7 @@ from tensorlab.ops.joining import (
     stack,
     vstack,
 )
+from tensorlab.ops.linalg import inverse, logdet, matrix_power
 from tensorlab.ops.matmul import addbmm, addmm, addmv, baddbmm, bmm, dot, matmul, mm, mv, vdot
 from tensorlab.ops.multinomial import multinomial
 from tensorlab.ops.options import strided
@@ -366,6 +370,24 @@ __all__ = [
     "scalar_tensor",
     "zeros",
     "zeros_like",
+    # ops.contractions, ops.einsum
+    "addr",
+    "chain_matmul",
+    "cross",
+    "einsum",
+    "ger",
+    "inner",
+    "kron",
+    "outer",
+    "tensordot",
+    "trace",
+    # ops.linalg, ops.factorizations
+    "det",
+    "inverse",
+    "linalg",
+    "logdet",
+    "matrix_power",
+    "slogdet",
     # ops.matmul
     "addbmm",
     "addmm",

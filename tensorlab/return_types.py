@@ -13,6 +13,11 @@ __all__ = [
     "cummax",
     "cummin",
     "kthvalue",
+    "linalg_eigh",
+    "linalg_lstsq",
+    "linalg_qr",
+    "linalg_slogdet",
+    "linalg_svd",
     "max",
     "median",
     "min",
@@ -80,6 +85,11 @@ aminmax = _named("aminmax", "min", "max")
 cummax = _named("cummax", "values", "indices")
 cummin = _named("cummin", "values", "indices")
 kthvalue = _named("kthvalue", "values", "indices")
+linalg_eigh = _named("linalg_eigh", "eigenvalues", "eigenvectors")
+linalg_lstsq = _named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
+linalg_qr = _named("linalg_qr", "Q", "R")
+linalg_slogdet = _named("linalg_slogdet", "sign", "logabsdet")
+linalg_svd = _named("linalg_svd", "U", "S", "Vh")
 max = _named("max", "values", "indices")
 median = _named("median", "values", "indices")
 min = _named("min", "values", "indices")

@@ -11,13 +11,16 @@ from tensorlab.ops import (
     bounds,
     casts,
     choice,
+    contractions,
     conversion,
     creation,
     cumulative,
     dims,
     extremes,
+    factorizations,
     indexing,
     joining,
+    linalg,
     matmul,
     multinomial,
     parts,
@@ -35,6 +38,7 @@ from tensorlab.ops import (
     variance,
 )
 from tensorlab.ops.dispatch import is_number
+from tensorlab.ops.products import product
 from tensorlab.tensor import Tensor
 
 __all__ = ["bind"]
@@ -45,11 +49,14 @@ _MODULES = (
     bounds,
     casts,
     choice,
+    contractions,
     conversion,
     creation,
     dims,
+    factorizations,
     indexing,
     joining,
+    linalg,
     matmul,
     multinomial,
     parts,
@@ -160,4 +167,4 @@ def _reflected(name: str, function: Callable) -> Callable:
 
 def _matmul(self: Tensor, other: object) -> object:
     """The matrix product ``self @ other``; see `tensorlab.matmul`."""
-    return matmul.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+    return product(self, other) if isinstance(other, Tensor) else NotImplemented

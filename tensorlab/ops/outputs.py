@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.ops.dispatch import allocate
+from tensorlab.ops.dispatch import allocate, write
 from tensorlab.tensor import Tensor, replace
 
-__all__ = ["fitted"]
+__all__ = ["fitted", "written"]
 
 
 def fitted(out: Tensor, shape: Size, element_type: dtype) -> Tensor:
@@ -28,4 +28,10 @@ def fitted(out: Tensor, shape: Size, element_type: dtype) -> Tensor:
                 f"shape, or one without elements, which takes it"
             )
         replace(out, allocate(shape, out.dtype))
+    return out
+
+
+def written(out: Tensor, result: Tensor) -> Tensor:
+    """`out`, with a result copied into it that was computed apart (see `fitted` for what is refused)."""
+    write(fitted(out, result.shape, result.dtype), result)
     return out

@@ -15,7 +15,8 @@ from tensorlab import broadcasting, dtypes, layout
 from tensorlab.backends import Launch, backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size
-from tensorlab.ops.dispatch import Number, guard_write, is_number, same_place, share_cells, write
+from tensorlab.ops.dispatch import Number, guard_write, is_number, same_place, share_cells
+from tensorlab.ops.outputs import written
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["added_product", "product"]
@@ -29,6 +30,7 @@ class Plan(NamedTuple):
     stride: tuple[int, ...]
     numel: int
     dtype: dtype
+    cell: np.dtype
 
 
 _plans: dict[tuple, Plan] = {}
@@ -37,27 +39,39 @@ MOST_PLANS = 4096
 
 def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
     """``a @ b`` of tensors of any rank, broadcast; see `tensorlab.ops.matmul.matmul`."""
-    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
-        wrong = b if isinstance(a, Tensor) else a  # type: ignore[unreachable]  # callers may be wrong
-        raise TypeError(f"matmul(): both operands must be tensors, got {type(wrong).__name__}: {wrong!r}")
     if out is None:
-        key = (a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride)
-        plan = _plans.get(key) or _remember(key, _prepare(a, b))
-        memory = np.empty(plan.numel, plan.dtype.cell)
-        plan.launch((memory, 0), a._buffer(), b._buffer())
-        return make_dense(memory, plan.dtype, plan.shape, plan.stride)
+        try:
+            plan = _plans[a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride]
+        except (KeyError, AttributeError):
+            plan = _new_plan(a, b)
+        launch, shape, stride, numel, element_type, cell = plan
+        memory = np.empty(numel, cell)
+        launch((memory, 0), a._buffer(), b._buffer())
+        return make_dense(memory, element_type, shape, stride)
+    _check_tensors(a, b)
     _check_out(out, a, b)
-    if share_cells(out, a) or share_cells(out, b):  # elements would be overwritten before they are read
-        result = product(a, b)
-        _check_shape(out, result.shape)
-        write(out, result)
-        return out
+    if not out.numel() or share_cells(out, a) or share_cells(out, b):
+        # It takes the result's shape; or its elements would be overwritten before they are read.
+        return written(out, product(a, b))
     key = ("out", *_signature(a), *_signature(b), *_signature(out))
     plan = _plans.get(key) or _remember(key, _prepare(a, b, out=out))
     buffers = out._buffer(), a._buffer(), b._buffer()
     out._storage._version += 1
     plan.launch(*buffers)
     return out
+
+
+def _new_plan(a: Tensor, b: Tensor) -> Plan:
+    _check_tensors(a, b)
+    return _remember((*_signature(a), *_signature(b)), _prepare(a, b))
+
+
+def _check_tensors(*operands: object) -> None:
+    for operand in operands:
+        if not isinstance(operand, Tensor):
+            raise TypeError(
+                f"matmul(): both operands must be tensors, got {type(operand).__name__}: {operand!r}"
+            )
 
 
 def added_product(
@@ -84,16 +98,14 @@ def added_product(
     if out is None:
         key = ("add", *signatures)
         plan = _plans.get(key) or _remember(key, _prepare(a, b, source))
-        memory = np.empty(plan.numel, plan.dtype.cell)
+        memory = np.empty(plan.numel, plan.cell)
         plan.launch((memory, 0), a._buffer(), b._buffer(), source._buffer(), alpha, beta)
         return make_dense(memory, plan.dtype, plan.shape, plan.stride)
     _check_out(out, a, b)
-    in_place = same_place(out, source)
-    if share_cells(out, a) or share_cells(out, b) or (share_cells(out, source) and not in_place):
-        result = added_product(name, source, a, b, beta, alpha, None)
-        _check_shape(out, result.shape)
-        write(out, result)
-        return out
+    others = (a, b) if same_place(out, source) else (a, b, source)
+    takes_shape = out is not source and not out.numel()
+    if takes_shape or any(share_cells(out, other) for other in others):
+        return written(out, added_product(name, source, a, b, beta, alpha, None))
     key = ("add out", *signatures, *_signature(out))
     plan = _plans.get(key) or _remember(key, _prepare(a, b, source, out))
     buffers = out._buffer(), a._buffer(), b._buffer(), source._buffer()
@@ -135,7 +147,7 @@ def _prepare(a: Tensor, b: Tensor, source: Tensor | None = None, out: Tensor | N
         (*broadcasting.broadcast_strides(b_shape[:-2], b_stride[:-2], batch), *b_stride[-2:]),
         None if source is None else _of_matrices(_expanded(source, shape), len(batch), rows, columns),
     )
-    return Plan(launch, shape, stride, layout.numel(shape), a.dtype)
+    return Plan(launch, shape, stride, layout.numel(shape), a.dtype, a.dtype.cell)
 
 
 def _of_matrices(strides: Sequence[int], batch_dims: int, rows: bool, columns: bool) -> tuple[int, ...]:

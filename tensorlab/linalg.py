@@ -1,0 +1,49 @@
+"""PyTorch's `torch.linalg`: linear algebra on matrices and batches of matrices.
+
+Example:
+    >>> import tensorlab as tl
+    >>> A = tl.tensor([[2.0, 1.0], [1.0, 3.0]])
+    >>> tl.linalg.solve(A, tl.tensor([3.0, 4.0]))
+    tensor([1., 1.])
+"""
+
+from __future__ import annotations
+
+from tensorlab.ops.factorizations import (
+    LinAlgError,
+    cholesky,
+    det,
+    eigh,
+    eigvalsh,
+    inv,
+    lstsq,
+    qr,
+    slogdet,
+    solve,
+    svd,
+    svdvals,
+)
+from tensorlab.ops.linalg import diagonal, matrix_power, multi_dot, vecdot
+from tensorlab.ops.linalg import linalg_cross as cross
+from tensorlab.ops.matmul import matmul
+
+__all__ = [
+    "LinAlgError",
+    "cholesky",
+    "cross",
+    "det",
+    "diagonal",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matmul",
+    "matrix_power",
+    "multi_dot",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "vecdot",
+]

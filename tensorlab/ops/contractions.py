@@ -1,0 +1,368 @@
+"""Products that are made of views, one matrix product and elementwise ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from tensorlab import dtypes, layout
+from tensorlab.layout import Size
+from tensorlab.ops.arithmetic import add, sub
+from tensorlab.ops.dims import permute
+from tensorlab.ops.dispatch import Number, is_number
+from tensorlab.ops.joining import stack
+from tensorlab.ops.outputs import written
+from tensorlab.ops.parts import diagonal, select
+from tensorlab.ops.pointwise import mul
+from tensorlab.ops.products import product
+from tensorlab.ops.reduction import sum as sum_over
+from tensorlab.ops.shape import broadcast_tensors, reshape, unsqueeze
+from tensorlab.tensor import Tensor
+
+__all__ = ["addr", "chain_matmul", "cross", "ger", "inner", "kron", "outer", "tensordot", "trace"]
+
+
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """All products of an element of one vector and an element of another.
+
+    Args:
+        input: a vector of n elements: the rows.
+        vec2: a vector of m elements: the columns.
+        out: a tensor of shape (n, m) to write into.
+
+    Raises:
+        RuntimeError: an operand is no vector.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.outer(tl.tensor([1, 2]), tl.tensor([1, 10, 100]))
+        tensor([[  1,  10, 100],
+                [  2,  20, 200]])
+    """
+    for name, operand in (("self", input), ("vec2", vec2)):
+        if operand.ndim != 1:
+            raise RuntimeError(
+                f"outer: Expected 1-D argument {name}, but got {operand.ndim}-D, of shape "
+                f"{tuple(operand.shape)}"
+            )
+    return mul(unsqueeze(input, 1), vec2, out=out)
+
+
+def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`outer` by another name."""
+    return outer(input, vec2, out=out)
+
+
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sums of products over the last dimension of both: a dot product for every pair of their rows.
+
+    Args:
+        input: of shape (…, k), or without dimensions.
+        other: of shape (…, k), or without dimensions; of the same dtype.
+        out: a tensor of the result's shape to write into.
+
+    Returns:
+        a tensor with the leading dimensions of `input`, then those of `other`; the elementwise product if
+        either is without dimensions.
+
+    Raises:
+        RuntimeError: the last sizes or the dtypes differ.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.inner(tl.ones(2, 3), tl.tensor([1.0, 2.0, 3.0]))
+        tensor([6., 6.])
+    """
+    if not input.ndim or not other.ndim:
+        return mul(input, other, out=out)
+    if input.shape[-1] != other.shape[-1]:
+        raise RuntimeError(
+            f"inner() the last dimension must match on both input tensors but got shapes {list(input.shape)} "
+            f"and {list(other.shape)}"
+        )
+    return tensordot(input, other, ([-1], [-1]), out=out)
+
+
+def tensordot(
+    a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2, *, out: Tensor | None = None
+) -> Tensor:
+    """The sum of products over some dimensions of two tensors; the others remain, those of `a` first.
+
+    Args:
+        a, b: tensors of one dtype.
+        dims: two lists of dimensions, of `a` and of `b`, that are summed over in pairs; or how many: the last
+            ones of `a` with the first ones of `b`.
+        out: a tensor of the result's shape to write into.
+
+    Raises:
+        RuntimeError: the sizes of a pair differ, or `dims` does not fit.
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensordot(tl.ones(2, 3, 4), tl.ones(4, 3, 5), dims=([1, 2], [1, 0])).shape
+        tensorlab.Size([2, 5])
+    """
+    dims_a, dims_b = _pairs(a, b, dims)
+    for x, y in zip(dims_a, dims_b, strict=True):
+        if a.shape[x] == b.shape[y]:
+            continue
+        if b.shape[y] == 1:  # one operand is broadcast along the other, which can be summed before
+            a = sum_over(a, x, keepdim=True)
+        elif a.shape[x] == 1:
+            b = sum_over(b, y, keepdim=True)
+        else:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {a.shape[x]} in dim {x} and second "
+                f"has size {b.shape[y]} in dim {y}: the shapes are {tuple(a.shape)} and {tuple(b.shape)}"
+            )
+    rows = [dim for dim in range(a.ndim) if dim not in dims_a]
+    columns = [dim for dim in range(b.ndim) if dim not in dims_b]
+    k = Size(a.shape[dim] for dim in dims_a).numel()
+    row_sizes = Size(a.shape[dim] for dim in rows)
+    column_sizes = Size(b.shape[dim] for dim in columns)
+    left = reshape(permute(a, [*rows, *dims_a]), [row_sizes.numel(), k])
+    right = reshape(permute(b, [*dims_b, *columns]), [k, column_sizes.numel()])
+    result = reshape(product(left, right), row_sizes + column_sizes)
+    return result if out is None else written(out, result)
+
+
+def _pairs(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+    """The dimensions of both tensors that are summed over together, counted from the front."""
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.ndim, b.ndim):
+            raise RuntimeError(
+                f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}: "
+                f"the tensors have {a.ndim} and {b.ndim} dimensions"
+            )
+        return list(range(a.ndim - dims, a.ndim)), list(range(dims))
+    given_a, given_b = dims
+    if len(given_a) != len(given_b):
+        raise RuntimeError(
+            f"both dimension lists should have same length, got {list(given_a)} and {list(given_b)}"
+        )
+    found = (
+        [layout.wrap_dim(dim, a.ndim) for dim in given_a],
+        [layout.wrap_dim(dim, b.ndim) for dim in given_b],
+    )
+    for wrapped, given in zip(found, dims, strict=True):
+        if len(set(wrapped)) < len(wrapped):
+            raise RuntimeError(f"a dimension appears multiple times in the list of dims {list(given)}")
+    return found
+
+
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: every element of `input` replaced by that element times the whole of `other`.
+
+    The tensor with fewer dimensions gets leading ones of size 1. The sizes of the result are the products.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.kron(tl.tensor([1, 10]), tl.tensor([[1, 2]]))
+        tensor([[ 1,  2, 10, 20]])
+    """
+    ndim = max(input.ndim, other.ndim)
+    left = (1,) * (ndim - input.ndim) + input.shape
+    right = (1,) * (ndim - other.ndim) + other.shape
+    spread = mul(
+        reshape(input, [size for pair in left for size in (pair, 1)]),
+        reshape(other, [size for pair in right for size in (1, pair)]),
+    )
+    result = reshape(spread, [x * y for x, y in zip(left, right, strict=True)])
+    return result if out is None else written(out, result)
+
+
+def trace(input: Tensor) -> Tensor:
+    """The sum of a matrix's diagonal.
+
+    Raises:
+        RuntimeError: `input` is no matrix.
+        NotImplementedError: its elements are bool.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.trace(tl.arange(9).view(3, 3))
+        tensor(12)
+    """
+    if input.ndim != 2:
+        raise RuntimeError(
+            f"trace: expected a matrix, but got tensor with dim {input.ndim}: its shape is "
+            f"{tuple(input.shape)}"
+        )
+    if input.dtype is dtypes.bool:
+        raise NotImplementedError("trace is not implemented for 'Bool': convert first, x.to(tensorlab.int64)")
+    return sum_over(diagonal(input))
+
+
+def addr(
+    input: Tensor,
+    vec1: Tensor,
+    vec2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Tensor | None = None,
+) -> Tensor:
+    """``beta * input + alpha * outer(vec1, vec2)``.
+
+    Args:
+        input: a tensor that can be broadcast to (n, m); with ``beta=0`` it is not read.
+        vec1, vec2: vectors of n and of m elements.
+        beta, alpha: numbers; ints if all operands are of integers.
+        out: a tensor of shape (n, m) to write into.
+
+    Raises:
+        RuntimeError: the shapes do not fit, or `beta` or `alpha` is a float among integers.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.addr(tl.zeros(2, 2), tl.tensor([1.0, 2.0]), tl.tensor([3.0, 4.0]), alpha=10)
+        tensor([[30., 40.],
+                [60., 80.]])
+    """
+    floating = any(operand.is_floating_point() for operand in (input, vec1, vec2))
+    for name, number in (("beta", beta), ("alpha", alpha)):
+        if not is_number(number):
+            raise TypeError(f"addr(): {name} must be a number, got {number!r}")
+        if isinstance(number, float) and not floating:
+            raise RuntimeError(
+                f"For integral input tensors, argument {name} must not be a floating point number, "
+                f"got {number}"
+            )
+    products = outer(vec1, vec2)
+    if alpha != 1:
+        products = mul(products, alpha)
+    if input.ndim > 2:
+        raise RuntimeError(f"addr(): input can be broadcast to two dimensions, and it has {input.ndim}")
+    if beta != 0:
+        return add(input if beta == 1 else mul(input, beta), products, out=out)
+    return products if out is None else written(out, products)
+
+
+def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """`addr` in place: `input`, of shape (n, m), is overwritten."""
+    return addr(input, vec1, vec2, beta=beta, alpha=alpha, out=input)
+
+
+def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The cross products of vectors of three elements.
+
+    Args:
+        input, other: tensors of one dtype and as many dimensions, of size 3 in `dim`; the others broadcast.
+        dim: the dimension that the vectors lie along; without it the first of size 3.
+        out: a tensor of the result's shape to write into.
+
+    Raises:
+        RuntimeError: the shapes or dtypes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.cross(tl.tensor([1, 0, 0]), tl.tensor([0, 1, 0]), dim=0)
+        tensor([0, 0, 1])
+    """
+    if dim is None:
+        if 3 not in input.shape:
+            raise RuntimeError(f"no dimension of size 3 in input: its shape is {tuple(input.shape)}")
+        dim = input.shape.index(3)
+    if input.ndim != other.ndim:
+        raise RuntimeError(
+            f"linalg.cross: inputs must have the same number of dimensions, got shapes {tuple(input.shape)} "
+            f"and {tuple(other.shape)}"
+        )
+    dim = layout.wrap_dim(dim, input.ndim)
+    if not input.ndim or input.shape[dim] != 3 or other.shape[dim] != 3:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3, got shapes {tuple(input.shape)} and "
+            f"{tuple(other.shape)}"
+        )
+    if input.dtype is not other.dtype:
+        raise RuntimeError(
+            f"linalg.cross: expected both of one dtype, got {input.dtype.name} and {other.dtype.name}: "
+            f"convert first, x.to(tensorlab.{dtypes.promote_types(input.dtype, other.dtype).name})"
+        )
+    a, b = broadcast_tensors(input, other)
+    x, y = ([select(operand, dim, i) for i in range(3)] for operand in (a, b))
+    terms = [sub(mul(x[i], y[j]), mul(x[j], y[i])) for i, j in ((1, 2), (2, 0), (0, 1))]
+    return stack(terms, dim, out=out)
+
+
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of two or more matrices, multiplied in the order that takes the fewest multiplications.
+
+    The first may be a row vector and the last a column vector: they have one dimension, and the result lacks
+    it.
+
+    Raises:
+        RuntimeError: there are fewer than two, or the shapes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.chain_matmul(tl.ones(2, 3), tl.ones(3, 4), tl.ones(4, 5)).shape
+        tensorlab.Size([2, 5])
+    """
+    if len(matrices) < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(matrices)}")
+    last = len(matrices) - 1
+    for position, matrix in enumerate(matrices):
+        if matrix.ndim != 2 and not (matrix.ndim == 1 and position in (0, last)):
+            which = {0: "the first tensor must be 1D or 2D", last: "the last tensor must be 1D or 2D"}
+            raise RuntimeError(
+                f"multi_dot(): {which.get(position, f'tensor {position} must be 2D')} but got {matrix.ndim}D"
+            )
+    for position, (left, right) in enumerate(pairwise(matrices)):
+        if left.shape[-1] != right.shape[0]:
+            raise RuntimeError(
+                f"multi_dot(): tensors {position} and {position + 1} with shapes {list(left.shape)} and "
+                f"{list(right.shape)} cannot be multiplied"
+            )
+    sizes = [
+        matrices[0].shape[0] if matrices[0].ndim == 2 else 1,
+        *(matrix.shape[0] for matrix in matrices[1:]),
+    ]
+    sizes.append(matrices[-1].shape[1] if matrices[-1].ndim == 2 else 1)
+    cuts = best_cuts(sizes)
+
+    def multiplied(first: int, last: int) -> Tensor:
+        if first == last:
+            return matrices[first]
+        cut = cuts[first, last]
+        return product(multiplied(first, cut), multiplied(cut + 1, last))
+
+    result = multiplied(0, last)
+    return result if out is None else written(out, result)
+
+
+def best_cuts(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
+    """Where to cut each run of a chain of matrices, so that the fewest multiplications are needed.
+
+    Args:
+        sizes: matrix `i` is of shape (sizes[i], sizes[i + 1]).
+
+    Returns:
+        for each run of matrices `first` … `last` the last one of its left part.
+
+    Example:
+        >>> best_cuts([10, 1000, 2, 1000])  # (A B) C takes 40 000 multiplications, A (B C) 12 000 000
+        {(0, 1): 0, (1, 2): 1, (0, 2): 1}
+    """
+    count = len(sizes) - 1
+    costs = {(i, i): 0 for i in range(count)}
+    cuts = {}
+    for length in range(1, count):
+        for first in range(count - length):
+            last = first + length
+            costs[first, last], cuts[first, last] = min(
+                (
+                    costs[first, cut]
+                    + costs[cut + 1, last]
+                    + sizes[first] * sizes[cut + 1] * sizes[last + 1],
+                    cut,
+                )
+                for cut in range(first, last)
+            )
+    return cuts
+
+
+METHODS = (addr, addr_, cross, ger, inner, kron, outer, trace)

@@ -1,0 +1,364 @@
+"""Inverses, solutions and factorizations of matrices, by NumPy's LAPACK.
+
+Each function takes one matrix or a batch of them, float32 or float64. As in PyTorch the matrices of a result
+lie in memory column after column, which is how LAPACK writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from tensorlab import broadcasting, dtypes, layout, return_types
+from tensorlab.layout import Size
+from tensorlab.ops.dispatch import allocate_strided
+from tensorlab.ops.outputs import written
+from tensorlab.ops.parts import narrow
+from tensorlab.tensor import Tensor
+
+__all__ = [
+    "LinAlgError",
+    "cholesky",
+    "det",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+]
+
+
+class LinAlgError(RuntimeError):
+    """A computation of linear algebra that has no result, such as the inverse of a singular matrix."""
+
+
+def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of each square matrix.
+
+    To solve a system of equations, `solve` is faster and more accurate than a product with the inverse.
+
+    Raises:
+        RuntimeError: the matrices are not square, or not of float32 or float64.
+        LinAlgError: one of them is singular.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.inv(tl.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
+    """
+    return _result(_computed("inv", np.linalg.inv, _square("inv", A)), out)
+
+
+def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The determinant of each square matrix.
+
+    Raises:
+        RuntimeError: the matrices are not square, or not of float32 or float64.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.det(tl.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(-2.)
+    """
+    return _result(_computed("det", np.linalg.det, _square("det", A)), out, matrices=False)
+
+
+def slogdet(A: Tensor) -> Any:
+    """The sign of each determinant, and the logarithm of its absolute value, which stays in range.
+
+    Returns:
+        a named tuple (sign, logabsdet); the sign is 0 and the logarithm -inf for a singular matrix.
+
+    Raises:
+        RuntimeError: the matrices are not square, or not of float32 or float64.
+    """
+    sign, logarithm = _computed("slogdet", np.linalg.slogdet, _square("slogdet", A))
+    return return_types.linalg_slogdet((_result(sign, matrices=False), _result(logarithm, matrices=False)))
+
+
+def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
+    """The lower triangular L with ``A = L @ L.mT`` of each symmetric positive-definite matrix.
+
+    Args:
+        A: of shape (…, n, n); only its lower triangle is read, or its upper one.
+        upper: give the upper triangular U with ``A = U.mT @ U`` instead.
+        out: a tensor of A's shape to write into.
+
+    Raises:
+        RuntimeError: the matrices are not square, or not of float32 or float64.
+        LinAlgError: one of them is not positive-definite.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.cholesky(tl.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        tensor([[2., 0.],
+                [1., 2.]])
+    """
+
+    def factor(matrices: np.ndarray) -> np.ndarray:
+        return np.linalg.cholesky(matrices, upper=upper)
+
+    return _result(_computed("cholesky", factor, _square("cholesky", A)), out)
+
+
+def qr(A: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> Any:
+    """Each matrix as a product of one with orthonormal columns, Q, and an upper triangular one, R.
+
+    Args:
+        A: of shape (…, m, n).
+        mode: ``"reduced"``: Q has min(m, n) columns; ``"complete"``: Q is square; ``"r"``: Q is left empty.
+
+    Returns:
+        a named tuple (Q, R).
+
+    Raises:
+        RuntimeError: the mode is unknown, or A is no matrix of float32 or float64.
+    """
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode {mode!r} but expected one of 'reduced' (default), 'r', or "
+            f"'complete'"
+        )
+    matrices = _matrices("qr", A)
+    if mode == "r":
+        r = _computed("qr", lambda x: np.linalg.qr(x, "r"), matrices)
+        return return_types.linalg_qr((_result(np.empty(0, r.dtype)), _result(r)))
+    q, r = _computed("qr", lambda x: np.linalg.qr(x, mode), matrices)
+    return return_types.linalg_qr((_result(q), _result(r)))
+
+
+def svd(A: Tensor, full_matrices: bool = True) -> Any:
+    """The singular value decomposition of each matrix: ``A = U @ diag(S) @ Vh``.
+
+    Args:
+        A: of shape (…, m, n).
+        full_matrices: whether U is m × m and Vh is n × n; else they have min(m, n) columns and rows.
+
+    Returns:
+        a named tuple (U, S, Vh); the singular values S descend.
+
+    Raises:
+        RuntimeError: A is no matrix of float32 or float64.
+        LinAlgError: an element is not finite.
+    """
+    parts = _computed("svd", lambda x: np.linalg.svd(x, full_matrices), _matrices("svd", A))
+    u, s, vh = parts
+    return return_types.linalg_svd((_result(u), _result(s, matrices=False), _result(vh)))
+
+
+def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The singular values of each matrix, descending: see `svd`."""
+    values = _computed("svd", lambda x: np.linalg.svd(x, compute_uv=False), _matrices("svd", A))
+    return _result(values, out, matrices=False)
+
+
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
+    """The eigenvalues and eigenvectors of each symmetric matrix.
+
+    Args:
+        A: of shape (…, n, n).
+        UPLO: which triangle is read, ``"L"`` or ``"U"``.
+
+    Returns:
+        a named tuple (eigenvalues, eigenvectors): the values ascend, and each has a column.
+
+    Raises:
+        RuntimeError: the matrices are not square, or not of float32 or float64.
+        LinAlgError: the algorithm did not converge.
+    """
+    triangle = _triangle(UPLO)
+    values, vectors = _computed("eigh", lambda x: np.linalg.eigh(x, triangle), _square("eigh", A))
+    return return_types.linalg_eigh((_result(values, matrices=False), _result(vectors)))
+
+
+def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
+    """The eigenvalues of each symmetric matrix, ascending: see `eigh`."""
+    triangle = _triangle(UPLO)
+    values = _computed("eigh", lambda x: np.linalg.eigvalsh(x, triangle), _square("eigh", A))
+    return _result(values, out, matrices=False)
+
+
+def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
+    """The solution X of ``A @ X = B`` for each square matrix A.
+
+    Args:
+        A: of shape (…, n, n).
+        B: of shape (…, n, k), or of vectors: of shape (n), or of A's shape without its last dimension. The
+            leading dimensions of matrices are broadcast.
+        left: False to solve ``X @ A = B``, with B of shape (…, k, n).
+        out: a tensor of the result's shape to write into.
+
+    Raises:
+        RuntimeError: the shapes or dtypes do not fit.
+        LinAlgError: a matrix is singular.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.solve(tl.tensor([[2.0, 0.0], [0.0, 4.0]]), tl.tensor([2.0, 2.0]))
+        tensor([1.0000, 0.5000])
+    """
+    a = _square("solve", A)
+    if A.dtype is not B.dtype:
+        raise RuntimeError(
+            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype.name} and "
+            f"B of type {B.dtype.name} instead: convert first, B.to(tensorlab.{A.dtype.name})"
+        )
+    b = B._cells_array()
+    vectors = B.ndim == 1 or (A.ndim - 1 == B.ndim and B.shape == A.shape[:-1])
+    if vectors:
+        b = b[..., None]
+    elif not left:
+        a, b = a.swapaxes(-1, -2), b.swapaxes(-1, -2)
+    if a.shape[-1] != b.shape[-2]:
+        equation = "AX = B" if left else "XA = B"
+        raise RuntimeError(
+            f"linalg.solve: Incompatible shapes of A and B for the equation {equation} "
+            f"({A.shape[-2]}x{A.shape[-1]} and {b.shape[-2]}x{b.shape[-1]}): the shapes are {tuple(A.shape)} "
+            f"and {tuple(B.shape)}"
+        )
+    broadcasting.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    x = _computed("solve", np.linalg.solve, a, b)
+    if vectors:
+        return _result(x[..., 0], out)
+    if left:
+        return _result(x, out)
+    return _result(x.swapaxes(-1, -2), out, matrices=False)
+
+
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
+    """The X of least norm that makes the norm of ``A @ X - B`` least.
+
+    Args:
+        A: of shape (…, m, n).
+        B: of shape (…, m, k), or vectors: (…, m) with A's leading dimensions.
+        rcond: singular values below this share of the largest count as 0; the dtype's epsilon times
+            max(m, n).
+        driver: ``"gelsy"`` (the default), ``"gelsd"``, ``"gelss"`` or ``"gels"``. All solve by singular
+            values here; the last two named results are filled as PyTorch fills them for each.
+
+    Returns:
+        a named tuple (solution, residuals, rank, singular_values).
+
+    Raises:
+        RuntimeError: the shapes or dtypes do not fit, or the driver is unknown.
+    """
+    driver = driver or "gelsy"
+    if driver not in ("gelsy", "gelsd", "gelss", "gels"):
+        raise RuntimeError(
+            f"linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got {driver!r}"
+        )
+    a, b = _matrices("lstsq", A), B._cells_array()
+    if A.dtype is not B.dtype:
+        raise RuntimeError(
+            f"linalg.lstsq: Expected input and other to have the same dtype, but got {A.dtype.name} and "
+            f"{B.dtype.name}: convert first"
+        )
+    vectors = B.ndim == A.ndim - 1
+    if vectors:
+        b = b[..., None]
+    (m, n), k = a.shape[-2:], b.shape[-1]
+    if b.ndim < 2 or b.shape[-2] != m or b.shape[:-2] != a.shape[:-2]:
+        raise RuntimeError(
+            f"linalg.lstsq: input.size(-2) should match other.size(-2), and the leading sizes each other: "
+            f"got shapes {tuple(A.shape)} and {tuple(B.shape)}"
+        )
+    batch = a.shape[:-2]
+    solution = np.zeros((*batch, max(m, n), k), a.dtype)  # LAPACK overwrites B, which has m rows
+    residuals = np.empty((*batch, k), a.dtype)
+    rank, singular = np.empty(batch, np.int64), np.empty((*batch, min(m, n)), a.dtype)
+    for index in np.ndindex(*batch):
+        found = _computed("lstsq", lambda x, y: np.linalg.lstsq(x, y, rcond), a[index], b[index])
+        solution[index][:n], _, rank[index], singular[index] = found
+        residuals[index] = np.sum((a[index] @ solution[index][:n] - b[index]) ** 2, axis=-2)
+    full = bool(np.all(rank == n)) and m > n
+    nothing = np.empty(0, a.dtype)
+    if vectors:
+        x = narrow(_result(solution[..., 0], matrices=False), -1, 0, n)
+    else:
+        x = narrow(_result(solution), -2, 0, n)
+    return return_types.linalg_lstsq(
+        (
+            x,
+            _result(residuals if full and driver != "gelsy" else nothing, matrices=False),
+            _result(rank if driver != "gels" else np.empty(0, np.int64), matrices=False),
+            _result(singular if driver in ("gelsd", "gelss") else nothing, matrices=False),
+        )
+    )
+
+
+def _matrices(name: str, A: Tensor) -> np.ndarray:
+    """The cells of a batch of matrices of float32 or float64."""
+    if not isinstance(A, Tensor):
+        raise TypeError(f"linalg.{name}(): A must be a tensor, got {type(A).__name__}")
+    if A.ndim < 2:
+        raise RuntimeError(
+            f"linalg.{name}: The input tensor A must have at least 2 dimensions: its shape is "
+            f"{tuple(A.shape)}"
+        )
+    if not A.dtype.is_floating_point:
+        raise RuntimeError(
+            f"linalg.{name}: Expected a floating point tensor as input. Got {A.dtype.name}: convert first, "
+            f"A.to(tensorlab.float32)"
+        )
+    if A.dtype.itemsize == 2:
+        raise RuntimeError(
+            f"linalg.{name}: Low precision dtypes not supported. Got {A.dtype.name}: convert first, "
+            f"A.to(tensorlab.float32)"
+        )
+    return A._cells_array()
+
+
+def _square(name: str, A: Tensor) -> np.ndarray:
+    matrices = _matrices(name, A)
+    if A.shape[-2] != A.shape[-1]:
+        raise RuntimeError(
+            f"linalg.{name}: A must be batches of square matrices, but they are {A.shape[-2]} by "
+            f"{A.shape[-1]} matrices"
+        )
+    return matrices
+
+
+def _triangle(uplo: str) -> Any:
+    if uplo.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {uplo}")
+    return uplo.upper()
+
+
+_FAILURES = {
+    "inv": "The inversion could not be completed because the input matrix is singular",
+    "solve": "The solver failed because the input matrix is singular",
+    "cholesky": "The factorization could not be completed because the input is not positive-definite",
+}
+
+
+def _computed(name: str, function: Callable[..., Any], *arrays: np.ndarray) -> Any:
+    """What NumPy computes, its failure as an error that names the function."""
+    try:
+        with np.errstate(all="ignore"):
+            return function(*arrays)
+    except np.linalg.LinAlgError as error:
+        reason = _FAILURES.get(name, "The algorithm failed to converge because the input is not finite")
+        raise LinAlgError(f"linalg.{name}: {reason} ({error})") from None
+
+
+def _result(array: np.ndarray, out: Tensor | None = None, matrices: bool = True) -> Tensor:
+    """An array as a tensor: its matrices column after column, or row-major."""
+    shape = Size(array.shape)
+    stride = layout.default_strides(shape)
+    if matrices and len(shape) > 1:
+        *batch, height, width = shape
+        *outer, column, row = layout.default_strides((*batch, width, height))
+        stride = (*outer, row, column)
+    result = allocate_strided(shape, stride, dtypes.from_numpy_dtype(array.dtype))
+    result._cells_array()[...] = array
+    return result if out is None else written(out, result)
+
+
+METHODS = (det, slogdet)

@@ -1,0 +1,112 @@
+"""Linear algebra made of factorizations and products: powers, chains, logarithms of determinants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorlab import layout
+from tensorlab.memory_formats import contiguous_format
+from tensorlab.ops import parts
+from tensorlab.ops.arithmetic import add
+from tensorlab.ops.choice import where
+from tensorlab.ops.contractions import chain_matmul, cross
+from tensorlab.ops.conversion import clone
+from tensorlab.ops.factorizations import inv, slogdet
+from tensorlab.ops.outputs import written
+from tensorlab.ops.pointwise import eq, log, mul
+from tensorlab.ops.products import product
+from tensorlab.ops.ranges import eye
+from tensorlab.ops.reduction import sum as sum_over
+from tensorlab.ops.shape import expand
+from tensorlab.tensor import Tensor
+
+__all__ = ["inverse", "logdet", "matrix_power"]
+
+
+def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+    """The product of `n` copies of each square matrix; of its inverse for a negative `n`.
+
+    Squares are multiplied: the number of products grows with the number of binary digits of `n`.
+
+    Raises:
+        RuntimeError: the matrices are not square.
+        LinAlgError: `n` is negative and a matrix is singular.
+        TypeError: `n` is not an integer.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.matrix_power(tl.tensor([[1, 1], [1, 0]]), 10)  # Fibonacci's numbers
+        tensor([[89, 55],
+                [55, 34]])
+    """
+    power = layout.as_int(n, "matrix_power(): the exponent n")
+    if input.ndim < 2 or input.shape[-2] != input.shape[-1]:
+        raise RuntimeError(
+            f"linalg.matrix_power: A must be batches of square matrices, but its shape is "
+            f"{tuple(input.shape)}"
+        )
+    square = inv(input) if power < 0 else input
+    power = -power if power < 0 else power
+    result = (
+        None
+        if power
+        else clone(
+            expand(eye(input.shape[-1], dtype=input.dtype), input.shape), memory_format=contiguous_format
+        )
+    )
+    while power:
+        if power % 2:
+            result = square if result is None else product(result, square)
+        power //= 2
+        if power:
+            square = product(square, square)
+    assert result is not None
+    if result is input:
+        result = clone(input, memory_format=contiguous_format)
+    return result if out is None else written(out, result)
+
+
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of each square matrix: `tensorlab.linalg.inv` by another name."""
+    return inv(input, out=out)
+
+
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of each determinant: -inf for a singular matrix, NaN for a negative determinant.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.logdet(tl.tensor([[1.0, 0.0], [0.0, 1.0]]))
+        tensor(0.)
+    """
+    sign, logarithm = slogdet(input)
+    return add(log(sign), where(eq(sign, 0), 0.0, logarithm))  # log(0) is -inf, the logarithm of -1 NaN
+
+
+def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The product of two or more matrices in the cheapest order: see `tensorlab.chain_matmul`."""
+    return chain_matmul(*tensors, out=out)
+
+
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The dot products of the vectors that lie along one dimension of two tensors, the others broadcast.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.vecdot(tl.ones(2, 3), tl.tensor([1.0, 2.0, 3.0]))
+        tensor([6., 6.])
+    """
+    return sum_over(mul(x, y), dim, out=out)
+
+
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonal of each matrix, as a view: `tensorlab.diagonal` with the last two dimensions."""
+    return parts.diagonal(A, offset, dim1, dim2)
+
+
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The cross products of vectors of three elements along `dim`: see `tensorlab.cross`."""
+    return cross(input, other, dim, out=out)
+
+
+METHODS = (inverse, logdet, matrix_power)

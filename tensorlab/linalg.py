@@ -26,6 +26,7 @@ from tensorlab.ops.factorizations import (
 from tensorlab.ops.linalg import diagonal, matrix_power, multi_dot, vecdot
 from tensorlab.ops.linalg import linalg_cross as cross
 from tensorlab.ops.matmul import matmul
+from tensorlab.ops.ranks import matrix_rank, pinv
 
 __all__ = [
     "LinAlgError",
@@ -39,7 +40,9 @@ __all__ = [
     "lstsq",
     "matmul",
     "matrix_power",
+    "matrix_rank",
     "multi_dot",
+    "pinv",
     "qr",
     "slogdet",
     "solve",

@@ -23,14 +23,17 @@ from tensorlab.ops.activations import (
     softplus,
     tanh,
 )
+from tensorlab.ops.linear import bilinear, linear
 from tensorlab.ops.softmax import softmax_of_layers
 from tensorlab.tensor import Tensor
 
 __all__ = [
+    "bilinear",
     "elu",
     "gelu",
     "hardtanh",
     "leaky_relu",
+    "linear",
     "log_softmax",
     "logsigmoid",
     "relu",

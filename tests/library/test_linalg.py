@@ -217,3 +217,34 @@ def test_calls_that_do_not_fit():
     ]:  # fmt: skip
         with pytest.raises(RuntimeError, match=message):
             call()
+
+
+def of_rank(rank: int, *shape: int) -> np.ndarray:
+    """Matrices of a rank below their sizes."""
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(*shape[:-1], rank)) @ rng.normal(size=(*shape[:-2], rank, shape[-1]))
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 3), (3, 5), (2, 4, 3), (0, 3), (3, 0), (0, 3, 3)], ids=str)
+@pytest.mark.parametrize("options", [{}, {"rtol": 0.3}, {"atol": 0.5}, {"atol": 0.5, "rtol": 0.1}], ids=str)
+def test_pseudoinverse_and_rank(torch, shape, options):
+    values = of_rank(2, *shape)
+    a, t = tl.tensor(values), torch.from_numpy(values)
+    for name in ("pinv", "matrix_rank"):
+        ours, theirs = getattr(tl.linalg, name)(a, **options), getattr(torch.linalg, name)(t, **options)
+        same_layout(ours, theirs)
+        close(ours, theirs.numpy())
+
+
+def test_tolerances_as_tensors_and_symmetric_matrices(torch):
+    values = positive_definite(2, 3, 3)
+    a, t = tl.tensor(values), torch.from_numpy(values)
+    limits = np.array([20.0, 60.0])
+    for name in ("pinv", "matrix_rank"):
+        ours = getattr(tl.linalg, name)(a, atol=tl.tensor(limits))
+        close(ours, getattr(torch.linalg, name)(t, atol=torch.from_numpy(limits)).numpy())
+        close(
+            getattr(tl.linalg, name)(a, hermitian=True),
+            getattr(torch.linalg, name)(t, hermitian=True).numpy(),
+        )
+    assert tl.linalg.matrix_rank(a, 20.0).tolist() == torch.linalg.matrix_rank(t, 20.0).tolist()

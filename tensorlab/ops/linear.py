@@ -1,0 +1,73 @@
+"""What layers do with matrix products: linear and bilinear maps."""
+
+from __future__ import annotations
+
+from tensorlab.ops.arithmetic import add
+from tensorlab.ops.dims import transpose
+from tensorlab.ops.einsum import einsum
+from tensorlab.ops.products import added_product, product
+from tensorlab.tensor import Tensor
+
+__all__ = ["bilinear", "linear"]
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input @ weight.T + bias``, as one product that starts from the bias.
+
+    Args:
+        input: of shape (…, in).
+        weight: of shape (out, in); or (in), which gives one number for each row and takes no bias.
+        bias: of shape (out), or whatever can be broadcast to the result.
+
+    Returns:
+        a tensor of shape (…, out).
+
+    Raises:
+        RuntimeError: the sizes or dtypes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.linear(tl.ones(2, 3), tl.ones(4, 3), tl.tensor([0.0, 1.0, 2.0, 3.0]))
+        tensor([[3., 4., 5., 6.],
+                [3., 4., 5., 6.]])
+    """
+    if weight.ndim not in (1, 2) or (weight.ndim == 1 and bias is not None):
+        raise RuntimeError(
+            f"linear(): the weight must be a matrix of shape (out, in), or without a bias a vector, "
+            f"got shape {tuple(weight.shape)}"
+        )
+    columns = transpose(weight, 0, 1) if weight.ndim == 2 else weight
+    if bias is None:
+        return product(input, columns)
+    return added_product("linear", bias, input, columns, 1, 1, None)
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """For each output ``o`` the number ``input1 @ weight[o] @ input2``, plus the bias.
+
+    Args:
+        input1: of shape (…, in1).
+        input2: of shape (…, in2), with the same leading sizes.
+        weight: of shape (out, in1, in2).
+        bias: of shape (out).
+
+    Returns:
+        a tensor of shape (…, out).
+
+    Raises:
+        RuntimeError: the sizes or dtypes do not fit.
+    """
+    if weight.ndim != 3 or input1.ndim != input2.ndim or input1.shape[:-1] != input2.shape[:-1]:
+        raise RuntimeError(
+            f"bilinear(): input dimensions do not match: the inputs need equal leading sizes and the weight "
+            f"three dimensions, got {tuple(input1.shape)}, {tuple(input2.shape)} and {tuple(weight.shape)}"
+        )
+    for name, operand, size in (("input1", input1, weight.shape[1]), ("input2", input2, weight.shape[2])):
+        if operand.shape[-1] != size:
+            raise RuntimeError(
+                f"bilinear(): {name} size does not match weight size: got {operand.shape[-1]} but expected "
+                f"{size}"
+            )
+    result = einsum("...i,oij,...j->...o", input1, weight, input2)
+    return result if bias is None else add(result, bias)

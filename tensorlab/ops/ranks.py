@@ -1,0 +1,101 @@
+"""What rests on which singular values count as 0: pseudoinverses and ranks."""
+
+from __future__ import annotations
+
+from tensorlab import dtypes
+from tensorlab.ops.choice import where
+from tensorlab.ops.conversion import to
+from tensorlab.ops.creation import zeros
+from tensorlab.ops.dims import transpose
+from tensorlab.ops.extremes import amax
+from tensorlab.ops.factorizations import eigvalsh, svd, svdvals
+from tensorlab.ops.outputs import written
+from tensorlab.ops.pointwise import abs as magnitude
+from tensorlab.ops.pointwise import gt, maximum, mul, reciprocal
+from tensorlab.ops.products import product
+from tensorlab.ops.reduction import sum as sum_over
+from tensorlab.ops.shape import unsqueeze
+from tensorlab.tensor import Tensor
+
+__all__ = ["matrix_rank", "pinv"]
+
+# The distance from 1 to the next number: how large a singular value must be to be no rounding error.
+_EPSILON = {dtypes.float32: 2.0**-23, dtypes.float64: 2.0**-52}
+
+
+def pinv(
+    A: Tensor,
+    *,
+    atol: float | Tensor | None = None,
+    rtol: float | Tensor | None = None,
+    hermitian: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The pseudoinverse of each matrix, made of its singular values.
+
+    Args:
+        A: of shape (…, m, n).
+        atol, rtol: singular values up to ``max(atol, rtol * the largest)`` count as 0. Without both `rtol` is
+            the dtype's epsilon times max(m, n).
+        hermitian: the matrices are symmetric. The result is the same, by the same way.
+        out: a tensor of shape (…, n, m) to write into.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.pinv(tl.tensor([[2.0, 0.0], [0.0, 0.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.0000]])
+    """
+    u, s, vh = svd(A, full_matrices=False)
+    if not s.numel():
+        result = zeros((*A.shape[:-2], A.shape[-1], A.shape[-2]), dtype=A.dtype)
+    else:
+        kept = gt(s, _tolerance(A, s, atol, rtol))
+        scaled = mul(transpose(vh, -2, -1), unsqueeze(where(kept, reciprocal(s), 0.0), -2))
+        result = product(scaled, transpose(u, -2, -1))
+    return result if out is None else written(out, result)
+
+
+def matrix_rank(
+    A: Tensor,
+    tol: float | Tensor | None = None,
+    hermitian: bool = False,
+    *,
+    atol: float | Tensor | None = None,
+    rtol: float | Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The rank of each matrix: how many of its singular values count as more than 0.
+
+    Args:
+        A: of shape (…, m, n).
+        tol: an older name of `atol`.
+        hermitian: the matrices are symmetric: eigenvalues are computed, which takes less time.
+        atol, rtol: see `pinv`.
+        out: an int64 tensor of the leading dimensions to write into.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.matrix_rank(tl.ones(3, 3))
+        tensor(1)
+    """
+    values = magnitude(eigvalsh(A)) if hermitian else svdvals(A)
+    atol = tol if atol is None else atol
+    if not values.numel():
+        ranks = sum_over(to(values, dtypes.int64), -1)
+    else:
+        ranks = sum_over(gt(values, _tolerance(A, values, atol, rtol)), -1)
+    return ranks if out is None else written(out, ranks)
+
+
+def _tolerance(A: Tensor, values: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None) -> Tensor:
+    """Up to where the singular values of each matrix count as 0: of their shape, the last size 1."""
+    largest = amax(values, -1, keepdim=True)
+    if rtol is None:
+        rtol = 0.0 if atol is not None else _EPSILON[A.dtype] * max(A.shape[-2:])
+    relative = mul(largest, unsqueeze(rtol, -1) if isinstance(rtol, Tensor) else rtol)
+    if atol is None:
+        return relative
+    if not isinstance(atol, Tensor):
+        return where(relative > atol, relative, float(atol))
+    return maximum(relative, unsqueeze(atol, -1))

@@ -1,0 +1,81 @@
+"""Linear and bilinear maps, against PyTorch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tensorlab as tl
+import tensorlab.nn.functional as F
+from tests.library.layouts import KINDS, lay_out
+from tests.library.test_matmul import whole_numbers
+
+
+def agree(torch, name, shapes, kind="row"):
+    """A function of both libraries, on equal operands in equal layouts."""
+    ours = [lay_out(whole_numbers(shape, i), kind) for i, shape in enumerate(shapes)]
+    theirs = [torch.from_numpy(np.asarray(x)) for x in ours]
+    result, expected = getattr(F, name)(*ours), getattr(torch.nn.functional, name)(*theirs)
+    assert result.tolist() == expected.tolist()
+    assert (tuple(result.shape), result.stride()) == (tuple(expected.shape), expected.stride())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        [(2, 3), (5, 3), (5,)],
+        [(2, 3), (5, 3)],
+        [(3,), (5, 3), (5,)],
+        [(2, 4, 3), (5, 3), (5,)],
+        [(7, 2, 4, 3), (5, 3)],
+        [(2, 3), (5, 3), ()],
+        [(2, 4, 3), (3,)],
+        [(33, 40), (65, 40), (65,)],
+    ],
+    ids=str,
+)
+def test_linear(torch, shapes, kind):
+    agree(torch, "linear", shapes, kind)
+
+
+def test_linear_of_nothing():
+    assert (
+        F.linear(tl.ones(2, 0), tl.ones(3, 0), tl.tensor([1.0, 2.0, 3.0])).tolist() == [[1.0, 2.0, 3.0]] * 2
+    )
+    assert F.linear(tl.ones(0, 3), tl.ones(5, 3), tl.ones(5)).shape == (0, 5)
+
+
+def test_linear_rounds_once(torch):
+    x, w, b = (whole_numbers(shape, i) / 7 for i, shape in enumerate([(9, 70), (8, 70), (8,)]))
+    x, w, b = (tl.tensor(array).to(tl.bfloat16) for array in (x, w, b))
+    wide = F.linear(*(t.to(tl.float64) for t in (x, w, b)))
+    assert F.linear(x, w, b).tolist() == wide.to(tl.bfloat16).tolist()
+
+
+def test_what_linear_refuses():
+    for operands, message in [
+        ((tl.ones(2, 4), tl.ones(5, 3)), r"mat1 and mat2 shapes cannot be multiplied \(2x4 and 3x5\)"),
+        ((tl.ones(2, 3), tl.ones(3), tl.ones(1)), "the weight must be a matrix"),
+        ((tl.ones(2, 3), tl.ones(5, 3).to(tl.float64)), "expected m1 and m2 to have the same dtype"),
+        ((tl.ones(2, 3), tl.ones(5, 3), tl.ones(4)), "The expanded size of the tensor"),
+    ]:
+        with pytest.raises(RuntimeError, match=message):
+            F.linear(*operands)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "shapes",
+    [[(2, 3), (2, 4), (5, 3, 4), (5,)], [(7, 2, 3), (7, 2, 4), (5, 3, 4)], [(2, 3), (2, 4), (1, 3, 4)]],
+    ids=str,
+)
+def test_bilinear(torch, shapes, kind):
+    agree(torch, "bilinear", shapes, kind)
+
+
+def test_what_bilinear_refuses():
+    with pytest.raises(RuntimeError, match="input1 size does not match weight size: got 2 but expected 3"):
+        F.bilinear(tl.ones(7, 2), tl.ones(7, 4), tl.ones(5, 3, 4))
+    with pytest.raises(RuntimeError, match="input dimensions do not match"):
+        F.bilinear(tl.ones(7, 3), tl.ones(6, 4), tl.ones(5, 3, 4))

@@ -195,13 +195,17 @@ def _nest(values: np.ndarray, indent: int, edges: int | None, formatter: _Format
 
 
 def _with_suffixes(text: str, suffixes: Sequence[str], indent: int) -> str:
-    """`text` followed by the suffixes, each on the last line if it fits there."""
-    length = len(text) - text.rfind("\n") + 1 - (indent if "\n" not in text else 0)
+    """`text` followed by the suffixes, each on the last line if it fits there.
+
+    Lines break where PyTorch breaks them, so a suffix counts with the length that it has there.
+    """
+    length = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
-        if length + len(suffix) + 2 > options.linewidth:
+        width = len(suffix.replace("tensorlab.", "torch."))
+        if length + width + 2 > options.linewidth:
             text += ",\n" + " " * indent + suffix
-            length = indent + len(suffix)
+            length = indent + width
         else:
             text += ", " + suffix
-            length += len(suffix) + 2
+            length += width + 2
     return text + ")"

@@ -130,7 +130,12 @@ def _reduction(place: int, default: int | None = None) -> Rule:
         said = positional[place] if len(positional) > place else by_name.get("dim", by_name.get("axis"))
         if said is None or isinstance(said, bool):  # var(False) is the older way to say unbiased=False
             said = default
-        reduced = [said] if isinstance(said, int) else said or range(input.ndim)
+        if said is None or said in ((), []):
+            reduced: Sequence[int] = range(input.ndim)
+        else:
+            reduced = [
+                as_int(dim, "a dimension") for dim in (said if isinstance(said, (list, tuple)) else [said])
+            ]
 
         def result_names(result: Tensor) -> Names:
             return names if result.ndim == len(names) else labels.remove(names, reduced)

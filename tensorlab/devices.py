@@ -18,6 +18,7 @@ class device:
 
     Raises:
         RuntimeError: no such type of device.
+        TypeError: `type` is no text.
 
     Example:
         >>> device("cuda:1").index, device("cpu")
@@ -33,6 +34,8 @@ class device:
         if isinstance(type, device):
             self.type, self.index = type.type, type.index
             return
+        if not isinstance(type, str):
+            raise TypeError(f"a device is a text such as 'cpu' or 'cuda:1', or a device, got {type!r}")
         name, colon, number = type.partition(":")
         if name not in _TYPES or (colon and not number.isdecimal()) or (colon and index is not None):
             raise RuntimeError(

@@ -223,8 +223,16 @@ _PROMOTION = _promotion_table()
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that two tensors of at least one dimension meet in.
 
+    Raises:
+        TypeError: an argument is no dtype.
+
     Example:
         >>> promote_types(uint8, int8), promote_types(int64, float16)
         (tensorlab.int16, tensorlab.float16)
     """
-    return _PROMOTION[type1, type2]
+    try:
+        return _PROMOTION[type1, type2]
+    except (KeyError, TypeError):
+        raise TypeError(
+            f"promote_types() takes two dtypes such as tensorlab.int8, got {type1!r} and {type2!r}"
+        ) from None

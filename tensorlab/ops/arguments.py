@@ -77,6 +77,9 @@ def sizes_from(arguments: Sequence, function: str, keyword: Sequence[int] | None
         RuntimeError: a size is negative.
     """
     sizes = ints_from(arguments, keyword, function, "size") if arguments or keyword is not None else ()
+    items = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)) else arguments
+    if any(type(size) is bool for size in items):
+        raise TypeError(f"{function}(): argument 'size' must be tuple of ints, got a bool in {tuple(items)}")
     if any(size < 0 for size in sizes):
         raise RuntimeError(f"{function}(): sizes must not be negative, got {sizes}")
     return Size(sizes)

@@ -13,8 +13,7 @@ from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, memory_format, preserve_format
 from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from
 from tensorlab.ops.conversion import strides_like
-from tensorlab.ops.dispatch import Number, allocate_strided, fill, is_number
-from tensorlab.ops.from_data import inferred_dtype
+from tensorlab.ops.dispatch import Number, allocate_strided, fill, is_number, number_dtype
 from tensorlab.ops.outputs import fitted
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
@@ -126,9 +125,14 @@ def full(
     """
     as_device(device)
     value = _number(fill_value, "full")
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(
+            f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}: "
+            f"one dimension is ({size!r},)"
+        )
     shape = sizes_from((size,), "full")
     if out is None and dtype is None:
-        dtype = inferred_dtype([value])
+        dtype = number_dtype(value)
     return _filled(empty(shape, out=out, dtype=dtype), value)
 
 

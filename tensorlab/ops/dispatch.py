@@ -66,6 +66,9 @@ def result_type(*operands: Tensor | Number) -> dtype:
     later group changes the result only when it is of a higher category (bool, integer, floating): adding the
     Python float 0.5 to an int8 tensor makes a float, adding the int 1000 does not make it wider.
 
+    Raises:
+        TypeError: there are no operands, or one is neither a tensor nor a number.
+
     Example:
         >>> import tensorlab as tl
         >>> tl.result_type(tl.zeros(2, dtype=tl.int8), 1000), tl.result_type(tl.zeros(2, dtype=tl.int8), 0.5)
@@ -85,7 +88,8 @@ def result_type(*operands: Tensor | Number) -> dtype:
             # A dimensionless operand raises the category; which type of that category is its own affair,
             # except that a tensor's dtype and a higher category still meet in the lattice.
             result = candidate if result is None else dtypes.promote_types(result, candidate)
-    assert result is not None
+    if result is None:
+        raise TypeError("result_type() takes the tensors and numbers that shall meet, and got none")
     return result
 
 
@@ -93,7 +97,11 @@ def number_dtype(number: Number) -> dtype:
     """The dtype that a number brings to `result_type`. NumPy's numbers count as Python's."""
     if isinstance(number, (bool, np.bool_)):
         return dtypes.bool
-    return dtypes.int64 if isinstance(number, (int, np.integer)) else dtypes.get_default_dtype()
+    if isinstance(number, (int, np.integer)):
+        return dtypes.int64
+    if isinstance(number, (float, np.floating)):
+        return dtypes.get_default_dtype()
+    raise TypeError(f"a tensor or a number was expected, got {number!r} of type {type(number).__name__}")
 
 
 def check_number(number: Number, element_type: dtype) -> None:

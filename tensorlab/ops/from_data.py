@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,7 +30,7 @@ def tensor(data: object, *, dtype: dtype | None = None, device: device | str | N
     Args:
         data: a number, nested sequences of numbers of equal lengths, a NumPy array, or a tensor.
         dtype: the element type. Without it: bool if all numbers are bool, int64 if all are ints, the default
-            floating dtype if any is a float; NumPy arrays and tensors keep theirs.
+            floating dtype if any is a float. NumPy arrays, NumPy's numbers and tensors bring their own dtype.
         device: where to make it; the CPU.
 
     Raises:
@@ -60,10 +61,15 @@ def tensor(data: object, *, dtype: dtype | None = None, device: device | str | N
             f"new(): invalid data type {type(data).__name__!r}: a tensor holds numbers, got {data!r}"
         )
     shape = _nested_shape(data)
-    flat: list[Number] = []
+    flat: list[Any] = []
     _flatten(data, shape, 0, flat)
     if element_type is None:
         element_type = inferred_dtype(flat)
+    flat = [item.item() if isinstance(item, (Tensor, np.generic)) else item for item in flat]
+    if element_type.category == dtypes.INTEGER:
+        for number in flat:
+            if isinstance(number, int) and not -(2**63) <= number < 2**63:
+                raise ValueError(f"Overflow when unpacking long long: {number} does not fit into 64 bits")
     return from_cells(encode(flat, element_type), element_type, shape)
 
 
@@ -146,11 +152,18 @@ def from_cells(cells: np.ndarray, element_type: dtype, shape: Size) -> Tensor:
     return make_tensor(storage, element_type, shape, layout.default_strides(shape), 0)
 
 
-def inferred_dtype(numbers: Sequence[Number]) -> dtype:
-    """The dtype that Python numbers become: bool, int64, or the default dtype if one of them is a float."""
-    if any(isinstance(number, float) for number in numbers) or not numbers:
-        return dtypes.get_default_dtype()
-    return dtypes.bool if all(isinstance(number, bool) for number in numbers) else dtypes.int64
+def inferred_dtype(numbers: Sequence[Number | np.generic | Tensor]) -> dtype:
+    """The dtype that numbers meet in, or the default dtype if there are none.
+
+    A bool is of dtype bool, an int of int64, a float of the default dtype. A number of NumPy's and a tensor
+    are of their own.
+    """
+    own = {number.dtype for number in numbers if isinstance(number, (Tensor, np.generic))}
+    met = [t if isinstance(t, dtype) else dtypes.from_numpy_dtype(t) for t in own]
+    plain = {type(number) for number in numbers if not isinstance(number, (Tensor, np.generic))}
+    default = dtypes.get_default_dtype()
+    met += [dtypes.bool if t is bool else dtypes.int64 if issubclass(t, int) else default for t in plain]
+    return functools.reduce(dtypes.promote_types, met) if met else default
 
 
 def _is_sequence(value: object) -> bool:
@@ -172,14 +185,14 @@ def _nested_shape(data: object) -> Size:
     return Size(shape)
 
 
-def _flatten(data: object, shape: Size, dim: int, flat: list[Number]) -> None:
+def _flatten(data: object, shape: Size, dim: int, flat: list[Any]) -> None:
     """Append the numbers of `data`, whose sequences must have the lengths of `shape`, to `flat`."""
     if dim == len(shape):
         if _is_sequence(data) and not isinstance(data, (str, bytes)):
             raise TypeError(
                 f"expected a number at dim {dim}, got the sequence {data!r}: all rows nest equally deep"
             )
-        flat.append(_number(data))
+        flat.append(_checked_number(data))
         return
     if not _is_sequence(data) or isinstance(data, (str, bytes)):
         raise TypeError(
@@ -194,14 +207,11 @@ def _flatten(data: object, shape: Size, dim: int, flat: list[Number]) -> None:
         _flatten(item, shape, dim + 1, flat)
 
 
-def _number(value: object) -> Number:
+def _checked_number(value: object) -> object:
     if isinstance(value, (Tensor, np.generic)):
-        value = value.item()
-    if isinstance(value, bool | float):
+        _checked_number(value.item())
         return value
-    if isinstance(value, int):
-        if not -(2**63) <= value < 2**63:
-            raise ValueError(f"Overflow when unpacking long long: {value} does not fit into 64 bits")
+    if isinstance(value, (bool, int, float)):
         return value
     raise RuntimeError(
         f"Could not infer dtype of {type(value).__name__}: "

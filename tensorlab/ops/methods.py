@@ -89,8 +89,6 @@ _OPERATORS: dict[str, Callable] = {
     "rshift": pointwise.bitwise_right_shift,
 }
 _COMPARISONS: dict[str, Callable] = {
-    "eq": pointwise.eq,
-    "ne": pointwise.ne,
     "lt": pointwise.lt,
     "le": pointwise.le,
     "gt": pointwise.gt,
@@ -126,7 +124,11 @@ def bind() -> None:
     namespace.__neg__ = pointwise.neg
     namespace.__pos__ = arithmetic.positive
     namespace.__abs__ = pointwise.abs
-    namespace.__invert__ = pointwise.bitwise_not
+    namespace.__invert__ = protocols.invert
+    namespace.__eq__ = protocols.equality(pointwise.eq)
+    namespace.__ne__ = protocols.equality(pointwise.ne)
+    namespace.__reversed__ = protocols.reverse
+    namespace.__delitem__ = protocols.delete
     namespace.where = choice.where_method
     namespace.__getitem__ = indexing.getitem
     namespace.__setitem__ = indexing.setitem

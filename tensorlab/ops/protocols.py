@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from tensorlab.ops.dispatch import is_number
-from tensorlab.ops.pointwise import eq
+from tensorlab.ops.pointwise import bitwise_not, eq
+from tensorlab.ops.rearranging import flip
+from tensorlab.ops.sharing import array_wrap
 from tensorlab.tensor import Tensor
 
 __all__ = []
@@ -36,6 +40,63 @@ def contains(input: Tensor, element: object) -> bool:
             f"a tensor holds numbers"
         )
     return bool(eq(input, element)._cells_array().any())
+
+
+def reverse(input: Tensor) -> Tensor:
+    """``reversed(input)``: the items of the first dimension from the last to the first, as a copy.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> reversed(tl.arange(3))
+        tensor([2, 1, 0])
+    """
+    return flip(input, 0) if input.ndim else input
+
+
+def invert(input: Tensor) -> Tensor:
+    """``~input``: the opposite truths, or the opposite bits of integers.
+
+    Raises:
+        TypeError: the elements are floats.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> ~tl.tensor([True, False]), ~tl.tensor([0, 5])
+        (tensor([False,  True]), tensor([-1, -6]))
+    """
+    if input.is_floating_point():
+        raise TypeError(
+            f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, not on "
+            f"{input.dtype.name}: the opposite of a number is -x, of a condition ~(x > 0)"
+        )
+    return bitwise_not(input)
+
+
+def delete(input: Tensor, index: object) -> None:
+    """``del input[index]`` is refused: a tensor has as many elements as its shape says.
+
+    Raises:
+        TypeError: always.
+    """
+    raise TypeError(
+        "Tensor does not support deleting items: select the ones to keep, such as x[:2], or join the parts "
+        "around it with cat"
+    )
+
+
+def equality(function: Callable) -> Callable:
+    """``==`` or ``!=``: with tensors and numbers, and with NumPy arrays, element by element."""
+
+    def operator(self: Tensor, other: object) -> object:
+        if isinstance(other, np.ndarray):
+            other = array_wrap(self, other)
+        if isinstance(other, Tensor) or is_number(other):
+            return function(self, other)
+        return NotImplemented
+
+    operator.__name__ = operator.__qualname__ = f"__{function.__name__}__"
+    operator.__doc__ = function.__doc__
+    return operator
 
 
 METHODS = ()

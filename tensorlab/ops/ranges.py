@@ -14,8 +14,8 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, as_int
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import Number, fill, is_number
-from tensorlab.ops.from_data import from_cells, inferred_dtype
+from tensorlab.ops.dispatch import Number, fill, is_number, number_dtype
+from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.parts import diagonal
 from tensorlab.tensor import Tensor
 
@@ -53,17 +53,16 @@ def arange(
         if not math.isfinite(bound):
             raise RuntimeError(f"arange(): {name} must be finite, got {bound}")
     if step == 0:
-        raise RuntimeError("step must be nonzero")
+        raise RuntimeError(f"step must be nonzero: a step of 0 never gets from {start} to {end}")
     if (end - start) * step < 0:
         raise RuntimeError(
             f"upper bound and lower bound inconsistent with step sign: "
             f"a step of {step} never gets from {start} to {end}"
         )
     as_device(device)
-    element_type = as_dtype(dtype) or inferred_dtype(
-        [b for b in (start, end, step) if not isinstance(b, bool)]
-    )
-    if all(isinstance(bound, int) for bound in (start, end, step)):
+    whole = all(number_dtype(bound).category != dtypes.FLOATING for bound in (start, end, step))
+    element_type = as_dtype(dtype) or (dtypes.int64 if whole else dtypes.get_default_dtype())
+    if whole:
         values: np.ndarray = np.arange(int(start), int(end), int(step), dtype=np.int64)
     else:
         values = start + np.arange(math.ceil((end - start) / step), dtype=np.float64) * step

@@ -121,6 +121,7 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
     Raises:
         RuntimeError: `ext_tensor` cannot be handed over, is not on the CPU, or is of a type that NumPy does
             not have.
+        BufferError: the owner refuses to hand its memory over.
         ValueError: a stride is negative.
 
     Example:
@@ -135,6 +136,10 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
     source: Any = ext_tensor if hasattr(ext_tensor, "__dlpack__") else _Capsule(ext_tensor)
     try:
         array = np.from_dlpack(source)
+    except BufferError as error:
+        raise BufferError(
+            f"{type(ext_tensor).__name__} cannot be handed over: {error} Copy it into an ordinary array first"
+        ) from error
     except (RuntimeError, ValueError, TypeError) as error:
         raise RuntimeError(
             f"from_dlpack received {type(ext_tensor).__name__}, which cannot be handed over ({error}). It "

@@ -195,6 +195,14 @@ class Backend(Protocol):
         """
         ...
 
+    def first_k(self, keys: np.ndarray, k: int, largest: bool) -> np.ndarray:
+        """The places (rows, k) of the greatest or least k keys of each row, in order.
+
+        Equal keys come in PyTorch's order. `keys` is (rows, columns), of a NumPy type, and is left in
+        disorder. NaN counts as the greatest.
+        """
+        ...
+
     def random(
         self,
         distribution: str,

@@ -136,9 +136,10 @@ def _without_replacement(input: Tensor, draws: int, generator: Generator | None)
     if draws == 1:
         winners = keys.argmax(-1, keepdims=True)
     else:
-        winners = np.argsort(-keys, -1, kind="stable")[..., :draws]
-    found = empty(winners.shape, dtype=dtypes.int64)
-    found._cells_array()[...] = winners
+        rows = np.ascontiguousarray(keys).reshape(-1, input.shape[-1])
+        winners = backend("cpu").first_k(rows, draws, True)
+    found = empty((*input.shape[:-1], draws), dtype=dtypes.int64)
+    found._cells_array()[...] = winners.reshape(found.shape)
     return found
 
 

@@ -8,6 +8,7 @@ from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
 from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
 from tensorlab.backends.cpu.scan import scan
+from tensorlab.backends.cpu.selection import first_k
 from tensorlab.backends.cpu.softmax import softmax
 
 __all__ = ["BACKEND"]
@@ -18,6 +19,7 @@ class CPU:
 
     extremes = staticmethod(extremes)
     flat_fold = staticmethod(flat_fold)
+    first_k = staticmethod(first_k)
     flat_kernel = staticmethod(flat_kernel)
     gemm = staticmethod(gemm)
     philox = staticmethod(philox)

@@ -90,6 +90,7 @@ from tensorlab.ops.creation import (
     zeros_like,
 )
 from tensorlab.ops.cumulative import cummax, cummin, cumprod, cumsum
+from tensorlab.ops.differences import diff
 from tensorlab.ops.dims import (
     adjoint,
     moveaxis,
@@ -123,7 +124,9 @@ from tensorlab.ops.joining import (
 from tensorlab.ops.linalg import inverse, logdet, matrix_power
 from tensorlab.ops.matmul import addbmm, addmm, addmv, baddbmm, bmm, dot, matmul, mm, mv, vdot
 from tensorlab.ops.multinomial import multinomial
+from tensorlab.ops.norms import norm
 from tensorlab.ops.options import strided
+from tensorlab.ops.order_statistics import median, mode, nanmedian
 from tensorlab.ops.parts import (
     as_strided,
     chunk,
@@ -229,6 +232,7 @@ from tensorlab.ops.rearranging import (
     triu,
 )
 from tensorlab.ops.reduction import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
+from tensorlab.ops.search import bucketize, histc, searchsorted
 from tensorlab.ops.shape import (
     atleast_1d,
     atleast_2d,
@@ -245,6 +249,8 @@ from tensorlab.ops.shape import (
 )
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
 from tensorlab.ops.softmax import log_softmax, logsumexp, softmax
+from tensorlab.ops.sorting import argsort, kthvalue, msort, sort, topk
+from tensorlab.ops.uniqueness import bincount, unique, unique_consecutive
 from tensorlab.ops.variance import std, std_mean, var, var_mean
 from tensorlab.printing import set_printoptions
 from tensorlab.random import (
@@ -297,6 +303,7 @@ __all__ = [
     "int32",
     "int64",
     "layout",
+    "linalg",
     "long",
     "promote_types",
     "result_type",
@@ -384,7 +391,6 @@ __all__ = [
     # ops.linalg, ops.factorizations
     "det",
     "inverse",
-    "linalg",
     "logdet",
     "matrix_power",
     "slogdet",
@@ -592,6 +598,28 @@ __all__ = [
     "log_softmax",
     "logsumexp",
     "softmax",
+    # ops.norms
+    "norm",
+    # ops.sorting
+    "argsort",
+    "kthvalue",
+    "msort",
+    "sort",
+    "topk",
+    # ops.order_statistics
+    "median",
+    "mode",
+    "nanmedian",
+    # ops.uniqueness
+    "bincount",
+    "unique",
+    "unique_consecutive",
+    # ops.search
+    "bucketize",
+    "histc",
+    "searchsorted",
+    # ops.differences
+    "diff",
 ]
 
 # Functions with a rule for the names of dimensions take tensors that have some.

@@ -182,6 +182,7 @@ _ROWS = (
         scalars=("exp",),
         cost=12,
     ),
+    Fold("norm_0", ADD, is_true),
     Fold("norm_1", ADD, magnitude),
     Fold("norm_2", ADD, square, root, wide=True, cost=2),
     Fold("norm_p", ADD, power, root_power, wide=True, cost=60),

@@ -26,6 +26,8 @@ from tensorlab.ops.factorizations import (
 from tensorlab.ops.linalg import diagonal, matrix_power, multi_dot, vecdot
 from tensorlab.ops.linalg import linalg_cross as cross
 from tensorlab.ops.matmul import matmul
+from tensorlab.ops.norms import matrix_norm, vector_norm
+from tensorlab.ops.norms import matrix_or_vector_norm as norm
 from tensorlab.ops.ranks import matrix_rank, pinv
 
 __all__ = [
@@ -39,9 +41,11 @@ __all__ = [
     "inv",
     "lstsq",
     "matmul",
+    "matrix_norm",
     "matrix_power",
     "matrix_rank",
     "multi_dot",
+    "norm",
     "pinv",
     "qr",
     "slogdet",
@@ -49,4 +53,5 @@ __all__ = [
     "svd",
     "svdvals",
     "vecdot",
+    "vector_norm",
 ]

@@ -157,6 +157,29 @@ class Backend(Protocol):
         """
         ...
 
+    def search(
+        self,
+        places: np.ndarray,
+        numbers: np.ndarray,
+        sequences: np.ndarray,
+        order: np.ndarray,
+        length: int,
+        several: int,
+        after: bool,
+    ) -> None:
+        """For each number, how many elements of its sorted sequence come before it.
+
+        Args:
+            places: a flat array that receives the results.
+            numbers: the flat array of what is looked for, `several` numbers for each sequence in turn.
+            sequences: the elements of the sequences, one sequence after another, each of this `length`.
+            order: where the elements stand in order in their sequence; empty if they are in order.
+            length: how many elements a sequence has.
+            several: how many numbers are looked for in each sequence.
+            after: whether elements that equal the number come before it too.
+        """
+        ...
+
     def softmax(
         self, logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout
     ) -> Launch:

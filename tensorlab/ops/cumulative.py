@@ -157,10 +157,10 @@ def _run(name: str, value: dtype, input: Tensor, dim: int, out: Tensor, places: 
         None if places is None else laid(places),
         laid(input),
     )
-    launch(out._buffer(), (None, 0) if places is None else places._buffer(), input._buffer())
     for written in (out, places):
         if written is not None:
             written._storage._version += 1
+    launch(out._buffer(), (None, 0) if places is None else places._buffer(), input._buffer())
 
 
 METHODS = (cummax, cummin, cumprod, cumprod_, cumsum, cumsum_)

@@ -198,8 +198,6 @@ def _with_places(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) ->
     position = as_one_dim(name, dim, input)
     _refuse_empty(name, input, (position,), IndexError)
     values, places = (None, None) if out is None else out
-    if values is not None:
-        check_out_type(name, input.dtype, values)
     found = _find(name == "max", name, input, position, as_flag(name, keepdim), places, values, True)
     return getattr(return_types, name)(reversed(found))
 
@@ -285,10 +283,14 @@ def _find(
     with_values: bool,
 ) -> list[Tensor]:
     """The places of the extremes along one dimension or of all, and their values if those are wanted."""
+    dims = as_dims(dim, input.ndim, name)
+    for tensor, element_type in ((places, dtypes.int64), (values, input.dtype)):
+        if tensor is not None:
+            check_out_type(name, element_type, tensor)
+            check_out(name, tensor, reduced_shape(input.shape, dims, keepdim), input)
     strides = [None if tensor is None else tensor.stride() for tensor in (places, values)]
     key = (greatest, input.dtype, input.shape, input.stride(), dim, keepdim, with_values, *strides)
     plan = _plans.get(key)
-    dims = as_dims(dim, input.ndim, name)
     if plan is None:
         if len(_plans) >= MOST_PLANS:
             _plans.clear()
@@ -309,8 +311,6 @@ def _find(
         if tensor is None:
             targets.append(allocate(plan.shape, element_type))
         else:
-            check_out_type(name, element_type, tensor)
-            check_out(name, tensor, plan.shape, input)
             tensor._storage._version += 1
             targets.append(tensor)
     buffers = [target._buffer() for target in targets]

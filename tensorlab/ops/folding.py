@@ -14,6 +14,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.folds import TABLE
 from tensorlab.layout import Size
 from tensorlab.ops.dispatch import guard_write
+from tensorlab.ops.outputs import fitted
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = [
@@ -169,6 +170,8 @@ def fold(
             return make_dense(memory, result, _NO_DIMS, ())
     if dim is not None and type(dim) is not int:
         dim = as_dims(dim, input.ndim, name)
+    if out is not None:
+        check_out(name, out, reduced_shape(input.shape, as_dims(dim, input.ndim, name), keepdim), input)
     stride = None if out is None else out._stride
     key = (name, input._dtype, input._shape, input._stride, dim, keepdim, value, result, k, stride)
     plan = _plans.get(key)
@@ -237,14 +240,10 @@ def check_out_type(name: str, chosen: dtype | None, out: Tensor) -> dtype:
 
 
 def check_out(name: str, out: Tensor, shape: Size, *sources: Tensor) -> None:
-    """Refuse an output that a result of `shape` cannot be written into.
+    """Make sure that a result of `shape` can be written into `out`; one without elements takes the shape.
 
     Raises:
         RuntimeError: it has another shape, or `guard_write` refuses the write.
     """
-    if out.shape != shape:
-        raise RuntimeError(
-            f"{name}(): out has shape {tuple(out.shape)} and the result has shape {tuple(shape)}: "
-            f"a tensor that is written keeps its shape, so give one of the result's shape"
-        )
+    fitted(out, shape, out.dtype)
     guard_write(out, *sources)

@@ -15,6 +15,7 @@ from tensorlab.ops import (
     conversion,
     creation,
     cumulative,
+    differences,
     dims,
     extremes,
     factorizations,
@@ -23,6 +24,8 @@ from tensorlab.ops import (
     linalg,
     matmul,
     multinomial,
+    norms,
+    order_statistics,
     parts,
     pointwise,
     protocols,
@@ -32,9 +35,12 @@ from tensorlab.ops import (
     ranges,
     rearranging,
     reduction,
+    search,
     shape,
     sharing,
     softmax,
+    sorting,
+    uniqueness,
     variance,
 )
 from tensorlab.ops.dispatch import is_number
@@ -72,6 +78,12 @@ _MODULES = (
     cumulative,
     extremes,
     softmax,
+    norms,
+    sorting,
+    order_statistics,
+    uniqueness,
+    search,
+    differences,
 )
 
 _OPERATORS: dict[str, Callable] = {

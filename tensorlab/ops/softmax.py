@@ -105,7 +105,7 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | 
     Example:
         >>> import tensorlab as tl
         >>> tl.tensor([1000.0, 1000.0]).logsumexp(0)
-        tensor(1000.6931)
+        tensor(1000.6932)
     """
     element_type = need_tensor("logsumexp", input).dtype
     value = element_type if element_type.is_floating_point else dtypes.get_default_dtype()

@@ -8,6 +8,7 @@ from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
 from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
 from tensorlab.backends.cpu.scan import scan
+from tensorlab.backends.cpu.search import search
 from tensorlab.backends.cpu.selection import first_k
 from tensorlab.backends.cpu.softmax import softmax
 
@@ -28,6 +29,7 @@ class CPU:
     random = staticmethod(prepare)
     seed_words = staticmethod(seed_words)
     scan = staticmethod(scan)
+    search = staticmethod(search)
     softmax = staticmethod(softmax)
 
 

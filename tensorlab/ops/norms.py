@@ -1,0 +1,255 @@
+"""Norms of vectors and matrices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlab import dtypes
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size, default_strides
+from tensorlab.ops import conversion, dims, shape
+from tensorlab.ops.extremes import amax, amin
+from tensorlab.ops.folding import Dims, as_dims, as_flag, check_out_type, fold, need_tensor, numpy_names
+from tensorlab.ops.reduction import sum as add_up
+from tensorlab.tensor import Tensor, make_dense
+
+__all__ = ["norm"]
+
+Order = float | str | None
+
+# The norms that have a fold of their own; any other order p is `norm_p`.
+_FOLDS = {1.0: "norm_1", 2.0: "norm_2", math.inf: "norm_greatest", -math.inf: "norm_least"}
+
+
+@numpy_names
+def vector_norm(
+    x: Tensor,
+    ord: float = 2,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The length of vectors: the `ord`-th root of the sum of the `ord`-th powers of their magnitudes.
+
+    Squares are added in float64, so that float32 vectors as long as 1e38 keep their length.
+
+    Args:
+        x: a floating-point tensor.
+        ord: which norm: 2 is the usual length, 1 adds up the magnitudes, inf takes the greatest and -inf the
+            least of them, 0 counts the elements that are not 0.
+        dim: the dimension, or dimensions, along which a vector lies; all without it.
+        keepdim: whether the dimensions stay, with size 1.
+        dtype: the floating type to convert each element to first, no narrower than theirs.
+        out: a tensor of the result's shape and dtype to write into.
+
+    Raises:
+        RuntimeError: the elements are not floats, `dtype` is narrower, or a norm of no elements has no value.
+        TypeError: `ord` is no number.
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[3.0, 4.0], [6.0, -8.0]])
+        >>> tl.linalg.vector_norm(x, dim=1), tl.linalg.vector_norm(x, float("inf"))
+        (tensor([ 5., 10.]), tensor(8.))
+    """
+    element_type = need_tensor("linalg.vector_norm", x).dtype
+    if isinstance(ord, (str, bool)) or not isinstance(ord, (int, float)):
+        raise TypeError(f"linalg.vector_norm(): argument 'ord' must be Number, not {type(ord).__name__}")
+    if not element_type.is_floating_point:
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{element_type.name}: convert with .to(tensorlab.float32) first"
+        )
+    value = dtype or element_type
+    if not value.is_floating_point or dtypes.promote_types(value, element_type) is not value:
+        raise RuntimeError(
+            f"linalg.vector_norm: the dtype of the input ({element_type.name}) should be convertible without "
+            f"narrowing to the specified dtype ({value.name})"
+        )
+    if out is not None:
+        check_out_type("linalg.vector_norm", value, out)
+    if (ord < 0 or ord == math.inf) and 0 in x.shape:
+        for position in as_dims(dim, x.ndim, "linalg.vector_norm"):
+            if x.shape[position] == 0:
+                raise RuntimeError(
+                    f"linalg.vector_norm cannot compute the {ord} norm on the dimension {position} because "
+                    f"this dimension is empty and the operation does not have an identity"
+                )
+    if ord == 0:
+        return fold("norm_0", x, dim, as_flag("linalg.vector_norm", keepdim), value, value, out)
+    name = _FOLDS.get(float(ord), "norm_p")
+    return fold(name, x, dim, as_flag("linalg.vector_norm", keepdim), value, value, out, float(ord))
+
+
+@numpy_names
+def matrix_norm(
+    A: Tensor,  # noqa: N803 - PyTorch's name
+    ord: float | str = "fro",
+    dim: Sequence[int] = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The size of matrices, in one of several senses.
+
+    Args:
+        A: a floating-point tensor of at least two dimensions.
+        ord: ``"fro"``, the root of the sum of squares; ``"nuc"``, the sum of the singular values; 2 and -2,
+            the greatest and the least of them; 1 and -1, the greatest and least sum of a column's magnitudes;
+            inf and -inf, the same of rows.
+        dim: the dimensions of rows and of columns.
+        keepdim: whether the two dimensions stay, with size 1.
+        dtype: the floating type to convert each element to first, no narrower than theirs.
+        out: a tensor of the result's shape and dtype to write into.
+
+    Raises:
+        RuntimeError: there is no such norm, or `dim` does not name two dimensions.
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[3.0, 0.0], [0.0, -4.0]])
+        >>> [round(tl.linalg.matrix_norm(x, ord).item(), 4) for ord in ("fro", "nuc", 2, 1)]
+        [5.0, 7.0, 4.0, 4.0]
+    """
+    if need_tensor("linalg.matrix_norm", A).ndim < 2:
+        raise RuntimeError(
+            f"linalg.matrix_norm: The input tensor A must have at least 2 dimensions, got {A.ndim}"
+        )
+    if not isinstance(dim, (tuple, list)) or len(dim) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim!r}")
+    if len({position % A.ndim for position in dim}) == 1:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got {tuple(dim)}")
+    rows, columns = as_dims(tuple(dim), A.ndim, "linalg.matrix_norm")
+    if ord not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf) or isinstance(ord, bool):
+        raise RuntimeError(
+            f"linalg.matrix_norm: Order {ord} not supported: use 'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
+        )
+    if ord == "fro":
+        return vector_norm(A, 2, (rows, columns), keepdim, dtype=dtype, out=out)
+    if ord in ("nuc", 2, -2):
+        found = _of_singular_values(A if dtype is None else conversion.to(A, dtype), ord, rows, columns)
+        if keepdim:
+            found = shape.unsqueeze(shape.unsqueeze(found, -1), -1)
+            found = dims.movedim(found, (-2, -1), (rows, columns))
+    else:
+        along, across = (rows, columns) if ord in (1, -1) else (columns, rows)
+        sums = vector_norm(A, 1, along, True, dtype=dtype)
+        found = (amax if ord in (1, math.inf) else amin)(sums, across, True)
+        if not keepdim:
+            found = add_up(found, (rows, columns))  # of one element each
+    return found if out is None else conversion.copy_(out, found)
+
+
+def _of_singular_values(matrices: Tensor, ord: float | str, rows: int, columns: int) -> Tensor:
+    if matrices.dtype.itemsize < 4:
+        raise RuntimeError(
+            f"linalg.matrix_norm: Low precision dtypes not supported. Got {matrices.dtype.name}: "
+            f"convert with .to(tensorlab.float32) first"
+        )
+    cells = np.moveaxis(matrices._cells_array(), (rows, columns), (-2, -1))
+    values = np.linalg.svd(cells, compute_uv=False)
+    if ord == "nuc":
+        found = values.sum(-1, dtype=np.float64)
+    else:
+        found = values.max(-1) if ord == 2 else values.min(-1)
+    found = np.asarray(found, matrices.dtype.cell, order="C")
+    return make_dense(found.reshape(-1), matrices.dtype, Size(found.shape), default_strides(found.shape))
+
+
+def matrix_or_vector_norm(
+    A: Tensor,  # noqa: N803 - PyTorch's name
+    ord: Order = None,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """The norm of vectors or of matrices, as the arguments say.
+
+    With one dimension, or without `ord`, it is `vector_norm` (of all elements without `dim`); with two
+    dimensions and an `ord` it is `matrix_norm`.
+
+    Args:
+        A: a floating-point tensor.
+        ord: which norm (see `vector_norm` and `matrix_norm`); the root of the sum of squares without it.
+        dim: one dimension for vectors, two for matrices.
+        keepdim: whether the dimensions stay, with size 1.
+        out: a tensor of the result's shape and dtype to write into.
+        dtype: the floating type to convert each element to first, no narrower than theirs.
+
+    Raises:
+        RuntimeError: `ord` is given, `dim` is not, and the tensor is neither a vector nor a matrix; or what
+            the two other functions refuse.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[3.0, 4.0], [0.0, 0.0]])
+        >>> tl.linalg.norm(x), tl.linalg.norm(x, 1), tl.linalg.norm(x, 1, dim=1)
+        (tensor(5.), tensor(4.), tensor([7., 0.]))
+    """
+    need_tensor("linalg.norm", A)
+    if ord is None:
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
+    if dim is None:
+        if A.ndim not in (1, 2):
+            raise RuntimeError(
+                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
+            )
+        is_vector = A.ndim == 1
+        along: Any = 0 if is_vector else (0, 1)
+    else:
+        is_vector = not isinstance(dim, (tuple, list)) or len(dim) == 1
+        along = dim
+    if is_vector and not isinstance(ord, str):
+        return vector_norm(A, ord, along, keepdim, dtype=dtype, out=out)
+    return matrix_norm(A, ord, along, keepdim, dtype=dtype, out=out)
+
+
+@numpy_names
+def norm(
+    input: Tensor,
+    p: Order = "fro",
+    dim: Dims = None,
+    keepdim: bool = False,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """The norm of all elements, or of those along dimensions: the length, if nothing else is asked for.
+
+    PyTorch means to replace it by `linalg.vector_norm` and `linalg.matrix_norm`, whose names say which.
+
+    Args:
+        input: a floating-point tensor.
+        p: the order of the vector norm (see `linalg.vector_norm`); ``"fro"`` is 2, and ``"nuc"`` adds up the
+            singular values of a matrix.
+        dim: the dimension, or dimensions; all without it.
+        keepdim: whether the dimensions stay, with size 1.
+        out: a tensor of the result's shape and dtype to write into.
+        dtype: the floating type to convert each element to first, no narrower than theirs.
+
+    Raises:
+        RuntimeError: the elements are not floats, or there is no such norm.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[3.0, 4.0], [6.0, 8.0]])
+        >>> x.norm(dim=1), x.norm(1)
+        (tensor([ 5., 10.]), tensor(21.))
+    """
+    if isinstance(p, str) and p != "fro":
+        return matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out)  # type: ignore[arg-type]
+    order = 2.0 if p is None or isinstance(p, str) else p
+    return vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
+
+
+METHODS = (norm,)

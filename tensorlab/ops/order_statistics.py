@@ -1,0 +1,139 @@
+"""Medians and the most frequent value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tensorlab import dtypes, return_types
+from tensorlab.layout import Size
+from tensorlab.ops.dispatch import allocate
+from tensorlab.ops.extremes import as_one_dim
+from tensorlab.ops.folding import need_tensor, numpy_names
+from tensorlab.ops.sorting import one_of_each, refuse_without_order, sortable
+from tensorlab.tensor import Tensor
+
+__all__ = ["median", "mode", "nanmedian"]
+
+_NOTHING: Any = object()
+
+
+@numpy_names
+def median(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The middle element in order; the lower of the two middle ones, where there are two.
+
+    ``median(input)`` is that of all elements. ``median(input, dim)`` is the pair ``(values, indices)`` of the
+    medians along a dimension and places where they stand. NaN among the elements makes the median NaN.
+
+    Args:
+        input: a tensor, not of bools.
+        dim: the dimension to look along.
+        keepdim: whether the dimension stays, with size 1.
+        out: a pair of tensors of the result's shape, the second int64, to write into.
+
+    Raises:
+        IndexError: there is no such dimension, or it has no elements.
+        RuntimeError: the elements are bools.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[1, 5, 3], [4, 2, 6]])
+        >>> x.median()
+        tensor(3)
+        >>> x.median(1).values
+        tensor([3, 4])
+    """
+    return _median("median", input, dim, keepdim, out, _middle)
+
+
+@numpy_names
+def nanmedian(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The middle element of those that are numbers. The arguments are those of `median`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1.0, float("nan"), 3.0, 2.0]).nanmedian()
+        tensor(2.)
+    """
+    return _median("nanmedian", input, dim, keepdim, out, _middle_number)
+
+
+def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any, choose: Any) -> Any:
+    need_tensor(name, input)
+    if dim is not _NOTHING:
+        position = as_one_dim(name, dim, input)
+        refuse_without_order(name, input, position)
+        return getattr(return_types, name)(one_of_each(name, input, position, keepdim, out, choose))
+    if input.dtype is dtypes.bool:
+        raise RuntimeError(f"{name}() is not implemented for bool: convert with .to(tensorlab.uint8) first")
+    result = allocate(Size(), input.dtype)
+    if input.numel() == 0:  # as PyTorch has it: NaN, or the least integer
+        nothing = float("nan") if input.is_floating_point() else dtypes.integer_range(input.dtype)[0]
+        return result.fill_(nothing)  # type: ignore[attr-defined]
+    flat = sortable(input).reshape(-1)
+    place = int(choose(flat[np.newaxis])[0])
+    result._cells_array()[...] = input._cells_array()[np.unravel_index(place, input.shape)]
+    return result
+
+
+def _middle(keys: np.ndarray) -> np.ndarray:
+    """The place of the lower median of each line, or of its first NaN."""
+    half = (keys.shape[-1] - 1) // 2
+    places = np.argpartition(keys, half, axis=-1)[..., half]
+    if keys.dtype.kind != "f":
+        return places
+    unordered = np.isnan(keys)
+    return np.where(unordered.any(axis=-1), unordered.argmax(axis=-1), places)
+
+
+def _middle_number(keys: np.ndarray) -> np.ndarray:
+    """The place of the lower median of each line's numbers; of its first NaN if there are none."""
+    if keys.dtype.kind != "f":
+        return _middle(keys)
+    order = np.argsort(keys, axis=-1, kind="stable")  # NaN last
+    count = np.count_nonzero(~np.isnan(keys), axis=-1)
+    half = np.maximum(count - 1, 0) // 2
+    return np.take_along_axis(order, half[..., np.newaxis], axis=-1)[..., 0]
+
+
+@numpy_names
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The most frequent element along a dimension and its last place, as the pair ``(values, indices)``.
+
+    Of several equally frequent elements it is the least.
+
+    Args:
+        input: a tensor of any dtype.
+        dim: the dimension to look along; the last without it.
+        keepdim: whether the dimension stays, with size 1.
+        out: a pair of tensors of the result's shape, the second int64, to write into.
+
+    Raises:
+        IndexError: there is no such dimension, or it has no elements.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> values, indices = tl.tensor([3, 2, 2, 3, 1]).mode()
+        >>> values, indices
+        (tensor(2), tensor(2))
+    """
+    position = as_one_dim("mode", dim, need_tensor("mode", input))
+    refuse_without_order("mode", input, position, bools=True)
+    return return_types.mode(one_of_each("mode", input, position, keepdim, out, _most_frequent))
+
+
+def _most_frequent(keys: np.ndarray) -> np.ndarray:
+    """The last place of the most frequent element of each line."""
+    order = np.argsort(keys, axis=-1, kind="stable")
+    ordered = np.take_along_axis(keys, order, axis=-1)
+    numbers = np.arange(keys.shape[-1])
+    begins = np.ones(keys.shape, bool)
+    begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    # How many equal elements come before each in order: most where the longest run ends.
+    first = np.maximum.accumulate(np.where(begins, numbers, 0), axis=-1)
+    end = np.argmax(numbers - first, axis=-1)
+    return np.take_along_axis(order, end[..., np.newaxis], axis=-1)[..., 0]
+
+
+METHODS = (median, mode, nanmedian)

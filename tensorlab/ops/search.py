@@ -1,0 +1,213 @@
+"""Where numbers would stand in sorted sequences, and histograms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensorlab import dtypes, layout
+from tensorlab.backends import backend
+from tensorlab.layout import Size
+from tensorlab.ops import conversion
+from tensorlab.ops.dispatch import Number, is_number, result_type
+from tensorlab.ops.folding import check_out, check_out_type, need_tensor
+from tensorlab.tensor import Tensor, make_dense
+
+__all__ = ["bucketize", "histc", "searchsorted"]
+
+
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Tensor | Number,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    out: Tensor | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
+    """The places at which numbers can be put into sorted sequences so that these stay sorted.
+
+    Args:
+        sorted_sequence: one sequence in ascending order; or many along the last dimension.
+        input: the numbers; with many sequences, of their shape but for the last dimension.
+        out_int32: give int32 instead of int64.
+        right: put a number after its equals, not before.
+        side: the same as a word, ``"left"`` or ``"right"``.
+        out: an int64 (or int32) tensor of `input`'s shape to write into.
+        sorter: an int64 tensor of the sequences' shape that says where their elements stand in order.
+
+    Raises:
+        RuntimeError: the shapes do not go together, or an option contradicts another.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.searchsorted(tl.tensor([1, 3, 5]), tl.tensor([[0, 3], [4, 9]]))
+        tensor([[0, 1],
+                [2, 3]])
+    """
+    name = "searchsorted"
+    if not isinstance(input, Tensor) and not is_number(input):
+        raise TypeError(f"{name}(): argument 'input' must be Tensor or Number, not {type(input).__name__}")
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"{name}(): side can only be 'left' or 'right' but got {side!r}")
+    if side == "left" and right:
+        raise RuntimeError(
+            f"{name}(): side and right can't be set to opposites, got side of left while right was True"
+        )
+    numbers = _numbers(need_tensor(name, sorted_sequence), input)
+    _check_shapes(name, sorted_sequence, numbers, isinstance(input, Tensor))
+    order = np.empty(0, np.int64) if sorter is None else _checked_sorter(name, sorter, sorted_sequence)
+    common = result_type(sorted_sequence, input)
+    if common is dtypes.bool:
+        raise RuntimeError(f"{name}() is not implemented for bool: convert with .to(tensorlab.uint8) first")
+    if common in (dtypes.float16, dtypes.bfloat16):
+        common = dtypes.float32
+    result = dtypes.int32 if out_int32 else dtypes.int64
+    places = np.empty(numbers.numel(), result.cell)
+    length = sorted_sequence.shape[-1]
+    several = numbers.numel() if sorted_sequence.ndim == 1 else numbers.shape[-1]
+    if places.size:
+        backend("cpu").search(
+            places,
+            conversion.to(numbers, common)._cells_array().reshape(-1),
+            conversion.to(sorted_sequence, common)._cells_array().reshape(-1),
+            order,
+            length,
+            several,
+            right or side == "right",
+        )
+    found = make_dense(places, result, numbers.shape, layout.default_strides(numbers.shape))
+    if out is None:
+        return found
+    check_out_type(name, result, out)
+    check_out(name, out, found.shape)
+    return conversion.copy_(out, found)
+
+
+def _numbers(sequences: Tensor, input: Tensor | Number) -> Tensor:
+    if isinstance(input, Tensor):
+        return input
+    element_type = result_type(sequences, input)
+    return conversion.to(make_dense(np.array([input], np.float64), dtypes.float64, Size(), ()), element_type)
+
+
+def _check_shapes(name: str, sequences: Tensor, numbers: Tensor, is_tensor: bool) -> None:
+    if sequences.ndim == 0:
+        raise RuntimeError(f"{name}(): boundaries tensor should have positive dimension, but got 0 dimension")
+    if sequences.ndim == 1:
+        return
+    if not is_tensor or not numbers.ndim:
+        raise RuntimeError(
+            f"{name}(): input value can be a scalar only when boundaries tensor dimension is 1, "
+            f"but we got boundaries tensor dim({sequences.ndim})"
+        )
+    if sequences.shape[:-1] != numbers.shape[:-1]:
+        raise RuntimeError(
+            f"{name}(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            f"tensor and input value tensor must match, but we got boundaries tensor "
+            f"{list(sequences.shape)} and input value tensor {list(numbers.shape)}"
+        )
+
+
+def _checked_sorter(name: str, sorter: Tensor, sequences: Tensor) -> np.ndarray:
+    if sorter.shape != sequences.shape:
+        raise RuntimeError(
+            f"{name}(): boundary and sorter must have the same size, but got boundary tensor "
+            f"{list(sequences.shape)} and got sorter tensor {list(sorter.shape)}"
+        )
+    if sorter.dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"{name}(): sorter must be a tensor of long dtype but got dtype {sorter.dtype.name}"
+        )
+    order = sorter._cells_array().reshape(-1)
+    if order.size and not (order.min() >= 0 and order.max() < sequences.shape[-1]):
+        raise RuntimeError(
+            f"{name}(): sorter index out of range: it must lie in 0 … {sequences.shape[-1] - 1}"
+        )
+    return order
+
+
+def bucketize(
+    input: Tensor | Number,
+    boundaries: Tensor,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The number of the interval between sorted boundaries in which each number lies.
+
+    Args:
+        input: a tensor of any shape, or a number.
+        boundaries: a tensor of one dimension, in ascending order.
+        out_int32: give int32 instead of int64.
+        right: a number that equals a boundary lies in the interval after it.
+        out: an int64 (or int32) tensor of `input`'s shape to write into.
+
+    Raises:
+        RuntimeError: `boundaries` has another number of dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.bucketize(tl.tensor([1, 3, 6]), tl.tensor([2, 3, 5]))
+        tensor([0, 1, 3])
+    """
+    if need_tensor("bucketize", boundaries).ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+
+
+def histc(
+    input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out: Tensor | None = None
+) -> Tensor:
+    """How many elements lie in each of equally wide intervals.
+
+    Args:
+        input: a floating-point tensor; elements outside of the intervals are left out.
+        bins: how many intervals.
+        min: where the first begins.
+        max: where the last ends, included. If it equals `min` the elements' own range is taken.
+        out: a tensor of `bins` elements of `input`'s dtype to write into.
+
+    Returns:
+        a tensor of `bins` counts in `input`'s dtype.
+
+    Raises:
+        RuntimeError: the elements are not floats, an interval is empty, or the range is not finite.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.histc(tl.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+        tensor([0., 2., 1., 0.])
+    """
+    if not need_tensor("histc", input).dtype.is_floating_point:
+        raise RuntimeError(
+            f"histc() is not implemented for {input.dtype.name}: convert with .to(tensorlab.float32) first"
+        )
+    if bins <= 0:
+        raise RuntimeError(f"histc(): bins must be > 0, but got {bins}")
+    if max < min:
+        raise RuntimeError(f"histc(): max must be larger than min, got min={min} and max={max}")
+    values = conversion.to(input, dtypes.float64)._cells_array().reshape(-1)
+    low, high = float(min), float(max)
+    if low == high and values.size:
+        low, high = float(values.min()), float(values.max())
+    if low == high:
+        low, high = low - 1, high + 1
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"histc(): range of [{low}, {high}] is not finite")
+    edges = np.linspace(low, high, bins + 1)
+    if input.dtype is dtypes.float32:
+        edges = edges.astype(np.float32).astype(np.float64)
+    inside = values[(values >= low) & (values <= high)]
+    places = np.minimum(np.searchsorted(edges, inside, side="right") - 1, bins - 1)
+    counts = np.bincount(places, minlength=bins).astype(np.float64)
+    found = conversion.to(make_dense(counts, dtypes.float64, Size((bins,)), (1,)), input.dtype)
+    if out is None:
+        return found
+    check_out_type("histc", input.dtype, out)
+    check_out("histc", out, found.shape, input)
+    return conversion.copy_(out, found)
+
+
+METHODS = (histc,)

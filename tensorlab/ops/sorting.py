@@ -1,0 +1,311 @@
+"""Order: sorted elements, the greatest few, the k-th.
+
+NumPy sorts; what is said here is what comes out: NaN counts as greater than every number, as in PyTorch, and
+equal elements stay in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tensorlab import dtypes, return_types
+from tensorlab.cells import to_float32
+from tensorlab.layout import Size
+from tensorlab.memory_formats import is_non_overlapping_and_dense
+from tensorlab.ops import conversion
+from tensorlab.ops.dispatch import allocate, allocate_strided, guard_write
+from tensorlab.ops.extremes import as_one_dim
+from tensorlab.ops.folding import as_flag, check_out, check_out_type, need_tensor, numpy_names, reduced_shape
+from tensorlab.return_types import NamedResults
+from tensorlab.tensor import Tensor
+
+__all__ = ["argsort", "kthvalue", "msort", "sort", "topk"]
+
+Pair = tuple[Tensor, Tensor]
+
+# Elements that are ordered at a time, where the dimension leaves a choice: what is kept beside the results
+# then stays within some hundred kilobytes.
+BATCH = 1 << 15
+
+
+def sortable(input: Tensor) -> np.ndarray:
+    """The elements as a NumPy array that NumPy can order; a view wherever the dtype allows."""
+    cells = input._cells_array()
+    if input.dtype in (dtypes.float16, dtypes.bfloat16):
+        return to_float32(cells, input.dtype)
+    return cells
+
+
+def lines(input: Tensor, dim: int) -> tuple[np.ndarray, np.ndarray, int]:
+    """The cells, and the same for NumPy to order, with the dimension `dim` last; and its size."""
+    shape = (1,) if not input.ndim else input.shape
+    cells, keys = input._cells_array().reshape(shape), sortable(input).reshape(shape)
+    return np.moveaxis(cells, dim, -1), np.moveaxis(keys, dim, -1), shape[dim]
+
+
+def batches(shape: tuple[int, ...]) -> Iterator[Any]:
+    """Parts of the first dimension of about `BATCH` elements each; all of it if it is the only one."""
+    if len(shape) == 1:
+        yield ...
+        return
+    step = max(1, BATCH // max(1, int(np.prod(shape[1:]))))
+    for start in range(0, shape[0], step):
+        yield slice(start, start + step)
+
+
+def fill_pair(
+    input: Tensor,
+    dim: int,
+    values: Tensor,
+    places: Tensor,
+    choose: Callable[[np.ndarray], np.ndarray],
+    width: int | None = None,
+) -> None:
+    """Write the elements that `choose` picks along a dimension, and their places.
+
+    Args:
+        input: the elements.
+        dim: the dimension to pick along.
+        values: what receives the elements; of size `width` along `dim`, or without that dimension.
+        places: the same for the places.
+        choose: from an array, the places of the chosen along its last dimension.
+        width: how many are chosen of each line; None for one, without a dimension of its own.
+    """
+    cells, keys, _ = lines(input, dim)
+    shape = cells.shape[:-1] + (() if width is None else (width,))
+    targets = []
+    for tensor in (values, places):
+        array = tensor._cells_array()
+        if width is not None:
+            array = np.moveaxis(array.reshape((1,) if not input.ndim else array.shape), dim, -1)
+        targets.append(array if array.shape == shape else array.reshape(shape))
+        tensor._storage._version += 1
+    if 0 in shape:
+        return
+    for part in batches(cells.shape):
+        found = choose(keys[part])
+        columns = found if width is not None else found[..., np.newaxis]
+        picked = np.take_along_axis(cells[part], columns, axis=-1)
+        targets[0][part] = picked if width is not None else picked[..., 0]
+        targets[1][part] = found
+
+
+def result_pair(
+    name: str, input: Tensor, shape: Size, stride: tuple[int, ...] | None, out: Pair | None
+) -> Pair:
+    """Two tensors to write values and places into: new ones, or those of `out`, checked."""
+    if out is None:
+        if stride is None:
+            return allocate(shape, input.dtype), allocate(shape, dtypes.int64)
+        return allocate_strided(shape, stride, input.dtype), allocate_strided(shape, stride, dtypes.int64)
+    for tensor, element_type in zip(out, (input.dtype, dtypes.int64), strict=True):
+        check_out_type(name, element_type, tensor)
+        check_out(name, tensor, shape, input)
+    guard_write(out[1], out[0])
+    return out
+
+
+def order(keys: np.ndarray, descending: bool) -> np.ndarray:
+    """The places of the elements along the last dimension in order; equal ones stay as they stand."""
+    if not descending:
+        return np.argsort(keys, axis=-1, kind="stable")
+    # Sorted backwards and read backwards, equal elements stand in their order again.
+    backwards = np.argsort(keys[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+    return keys.shape[-1] - 1 - backwards
+
+
+@numpy_names
+def sort(
+    input: Tensor,
+    dim: int = -1,
+    descending: bool = False,
+    *,
+    stable: bool | None = None,
+    out: Pair | None = None,
+) -> NamedResults:
+    """The elements sorted along a dimension, and where each stood, as the pair ``(values, indices)``.
+
+    NaN comes after all numbers. Equal elements stay in their order, whether `stable` asks for it or not.
+
+    Args:
+        input: a tensor of any shape and dtype.
+        dim: the dimension to sort along; the last without it.
+        descending: the greatest first.
+        stable: accepted as in PyTorch; every sort here is stable.
+        out: a pair of tensors of `input`'s shape, the second int64, to write into.
+
+    Raises:
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> values, indices = tl.tensor([3, 1, 2]).sort(descending=True)
+        >>> values, indices
+        (tensor([3, 2, 1]), tensor([0, 2, 1]))
+    """
+    position = as_one_dim("sort", dim, need_tensor("sort", input))
+    backwards = as_flag("sort", descending, "descending")
+    dense = is_non_overlapping_and_dense(input.shape, input.stride())
+    values, places = result_pair("sort", input, input.shape, input.stride() if dense else None, out)
+    width = input.shape[position] if input.ndim else 1
+    fill_pair(input, position, values, places, lambda keys: order(keys, backwards), width)
+    return return_types.sort((values, places))
+
+
+@numpy_names
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Tensor:
+    """Where the elements stand that come first, second, … along a dimension: the indices of `sort`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([3, 1, 2]).argsort()
+        tensor([1, 2, 0])
+    """
+    return sort(input, dim, descending, stable=stable)[1]
+
+
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements sorted along the first dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.msort(tl.tensor([[3, 1], [2, 5]]))
+        tensor([[2, 1],
+                [3, 5]])
+    """
+    values = sort(input, 0)[0]
+    return values if out is None else conversion.copy_(out, values)
+
+
+@numpy_names
+def topk(
+    input: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    out: Pair | None = None,
+) -> NamedResults:
+    """The k greatest elements along a dimension in order, and where each stands, as ``(values, indices)``.
+
+    NaN counts as the greatest. Among equal elements any may be chosen; they stand in their order.
+
+    Args:
+        input: a tensor, not of bools.
+        k: how many.
+        dim: the dimension to choose along; the last without it.
+        largest: False for the k least.
+        sorted: accepted as in PyTorch; the results are in order here in any case.
+        out: a pair of tensors of the result's shape, the second int64, to write into.
+
+    Raises:
+        TypeError: `k` is no int.
+        RuntimeError: the dimension has fewer than k elements, or the elements are bools.
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> values, indices = tl.tensor([3, 1, 4, 1, 5]).topk(2)
+        >>> values, indices
+        (tensor([5, 4]), tensor([4, 2]))
+    """
+    position = as_one_dim("topk", dim, need_tensor("topk", input))
+    if isinstance(k, (bool, float)) or not hasattr(k, "__index__"):
+        raise TypeError(f"topk(): argument 'k' (position 2) must be int, not {type(k).__name__}")
+    if input.dtype is dtypes.bool:
+        raise RuntimeError(
+            "topk does not support bool dtypes on CPU: convert with .to(tensorlab.uint8) first"
+        )
+    size = input.shape[position] if input.ndim else 1
+    if not 0 <= k <= size:
+        raise RuntimeError(
+            f"selected index k out of range: k is {k}, and dimension {position} has size {size}"
+        )
+    shape = Size(k if other == position else length for other, length in enumerate(input.shape))
+    if not input.ndim and k == 0:
+        shape = Size((0,))
+    values, places = result_pair("topk", input, shape, None, out)
+    greatest = as_flag("topk", largest, "largest")
+
+    def choose(keys: np.ndarray) -> np.ndarray:
+        if 4 * k >= size:
+            return order(keys, greatest)[..., :k]
+        split = size - k if greatest else k - 1
+        chosen = np.argpartition(keys, split, axis=-1)
+        chosen = np.sort(chosen[..., split:] if greatest else chosen[..., :k], axis=-1)
+        ranked = order(np.take_along_axis(keys, chosen, axis=-1), greatest)
+        return np.take_along_axis(chosen, ranked, axis=-1)
+
+    if k:
+        fill_pair(input, position, values, places, choose, k)
+    return return_types.topk((values, places))
+
+
+@numpy_names
+def kthvalue(
+    input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Pair | None = None
+) -> NamedResults:
+    """The k-th least element along a dimension (the least is the first), and a place where it stands.
+
+    Args:
+        input: a tensor, not of bools.
+        k: which, from 1.
+        dim: the dimension to look along; the last without it.
+        keepdim: whether the dimension stays, with size 1.
+        out: a pair of tensors of the result's shape, the second int64, to write into.
+
+    Raises:
+        IndexError: there is no such dimension, or it has no elements.
+        RuntimeError: the dimension has fewer than k elements, or the elements are bools.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([30, 10, 20]).kthvalue(2).values
+        tensor(20)
+    """
+    position = as_one_dim("kthvalue", dim, need_tensor("kthvalue", input))
+    size = refuse_without_order("kthvalue", input, position)
+    if not 1 <= k <= size:
+        raise RuntimeError(
+            f"kthvalue(): selected number k out of range for dimension {position}: k is {k}, use 1 … {size}"
+        )
+
+    def choose(keys: np.ndarray) -> np.ndarray:
+        return np.argpartition(keys, k - 1, axis=-1)[..., k - 1]
+
+    return return_types.kthvalue(one_of_each("kthvalue", input, position, keepdim, out, choose))
+
+
+def refuse_without_order(name: str, input: Tensor, dim: int, bools: bool = False) -> int:
+    """The size along `dim`; raise if there is nothing to choose from, or nothing to order."""
+    if input.dtype is dtypes.bool and not bools:
+        raise RuntimeError(f"{name}() is not implemented for bool: convert with .to(tensorlab.uint8) first")
+    size = input.shape[dim] if input.ndim else 1
+    if size == 0:
+        raise IndexError(
+            f"{name}(): Expected reduction dim {dim} to have non-zero size: "
+            f"the shape {tuple(input.shape)} has no elements along it to choose from"
+        )
+    return size
+
+
+def one_of_each(
+    name: str,
+    input: Tensor,
+    dim: int,
+    keepdim: bool,
+    out: Any,
+    choose: Callable[[np.ndarray], np.ndarray],
+) -> Pair:
+    """One element of each line along a dimension, and its place."""
+    shape = reduced_shape(input.shape, (dim,), as_flag(name, keepdim))
+    values, places = result_pair(name, input, shape, None, out)
+    fill_pair(input, dim, values, places, choose)
+    return values, places
+
+
+METHODS = (argsort, kthvalue, msort, sort, topk)

@@ -1,0 +1,177 @@
+"""Distinct elements, and how many there are of each."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tensorlab import dtypes
+from tensorlab.cells import from_float32
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size, default_strides
+from tensorlab.ops import conversion, dims
+from tensorlab.ops.extremes import as_one_dim
+from tensorlab.ops.folding import need_tensor, numpy_names
+from tensorlab.ops.sorting import sortable
+from tensorlab.tensor import Tensor, make_dense
+
+__all__ = ["bincount", "unique", "unique_consecutive"]
+
+
+@numpy_names
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct elements in order; with `dim`, the distinct slices along a dimension.
+
+    NaN equals nothing: each stays.
+
+    Args:
+        input: a tensor of any shape.
+        sorted: accepted as in PyTorch; the results are in order here in any case.
+        return_inverse: return as well where each element of `input` stands among the results.
+        return_counts: return as well how often each result occurs.
+        dim: the dimension whose slices are compared; without it elements are.
+
+    Returns:
+        the distinct elements, or a tuple of them, the inverse if it is wanted, and the counts if they are.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: with `dim`, another dimension has no elements.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([3, 1, 2, 1])
+        >>> x.unique()
+        tensor([1, 2, 3])
+        >>> tl.unique(x, return_inverse=True, return_counts=True)
+        (tensor([1, 2, 3]), tensor([2, 0, 1, 0]), tensor([2, 1, 1]))
+    """
+    keys, shape, position = _slices("unique", input, dim)
+    if keys.ndim == 1:
+        order = np.argsort(keys, kind="stable")
+    else:
+        # lexsort's last key decides first
+        columns = keys.reshape(len(keys), math.prod(keys.shape[1:])).T[::-1]
+        order = np.lexsort(columns) if len(columns) else np.arange(keys.shape[0])
+    return _runs(input, keys, order, shape, position, return_inverse, return_counts)
+
+
+@numpy_names
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The elements without those that equal the one before. The arguments are those of `unique`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.unique_consecutive(tl.tensor([1, 1, 2, 2, 1]))
+        tensor([1, 2, 1])
+    """
+    keys, shape, position = _slices("unique_consecutive", input, dim)
+    order = np.arange(keys.shape[0])
+    return _runs(input, keys, order, shape, position, return_inverse, return_counts)
+
+
+def _slices(name: str, input: Tensor, dim: int | None) -> tuple[np.ndarray, Size, int | None]:
+    """What is compared, along the first dimension; the shape of the inverse; and the dimension."""
+    need_tensor(name, input)
+    if dim is None:
+        return sortable(input).reshape(-1), input.shape, None
+    position = as_one_dim(name, dim, input)
+    if any(size == 0 for other, size in enumerate(input.shape) if other != position):
+        raise RuntimeError(
+            f"There are 0 sized dimensions, and they aren't selected, so {name} cannot be applied: the shape "
+            f"is {tuple(input.shape)}, and the slices along dimension {position} have no elements"
+        )
+    keys = sortable(input).reshape(input.shape or (1,))
+    return np.moveaxis(keys, position, 0), Size((keys.shape[position],)), position
+
+
+def _runs(
+    input: Tensor,
+    keys: np.ndarray,
+    order: np.ndarray,
+    shape: Size,
+    dim: int | None,
+    return_inverse: bool,
+    return_counts: bool,
+) -> Any:
+    """The first of each run of equal slices, when they are taken in an order."""
+    ordered = keys[order]
+    begins = np.ones(len(order), bool)
+    differ = ordered[1:] != ordered[:-1]
+    begins[1:] = differ.any(axis=tuple(range(1, differ.ndim)))
+    results: list[Tensor] = [_tensor_of(ordered[begins], input.dtype)]
+    if dim:
+        results[0] = dims.movedim(results[0], 0, dim)
+    if return_inverse:
+        inverse = np.empty(len(order), np.int64)
+        inverse[order] = np.cumsum(begins) - 1
+        results.append(_tensor_of(inverse.reshape(shape), dtypes.int64))
+    if return_counts:
+        starts = np.append(np.flatnonzero(begins), len(order))
+        results.append(_tensor_of(np.diff(starts), dtypes.int64))
+    return tuple(results) if len(results) > 1 else results[0]
+
+
+def _tensor_of(values: np.ndarray, element_type: dtype) -> Tensor:
+    if element_type in (dtypes.float16, dtypes.bfloat16):
+        values = from_float32(values, element_type)
+    cells = np.asarray(values, element_type.cell, order="C")
+    return make_dense(cells.reshape(-1), element_type, Size(values.shape), default_strides(values.shape))
+
+
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each of 0, 1, 2, … occurs; with `weights`, what the occurrences weigh together.
+
+    Args:
+        input: a tensor of one dimension, of integers that are not negative.
+        weights: a tensor of `input`'s length.
+        minlength: the least number of results.
+
+    Returns:
+        an int64 tensor as long as the greatest element asks for; of float32 or float64 with weights.
+
+    Raises:
+        RuntimeError: the elements are no such integers, or an argument does not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1, 1, 3]).bincount()
+        tensor([0, 2, 0, 1])
+        >>> tl.tensor([1, 1, 3]).bincount(tl.tensor([0.5, 1.0, 2.0]))
+        tensor([0.0000, 1.5000, 0.0000, 2.0000])
+    """
+    if need_tensor("bincount", input).dtype.category != dtypes.INTEGER:
+        raise RuntimeError(f"bincount() is not implemented for {input.dtype.name}: it counts integers")
+    if minlength < 0:
+        raise RuntimeError(f"minlength should be >= 0, got {minlength}")
+    numbers = input._cells_array()
+    if input.ndim != 1 or (numbers.size and int(numbers.min()) < 0):
+        raise RuntimeError(
+            f"bincount only supports 1-d non-negative integral inputs: the shape is {tuple(input.shape)}"
+            + (f", the least element {int(numbers.min())}" if numbers.size else "")
+        )
+    if weights is None:
+        return _tensor_of(np.bincount(numbers.astype(np.int64), minlength=minlength), dtypes.int64)
+    if weights.shape != input.shape:
+        raise RuntimeError(
+            f"weights should be 1-d and have the same length as input, which is {input.shape[0]}: "
+            f"their shape is {tuple(weights.shape)}"
+        )
+    result = weights.dtype if weights.dtype is dtypes.float32 else dtypes.float64
+    if numbers.size == 0:
+        return _tensor_of(np.zeros(minlength), dtypes.int64 if not minlength else result)
+    wide = conversion.to(weights, dtypes.float64)._cells_array()
+    return _tensor_of(np.bincount(numbers.astype(np.int64), wide, minlength), result)
+
+
+METHODS = (bincount, unique, unique_consecutive)

@@ -1,0 +1,222 @@
+"""Sorting, order statistics, distinct elements and search against PyTorch and NumPy."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorlab as tl
+from tensorlab import dtypes
+from tests.library.layouts import KINDS, lay_out, random_values
+from tests.library.references import agree, same_call
+
+SHAPES = [(3, 4), (2, 3, 5), (1, 5), (5, 1), (0, 3), (7,), ()]
+NUMBERS = st.lists(st.integers(-20, 20), max_size=60)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "expanded"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", ["sort", "argsort", "median", "nanmedian", "mode", "cummax"])
+def test_orders_in_all_layouts(torch, name, shape, kind):
+    """Without repeats, so that every index is determined."""
+    x = lay_out(np.random.default_rng(3).permutation(int(np.prod(shape))).reshape(shape) * 1.5, kind)
+    for dim in range(-max(x.ndim, 1), max(x.ndim, 1)):
+        same_call(torch, name, x, dim)
+        if name in ("sort", "argsort"):
+            same_call(torch, name, x, dim, descending=True)
+        elif name != "cummax":
+            same_call(torch, name, x, dim, keepdim=True)
+    if name in ("median", "nanmedian"):
+        same_call(torch, name, x)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "expanded"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_the_greatest_few_in_all_layouts(torch, shape, kind):
+    x = lay_out(np.random.default_rng(3).permutation(int(np.prod(shape))).reshape(shape) * 1.5, kind)
+    for dim in range(max(x.ndim, 1)):
+        for k in range(1, 7):
+            same_call(torch, "topk", x, k, dim)
+            same_call(torch, "topk", x, k, dim, largest=False)
+            same_call(torch, "kthvalue", x, k, dim)
+            same_call(torch, "kthvalue", x, k, dim, keepdim=True)
+
+
+@pytest.mark.parametrize("t", [t.name for t in dtypes.ALL])
+def test_orders_of_all_dtypes(torch, t):
+    values = [[5, 0, 3, 3], [1, 1, 0, 2]]
+    ours, theirs = tl.tensor(values, dtype=dtypes.by_name(t)), torch.tensor(values, dtype=getattr(torch, t))
+    agree(ours.sort(1), theirs.sort(dim=1, stable=True))
+    agree(ours.sort(0, descending=True), theirs.sort(dim=0, descending=True, stable=True))
+    agree(ours.mode(1), theirs.mode(1))
+    agree(ours.unique(), theirs.unique())
+    for returned in ({"return_inverse": True}, {"return_counts": True, "dim": 1}):
+        agree(tl.unique(ours, **returned), torch.unique(theirs, **returned))
+    if t != "bool":
+        agree(ours.topk(2, 1).values, theirs.topk(2, 1).values)
+        agree(ours.median(1).values, theirs.median(1).values)
+    if t not in ("bool", "float16", "bfloat16"):
+        agree(tl.searchsorted(ours.sort().values, ours), torch.searchsorted(theirs.sort().values, theirs))
+
+
+@given(NUMBERS, st.booleans())
+def test_sorting_is_a_stable_permutation(values, descending):
+    x = tl.tensor(values, dtype=tl.int64)
+    result, places = x.sort(descending=descending)
+    assert result.tolist() == sorted(values, reverse=descending)
+    assert sorted(places.tolist()) == list(range(len(values)))
+    assert [values[place] for place in places.tolist()] == result.tolist()
+    pairs = list(zip(result.tolist(), places.tolist(), strict=True))
+    assert all(p < q for (v, p), (w, q) in itertools.pairwise(pairs) if v == w)
+
+
+@given(NUMBERS.filter(bool), st.data())
+def test_the_greatest_few_are_the_end_of_the_sorted(values, data):
+    k = data.draw(st.integers(0, len(values)))
+    x = tl.tensor(values)
+    result, places = x.topk(k)
+    assert result.tolist() == sorted(values, reverse=True)[:k]
+    assert [values[place] for place in places.tolist()] == result.tolist()
+    if k:
+        assert x.kthvalue(k).values.item() == sorted(values)[k - 1]
+    assert x.median().item() == sorted(values)[(len(values) - 1) // 2]
+
+
+@given(NUMBERS)
+def test_distinct_elements_put_the_tensor_together_again(values):
+    x = tl.tensor(values, dtype=tl.int32)
+    distinct, inverse, counts = tl.unique(x, return_inverse=True, return_counts=True)
+    assert distinct.tolist() == sorted(set(values))
+    assert [distinct.tolist()[place] for place in inverse.tolist()] == values
+    assert counts.tolist() == [values.count(value) for value in distinct.tolist()]
+    runs, numbers, lengths = tl.unique_consecutive(x, return_inverse=True, return_counts=True)
+    assert [runs.tolist()[number] for number in numbers.tolist()] == values
+    assert sum(lengths.tolist()) == len(values)
+
+
+@given(NUMBERS, st.integers(-25, 25), st.booleans())
+def test_search_finds_where_to_put_a_number(values, number, right):
+    places = tl.searchsorted(tl.tensor(sorted(values), dtype=tl.int64), tl.tensor([number]), right=right)
+    assert places.item() == int(np.searchsorted(sorted(values), number, "right" if right else "left"))
+
+
+def test_nan_is_the_greatest():
+    nan = float("nan")
+    x = tl.tensor([3.0, nan, 1.0, 2.0])
+    assert x.sort().indices.tolist() == [2, 3, 0, 1]
+    assert x.sort(descending=True).indices.tolist() == [1, 0, 3, 2]
+    assert x.topk(2).indices.tolist() == [1, 0]
+    assert np.isnan(x.median().item())
+    assert x.nanmedian().item() == 2.0
+    assert x.median(0).indices.item() == 1
+    assert len(tl.tensor([nan, nan, 1.0]).unique()) == 3
+
+
+def test_search_in_many_sequences_and_by_a_sorter(torch):
+    sequences = random_values((3, 7), "float32", 1)
+    numbers = random_values((3, 4), "float32", 2)
+    order = np.argsort(sequences, axis=1)
+    for keywords in ({}, {"right": True}, {"side": "right", "out_int32": True}):
+        ours = tl.searchsorted(tl.tensor(sequences), tl.tensor(numbers), sorter=tl.tensor(order), **keywords)
+        theirs = torch.searchsorted(
+            torch.tensor(sequences), torch.tensor(numbers), sorter=torch.tensor(order), **keywords
+        )
+        agree(ours, theirs)
+    agree(
+        tl.bucketize(tl.tensor(numbers), tl.tensor([-1.0, 0.0, 1.0])),
+        torch.bucketize(torch.tensor(numbers), torch.tensor([-1.0, 0.0, 1.0])),
+    )
+    assert tl.searchsorted(tl.tensor([1, 3, 5]), 2.5).tolist() == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda t: t.searchsorted(t.zeros(2, 3), 1.0),
+        lambda t: t.searchsorted(t.zeros(()), t.zeros(2)),
+        lambda t: t.searchsorted(t.zeros(2, 3), t.zeros(3, 3)),
+        lambda t: t.searchsorted(t.zeros(3), t.zeros(3), side="middle"),
+        lambda t: t.searchsorted(t.zeros(3), t.zeros(3), side="left", right=True),
+        lambda t: t.searchsorted(t.zeros(3), t.zeros(3), sorter=t.zeros(3)),
+        lambda t: t.searchsorted(t.zeros(3), t.zeros(3), sorter=t.tensor([0, 1, 5])),
+        lambda t: t.searchsorted(t.zeros(3), t.zeros(3), sorter=t.tensor([0, 1])),
+        lambda t: t.bucketize(t.zeros(3), t.zeros(3, 1)),
+        lambda t: t.zeros(3).topk(4),
+        lambda t: t.zeros(3).topk(-1),
+        lambda t: t.zeros(3).topk(1.0),
+        lambda t: t.zeros(3, dtype=t.bool).topk(1),
+        lambda t: t.zeros(3).kthvalue(0),
+        lambda t: t.zeros(0).kthvalue(1),
+        lambda t: t.zeros(3, dtype=t.bool).median(),
+        lambda t: t.zeros(3, 0).median(1),
+        lambda t: t.zeros(3, 0).mode(1),
+        lambda t: t.zeros(3).sort(1),
+        lambda t: t.unique(t.zeros(2, 0), dim=0),
+        lambda t: t.bincount(t.tensor([-1])),
+        lambda t: t.bincount(t.tensor([1.0])),
+        lambda t: t.bincount(t.zeros(2, 2, dtype=t.int64)),
+        lambda t: t.bincount(t.tensor([1]), minlength=-1),
+        lambda t: t.bincount(t.tensor([1]), t.ones(2)),
+        lambda t: t.histc(t.tensor([1])),
+        lambda t: t.histc(t.ones(2), bins=0),
+        lambda t: t.histc(t.ones(2), min=3, max=1),
+        lambda t: t.histc(t.tensor([float("inf"), 1.0])),
+        lambda t: t.zeros(()).diff(),
+        lambda t: t.zeros(3).diff(-1),
+        lambda t: t.zeros(2, 3).diff(prepend=t.zeros(3, 1)),
+    ],
+)
+def test_refusals_are_pytorchs(torch, call):
+    with pytest.raises((RuntimeError, IndexError, TypeError)) as theirs:
+        call(torch)
+    kind = RuntimeError if issubclass(theirs.type, RuntimeError) else theirs.type
+    with pytest.raises(kind):
+        call(tl)
+
+
+def test_counts(torch):
+    numbers = [1, 1, 3, 0, 7]
+    for keywords in ({}, {"minlength": 12}):
+        agree(tl.bincount(tl.tensor(numbers), **keywords), torch.bincount(torch.tensor(numbers), **keywords))
+    for t in ("float32", "float64", "int64", "float16"):
+        weights = [0.5, 1, 2, 3, 4]
+        agree(
+            tl.bincount(tl.tensor(numbers), tl.tensor(weights, dtype=dtypes.by_name(t))),
+            torch.bincount(torch.tensor(numbers), torch.tensor(weights, dtype=getattr(torch, t))),
+        )
+    agree(tl.bincount(tl.tensor([], dtype=tl.int64), minlength=2), torch.tensor([0, 0]))
+
+
+@pytest.mark.parametrize("t", ["float32", "float64"])
+def test_histograms(torch, t):
+    values = random_values((500,), t, 4)
+    for keywords in ({}, {"bins": 7}, {"bins": 5, "min": -3, "max": 8}):
+        agree(tl.histc(tl.tensor(values), **keywords), torch.histc(torch.tensor(values), **keywords))
+    agree(tl.histc(tl.tensor([2.0, 2.0]), 4), torch.histc(torch.tensor([2.0, 2.0]), 4))
+
+
+def test_differences(torch):
+    values = random_values((3, 4), "int64", 2)
+    for arguments in ((), (2,), (1, 0), (0,), (9,)):
+        agree(tl.tensor(values).diff(*arguments), torch.tensor(values).diff(*arguments))
+    ends = {"prepend": [[0]] * 3, "append": [[5, 6]] * 3}
+    agree(
+        tl.tensor(values).diff(**{name: tl.tensor(value) for name, value in ends.items()}),
+        torch.tensor(values).diff(**{name: torch.tensor(value) for name, value in ends.items()}),
+    )
+    assert tl.tensor([True, False, False]).diff().tolist() == [True, False]
+
+
+def test_out_receives_values_and_places():
+    values, places = tl.empty(2), tl.empty(2, dtype=tl.int64)
+    result = tl.topk(tl.tensor([1.0, 3.0, 2.0]), 2, out=(values, places))
+    assert result.values is values
+    assert (values.tolist(), places.tolist()) == ([3.0, 2.0], [1, 2])
+    tl.sort(tl.tensor([2.0, 1.0]), out=(values, places))
+    assert (values.tolist(), places.tolist()) == ([1.0, 2.0], [1, 0])
+    with pytest.raises(RuntimeError, match="Expected out tensor to have dtype int64, but got int32"):
+        tl.sort(tl.tensor([2.0, 1.0]), out=(values, tl.empty(2, dtype=tl.int32)))

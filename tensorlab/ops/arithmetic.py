@@ -9,8 +9,9 @@ from tensorlab import dtypes
 from tensorlab.cells import wrap_integer
 from tensorlab.dtypes import FLOATING
 from tensorlab.ops import pointwise
-from tensorlab.ops.dispatch import Number, apply, apply_in_place, check_number, is_number, result_type
+from tensorlab.ops.dispatch import apply, apply_in_place
 from tensorlab.ops.documentation import documented
+from tensorlab.ops.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.rows import function_of, in_place
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor

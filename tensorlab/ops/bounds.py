@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from tensorlab.dtypes import finfo_max
-from tensorlab.ops.dispatch import Number, apply, apply_in_place, check_number, is_number, result_type
+from tensorlab.ops.dispatch import apply, apply_in_place
 from tensorlab.ops.documentation import documented
+from tensorlab.ops.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.rows import function_of
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor
 
 __all__ = ["clamp", "clamp_max", "clamp_min", "clip", "nan_to_num", "round"]
+
+# A float below this in size fits into every dtype that it may meet.
+SMALL = 65504.0
+
 
 # --- bounds -------------------------------------------------------------------------------------------
 
@@ -73,10 +78,9 @@ def _clamp_row(input: Tensor, low: Bound, high: Bound) -> tuple[Scalar, list[Ten
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if len({isinstance(bound, Tensor) for bound in bounds}) > 1:
         raise TypeError("clamp(): min and max must be two tensors or two numbers, not one of each")
-    if isinstance(input, Tensor) and all(is_number(bound) for bound in bounds):
-        meet = result_type(input, *bounds)
-        for bound in bounds:
-            check_number(bound, meet)  # type: ignore[arg-type]
+    for bound in bounds:
+        if is_number(bound) and not (type(bound) is float and -SMALL < bound < SMALL):
+            check_number(bound, result_type(input, *bounds))  # type: ignore[arg-type]
     return TABLE["clamp" if len(bounds) == 2 else "clamp_min" if high is None else "clamp_max"], bounds
 
 

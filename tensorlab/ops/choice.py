@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tensorlab import dtypes
-from tensorlab.ops.dispatch import Number, apply, check_number, is_number, result_type
+from tensorlab.ops.dispatch import apply
 from tensorlab.ops.documentation import documented
+from tensorlab.ops.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.pointwise import eq
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor

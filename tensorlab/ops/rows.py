@@ -10,8 +10,9 @@ import numpy as np
 from tensorlab.backends import backend
 from tensorlab.dtypes import FLOATING, by_name, dtype
 from tensorlab.layout import Size
-from tensorlab.ops.dispatch import Number, apply, apply_in_place, to_round, types_of, widened
+from tensorlab.ops.dispatch import apply, apply_in_place
 from tensorlab.ops.documentation import documentation, in_place_documentation
+from tensorlab.ops.operands import Number, to_round, types_of, widened
 from tensorlab.scalars import FLOAT, TABLE, Scalar
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
@@ -34,9 +35,9 @@ def _unary(row: Scalar) -> Callable:
             a = input._dense if input._dense is not None else dense_cells(input)
             if a is not False and a.size <= SMALL:
                 element_type = input._dtype
-                if element_type not in prepared:
-                    prepared[element_type] = _prepare(row, element_type)
-                short = prepared[element_type]
+                short = prepared.get(element_type)
+                if short is None:
+                    short = prepared[element_type] = _prepare(row, element_type)
                 if short:
                     kernel, cell, out_type = short
                     memory = np.empty(a.size, cell)
@@ -62,9 +63,10 @@ def _binary(row: Scalar) -> Callable:
                     if type(other) is Tensor:
                         b = other._dense if other._dense is not None else dense_cells(other)
                         if b is not False and element_type is other._dtype and input._shape == other._shape:
-                            if element_type not in with_tensor:
-                                with_tensor[element_type] = _prepare(row, element_type, element_type)
-                            short = with_tensor[element_type]
+                            short = with_tensor.get(element_type)
+                            if short is None:
+                                short = _prepare(row, element_type, element_type)
+                                with_tensor[element_type] = short
                             if short:
                                 kernel, cell, out_type = short
                                 memory = np.empty(a.size, cell)
@@ -72,9 +74,9 @@ def _binary(row: Scalar) -> Callable:
                                 return make_dense(memory, out_type, input._shape, input._stride)
                     elif type(other) is float or (type(other) is int and other.bit_length() < 64):
                         key = element_type, type(other)
-                        if key not in with_number:
-                            with_number[key] = _prepare(row, element_type, other)
-                        short = with_number[key]
+                        short = with_number.get(key)
+                        if short is None:
+                            short = with_number[key] = _prepare(row, element_type, other)
                         if short:
                             kernel, cell, out_type = short
                             memory = np.empty(a.size, cell)
@@ -86,9 +88,9 @@ def _binary(row: Scalar) -> Callable:
                 b = other._dense if other._dense is not None else dense_cells(other)
                 if b is not False and b.size <= SMALL:
                     key = other._dtype, type(input)
-                    if key not in from_number:
-                        from_number[key] = _prepare(row, input, other._dtype)
-                    short = from_number[key]
+                    short = from_number.get(key)
+                    if short is None:
+                        short = from_number[key] = _prepare(row, input, other._dtype)
                     if short:
                         kernel, cell, out_type = short
                         memory = np.empty(b.size, cell)
@@ -121,10 +123,10 @@ def _in_place(row: Scalar) -> Callable:
                 elif type(other) is float or (type(other) is int and other.bit_length() < 64):
                     b, key = other, (element_type, type(other))
                 if b is not None and b is not False:
-                    if key not in prepared:
+                    short = prepared.get(key)
+                    if short is None:
                         kind = element_type if isinstance(other, Tensor) else other
-                        prepared[key] = _prepare(row, element_type, kind, itself=True)
-                    short = prepared[key]
+                        short = prepared[key] = _prepare(row, element_type, kind, itself=True)
                     if short and short[2] is element_type:
                         storage._version += 1
                         short[0](a, b)

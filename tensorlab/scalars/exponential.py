@@ -88,10 +88,11 @@ def exp_times_float64(factor, x, rest):
 
 def exp_reduced_float32(r):
     # (exp(r) - 1 - r) / r² on ±log(2)/2
-    p = np.float32(0.0013926176)
-    p = p * r + np.float32(0.008363173)
-    p = p * r + np.float32(0.041666556)
-    p = p * r + np.float32(0.16666578)
+    p = np.float32(0.00019890981)
+    p = p * r + np.float32(0.0013933642)
+    p = p * r + np.float32(0.0083333105)
+    p = p * r + np.float32(0.041666467)
+    p = p * r + np.float32(0.16666667)
     p = p * r + np.float32(0.5)
     return r + r * r * p
 

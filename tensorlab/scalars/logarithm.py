@@ -11,7 +11,16 @@ import math
 
 import numpy as np
 
-from tensorlab.scalars.exponential import LN2_HIGH, LN2_LOW, LOG2_E, ROUNDER, ROUNDER_BITS, exp
+from tensorlab.scalars.exponential import (
+    LN2_HIGH,
+    LN2_HIGH_32,
+    LN2_LOW,
+    LN2_LOW_32,
+    LOG2_E,
+    ROUNDER,
+    ROUNDER_BITS,
+    exp,
+)
 from tensorlab.scalars.row import FLOAT, FLOATING, Scalar, number
 
 __all__ = ["ROWS"]
@@ -24,7 +33,9 @@ LOG10_E = 0.4342944819032518
 LOG10_2_HIGH = 0.30102999566361177
 LOG10_2_LOW = 3.694239077158931e-13
 
-SQRT_HALF_BITS = 0x3FE6A09E667F3BCD  # of sqrt(1/2), the low end of the interval for m
+# the bits of sqrt(1/2), the low end of the interval for m
+SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
+SQRT_HALF_BITS_32 = 0x3F3504F3
 
 
 def log(x):
@@ -83,6 +94,52 @@ def log_float64(x):
     m = np.int64(np.float64(y).view(np.int64) - (n << 52)).view(np.float64)
     n = whole_to_float(n - 54 if small else n)
     return log_limits(x, n * LN2_HIGH + (log_mantissa(m - 1.0) + n * LN2_LOW))
+
+
+def log_mantissa_float32(f):
+    s = f / (np.float32(2.0) + f)
+    z = s * s
+    # (2 · artanh(s) / s - 2) / z on z from 0 to 0.02946
+    p = np.float32(0.2958075)
+    p = p * z + np.float32(0.39988762)
+    p = p * z + np.float32(0.66666687)
+    return f - s * (f - z * p)
+
+
+def log_exponent_float32(x):
+    return np.int32(np.int32(np.float32(x).view(np.int32) - np.int32(SQRT_HALF_BITS_32)) >> 23)
+
+
+def mantissa_float32(x, n):
+    """``x / 2^n``."""
+    return np.int32(np.float32(x).view(np.int32) - np.int32(n << 23)).view(np.float32)
+
+
+def log_limits_float32(x, result):
+    result = result if x < np.float32(math.inf) else x
+    below = np.float32(-math.inf) if x == np.float32(0.0) else np.float32(math.nan)
+    return result if x > np.float32(0.0) else below
+
+
+def log_float32(x):
+    small = x < np.float32(1.1754944e-38)  # subnormal: scaled by 2^25 into the normal numbers
+    y = x * np.float32(33554432.0) if small else x
+    k = log_exponent_float32(y)
+    m = mantissa_float32(y, k)
+    n = np.float32(np.int32(k - np.int32(25)) if small else k)
+    low = log_mantissa_float32(m - np.float32(1.0)) + n * np.float32(LN2_LOW_32)
+    return log_limits_float32(x, n * np.float32(LN2_HIGH_32) + low)
+
+
+def log1p_float32(x):
+    u = np.float32(1.0) + x
+    lost = np.float32(1.0) - (u - x) if x > np.float32(1.0) else x - (u - np.float32(1.0))
+    k = log_exponent_float32(u)
+    m = mantissa_float32(u, k)
+    n = np.float32(k)
+    low = log_mantissa_float32(m - np.float32(1.0)) + (n * np.float32(LN2_LOW_32) + lost / u)
+    result = log_limits_float32(u, n * np.float32(LN2_HIGH_32) + low)
+    return x if x == np.float32(0.0) else result
 
 
 def log2_float64(x):

@@ -1,0 +1,167 @@
+"""What may be an operand, and which dtype operands meet in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tensorlab import dtypes, scalars
+from tensorlab.cells import encode_one
+from tensorlab.dtypes import dtype
+from tensorlab.scalars import Scalar
+from tensorlab.tensor import Tensor
+
+__all__ = [
+    "Number",
+    "check_64_bits",
+    "check_number",
+    "is_number",
+    "number_dtype",
+    "result_type",
+    "to_round",
+    "types_of",
+    "widened",
+]
+
+Number = bool | int | float
+
+
+def is_number(value: object) -> bool:
+    """True for what may stand beside a tensor in arithmetic: a bool, int or float, Python's or NumPy's."""
+    return isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating))
+
+
+def result_type(*operands: Tensor | Number) -> dtype:
+    """The dtype that operands meet in.
+
+    Tensors of at least one dimension, 0-dimensional tensors, and Python numbers are asked in this order. A
+    later group changes the result only when it is of a higher category (bool, integer, floating): adding the
+    Python float 0.5 to an int8 tensor makes a float, adding the int 1000 does not make it wider.
+
+    Raises:
+        TypeError: there are no operands, or one is neither a tensor nor a number.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.result_type(tl.zeros(2, dtype=tl.int8), 1000), tl.result_type(tl.zeros(2, dtype=tl.int8), 0.5)
+        (tensorlab.int8, tensorlab.float32)
+    """
+    groups: list[dtype | None] = [None, None, None]
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            group, element_type = (0 if operand.ndim else 1), operand.dtype
+        else:
+            group, element_type = 2, number_dtype(operand)
+        known = groups[group]
+        groups[group] = element_type if known is None else dtypes.promote_types(known, element_type)
+    result: dtype | None = None
+    for candidate in groups:
+        if candidate is not None and (result is None or candidate.category > result.category):
+            # A dimensionless operand raises the category; which type of that category is its own affair,
+            # except that a tensor's dtype and a higher category still meet in the lattice.
+            result = candidate if result is None else dtypes.promote_types(result, candidate)
+    if result is None:
+        raise TypeError("result_type() takes the tensors and numbers that shall meet, and got none")
+    return result
+
+
+def number_dtype(number: Number) -> dtype:
+    """The dtype that a number brings to `result_type`. NumPy's numbers count as Python's."""
+    if isinstance(number, (bool, np.bool_)):
+        return dtypes.bool
+    if isinstance(number, (int, np.integer)):
+        return dtypes.int64
+    if isinstance(number, (float, np.floating)):
+        return dtypes.get_default_dtype()
+    raise TypeError(f"a tensor or a number was expected, got {number!r} of type {type(number).__name__}")
+
+
+def check_number(number: Number, element_type: dtype) -> None:
+    """Refuse a number that a dtype cannot hold, where PyTorch looks.
+
+    Raises:
+        OverflowError: it does not fit into 64 bits.
+        RuntimeError: it does not fit into `element_type`.
+    """
+    if isinstance(number, int):
+        check_64_bits(number)
+    if not element_type.is_floating_point:
+        encode_one(number, element_type)
+    elif dtypes.finfo_max(element_type) < abs(number) < math.inf:
+        raise RuntimeError(
+            f"value cannot be converted to type {element_type.name} without overflow: {number} is beyond "
+            f"{dtypes.finfo_max(element_type):g}"
+        )
+
+
+def check_64_bits(number: int) -> None:
+    if not -(2**63) <= number < 2**64:
+        raise OverflowError(
+            f"int too big to convert: {number} does not fit into 64 bits; beside a tensor write it as a float"
+        )
+
+
+def types_of(row: Scalar, operands: Sequence[Tensor | Number]) -> tuple[dtype, dtype]:
+    """The type in which a row computes, and the type of its result.
+
+    Raises:
+        TypeError, NotImplementedError, RuntimeError: as `apply` says of the operands.
+    """
+    for position, operand in enumerate(operands[: row.arity]):
+        allowed = isinstance(operand, Tensor) or (position in row.numbers and is_number(operand))
+        if not allowed:
+            wanted = "a Tensor or a number" if position in row.numbers else "a Tensor"
+            raise TypeError(
+                f"{row.name}(): argument {position + 1} must be {wanted}, not {type(operand).__name__}"
+            )
+        if isinstance(operand, int):
+            check_64_bits(operand)
+    for parameter in operands[row.arity :]:
+        if not is_number(parameter):
+            raise TypeError(f"{row.name}(): a parameter must be a number, not {type(parameter).__name__}")
+    compute = result_type(*operands[: row.arity])
+    if row.refuses_bool and any(result_type(operand) is dtypes.bool for operand in operands[: row.arity]):
+        raise RuntimeError(row.refuses_bool)
+    accepts, words = _ACCEPTED[row.takes]
+    if not accepts(compute):
+        raise NotImplementedError(f'"{row.name}" not implemented for {compute.name}: it takes {words}')
+    if row.result == scalars.FLOAT and not compute.is_floating_point:
+        compute = dtypes.get_default_dtype()
+    elif row.result == scalars.WHOLE and compute is dtypes.bool:
+        compute = dtypes.int64
+    return compute, dtypes.bool if row.result == scalars.TRUTH else compute
+
+
+# What a row takes: the test of a dtype, and the words for it.
+_ACCEPTED: dict[str, tuple[Callable[[dtype], bool], str]] = {
+    scalars.ANY: (lambda t: True, "every dtype"),
+    scalars.NUMERIC: (lambda t: t is not dtypes.bool, "integers and floats, so convert the mask first"),
+    scalars.FLOATING: (lambda t: t.is_floating_point, "floats, so convert first: x.to(tensorlab.float32)"),
+    scalars.INTEGERS: (lambda t: not t.is_floating_point, "integers and bools"),
+    scalars.COUNTING: (lambda t: t.category == dtypes.INTEGER, "integers"),
+}
+
+
+def widened(compute: dtype) -> dtype:
+    """Sixteen-bit floats compute in float32 and round once, at the end."""
+    return dtypes.float32 if compute.is_floating_point and compute.itemsize == 2 else compute
+
+
+def to_round(row: Scalar, operands: Sequence[Tensor | Number], compute: dtype) -> list[int]:
+    """The positions of operands that are rounded to the sixteen-bit float that all meet in.
+
+    A number or 0-dimensional tensor that comes second takes part in a product or quotient as it is, as in
+    PyTorch.
+    """
+    if not (compute.is_floating_point and compute.itemsize == 2):
+        return []
+    positions = []
+    for position, operand in enumerate(operands[: row.arity]):
+        if isinstance(operand, Tensor) and operand.dtype is compute:
+            continue
+        single = not (isinstance(operand, Tensor) and operand.ndim)
+        if not (single and position == 1 and row.exact_numbers):
+            positions.append(position)
+    return positions

@@ -5,13 +5,15 @@ Each function looks at what it was given and hands a row of the scalar table to 
 
 from __future__ import annotations
 
+import numpy as np
+
 from tensorlab import dtypes
 from tensorlab.cells import wrap_integer
 from tensorlab.dtypes import FLOATING
 from tensorlab.ops import pointwise
 from tensorlab.ops.dispatch import apply, apply_in_place
 from tensorlab.ops.documentation import documented
-from tensorlab.ops.operands import Number, check_number, is_number, result_type
+from tensorlab.ops.operands import Number, check_64_bits, check_number, is_number, result_type
 from tensorlab.ops.rows import function_of, in_place
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor
@@ -212,11 +214,12 @@ def _refuse_integer_zero(input: Operand, other: Operand) -> None:
         if isinstance(operand, Tensor):
             if operand._dtype.category == FLOATING or not operand.numel():
                 return
-        elif not isinstance(operand, int):
+        elif not isinstance(operand, (int, np.integer)):
             return
     if isinstance(other, Tensor):
         zero = not other._cells_array().all()
     else:  # a number counts as the tensor's dtype holds it
+        check_64_bits(int(other))
         zero = wrap_integer(int(other), result_type(input, other)) == 0
     if zero:
         raise RuntimeError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorlab import dtypes
 from tensorlab.ops.dispatch import apply
 from tensorlab.ops.documentation import documented
-from tensorlab.ops.operands import Number, check_number, is_number, result_type
+from tensorlab.ops.operands import Number, check_number, result_type
 from tensorlab.ops.pointwise import eq
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
@@ -26,11 +26,9 @@ def where(
 ) -> Tensor:
     """`input` where the condition is true, `other` elsewhere."""
     _check_mask("where expected condition to be a boolean tensor", condition)
-    meet = result_type(condition, input, other)
-    if meet.category == dtypes.INTEGER:
-        for operand in (input, other):
-            if is_number(operand):
-                check_number(operand, meet)  # type: ignore[arg-type]
+    for operand in (input, other):
+        if isinstance(operand, int):
+            check_number(operand, result_type(condition, input, other))
     return apply(TABLE["where"], condition, input, other, out=out)
 
 

@@ -51,6 +51,7 @@ __all__ = [
     "guard_readonly",
     "guard_write",
     "is_number",
+    "number_dtype",
     "result_type",
     "same_place",
     "share_cells",

@@ -97,6 +97,11 @@ def check_number(number: Number, element_type: dtype) -> None:
 
 
 def check_64_bits(number: int) -> None:
+    """Refuse an int beyond what 64 bits hold, with a sign or without.
+
+    Raises:
+        OverflowError: it does not fit.
+    """
     if not -(2**63) <= number < 2**64:
         raise OverflowError(
             f"int too big to convert: {number} does not fit into 64 bits; beside a tensor write it as a float"

@@ -54,7 +54,7 @@ def log1p(x):
     return math.log1p(x)
 
 
-def log_mantissa(f):
+def log_mantissa_float64(f):
     """log(1 + f) for 1 + f from sqrt(1/2) to sqrt(2), by way of 2 · artanh(f / (2 + f))."""
     s = f / (2.0 + f)
     z = s * s
@@ -70,7 +70,7 @@ def log_mantissa(f):
     return f - s * (f - z * p)
 
 
-def log_exponent(x):
+def log_exponent_float64(x):
     """The whole number n for which ``x / 2^n`` lies between sqrt(1/2) and sqrt(2), x a normal number."""
     return np.int64(np.int64(np.float64(x).view(np.int64) - SQRT_HALF_BITS) >> 52)
 
@@ -80,20 +80,46 @@ def whole_to_float(n):
     return np.int64(n + ROUNDER_BITS).view(np.float64) - ROUNDER
 
 
-def log_limits(x, result):
+def log_limits_float64(x, result):
     """`result` for positive finite x; -inf at 0, NaN below, inf at inf."""
     result = result if x < math.inf else x
     return result if x > 0 else -math.inf if x == 0 else math.nan
 
 
-def log_float64(x):
-    x = np.float64(x)
+def log_parts_float64(x):
+    """A whole number n and log(m) with ``x = 2^n · m``, for positive finite x."""
     small = x < 2.2250738585072014e-308  # subnormal: scaled by 2^54 into the normal numbers
     y = x * 18014398509481984.0 if small else x
-    n = log_exponent(y)
+    n = log_exponent_float64(y)
     m = np.int64(np.float64(y).view(np.int64) - (n << 52)).view(np.float64)
-    n = whole_to_float(n - 54 if small else n)
-    return log_limits(x, n * LN2_HIGH + (log_mantissa(m - 1.0) + n * LN2_LOW))
+    return whole_to_float(n - 54 if small else n), log_mantissa_float64(m - 1.0)
+
+
+def log_float64(x):
+    x = np.float64(x)
+    n, rest = log_parts_float64(x)
+    return log_limits_float64(x, n * LN2_HIGH + (rest + n * LN2_LOW))
+
+
+def log2_float64(x):
+    x = np.float64(x)
+    n, rest = log_parts_float64(x)
+    return log_limits_float64(x, n + rest * LOG2_E)
+
+
+def log10_float64(x):
+    x = np.float64(x)
+    n, rest = log_parts_float64(x)
+    return log_limits_float64(x, n * LOG10_2_HIGH + (rest * LOG10_E + n * LOG10_2_LOW))
+
+
+def log1p_float64(x):
+    # 1 + x loses digits of x; what it lost, over 1 + x, is the logarithm's first-order correction
+    x = np.float64(x)
+    u = 1.0 + x
+    lost = 1.0 - (u - x) if x > 1.0 else x - (u - 1.0)
+    n, rest = log_parts_float64(u)
+    return x if x == 0 else log_limits_float64(u, n * LN2_HIGH + (rest + (n * LN2_LOW + lost / u)))
 
 
 def log_mantissa_float32(f):
@@ -110,67 +136,33 @@ def log_exponent_float32(x):
     return np.int32(np.int32(np.float32(x).view(np.int32) - np.int32(SQRT_HALF_BITS_32)) >> 23)
 
 
-def mantissa_float32(x, n):
-    """``x / 2^n``."""
-    return np.int32(np.float32(x).view(np.int32) - np.int32(n << 23)).view(np.float32)
-
-
 def log_limits_float32(x, result):
     result = result if x < np.float32(math.inf) else x
     below = np.float32(-math.inf) if x == np.float32(0.0) else np.float32(math.nan)
     return result if x > np.float32(0.0) else below
 
 
-def log_float32(x):
+def log_parts_float32(x):
     small = x < np.float32(1.1754944e-38)  # subnormal: scaled by 2^25 into the normal numbers
     y = x * np.float32(33554432.0) if small else x
-    k = log_exponent_float32(y)
-    m = mantissa_float32(y, k)
-    n = np.float32(np.int32(k - np.int32(25)) if small else k)
-    low = log_mantissa_float32(m - np.float32(1.0)) + n * np.float32(LN2_LOW_32)
-    return log_limits_float32(x, n * np.float32(LN2_HIGH_32) + low)
+    n = log_exponent_float32(y)
+    m = np.int32(np.float32(y).view(np.int32) - np.int32(n << 23)).view(np.float32)
+    n = np.float32(np.int32(n - np.int32(25)) if small else n)
+    return n, log_mantissa_float32(m - np.float32(1.0))
+
+
+def log_float32(x):
+    n, rest = log_parts_float32(x)
+    return log_limits_float32(x, n * np.float32(LN2_HIGH_32) + (rest + n * np.float32(LN2_LOW_32)))
 
 
 def log1p_float32(x):
     u = np.float32(1.0) + x
     lost = np.float32(1.0) - (u - x) if x > np.float32(1.0) else x - (u - np.float32(1.0))
-    k = log_exponent_float32(u)
-    m = mantissa_float32(u, k)
-    n = np.float32(k)
-    low = log_mantissa_float32(m - np.float32(1.0)) + (n * np.float32(LN2_LOW_32) + lost / u)
+    n, rest = log_parts_float32(u)
+    low = rest + (n * np.float32(LN2_LOW_32) + lost / u)
     result = log_limits_float32(u, n * np.float32(LN2_HIGH_32) + low)
     return x if x == np.float32(0.0) else result
-
-
-def log2_float64(x):
-    x = np.float64(x)
-    small = x < 2.2250738585072014e-308
-    y = x * 18014398509481984.0 if small else x
-    n = log_exponent(y)
-    m = np.int64(np.float64(y).view(np.int64) - (n << 52)).view(np.float64)
-    return log_limits(x, whole_to_float(n - 54 if small else n) + log_mantissa(m - 1.0) * LOG2_E)
-
-
-def log10_float64(x):
-    x = np.float64(x)
-    small = x < 2.2250738585072014e-308
-    y = x * 18014398509481984.0 if small else x
-    n = log_exponent(y)
-    m = np.int64(np.float64(y).view(np.int64) - (n << 52)).view(np.float64)
-    n = whole_to_float(n - 54 if small else n)
-    return log_limits(x, n * LOG10_2_HIGH + (log_mantissa(m - 1.0) * LOG10_E + n * LOG10_2_LOW))
-
-
-def log1p_float64(x):
-    # 1 + x loses digits of x; what it lost, over 1 + x, is the logarithm's first-order correction
-    x = np.float64(x)
-    u = 1.0 + x
-    lost = 1.0 - (u - x) if x > 1.0 else x - (u - 1.0)
-    n = log_exponent(u)
-    m = np.int64(np.float64(u).view(np.int64) - (n << 52)).view(np.float64)
-    n = whole_to_float(n)
-    result = n * LN2_HIGH + (log_mantissa(m - 1.0) + (n * LN2_LOW + lost / u))
-    return x if x == 0 else log_limits(u, result)
 
 
 def logaddexp(x, y):

@@ -88,13 +88,24 @@ def _needed(function: Callable, compute: dtype) -> list[Callable]:
         chosen = version(current, compute)
         for name in _names(chosen):
             value = chosen.__globals__.get(name)
-            # a version may call the very function that it stands for, under the name of another version
-            if inspect.isfunction(value) and name != "number" and value is not chosen:
+            if inspect.isfunction(value) and name != "number":
+                _check_call(chosen, value, compute)
                 visit(value)
         found[current] = None
 
     visit(function)
     return list(found)
+
+
+def _check_call(caller: Callable, callee: Callable, compute: dtype) -> None:
+    """Refuse a version for one type that calls by a plain name what has a version for another.
+
+    In a float32 kernel ``pow_float32`` may call ``log2_float64``. If that in turn called ``log_limits``, and
+    there were a ``log_limits_float32``, it would get the float32 version.
+    """
+    other = "float64" if compute is dtypes.float32 else "float32"
+    if caller.__name__.endswith(f"_{other}") and version(callee, compute) is not callee:
+        raise ValueError(f"{caller.__name__} must call a version of {callee.__name__} by its full name")
 
 
 def _constants(function: Callable) -> Iterator[tuple[str, object]]:

@@ -53,6 +53,33 @@ def test_interpreted_kernels_give_the_same():
     assert run(PROGRAM, NUMBA_DISABLE_JIT="1") == run(PROGRAM, NUMBA_DISABLE_JIT="0")
 
 
+FORMULAS = """
+import json
+import tensorlab as tl
+from tensorlab.ops.dispatch import apply
+from tensorlab.scalars import COUNTING, INTEGERS, TABLE
+results = {}
+for name, row in TABLE.items():
+    data = [1, 5, -2, 64] if row.takes in (INTEGERS, COUNTING) else [0.5, -3.0, 0.0, 1e6, float("nan")]
+    operands = [tl.tensor(data)] * row.arity + [1.5] * row.parameters
+    results[name] = apply(row, *operands).tolist()
+    if data[0] == 1 or name in ("floor_divide", "remainder", "pow", "sign", "round", "nan_to_num"):
+        continue
+    operands[: row.arity] = [tl.tensor(data, dtype=tl.float64)] * row.arity
+    results[name + "64"] = apply(row, *operands).tolist()
+print(json.dumps(results))
+"""
+
+
+def test_interpreted_formulas_give_the_same():
+    """All rows of the table; the last digit may differ, where compiled code joins a product and a sum."""
+    compiled, interpreted = (json.loads(run(FORMULAS, NUMBA_DISABLE_JIT=flag)) for flag in ("0", "1"))
+    assert compiled.keys() == interpreted.keys()
+    for name, values in compiled.items():
+        relative = 1e-14 if name.endswith("64") else 1e-6
+        np.testing.assert_allclose(interpreted[name], values, rtol=relative, atol=1e-300, err_msg=name)
+
+
 def test_a_second_process_compiles_nothing(tmp_path):
     environment = {"TENSORLAB_CACHE_DIR": str(tmp_path), "NUMBA_DEBUG_CACHE": "1", "NUMBA_DISABLE_JIT": "0"}
     first, second = run(PROGRAM, **environment), run(PROGRAM, **environment)

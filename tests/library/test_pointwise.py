@@ -216,3 +216,34 @@ def test_strangers_are_left_to_python():
 def test_negation_of_bools_is_refused():
     with pytest.raises(RuntimeError, match="Negation, the `-` operator, on a bool tensor"):
         -tl.zeros(2, dtype=tl.bool)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("other_kind", KINDS)
+def test_three_operands_in_all_layouts(kind, other_kind):
+    mask = lay_out(random_values((6, 5), "bool", 1), kind)
+    x, y = (
+        lay_out(random_values((6, 5), "float32", 2), other_kind),
+        lay_out(random_values((6, 5), "float32", 3), kind),
+    )
+    chosen = np.where(np.asarray(mask), np.asarray(x), np.asarray(y))
+    same(tl.where(mask, x, y), chosen)
+    same(x.masked_fill(mask, 7.0), np.where(np.asarray(mask), np.float32(7), np.asarray(x)))
+    low, high = tl.minimum(x, y), tl.maximum(x, y)
+    same(tl.clamp(y, low, high), np.asarray(y))
+    np.testing.assert_allclose(
+        np.asarray(tl.addcmul(x, y, low, value=0.5)),
+        np.asarray(x) + 0.5 * np.asarray(y) * np.asarray(low),
+        rtol=1e-5,
+        atol=1e-5,
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_functions_with_a_slow_way_in_all_layouts(kind):
+    values = random_values((4, 6), "float64", 5)
+    values[0, 1] = 3e8
+    x = lay_out(values, kind)
+    np.testing.assert_allclose(np.asarray(tl.sin(x)), np.sin(np.asarray(x)), rtol=1e-14)
+    y = x.clone()
+    np.testing.assert_allclose(np.asarray(y.T.cos_().T), np.cos(np.asarray(x)), rtol=1e-14)

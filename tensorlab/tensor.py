@@ -7,7 +7,7 @@ This file holds what a tensor *is*: its five pieces of metadata, and the ways to
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -21,7 +21,13 @@ from tensorlab.storage import TypedStorage, UntypedStorage
 __all__ = ["Tensor", "change_layout", "dense_cells", "make_dense", "make_tensor", "make_view", "replace"]
 
 
-class Tensor:
+if TYPE_CHECKING:  # the methods that tensorlab.ops binds, as editors and type checkers see them
+    from tensorlab.ops.tensor_methods import TensorMethods
+else:
+    TensorMethods = object
+
+
+class Tensor(TensorMethods):
     """An n-dimensional view of a flat storage.
 
     Five facts make a tensor: the storage, the dtype of its cells, the shape, the stride of each dimension,
@@ -160,10 +166,6 @@ class Tensor:
             return 0
         return self._storage.data_ptr() + self._offset * self._dtype.itemsize
 
-    def is_contiguous(self) -> bool:
-        """True when walking the elements in order walks the storage one cell at a time."""
-        return layout.is_contiguous(self._shape, self._stride)
-
     def is_floating_point(self) -> bool:
         """True when the elements are floating-point numbers."""
         return self._dtype.is_floating_point
@@ -294,7 +296,7 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         if not self._shape:
             raise TypeError("iteration over a 0-d tensor: it has no dimension to walk along")
-        return (self[position] for position in range(self._shape[0]))  # type: ignore[index]
+        return (self[position] for position in range(self._shape[0]))
 
     def __hash__(self) -> int:
         return id(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from typing import Any
 
 import pytest
 
@@ -15,3 +16,9 @@ def pytest_configure(config: pytest.Config) -> None:
     home = tempfile.TemporaryDirectory(prefix="tensorlab-home-")
     os.environ["TENSORLAB_HOME"] = home.name
     config.add_cleanup(home.cleanup)
+
+
+@pytest.fixture(scope="session")
+def torch() -> Any:
+    """PyTorch, the reference for every behaviour, where it is installed."""
+    return pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch==2.13.0")

@@ -75,7 +75,7 @@ def _filling(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor | Nu
                 f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value.ndim} "
                 f"dimension(s): where(mask, value, input) takes one"
             )
-        return value.to(input.dtype)  # type: ignore[attr-defined]
+        return value.to(input.dtype)
     check_number(value, input.dtype)
     return {dtypes.BOOL: bool, dtypes.INTEGER: int, dtypes.FLOATING: float}[input.dtype.category](value)
 
@@ -114,7 +114,7 @@ def isclose(
         return eq(input, other)
     if not input.is_floating_point():
         default = dtypes.get_default_dtype()
-        input, other = input.to(default), other.to(default)  # type: ignore[attr-defined]
+        input, other = input.to(default), other.to(default)
     return apply(TABLE["isclose"], input, other, float(rtol), float(atol), equal_nan)
 
 

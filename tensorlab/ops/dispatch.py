@@ -110,15 +110,16 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
     plan = _plans.get(key)
     if plan is None:
         compute, out_type = types_of(row, operands)
-        positions = to_round(row, operands, compute)
-        if positions:
-            return apply(row, *_rounded(operands, positions, compute))
         tensors = [operand for operand in operands if isinstance(operand, Tensor)]
         shape = broadcasting.broadcast_shapes(*(tensor.shape for tensor in tensors))
         strides = [broadcasting.broadcast_strides(t.shape, t.stride(), shape) for t in tensors]
         # A number counts as a tensor of no dimensions, which is broadcast.
         broadcast = any(t.shape != shape for t in tensors) or (len(tensors) < len(operands) and bool(shape))
         stride = memory_formats.elementwise_strides(shape, strides, broadcast)
+        positions = to_round(row, operands, compute)
+        if positions:
+            result = allocate_strided(shape, stride, out_type)
+            return _apply_to(row, _rounded(operands, positions, compute), result)
         launch = _prepare(row, compute, shape, OperandLayout(out_type, stride), operands)
         plan = _remember(key, _plan(launch, shape, stride, out_type))
     memory = np.empty(plan.cells, plan.dtype.cell)

@@ -70,7 +70,7 @@ def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any, choose:
     result = allocate(Size(), input.dtype)
     if input.numel() == 0:  # as PyTorch has it: NaN, or the least integer
         nothing = float("nan") if input.is_floating_point() else dtypes.integer_range(input.dtype)[0]
-        return result.fill_(nothing)  # type: ignore[attr-defined]
+        return result.fill_(nothing)
     flat = sortable(input).reshape(-1)
     place = int(choose(flat[np.newaxis])[0])
     result._cells_array()[...] = input._cells_array()[np.unravel_index(place, input.shape)]

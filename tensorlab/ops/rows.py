@@ -72,7 +72,9 @@ def _binary(row: Scalar) -> Callable:
                                 memory = np.empty(a.size, cell)
                                 kernel(memory, a, b)
                                 return make_dense(memory, out_type, input._shape, input._stride)
-                    elif type(other) is float or (type(other) is int and other.bit_length() < 64):
+                    elif a.size and (
+                        type(other) is float or (type(other) is int and other.bit_length() < 64)
+                    ):
                         key = element_type, type(other)
                         short = with_number.get(key)
                         if short is None:
@@ -86,7 +88,7 @@ def _binary(row: Scalar) -> Callable:
                 type(input) is float or (type(input) is int and input.bit_length() < 64)
             ):
                 b = other._dense if other._dense is not None else dense_cells(other)
-                if b is not False and b.size <= SMALL:
+                if b is not False and 0 < b.size <= SMALL:
                     key = other._dtype, type(input)
                     short = from_number.get(key)
                     if short is None:

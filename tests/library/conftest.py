@@ -11,12 +11,6 @@ settings.load_profile("library")
 
 
 @pytest.fixture(scope="session")
-def torch():
-    """PyTorch, the reference for every behaviour, where it is installed."""
-    return pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch==2.13.0")
-
-
-@pytest.fixture(scope="session")
 def vector_code(torch):
     """Skips where PyTorch makes float32 normal numbers otherwise than with AVX2."""
     capability = torch.backends.cpu.get_cpu_capability()

@@ -1,0 +1,148 @@
+"""What `tensorlab bench ops` compares: the operations that the promises are about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import tensorlab as tl
+from tensorlab.nn import functional
+
+__all__ = ["cases"]
+
+Case = tuple[str, dict[str, Callable[[], object]]]
+SIZES = (1_000, 1_000_000, 10_000_000)
+
+
+def cases(torch: Any) -> Iterator[Case]:
+    """Pairs of a name and the functions to compare; PyTorch's are left out when it is not there."""
+    yield from _small(torch)
+    for dtype in ("float32", "float64"):
+        for size in SIZES:
+            yield from _elementwise(torch, dtype, size)
+            yield from _reductions(torch, dtype, size)
+            if size > 1_000:
+                yield from _layouts(torch, dtype, size)
+
+
+def _case(name: str, **candidates: Callable[[], object] | None) -> Case:
+    return name, {candidate: function for candidate, function in candidates.items() if function is not None}
+
+
+def _small(torch: Any) -> Iterator[Case]:
+    x, y = tl.ones(4), tl.ones(4)
+    a, b = np.ones(4, np.float32), np.ones(4, np.float32)
+    table = tl.ones(3, 4)
+    array = np.ones((3, 4), np.float32)
+    u: Any
+    v: Any
+    tt: Any
+    u, v, tt = (torch.ones(4), torch.ones(4), torch.ones(3, 4)) if torch else (None, None, None)
+    yield _case(
+        "add, 4 elements", tensorlab=lambda: x + y, numpy=lambda: a + b, torch=torch and (lambda: u + v)
+    )
+    yield _case(
+        "transpose",
+        tensorlab=lambda: table.transpose(0, 1),
+        numpy=lambda: array.T,
+        torch=torch and (lambda: tt.transpose(0, 1)),
+    )
+    yield _case(
+        "view",
+        tensorlab=lambda: table.view(12),
+        numpy=lambda: array.reshape(12),
+        torch=torch and (lambda: tt.view(12)),
+    )
+    yield _case(
+        "slice", tensorlab=lambda: table[1:], numpy=lambda: array[1:], torch=torch and (lambda: tt[1:])
+    )
+
+
+def _operands(torch: Any, dtype: str, size: int) -> tuple[Any, ...]:
+    rng = np.random.default_rng(size)
+    a, b = (rng.standard_normal(size).astype(dtype) for _ in range(2))
+    x, y = tl.from_numpy(a), tl.from_numpy(b)
+    pair: Any = (torch.from_numpy(a), torch.from_numpy(b)) if torch else (None, None)
+    return a, b, x, y, *pair
+
+
+def _elementwise(torch: Any, dtype: str, size: int) -> Iterator[Case]:
+    a, b, x, y, u, v = _operands(torch, dtype, size)
+    label = f"{dtype}, {size:,}"
+    yield _case(
+        f"add, {label}", tensorlab=lambda: x + y, numpy=lambda: a + b, torch=torch and (lambda: u + v)
+    )
+    yield _case(
+        f"add every second, {label}",
+        tensorlab=lambda: x[::2] + y[::2],
+        numpy=lambda: a[::2] + b[::2],
+        torch=torch and (lambda: u[::2] + v[::2]),
+    )
+    for name in ("exp", "tanh"):
+        theirs: Any = getattr(torch, name) if torch else None
+        yield _case(
+            f"{name}, {label}",
+            tensorlab=partial(getattr(tl, name), x),
+            numpy=partial(getattr(np, name), a),
+            torch=torch and partial(theirs, u),
+        )
+    gelu: Any = torch.nn.functional.gelu if torch else None
+    yield _case(f"gelu, {label}", tensorlab=partial(functional.gelu, x), torch=torch and partial(gelu, u))
+
+
+def _reductions(torch: Any, dtype: str, size: int) -> Iterator[Case]:
+    a, _, x, _, u, _ = _operands(torch, dtype, size)
+    rows = int(size**0.5)
+    shape = (rows, size // rows)
+    a2, x2 = a[: rows * shape[1]].reshape(shape), x[: rows * shape[1]].view(shape)
+    u2: Any = u[: rows * shape[1]].view(shape) if torch else None
+    label = f"{dtype}, {size:,}"
+    yield _case(
+        f"sum of all, {label}",
+        tensorlab=lambda: x.sum(),
+        numpy=lambda: a.sum(),
+        torch=torch and (lambda: u.sum()),
+    )
+    for dim, kind in ((1, "rows"), (0, "columns")):
+        yield _case(
+            f"sum over {kind}, {label}",
+            tensorlab=partial(tl.sum, x2, dim),
+            numpy=partial(np.sum, a2, dim),
+            torch=torch and partial(torch.sum, u2, dim),
+        )
+    yield _case(
+        f"softmax of rows, {label}",
+        tensorlab=lambda: tl.softmax(x2, 1),
+        torch=torch and (lambda: torch.softmax(u2, 1)),
+    )
+
+
+def _layouts(torch: Any, dtype: str, size: int) -> Iterator[Case]:
+    a, b, x, y, u, v = _operands(torch, dtype, size)
+    side = int(size**0.5)
+    a, b = (array[: side * side].reshape(side, side) for array in (a, b))
+    x, y = (tensor[: side * side].view(side, side) for tensor in (x, y))
+    if torch:
+        u, v = (t[: side * side].view(side, side) for t in (u, v))
+    label = f"{dtype}, {side} × {side}"
+    yield _case(
+        f"A + B transposed, {label}",
+        tensorlab=lambda: x + y.t(),
+        numpy=lambda: a + b.T,
+        torch=torch and (lambda: u + v.t()),
+    )
+    yield _case(
+        f"column + row, {label}",
+        tensorlab=lambda: x[:, :1] + y[:1],
+        numpy=lambda: a[:, :1] + b[:1],
+        torch=torch and (lambda: u[:, :1] + v[:1]),
+    )
+    yield _case(
+        f"A + row, {label}",
+        tensorlab=lambda: x + y[0],
+        numpy=lambda: a + b[0],
+        torch=torch and (lambda: u + v[0]),
+    )

@@ -1,0 +1,85 @@
+"""``tensorlab bench``: this library beside NumPy and PyTorch, in one run."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from tensorlab.cli.support.errors import CommandError
+
+SUITES = {"ops": "tensorlab.bench.ops"}
+NOISY = 1.25
+
+
+def run(
+    suite: Annotated[str, typer.Argument(help="What to compare: ops.")] = "ops",
+    threads: Annotated[int, typer.Option(help="Threads that each library may use.")] = 1,
+    only: Annotated[str, typer.Option(help="Only comparisons whose name has this in it.")] = "",
+    seconds: Annotated[float, typer.Option(help="Time for each comparison.")] = 0.5,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Compare this library with NumPy and PyTorch, in one run on this machine.
+
+    A ratio is the other library's time over ours, the median of many turns: above 1 ours is faster. PyTorch
+    is compared with where it is installed; NumPy's operations of this kind use one thread.
+    """
+    from tensorlab.backends.cpu import threads as ours
+    from tensorlab.bench import compare, machine, noise
+
+    if suite not in SUITES:
+        raise CommandError(f"there is no benchmark called {suite!r}; there is {', '.join(SUITES)}")
+    try:
+        ours.set_num_threads(threads)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    torch = _torch(threads)
+    restless = noise()
+    chosen = [case for case in importlib.import_module(SUITES[suite]).cases(torch) if only in case[0]]
+    if not chosen:
+        raise CommandError(f"no comparison of {suite} has {only!r} in its name")
+    steps = chosen if as_json else track(chosen, "Comparing", transient=True)
+    found = [compare(name, candidates, seconds) for name, candidates in steps]
+    if as_json:
+        about = {**machine(), "threads": threads, "noise": restless, "torch": torch and torch.__version__}
+        results = [comparison.as_dict() for comparison in found]
+        typer.echo(json.dumps({"machine": about, "comparisons": results}, indent=2))
+        return
+    console = Console(highlight=False)
+    console.print(_table(found))
+    about = machine()
+    console.print(f"\n{about['processor']}, {threads} thread(s), Python {about['python']}.")
+    if restless > NOISY:
+        console.print(f"[yellow]This machine is busy: the same work varies by a factor of {restless:.2f}.[/]")
+
+
+def _torch(threads: int) -> Any | None:
+    """PyTorch, told how many threads to use; None where it is not installed."""
+    try:
+        torch = importlib.import_module("torch")
+    except ModuleNotFoundError:
+        return None
+    torch.set_num_threads(threads)
+    return torch
+
+
+def _table(found: list[Any]) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("operation")
+    for title in ("tensorlab µs", "NumPy ÷ ours", "PyTorch ÷ ours"):
+        table.add_column(title, justify="right")
+    for comparison in found:
+        cells = [f"{comparison.seconds['tensorlab'] * 1e6:.1f}"]
+        for candidate in ("numpy", "torch"):
+            if candidate in comparison.ratios:
+                low, high = comparison.spread(candidate)
+                cells.append(f"{comparison.ratio(candidate):.2f} ({low:.2f}–{high:.2f})")
+            else:
+                cells.append("")
+        table.add_row(comparison.name, *cells)
+    return table

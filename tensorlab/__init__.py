@@ -42,8 +42,17 @@ from tensorlab.memory_formats import (
     contiguous_format,
     memory_format,
     preserve_format,
+    strided,
 )
 from tensorlab.names.functions import align_tensors
+from tensorlab.numeric_limits import (
+    finfo,
+    iinfo,
+)
+from tensorlab.ops.aliases import (
+    detach,
+    real,
+)
 from tensorlab.ops.arithmetic import (
     add,
     addcdiv,
@@ -64,8 +73,6 @@ from tensorlab.ops.arithmetic import (
 from tensorlab.ops.bounds import clamp, clamp_max, clamp_min, clip, nan_to_num, round
 from tensorlab.ops.casts import (
     can_cast,
-    finfo,
-    iinfo,
     is_complex,
     is_floating_point,
     is_tensor,
@@ -90,6 +97,13 @@ from tensorlab.ops.creation import (
     zeros_like,
 )
 from tensorlab.ops.cumulative import cummax, cummin, cumprod, cumsum
+from tensorlab.ops.diagonals import (
+    diag,
+    diag_embed,
+    diagflat,
+    tril,
+    triu,
+)
 from tensorlab.ops.differences import diff
 from tensorlab.ops.dims import (
     adjoint,
@@ -121,11 +135,22 @@ from tensorlab.ops.joining import (
     stack,
     vstack,
 )
+from tensorlab.ops.legacy import (
+    BFloat16Tensor,
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+)
 from tensorlab.ops.linalg import inverse, logdet, matrix_power
 from tensorlab.ops.matmul import addbmm, addmm, addmv, baddbmm, bmm, dot, matmul, mm, mv, vdot
 from tensorlab.ops.multinomial import multinomial
 from tensorlab.ops.norms import norm
-from tensorlab.ops.options import strided
 from tensorlab.ops.order_statistics import median, mode, nanmedian
 from tensorlab.ops.parts import (
     as_strided,
@@ -217,9 +242,6 @@ from tensorlab.ops.ranges import (
     triu_indices,
 )
 from tensorlab.ops.rearranging import (
-    diag,
-    diag_embed,
-    diagflat,
     flip,
     fliplr,
     flipud,
@@ -228,8 +250,6 @@ from tensorlab.ops.rearranging import (
     roll,
     rot90,
     tile,
-    tril,
-    triu,
 )
 from tensorlab.ops.reduction import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
 from tensorlab.ops.search import bucketize, histc, searchsorted
@@ -273,9 +293,11 @@ short, int, long = int16, int32, int64
 # Names that are loaded when they are first used, and the module that has each.
 _LAZY = {
     "check": "tensorlab.learn",
+    "get_num_threads": "tensorlab.backends.cpu.threads",
     "hint": "tensorlab.learn",
     "load": "tensorlab.io",
     "save": "tensorlab.io",
+    "set_num_threads": "tensorlab.backends.cpu.threads",
 }
 _LAZY_MODULES = ("io", "learn", "nn", "widgets")
 
@@ -321,11 +343,6 @@ __all__ = [
     "random",
     "seed",
     "set_rng_state",
-    "channels_last",
-    "channels_last_3d",
-    "contiguous_format",
-    "memory_format",
-    "preserve_format",
     # for students
     "check",
     "hint",
@@ -480,8 +497,6 @@ __all__ = [
     "nansum",
     "prod",
     "sum",
-    # ops.options
-    "strided",
     # ops.random
     "bernoulli",
     "normal",
@@ -551,9 +566,6 @@ __all__ = [
     "stack",
     "vstack",
     # ops.rearranging
-    "diag",
-    "diag_embed",
-    "diagflat",
     "flip",
     "fliplr",
     "flipud",
@@ -562,12 +574,8 @@ __all__ = [
     "roll",
     "rot90",
     "tile",
-    "tril",
-    "triu",
     # ops.casts
     "can_cast",
-    "finfo",
-    "iinfo",
     "is_complex",
     "is_floating_point",
     "is_tensor",
@@ -620,6 +628,36 @@ __all__ = [
     "searchsorted",
     # ops.differences
     "diff",
+    # ops.aliases
+    "detach",
+    "real",
+    # ops.legacy
+    "BFloat16Tensor",
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+    # numeric_limits
+    "finfo",
+    "iinfo",
+    # memory_formats
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
+    "memory_format",
+    "preserve_format",
+    "strided",
+    # ops.diagonals
+    "diag",
+    "diag_embed",
+    "diagflat",
+    "tril",
+    "triu",
 ]
 
 # Functions with a rule for the names of dimensions take tensors that have some.

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from tensorlab import devices, layout
+from tensorlab import devices, layout, memory_formats
 from tensorlab.cells import decode
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.printing import tensor_repr
 from tensorlab.storage import TypedStorage, UntypedStorage
 
-__all__ = ["Tensor", "change_layout", "dense_cells", "make_dense", "make_tensor", "make_view", "replace"]
+__all__ = ["Tensor", "dense_cells", "make_dense", "make_tensor", "make_view"]
 
 
 if TYPE_CHECKING:  # the methods that tensorlab.ops binds, as editors and type checkers see them
@@ -59,9 +59,6 @@ class Tensor(TensorMethods):
     _shape: Size
     _storage: UntypedStorage
     _stride: tuple[int, ...]
-
-    def __init__(self, *arguments: object, **keywords: object) -> None:
-        raise TypeError("to make a tensor call tensorlab.tensor(data), or tensorlab.empty(sizes)")
 
     # --- the five facts -------------------------------------------------------------------------------
 
@@ -120,6 +117,8 @@ class Tensor(TensorMethods):
         """The number of dimensions."""
         return len(self._shape)
 
+    ndimension = dim
+
     @overload
     def size(self) -> Size: ...
 
@@ -169,6 +168,24 @@ class Tensor(TensorMethods):
     def is_floating_point(self) -> bool:
         """True when the elements are floating-point numbers."""
         return self._dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Always False: there are no complex dtypes here."""
+        return self._dtype.is_complex
+
+    def is_signed(self) -> bool:
+        """True when the dtype has negative numbers."""
+        return self._dtype.is_signed
+
+    @property
+    def is_cuda(self) -> bool:
+        """True when the storage lies on a GPU."""
+        return self.device.type == "cuda"
+
+    @property
+    def layout(self) -> object:
+        """How the elements are found: always ``tensorlab.strided``, by strides."""
+        return memory_formats.strided
 
     @property
     def _version(self) -> int:
@@ -356,25 +373,6 @@ def make_view(base: Tensor, shape: Size, stride: tuple[int, ...], offset: int) -
     tensor._offset = offset
     tensor._dense = None
     return tensor
-
-
-def change_layout(tensor: Tensor, shape: Size, stride: tuple[int, ...]) -> Tensor:
-    """`tensor` itself with another layout over the same cells."""
-    tensor._shape = shape
-    tensor._stride = stride
-    tensor._dense = None
-    tensor._storage._version += 1
-    return tensor
-
-
-def replace(tensor: Tensor, other: Tensor) -> None:
-    """Let `tensor` look where `other` looks, in its layout and dtype. Views of it stay where they are."""
-    tensor._storage = other._storage
-    tensor._dtype = other._dtype
-    tensor._shape = other._shape
-    tensor._stride = other._stride
-    tensor._offset = other._offset
-    tensor._dense = None
 
 
 def make_dense(memory: np.ndarray, element_type: dtype, shape: Size, stride: tuple[int, ...]) -> Tensor:

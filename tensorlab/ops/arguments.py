@@ -136,6 +136,7 @@ def another_name(name: str, function: F) -> F:
     twin = types.FunctionType(
         original.__code__, original.__globals__, name, original.__defaults__, original.__closure__
     )
+    twin.__dict__.update(original.__dict__)
     twin.__kwdefaults__ = original.__kwdefaults__
     twin.__annotations__ = original.__annotations__
     twin.__module__ = original.__module__

@@ -14,6 +14,7 @@ from tensorlab.memory_formats import contiguous_format, format_strides, memory_f
 from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from
 from tensorlab.ops.conversion import strides_like
 from tensorlab.ops.dispatch import Number, allocate_strided, fill, is_number, number_dtype
+from tensorlab.ops.options import tensor_options
 from tensorlab.ops.outputs import fitted
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 
+@tensor_options
 def empty(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -62,6 +64,7 @@ def empty(
     return allocate_strided(shape, stride, as_dtype(dtype) or dtypes.get_default_dtype())
 
 
+@tensor_options
 def zeros(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -84,6 +87,7 @@ def zeros(
     return _zeroed(shape, layout.default_strides(shape), as_dtype(dtype) or dtypes.get_default_dtype())
 
 
+@tensor_options
 def ones(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -103,6 +107,7 @@ def ones(
     return _filled(empty(shape, out=out, dtype=dtype), 1)
 
 
+@tensor_options
 def full(
     size: Sequence[int],
     fill_value: Number | Tensor,
@@ -136,6 +141,7 @@ def full(
     return _filled(empty(shape, out=out, dtype=dtype), value)
 
 
+@tensor_options
 def scalar_tensor(s: Number, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
     """A tensor without dimensions that holds one number, of the default floating dtype.
 
@@ -147,6 +153,7 @@ def scalar_tensor(s: Number, *, dtype: dtype | None = None, device: device | str
     return full((), s, dtype=dtype or dtypes.get_default_dtype(), device=device)
 
 
+@tensor_options
 def empty_strided(
     size: Sequence[int],
     stride: Sequence[int],
@@ -185,6 +192,7 @@ def empty_strided(
     return make_tensor(UntypedStorage(np.empty(cells, element_type.cell)), element_type, shape, strides, 0)
 
 
+@tensor_options
 def empty_like(
     input: Tensor,
     *,
@@ -212,6 +220,7 @@ def empty_like(
     return allocate_strided(input._shape, strides_like(input, memory_format), as_dtype(dtype) or input._dtype)
 
 
+@tensor_options
 def zeros_like(
     input: Tensor,
     *,
@@ -230,6 +239,7 @@ def zeros_like(
     return _zeroed(input._shape, strides_like(input, memory_format), as_dtype(dtype) or input._dtype)
 
 
+@tensor_options
 def ones_like(
     input: Tensor,
     *,
@@ -247,6 +257,7 @@ def ones_like(
     return _filled(empty_like(input, dtype=dtype, device=device, memory_format=memory_format), 1)
 
 
+@tensor_options
 def full_like(
     input: Tensor,
     fill_value: Number | Tensor,
@@ -270,6 +281,7 @@ def full_like(
     return _filled(empty_like(input, dtype=dtype, device=device, memory_format=memory_format), value)
 
 
+@tensor_options
 def new_empty(
     input: Tensor,
     *sizes: int | Sequence[int],
@@ -282,6 +294,7 @@ def new_empty(
     return empty(shape, dtype=dtype or input._dtype, device=device or input.device)
 
 
+@tensor_options
 def new_zeros(
     input: Tensor,
     *sizes: int | Sequence[int],
@@ -300,6 +313,7 @@ def new_zeros(
     return zeros(shape, dtype=dtype or input._dtype, device=device or input.device)
 
 
+@tensor_options
 def new_ones(
     input: Tensor,
     *sizes: int | Sequence[int],
@@ -312,6 +326,7 @@ def new_ones(
     return ones(shape, dtype=dtype or input._dtype, device=device or input.device)
 
 
+@tensor_options
 def new_full(
     input: Tensor,
     size: Sequence[int],

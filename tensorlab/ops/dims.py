@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from tensorlab import view_rules
 from tensorlab.layout import as_int
+from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import another_name, ints_from
-from tensorlab.tensor import Tensor, change_layout, make_view
+from tensorlab.tensor import Tensor, make_view
 
 __all__ = [
     "adjoint",
@@ -213,4 +214,9 @@ METHODS = (
     transpose,
     transpose_,
 )
-PROPERTIES = {"H": _matrix_adjoint, "T": _reversed, "mH": _batch_adjoint, "mT": _matrix_transposed}
+PROPERTIES = {
+    "H": property(_matrix_adjoint),
+    "T": property(_reversed),
+    "mH": property(_batch_adjoint),
+    "mT": property(_matrix_transposed),
+}

@@ -15,8 +15,9 @@ from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.arguments import as_dtype
-from tensorlab.ops.conversion import clone, to
+from tensorlab.ops.conversion import to
 from tensorlab.ops.dispatch import Number
+from tensorlab.ops.options import tensor_options
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
@@ -24,6 +25,7 @@ from tensorlab.tensor import Tensor, make_tensor
 __all__ = ["as_tensor", "asarray", "tensor"]
 
 
+@tensor_options
 def tensor(data: object, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
     """A new tensor that holds a copy of `data`.
 
@@ -51,7 +53,7 @@ def tensor(data: object, *, dtype: dtype | None = None, device: device | str | N
     element_type = as_dtype(dtype)
     as_device(device)
     if isinstance(data, Tensor):
-        return clone(data) if element_type is None else to(data, element_type, copy=True)
+        return to(data, element_type or data.dtype, copy=True)
     if isinstance(data, (np.ndarray, np.generic)):
         copied = np.asarray(data)
         shared = from_numpy(np.array(copied, copied.dtype.newbyteorder("=")))
@@ -90,7 +92,7 @@ def as_tensor(data: object, dtype: dtype | None = None, device: device | str | N
     element_type = as_dtype(dtype)
     as_device(device)
     if isinstance(data, Tensor):
-        return data if element_type in (None, data.dtype) else tensor(data, dtype=element_type)
+        return to(data, element_type or data.dtype)
     if isinstance(data, np.ndarray) and all(stride >= 0 for stride in data.strides):
         shared = from_numpy(data)
         return shared if element_type in (None, shared.dtype) else tensor(shared, dtype=element_type)
@@ -217,3 +219,20 @@ def _checked_number(value: object) -> object:
         f"Could not infer dtype of {type(value).__name__}: "
         f"a tensor holds numbers (bool, int, float), got {value!r}"
     )
+
+
+@tensor_options
+def new_tensor(
+    input: Tensor, data: object, *, dtype: dtype | None = None, device: device | str | None = None
+) -> Tensor:
+    """`tensor`, with the dtype and device of `input` unless others are named.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1.0]).new_tensor([2, 3])
+        tensor([2., 3.])
+    """
+    return tensor(data, dtype=dtype or input._dtype, device=device or input.device)
+
+
+METHODS = (new_tensor,)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlab import names
 from tensorlab.ops import (
+    aliases,
     arithmetic,
     bounds,
     casts,
@@ -15,12 +16,15 @@ from tensorlab.ops import (
     conversion,
     creation,
     cumulative,
+    diagonals,
     differences,
     dims,
     extremes,
     factorizations,
+    from_data,
     indexing,
     joining,
+    legacy,
     linalg,
     matmul,
     multinomial,
@@ -51,6 +55,7 @@ __all__ = ["bind"]
 
 # Each module lists in METHODS those of its functions that are methods of a tensor too.
 _MODULES = (
+    aliases,
     arithmetic,
     bounds,
     casts,
@@ -58,10 +63,13 @@ _MODULES = (
     contractions,
     conversion,
     creation,
+    diagonals,
     dims,
     factorizations,
+    from_data,
     indexing,
     joining,
+    legacy,
     linalg,
     matmul,
     multinomial,
@@ -123,7 +131,7 @@ _IN_PLACE: dict[str, Callable] = {
 
 
 def bind() -> None:
-    """Give `Tensor` its methods, operators and the property `T`. Called once, when `tensorlab.ops` loads."""
+    """Give `Tensor` its methods, operators and properties. Called once, when `tensorlab.ops` loads."""
     for module in _MODULES:
         for function in module.METHODS:
             setattr(Tensor, function.__name__, function)
@@ -149,8 +157,10 @@ def bind() -> None:
     namespace.__dlpack_device__ = sharing.dlpack_device
     namespace.__array_wrap__ = sharing.array_wrap
     namespace.__array_priority__ = 1000  # NumPy's arrays leave their operators with a tensor to the tensor
-    for name, function in dims.PROPERTIES.items():
-        setattr(Tensor, name, property(function, doc=function.__doc__))
+    for properties in (aliases.PROPERTIES, dims.PROPERTIES):
+        for name, accessors in properties.items():
+            setattr(Tensor, name, accessors)
+    namespace.__new__ = legacy.new
     names.bind(pointwise.__all__)
 
 

@@ -6,25 +6,12 @@ import functools
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["strided", "tensor_options"]
+from tensorlab.memory_formats import strided
+
+__all__ = ["tensor_options"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-class _Strided:
-    """The layout of all tensors here: cells in a storage, reached by strides. There is one object of it."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "tensorlab.strided"
-
-    def __reduce__(self) -> str:
-        return "strided"
-
-
-strided = _Strided()
 
 
 def tensor_options(function: Callable[P, R]) -> Callable[..., R]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.ops.aliases import replace
 from tensorlab.ops.dispatch import allocate, write
-from tensorlab.tensor import Tensor, replace
+from tensorlab.tensor import Tensor
 
 __all__ = ["fitted", "written"]
 

@@ -1,4 +1,4 @@
-"""Tensors of evenly spaced numbers, of positions, and of ones on a diagonal."""
+"""New tensors by a rule: evenly spaced numbers, the identity, and the indices of triangles."""
 
 from __future__ import annotations
 
@@ -8,25 +8,36 @@ from collections.abc import Callable
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.cells import encode
+from tensorlab.cells import encode, from_float32, to_float32
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, as_int
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import Number, fill, is_number, number_dtype
-from tensorlab.ops.from_data import from_cells
+from tensorlab.ops.dispatch import Number, fill, is_number
+from tensorlab.ops.from_data import from_cells, inferred_dtype
+from tensorlab.ops.options import tensor_options
+from tensorlab.ops.outputs import written
 from tensorlab.ops.parts import diagonal
 from tensorlab.tensor import Tensor
 
-__all__ = ["arange", "eye", "linspace", "logspace", "tril_indices", "triu_indices"]
+__all__ = [
+    "arange",
+    "eye",
+    "linspace",
+    "logspace",
+    "tril_indices",
+    "triu_indices",
+]
 
 
+@tensor_options
 def arange(
-    start: Number,
-    end: Number | None = None,
-    step: Number = 1,
+    start: Number | Tensor | None = None,
+    end: Number | Tensor | None = None,
+    step: Number | Tensor = 1,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | None = None,
 ) -> Tensor:
@@ -34,57 +45,73 @@ def arange(
 
     Args:
         start, end, step: numbers; if all are ints the dtype is int64, else the default floating dtype.
-        dtype: another element type.
+        out: a tensor of the result's shape to write into.
+        dtype: another element type. An integer dtype drops the fractions of the three numbers first.
         device: where to make it; the CPU.
 
     Raises:
         RuntimeError: `step` is 0 or leads away from `end`, or a bound is not finite.
+        TypeError: a bound is no number.
 
     Example:
         >>> import tensorlab as tl
         >>> tl.arange(5), tl.arange(0, 1, 0.25)
         (tensor([0, 1, 2, 3, 4]), tensor([0.0000, 0.2500, 0.5000, 0.7500]))
     """
-    if end is None:
-        start, end = 0, start
-    for name, bound in (("start", start), ("end", end), ("step", step)):
-        if not is_number(bound):
-            raise TypeError(f"arange(): {name} must be a number, got {bound!r}")
+    as_device(device)
+    if start is None or end is None:
+        start, end = 0, start if end is None else end
+    bounds = [
+        _number(value, "arange", name) for name, value in (("start", start), ("end", end), ("step", step))
+    ]
+    for name, bound in zip(("start", "end", "step"), bounds, strict=True):
         if not math.isfinite(bound):
             raise RuntimeError(f"arange(): {name} must be finite, got {bound}")
-    if step == 0:
-        raise RuntimeError(f"step must be nonzero: a step of 0 never gets from {start} to {end}")
-    if (end - start) * step < 0:
+    element_type = as_dtype(dtype) or (out.dtype if out is not None else inferred_dtype([+b for b in bounds]))
+    if element_type.category == dtypes.BOOL:
+        raise NotImplementedError("arange() cannot count in bools: ask for an integer dtype")
+    if element_type.category == dtypes.INTEGER:
+        bounds = [int(bound) for bound in bounds]
+    first, last, by = bounds
+    if by == 0:
+        raise RuntimeError(f"step must be nonzero: a step of {by} never gets from {first} to {last}")
+    if (last - first) * by < 0:
         raise RuntimeError(
             f"upper bound and lower bound inconsistent with step sign: "
-            f"a step of {step} never gets from {start} to {end}"
+            f"a step of {by} never gets from {first} to {last}"
         )
-    as_device(device)
-    whole = all(number_dtype(bound).category != dtypes.FLOATING for bound in (start, end, step))
-    element_type = as_dtype(dtype) or (dtypes.int64 if whole else dtypes.get_default_dtype())
-    if whole:
-        values: np.ndarray = np.arange(int(start), int(end), int(step), dtype=np.int64)
+    if all(isinstance(bound, int) for bound in bounds):
+        values: np.ndarray = np.arange(first, last, by, dtype=np.int64)
     else:
-        values = start + np.arange(math.ceil((end - start) / step), dtype=np.float64) * step
-    if element_type.category == dtypes.INTEGER or element_type is dtypes.float64:
-        return from_cells(values.astype(element_type.cell), element_type, Size(values.shape))
-    return from_cells(encode(values.tolist(), element_type), element_type, Size(values.shape))
+        values = first + np.arange(math.ceil((last - first) / by), dtype=np.float64) * by
+    return _delivered(_encoded(values, element_type), out)
 
 
+@tensor_options
 def linspace(
-    start: Number,
-    end: Number,
+    start: Number | Tensor,
+    end: Number | Tensor,
     steps: int,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | None = None,
 ) -> Tensor:
-    """`steps` numbers evenly spaced from `start` to `end`, both of them included.
+    """`steps` evenly spaced numbers from `start` to `end`, both included.
 
-    The first half is counted from `start` and the second half from `end`, so that both ends are exact.
+    The first half is counted from `start` and the second half from `end`, so that both come out exactly and
+    the numbers are symmetric.
+
+    Args:
+        start, end: numbers.
+        steps: how many; one is `start` alone.
+        out: a tensor of the result's shape to write into.
+        dtype: the element type; the default floating dtype.
+        device: where to make it; the CPU.
 
     Raises:
         RuntimeError: `steps` is negative.
+        TypeError: a bound is no number, or `steps` no integer.
 
     Example:
         >>> import tensorlab as tl
@@ -92,64 +119,114 @@ def linspace(
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     as_device(device)
-    element_type = as_dtype(dtype) or dtypes.get_default_dtype()
-    return _converted(_spaced(start, end, steps, "linspace"), element_type)
+    element_type = as_dtype(dtype) or (out.dtype if out is not None else dtypes.get_default_dtype())
+    bounds = _number(start, "linspace", "start"), _number(end, "linspace", "end")
+    return _delivered(_encoded(_spaced(*bounds, _count(steps), element_type), element_type), out)
 
 
+@tensor_options
 def logspace(
-    start: Number,
-    end: Number,
+    start: Number | Tensor,
+    end: Number | Tensor,
     steps: int,
     base: float = 10.0,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | None = None,
 ) -> Tensor:
-    """`base` to the power of `steps` numbers evenly spaced from `start` to `end`.
-
-    Raises:
-        RuntimeError: `steps` is negative.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.logspace(0, 3, 4)
-        tensor([   1.,   10.,  100., 1000.])
-    """
-    as_device(device)
-    element_type = as_dtype(dtype) or dtypes.get_default_dtype()
-    return _converted(base ** _spaced(start, end, steps, "logspace"), element_type)
-
-
-def _spaced(start: Number, end: Number, steps: int, function: str) -> np.ndarray:
-    count = as_int(steps, f"{function}(): steps")
-    if count < 0:
-        raise RuntimeError(f"{function}(): number of steps must be non-negative, got {count}")
-    if count < 2:
-        return np.full(count, float(start))
-    step = (end - start) / (count - 1)
-    position = np.arange(count, dtype=np.float64)
-    return np.where(position < count // 2, start + step * position, end - step * (count - 1 - position))
-
-
-def _converted(values: np.ndarray, element_type: dtype) -> Tensor:
-    if element_type.category == dtypes.INTEGER:
-        return from_cells(values.astype(element_type.cell), element_type, Size(values.shape))
-    return from_cells(encode(values.tolist(), element_type), element_type, Size(values.shape))
-
-
-def eye(
-    n: int, m: int | None = None, *, dtype: dtype | None = None, device: device | str | None = None
-) -> Tensor:
-    """A matrix with ones on its diagonal and zeros elsewhere.
+    """`base` to the power of `steps` evenly spaced numbers from `start` to `end`, both included.
 
     Args:
-        n: how many rows.
-        m: how many columns; as many as rows if left out.
+        start, end: the first and the last exponent.
+        steps: how many; one is ``base ** start`` alone.
+        base: the base.
+        out: a tensor of the result's shape to write into.
         dtype: the element type; the default floating dtype.
         device: where to make it; the CPU.
 
     Raises:
+        RuntimeError: `steps` is negative.
+        TypeError: a bound is no number, or `steps` no integer.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.logspace(0, 2, 3)
+        tensor([  1.,  10., 100.])
+    """
+    as_device(device)
+    element_type = as_dtype(dtype) or (out.dtype if out is not None else dtypes.get_default_dtype())
+    bounds = _number(start, "logspace", "start"), _number(end, "logspace", "end")
+    exponents = _spaced(*bounds, _count(steps), dtypes.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        values = np.float64(base) ** exponents
+    return _delivered(_encoded(values, element_type), out)
+
+
+def _spaced(start: Number, end: Number, steps: int, element_type: dtype) -> np.ndarray:
+    """Evenly spaced numbers, rounded where PyTorch rounds them for this dtype."""
+    if element_type.category == dtypes.INTEGER:
+        start, end = int(start), int(end)
+    if steps < 2:
+        return np.full(steps, start, np.float64)
+    position = np.arange(steps, dtype=np.float64)
+    if element_type.itemsize == 2:  # every single operation is rounded
+        first, last = _rounded(start, element_type), _rounded(end, element_type)
+        step = _rounded(_rounded(last - first, element_type) / (steps - 1), element_type)
+        upwards = first + _rounded(step * _rounded(position, element_type), element_type)
+        downwards = last - _rounded(step * _rounded(steps - 1 - position, element_type), element_type)
+    elif element_type is dtypes.float32:  # in float64 a product of two float32 numbers is exact
+        first, last = _rounded(start, element_type), _rounded(end, element_type)
+        step = _rounded(_rounded(last - first, element_type) / (steps - 1), element_type)
+        upwards, downwards = first + step * position, last - step * (steps - 1 - position)
+    else:
+        gap = np.float64((end - start) / (steps - 1))
+        upwards = _multiply_add(gap, position, np.float64(start))
+        downwards = _multiply_add(-gap, steps - 1 - position, np.float64(end))
+    return np.where(position < steps // 2, upwards, downwards)
+
+
+def _rounded(values: np.ndarray | Number, element_type: dtype) -> np.ndarray:
+    """float64 numbers rounded to what a floating dtype can hold."""
+    single = np.asarray(values, np.float32)
+    if element_type is not dtypes.float32:
+        single = to_float32(from_float32(single.reshape(-1), element_type), element_type).reshape(
+            single.shape
+        )
+    return single.astype(np.float64)
+
+
+def _multiply_add(a: np.float64, b: np.ndarray, c: np.float64) -> np.ndarray:
+    """``a * b + c`` in float64, rounded once, as the processor's fused instruction does.
+
+    Dekker's and Knuth's error-free products and sums: the rounding errors of the product and of the sum are
+    computed exactly and added at the end.
+    """
+    product = a * b
+    split = 2.0**27 + 1
+    a_high, b_high = a * split - (a * split - a), b * split - (b * split - b)
+    a_low, b_low = a - a_high, b - b_high
+    product_error = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
+    total = product + c
+    shadow = total - product
+    sum_error = (product - (total - shadow)) + (c - shadow)
+    return total + (product_error + sum_error)
+
+
+@tensor_options
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+) -> Tensor:
+    """A matrix of `n` rows and `m` (or `n`) columns with ones on the diagonal and zeros elsewhere.
+
+    Raises:
         RuntimeError: a size is negative.
+        TypeError: a size is no integer.
 
     Example:
         >>> import tensorlab as tl
@@ -157,13 +234,29 @@ def eye(
         tensor([[1, 0, 0],
                 [0, 1, 0]])
     """
-    out = zeros(n, n if m is None else m, dtype=dtype, device=device)
-    fill(diagonal(out), 1)
-    return out
+    sizes = [as_int(n, "eye(): n"), as_int(n if m is None else m, "eye(): m")]
+    for name, size in zip("nm", sizes, strict=True):
+        if size < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    result = zeros(sizes, out=out, dtype=dtype, device=device)
+    fill(diagonal(result), 1)
+    return result
 
 
-def tril_indices(row: int, col: int, offset: int = 0) -> Tensor:
-    """The positions on and below a diagonal of a matrix: one row of row indices, one of column indices.
+@tensor_options
+def tril_indices(
+    row: int, col: int, offset: int = 0, *, dtype: dtype | None = None, device: device | str | None = None
+) -> Tensor:
+    """The indices of the lower triangle of a matrix: one row of row numbers, one of column numbers.
+
+    Args:
+        row, col: the matrix's sizes.
+        offset: up to which diagonal: 0 the main one, positive ones above it, negative ones below.
+        dtype: the element type; int64.
+        device: where to make it; the CPU.
+
+    Raises:
+        RuntimeError: a size is negative.
 
     Example:
         >>> import tensorlab as tl
@@ -171,17 +264,66 @@ def tril_indices(row: int, col: int, offset: int = 0) -> Tensor:
         tensor([[0, 1, 1],
                 [0, 0, 1]])
     """
-    return _indices(np.tril_indices(row, offset, col))
+    return _triangle_indices(np.tril_indices, row, col, offset, dtype, device)
 
 
-def triu_indices(row: int, col: int, offset: int = 0) -> Tensor:
-    """The positions on and above a diagonal of a matrix (see `tril_indices`)."""
-    return _indices(np.triu_indices(row, offset, col))
+@tensor_options
+def triu_indices(
+    row: int, col: int, offset: int = 0, *, dtype: dtype | None = None, device: device | str | None = None
+) -> Tensor:
+    """The indices of the upper triangle of a matrix: one row of row numbers, one of column numbers.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.triu_indices(2, 2)
+        tensor([[0, 0, 1],
+                [0, 1, 1]])
+    """
+    return _triangle_indices(np.triu_indices, row, col, offset, dtype, device)
 
 
-def _indices(pair: tuple[np.ndarray, np.ndarray]) -> Tensor:
-    positions = np.stack(pair).astype(np.int64)
-    return from_cells(positions, dtypes.int64, Size(positions.shape))
+def _triangle_indices(
+    find: Callable, row: int, col: int, offset: int, wanted: dtype | None, device: device | str | None
+) -> Tensor:
+    as_device(device)
+    for name, size in (("row", row), ("col", col)):
+        if as_int(size, name) < 0:
+            raise RuntimeError(f"{name} must be non-negative, got {size}")
+    found = np.array(find(row, as_int(offset, "offset"), col), np.int64)
+    return _encoded(found, as_dtype(wanted) or dtypes.int64)
+
+
+def _number(value: object, function: str, name: str) -> Number:
+    if isinstance(value, (Tensor, np.generic)):
+        if value.ndim:
+            raise RuntimeError(
+                f"{function} only supports 0-dimensional tensors, "
+                f"but got {name} with {value.ndim} dimension(s)."
+            )
+        return value.item()
+    if is_number(value):
+        return value  # type: ignore[return-value]
+    raise TypeError(f"{function}(): {name} must be a number, got {value!r}")
+
+
+def _count(steps: int) -> int:
+    count = as_int(steps, "steps")
+    if count < 0:
+        raise RuntimeError(f"number of steps must be non-negative, got {count}")
+    return count
+
+
+def _encoded(values: np.ndarray, element_type: dtype) -> Tensor:
+    """float64 or int64 numbers as a tensor of another dtype."""
+    if element_type.category == dtypes.FLOATING and element_type.itemsize == 2:
+        cells = encode(values.reshape(-1).tolist(), element_type)
+    else:
+        cells = values.astype(element_type.cell)
+    return from_cells(cells, element_type, Size(values.shape))
+
+
+def _delivered(result: Tensor, out: Tensor | None) -> Tensor:
+    return result if out is None else written(out, result)
 
 
 METHODS: tuple[Callable, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,19 +12,15 @@ from tensorlab.layout import as_int
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.arguments import accepts_axis, ints_from, several
 from tensorlab.ops.conversion import clone
-from tensorlab.ops.creation import empty_like, zeros
+from tensorlab.ops.creation import empty_like
 from tensorlab.ops.dims import transpose
-from tensorlab.ops.dispatch import write
 from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.joining import cat
-from tensorlab.ops.parts import diagonal, narrow
+from tensorlab.ops.parts import narrow
 from tensorlab.ops.shape import expand, flatten, ravel, reshape, unsqueeze
 from tensorlab.tensor import Tensor
 
 __all__ = [
-    "diag",
-    "diag_embed",
-    "diagflat",
     "flip",
     "fliplr",
     "flipud",
@@ -33,13 +29,16 @@ __all__ = [
     "roll",
     "rot90",
     "tile",
-    "tril",
-    "triu",
 ]
 
 
-def flip(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
+def flip(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
     """The elements in reverse order along some dimensions, as a copy: there are no negative strides.
+
+    Args:
+        input: any tensor.
+        order: the dimensions, as separate ints or as one sequence.
+        dims: the same, by name.
 
     Raises:
         IndexError: there is no such dimension.
@@ -51,9 +50,7 @@ def flip(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
         tensor([[5, 4, 3],
                 [2, 1, 0]])
     """
-    chosen = (
-        tuple(view_rules.distinct_dims(ints_from(dims, None, "flip", "dims"), input.ndim)) if dims else ()
-    )
+    chosen = tuple(view_rules.distinct_dims(ints_from(order, dims, "flip", "dims"), input.ndim))
     out = empty_like(input)
     out._cells_array()[...] = np.flip(input._cells_array(), chosen) if input.ndim else input._cells_array()
     return out
@@ -81,7 +78,6 @@ def fliplr(input: Tensor) -> Tensor:
     return flip(input, 1)
 
 
-@accepts_axis
 def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
     """The elements moved along some dimensions; what leaves at one end comes in at the other.
 
@@ -92,6 +88,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
 
     Raises:
         RuntimeError: there are not as many shifts as dimensions.
+        IndexError: there is no such dimension.
 
     Example:
         >>> import tensorlab as tl
@@ -110,6 +107,8 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
             f"shifts and dimensions must align. shifts: {len(steps)}, dims: {len(along)}: "
             f"give one shift for each dimension"
         )
+    if not input.ndim:
+        raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
     for step, dim in zip(steps, along, strict=True):
         input = _rolled(input, step, dim)
     return input
@@ -117,10 +116,8 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
 
 def _rolled(input: Tensor, shift: int, dim: int) -> Tensor:
     dim = layout.wrap_dim(dim, input.ndim)
-    if not input.numel():
-        return clone(input)
     size = input.shape[dim]
-    cut = (size - shift) % size
+    cut = -as_int(shift, "roll(): shift") % size if size else 0
     return cat((narrow(input, dim, cut, size - cut), narrow(input, dim, 0, cut)), dim)
 
 
@@ -143,19 +140,21 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     first, second = view_rules.distinct_dims(tuple(dims), input.ndim)
     quarters = as_int(k, "rot90(): k") % 4
     if quarters == 0:
-        return clone(input)
+        return clone(input, memory_format=contiguous_format)
     if quarters == 2:
         return flip(input, first, second)
     turned = flip(input, second if quarters == 1 else first)
     return transpose(turned, first, second)
 
 
-def repeat(input: Tensor, *repeats: int | Sequence[int]) -> Tensor:
+def repeat(input: Tensor, *times: int | Sequence[int], repeats: Sequence[int] | None = None) -> Tensor:
     """The whole tensor several times along each dimension, as a copy. To repeat without one, `expand`.
 
     Args:
         input: any tensor.
-        repeats: how often, one number a dimension; more numbers than dimensions add dimensions in front.
+        times: how often, one number a dimension, as separate ints or as one sequence; more numbers than
+            dimensions add dimensions in front.
+        repeats: the same, by name.
 
     Raises:
         RuntimeError: there are fewer numbers than dimensions, or one is negative.
@@ -166,7 +165,7 @@ def repeat(input: Tensor, *repeats: int | Sequence[int]) -> Tensor:
         tensor([[1, 2, 1, 2],
                 [1, 2, 1, 2]])
     """
-    counts = ints_from(repeats, None, "repeat", "repeats")
+    counts = ints_from(times, repeats, "repeat", "repeats")
     if len(counts) < input.ndim:
         raise RuntimeError(
             f"Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: "
@@ -182,7 +181,7 @@ def repeat(input: Tensor, *repeats: int | Sequence[int]) -> Tensor:
     return clone(result, memory_format=contiguous_format) if result._storage is input._storage else result
 
 
-def tile(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
+def tile(input: Tensor, *times: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
     """`repeat`, in which missing numbers count as 1.
 
     Example:
@@ -191,7 +190,7 @@ def tile(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
         tensor([[1, 1, 1],
                 [2, 2, 2]])
     """
-    counts = ints_from(dims, None, "tile", "dims") if dims else ()
+    counts = ints_from(times, dims, "tile", "dims")
     return repeat(input, (1,) * (input.ndim - len(counts)) + counts)
 
 
@@ -242,94 +241,6 @@ def repeat_interleave(
     return result
 
 
-def tril(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The lower triangles of matrices: elements above a diagonal become 0.
-
-    Args:
-        input: a tensor of at least two dimensions; the last two are the matrices.
-        diagonal: which diagonal still belongs to it: 0 the main one, 1 the one above it.
-
-    Raises:
-        RuntimeError: `input` has fewer than two dimensions.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.tril(tl.ones(2, 3, dtype=tl.int64))
-        tensor([[1, 0, 0],
-                [1, 1, 0]])
-    """
-    return _triangle(np.tril, "tril", input, diagonal)
-
-
-def triu(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The upper triangles of matrices: elements below a diagonal become 0 (see `tril`)."""
-    return _triangle(np.triu, "triu", input, diagonal)
-
-
-def _triangle(function: Callable, name: str, input: Tensor, diagonal: int) -> Tensor:
-    if input.ndim < 2:
-        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions, got {input.ndim}")
-    out = empty_like(input, memory_format=contiguous_format)
-    out._cells_array()[...] = function(input._cells_array(), diagonal)
-    return out
-
-
-def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    """A vector on the diagonal of a square matrix, or the diagonal of a matrix as a new vector.
-
-    Raises:
-        RuntimeError: `input` has neither one dimension nor two.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.diag(tl.tensor([1, 2]))
-        tensor([[1, 0],
-                [0, 2]])
-    """
-    if input.ndim == 1:
-        return diag_embed(input, diagonal)
-    if input.ndim != 2:
-        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
-    return clone(_diagonal(input, diagonal))
-
-
-def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """The elements, as one line, on a diagonal of a square matrix."""
-    return diag_embed(flatten(input), offset)
-
-
-def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """The last dimension laid out on a diagonal of new square matrices.
-
-    Args:
-        input: a tensor of at least one dimension.
-        offset: which diagonal: 0 the main one, 1 the one above it.
-        dim1, dim2: the dimensions of the result that are rows and columns.
-
-    Raises:
-        RuntimeError: `dim1` and `dim2` are the same.
-        IndexError: there is no such dimension.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.diag_embed(tl.tensor([[1, 2], [3, 4]])).shape
-        tensorlab.Size([2, 2, 2])
-    """
-    first, second = (layout.wrap_dim(dim, input.ndim + 1) for dim in (dim1, dim2))
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    side = input.shape[-1] + abs(offset)
-    shape = list(input.shape[:-1])
-    for dim in sorted((first, second)):
-        shape.insert(dim, side)
-    out = zeros(shape, dtype=input.dtype)
-    write(_diagonal(out, offset, first, second), input)
-    return out
-
-
-_diagonal = diagonal
-
-
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple[Tensor, ...]:
     """For each of some vectors a tensor over all their combinations in which it runs along its own dimension.
 
@@ -373,9 +284,6 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple
 
 
 METHODS = (
-    diag,
-    diag_embed,
-    diagflat,
     flip,
     fliplr,
     flipud,
@@ -384,6 +292,4 @@ METHODS = (
     roll,
     rot90,
     tile,
-    tril,
-    triu,
 )

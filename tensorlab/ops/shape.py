@@ -8,9 +8,10 @@ from tensorlab import broadcasting, view_rules
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size, as_int
 from tensorlab.memory_formats import contiguous_format
+from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import accepts_axis, as_dtype, ints_from, several
 from tensorlab.ops.conversion import clone, contiguous
-from tensorlab.tensor import Tensor, change_layout, make_tensor, make_view
+from tensorlab.tensor import Tensor, make_tensor, make_view
 
 __all__ = [
     "atleast_1d",

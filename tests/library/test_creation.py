@@ -161,8 +161,3 @@ def test_devices():
     for bad in ("gpu", "cuda:x", "cuda:"):
         with pytest.raises(RuntimeError, match="Invalid device string"):
             tl.device(bad)
-
-
-def test_the_class_points_to_the_constructors():
-    with pytest.raises(TypeError, match=r"call tensorlab.tensor\(data\)"):
-        tl.Tensor([1])

@@ -332,7 +332,6 @@ DIFFERENT = {
     "tensor(ragged, empty)": "PyTorch lets the first row decide and drops the number",
     "tensor(tensors)": "rows may be tensors here, as they may be arrays; stack does the same",
     "to(3.5)": "PyTorch takes the number for a dtype; nobody means that",
-    "Tensor(shape)": "Tensor(3) and tensor(3) look alike and differ; the class says what to call",
 }
 
 
@@ -362,5 +361,7 @@ def test_refusals_are_written_by_hand(name):
     place = traceback.extract_tb(raised.__traceback__)[-1] if raised else None
     if place and place.filename.startswith(LIBRARY):
         statement = linecache.getline(place.filename, place.lineno).strip()
+        if statement == "return function(*arguments, **keywords)":
+            return  # a decorator passed on a call that Python itself refuses
         assert statement.startswith("raise "), f"{statement!r} in {place.filename} raised {raised!r}"
         assert len(str(raised)) > 20

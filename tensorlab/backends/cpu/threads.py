@@ -50,16 +50,15 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(count: int) -> None:
-    """Let operations use `count` threads.
+    """Let operations use `count` threads, or as many as the machine has if those are fewer.
 
     Raises:
-        ValueError: there are not that many.
+        RuntimeError: `count` is no positive integer.
     """
     global _count
-    most = config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    if not 1 <= count <= most:
-        raise ValueError(f"the number of threads must be 1 … {most} on this machine, got {count}")
-    _count = count
+    if not isinstance(count, int) or count < 1:
+        raise RuntimeError(f"set_num_threads expects a positive integer, got {count!r}")
+    _count = min(count, config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
 
 def team_for(work: int) -> int:

@@ -1,0 +1,63 @@
+"""The same elements under another tensor object, and one tensor object with other elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tensorlab.layout import Size
+from tensorlab.tensor import Tensor, make_view
+
+__all__ = ["detach", "real"]
+
+
+def detach(input: Tensor) -> Tensor:
+    """Another tensor object with the same layout over the same storage.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(2)
+        >>> y = x.detach()
+        >>> y[0] = 1
+        >>> x, y is x
+        (tensor([1., 0.]), False)
+    """
+    return make_view(input, input._shape, input._stride, input._offset)
+
+
+def real(input: Tensor) -> Tensor:
+    """The real part, which is `input` itself: there are no complex tensors here."""
+    return input
+
+
+def _data(input: Tensor) -> Tensor:
+    """`detach()`; assigning to it makes this tensor object look into the assigned tensor's storage."""
+    return detach(input)
+
+
+def _set_data(input: Tensor, other: Tensor) -> None:
+    if not isinstance(other, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(other).__name__}")
+    replace(input, other)
+
+
+def change_layout(tensor: Tensor, shape: Size, stride: tuple[int, ...]) -> Tensor:
+    """`tensor` itself with another layout over the same cells."""
+    tensor._shape = shape
+    tensor._stride = stride
+    tensor._dense = None
+    tensor._storage._version += 1
+    return tensor
+
+
+def replace(tensor: Tensor, other: Tensor) -> None:
+    """Let `tensor` look into the storage of `other`, in its layout and dtype. Its views stay behind."""
+    tensor._storage = other._storage
+    tensor._dtype = other._dtype
+    tensor._shape = other._shape
+    tensor._stride = other._stride
+    tensor._offset = other._offset
+    tensor._dense = None
+
+
+METHODS: tuple[Callable, ...] = (detach,)
+PROPERTIES = {"data": property(_data, _set_data), "real": property(real)}

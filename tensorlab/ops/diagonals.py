@@ -1,0 +1,150 @@
+"""Triangles and diagonals of matrices, as copies. A view of a diagonal is `tensorlab.diagonal`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tensorlab import layout
+from tensorlab.layout import as_int
+from tensorlab.memory_formats import contiguous_format
+from tensorlab.ops import parts
+from tensorlab.ops.conversion import clone, copy_
+from tensorlab.ops.creation import zeros
+from tensorlab.ops.dispatch import guard_write, write
+from tensorlab.ops.from_data import from_cells
+from tensorlab.ops.outputs import fitted, written
+from tensorlab.ops.shape import reshape
+from tensorlab.tensor import Tensor
+
+__all__ = ["diag", "diag_embed", "diagflat", "tril", "triu"]
+
+
+def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The lower triangle of a matrix, or of each in a batch; zeros above it.
+
+    Args:
+        input: a tensor of at least two dimensions.
+        diagonal: up to which diagonal: 0 the main one, positive ones above it, negative ones below.
+        out: a tensor of the result's shape and dtype to write into.
+
+    Raises:
+        RuntimeError: `input` has fewer than two dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.ones(2, 3).tril()
+        tensor([[1., 0., 0.],
+                [1., 1., 0.]])
+    """
+    return _triangle(np.tril, input, diagonal, out)
+
+
+def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The upper triangle of a matrix, or of each in a batch; zeros below it (see `tril`).
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.ones(2, 3).triu()
+        tensor([[1., 1., 1.],
+                [0., 1., 1.]])
+    """
+    return _triangle(np.triu, input, diagonal, out)
+
+
+def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
+    """`tril` in place: what is above the diagonal becomes 0."""
+    return copy_(input, tril(input, diagonal))
+
+
+def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
+    """`triu` in place: what is below the diagonal becomes 0."""
+    return copy_(input, triu(input, diagonal))
+
+
+def _triangle(keep: Callable, input: Tensor, diagonal: int, out: Tensor | None) -> Tensor:
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"{keep.__name__}: input tensor must have at least 2 dimensions, and this has {input.ndim}"
+        )
+    cells = keep(input._cells_array(), as_int(diagonal, "diagonal"))
+    if out is None:
+        return from_cells(cells, input._dtype, input._shape)
+    if out.dtype is not input.dtype:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {input.dtype.name}, but got {out.dtype.name} instead"
+        )
+    guard_write(fitted(out, input._shape, input._dtype), input)
+    return copy_(out, from_cells(cells, input._dtype, input._shape))
+
+
+def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A matrix with a vector on a diagonal and zeros elsewhere; or a copy of a matrix's diagonal.
+
+    Args:
+        input: a tensor of one or two dimensions.
+        diagonal: which diagonal: 0 the main one, positive ones above it, negative ones below.
+        out: a tensor of the result's shape to write into.
+
+    Raises:
+        RuntimeError: `input` has another number of dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.diag(tl.tensor([1, 2])), tl.diag(tl.tensor([[1, 2], [3, 4]]))
+        (tensor([[1, 0],
+                [0, 2]]), tensor([1, 4]))
+    """
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D: see diagonal, diag_embed")
+    if input.ndim == 1:
+        result = diag_embed(input, diagonal)
+    else:
+        result = clone(parts.diagonal(input, diagonal), memory_format=contiguous_format)
+    return result if out is None else written(out, result)
+
+
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices with the last dimension of `input` on a diagonal, and zeros elsewhere.
+
+    Args:
+        input: a tensor of at least one dimension.
+        offset: which diagonal: 0 the main one, positive ones above it, negative ones below.
+        dim1, dim2: where the rows and the columns of the matrices stand in the result.
+
+    Raises:
+        IndexError: there is no such place.
+        RuntimeError: both places are the same.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([[1, 2], [3, 4]]).diag_embed().shape
+        tensorlab.Size([2, 2, 2])
+    """
+    ndim = input.ndim + 1
+    places = sorted(layout.wrap_dim(as_int(dim, "a dimension"), ndim) for dim in (dim1, dim2))
+    if places[0] == places[1]:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    side = input._shape[-1] + abs(as_int(offset, "offset"))
+    sizes = list(input._shape[:-1])
+    for place in places:
+        sizes.insert(place, side)
+    out = zeros(sizes, dtype=input._dtype)
+    write(parts.diagonal(out, offset, dim1, dim2), input)
+    return out
+
+
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """A matrix with all elements of `input`, in order, on a diagonal, and zeros elsewhere.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.diagflat(tl.tensor([[1], [2]]))
+        tensor([[1, 0],
+                [0, 2]])
+    """
+    return diag(reshape(input, -1), offset)
+
+
+METHODS = (diag, diag_embed, diagflat, tril, tril_, triu, triu_)

@@ -73,7 +73,7 @@ def test_the_source_is_broadcast(torch, shape):
     assert tl.addmm(tl.tensor(source), x, y, beta=2).tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("element_type", ["float32", "float16", "int64", "uint8"])
+@pytest.mark.parametrize("element_type", ["float32", "float16", "int64"])
 def test_integers_take_the_whole_part_of_alpha_and_beta(torch, element_type):
     ours = [
         tl.tensor(whole_numbers(s, i) + 9).to(dtypes.by_name(element_type))
@@ -87,7 +87,7 @@ def test_integers_take_the_whole_part_of_alpha_and_beta(torch, element_type):
 
 
 @pytest.mark.parametrize("sizes", [(4, 3, 5), (40, 1, 1), (1, 8, 70), (20, 0, 9)], ids=str)
-@pytest.mark.parametrize("element_type", [tl.float32, tl.bfloat16], ids=str)
+@pytest.mark.parametrize("element_type", [tl.float32, tl.float16], ids=str)
 def test_what_is_multiplied_by_zero_is_not_read(sizes, element_type):
     m, k, n = sizes
     nan = tl.full((m, n), float("nan"), dtype=element_type)
@@ -104,7 +104,7 @@ def test_an_empty_inner_dimension_gives_zeros():
 
 
 @pytest.mark.parametrize("kind", ["row", "transposed", "sliced", "offset"])
-@pytest.mark.parametrize("element_type", ["float32", "int16"])
+@pytest.mark.parametrize("element_type", ["float32", "int64"])
 def test_out_of_any_layout(kind, element_type):
     x, y = whole_numbers((6, 4), 1), whole_numbers((4, 7), 2)
     out = lay_out(np.zeros((6, 7), element_type), kind)

@@ -116,6 +116,7 @@ from tensorlab.ops.dims import (
     transpose,
 )
 from tensorlab.ops.dispatch import result_type
+from tensorlab.ops.distances import cdist
 from tensorlab.ops.einsum import einsum
 from tensorlab.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
 from tensorlab.ops.factorizations import det, slogdet
@@ -394,8 +395,9 @@ __all__ = [
     "scalar_tensor",
     "zeros",
     "zeros_like",
-    # ops.contractions, ops.einsum
+    # ops.contractions, ops.distances, ops.einsum
     "addr",
+    "cdist",
     "chain_matmul",
     "cross",
     "einsum",

@@ -28,11 +28,12 @@ from tensorlab.ops.linalg import linalg_cross as cross
 from tensorlab.ops.matmul import matmul
 from tensorlab.ops.norms import matrix_norm, vector_norm
 from tensorlab.ops.norms import matrix_or_vector_norm as norm
-from tensorlab.ops.ranks import matrix_rank, pinv
+from tensorlab.ops.ranks import cond, matrix_rank, pinv
 
 __all__ = [
     "LinAlgError",
     "cholesky",
+    "cond",
     "cross",
     "det",
     "diagonal",

@@ -24,11 +24,13 @@ from tensorlab.ops.activations import (
     tanh,
 )
 from tensorlab.ops.linear import bilinear, linear
+from tensorlab.ops.similarity import cosine_similarity, normalize
 from tensorlab.ops.softmax import softmax_of_layers
 from tensorlab.tensor import Tensor
 
 __all__ = [
     "bilinear",
+    "cosine_similarity",
     "elu",
     "gelu",
     "hardtanh",
@@ -36,6 +38,7 @@ __all__ = [
     "linear",
     "log_softmax",
     "logsigmoid",
+    "normalize",
     "relu",
     "relu6",
     "sigmoid",

@@ -6,16 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from tensorlab import dtypes
 from tensorlab.dtypes import dtype
-from tensorlab.layout import Size, default_strides
 from tensorlab.ops import conversion, dims, shape
 from tensorlab.ops.extremes import amax, amin
+from tensorlab.ops.factorizations import svdvals
 from tensorlab.ops.folding import Dims, as_dims, as_flag, check_out_type, fold, need_tensor, numpy_names
 from tensorlab.ops.reduction import sum as add_up
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor
 
 __all__ = ["norm"]
 
@@ -155,14 +153,10 @@ def _of_singular_values(matrices: Tensor, ord: float | str, rows: int, columns: 
             f"linalg.matrix_norm: Low precision dtypes not supported. Got {matrices.dtype.name}: "
             f"convert with .to(tensorlab.float32) first"
         )
-    cells = np.moveaxis(matrices._cells_array(), (rows, columns), (-2, -1))
-    values = np.linalg.svd(cells, compute_uv=False)
+    values = svdvals(dims.movedim(matrices, (rows, columns), (-2, -1)))
     if ord == "nuc":
-        found = values.sum(-1, dtype=np.float64)
-    else:
-        found = values.max(-1) if ord == 2 else values.min(-1)
-    found = np.asarray(found, matrices.dtype.cell, order="C")
-    return make_dense(found.reshape(-1), matrices.dtype, Size(found.shape), default_strides(found.shape))
+        return add_up(values, -1)
+    return (amax if ord == 2 else amin)(values, -1)
 
 
 def matrix_or_vector_norm(

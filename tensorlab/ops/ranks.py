@@ -1,15 +1,18 @@
-"""What rests on which singular values count as 0: pseudoinverses and ranks."""
+"""What rests on singular values, large and small: pseudoinverses, ranks, condition numbers."""
 
 from __future__ import annotations
 
 from tensorlab import dtypes
+from tensorlab.ops.arithmetic import div
 from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.extremes import amax
-from tensorlab.ops.factorizations import eigvalsh, svd, svdvals
+from tensorlab.ops.factorizations import eigvalsh, inv, svd, svdvals
+from tensorlab.ops.norms import matrix_norm
 from tensorlab.ops.outputs import written
+from tensorlab.ops.parts import select
 from tensorlab.ops.pointwise import abs as magnitude
 from tensorlab.ops.pointwise import gt, maximum, mul, reciprocal
 from tensorlab.ops.products import product
@@ -17,7 +20,7 @@ from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
 from tensorlab.tensor import Tensor
 
-__all__ = ["matrix_rank", "pinv"]
+__all__ = ["cond", "matrix_rank", "pinv"]
 
 # The distance from 1 to the next number: how large a singular value must be to be no rounding error.
 _EPSILON = {dtypes.float32: 2.0**-23, dtypes.float64: 2.0**-52}
@@ -86,6 +89,30 @@ def matrix_rank(
     else:
         ranks = sum_over(gt(values, _tolerance(A, values, atol, rtol)), -1)
     return ranks if out is None else written(out, ranks)
+
+
+def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The condition number of each matrix: how much a relative error can grow when a system is solved.
+
+    Args:
+        A: of shape (…, m, n); square unless `p` is None, 2 or -2.
+        p: the order of the norm (see `matrix_norm`); None stands for 2, the largest singular value over the
+            smallest.
+        out: a tensor of the result's shape to write into.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.cond(tl.tensor([[8.0, 0.0], [0.0, 2.0]]))
+        tensor(4.)
+    """
+    if p in (None, 2, -2):
+        values = svdvals(A)
+        if not values.shape[-1]:
+            return zeros(values.shape[:-1], dtype=A.dtype, out=out)
+        largest, smallest = select(values, -1, 0), select(values, -1, -1)
+        return div(smallest, largest, out=out) if p == -2 else div(largest, smallest, out=out)
+    assert p is not None
+    return mul(matrix_norm(A, p), matrix_norm(inv(A), p), out=out)
 
 
 def _tolerance(A: Tensor, values: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None) -> Tensor:

@@ -248,3 +248,16 @@ def test_tolerances_as_tensors_and_symmetric_matrices(torch):
             getattr(torch.linalg, name)(t, hermitian=True).numpy(),
         )
     assert tl.linalg.matrix_rank(a, 20.0).tolist() == torch.linalg.matrix_rank(t, 20.0).tolist()
+
+
+@pytest.mark.parametrize("p", [None, 2, -2, "fro", "nuc", 1, -1, float("inf"), float("-inf")])
+@pytest.mark.parametrize("shape", [(3, 3), (2, 4, 3, 3), (0, 3, 3)], ids=str)
+def test_condition_numbers(torch, p, shape):
+    values = well_conditioned(*shape)
+    ours, theirs = tl.linalg.cond(tl.tensor(values), p), torch.linalg.cond(torch.from_numpy(values), p)
+    same_layout(ours, theirs)
+    close(ours, theirs.numpy())
+
+
+def test_condition_number_of_an_empty_matrix():
+    assert tl.linalg.cond(tl.zeros(0, 0)).tolist() == 0.0

@@ -1,0 +1,109 @@
+"""Distances between all pairs of vectors of two sets."""
+
+from __future__ import annotations
+
+import math
+
+from tensorlab import broadcasting
+from tensorlab.layout import Size
+from tensorlab.ops.arithmetic import add, sub
+from tensorlab.ops.bounds import clamp_min
+from tensorlab.ops.creation import zeros
+from tensorlab.ops.dims import transpose
+from tensorlab.ops.joining import cat
+from tensorlab.ops.norms import vector_norm
+from tensorlab.ops.parts import narrow
+from tensorlab.ops.pointwise import mul, sqrt, square
+from tensorlab.ops.products import product
+from tensorlab.ops.reduction import sum as sum_over
+from tensorlab.ops.shape import unsqueeze
+from tensorlab.tensor import Tensor
+
+__all__ = ["cdist"]
+
+# With more vectors than this in a set, Euclidean distances come from a matrix product.
+FEW = 25
+
+# How many differences may lie in memory at a time.
+MOST_DIFFERENCES = 1 << 17
+
+_MODES = {
+    "use_mm_for_euclid_dist_if_necessary": None,
+    "use_mm_for_euclid_dist": True,
+    "donot_use_mm_for_euclid_dist": False,
+}
+
+
+def cdist(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+) -> Tensor:
+    """The distance of every vector of one set from every vector of another.
+
+    Args:
+        x1: of shape (…, m, d): m vectors.
+        x2: of shape (…, n, d), of the same dtype; the leading dimensions are broadcast.
+        p: which norm of the difference is the distance; 0 counts the elements that differ, inf takes the
+            largest.
+        compute_mode: whether Euclidean distances come from ``|a|² - 2ab + |b|²``, a matrix product. That is
+            faster, and less accurate for vectors that lie close together. The default does so when m or n is
+            more than 25; the others, ``"use_mm_for_euclid_dist"`` and ``"donot_use_mm_for_euclid_dist"``,
+            always and never.
+
+    Returns:
+        a tensor of shape (…, m, n).
+
+    Raises:
+        RuntimeError: the sizes or dtypes do not fit, the tensors are not floating, or `p` is negative.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.cdist(tl.tensor([[0.0, 0.0], [3.0, 0.0]]), tl.tensor([[0.0, 4.0]]))
+        tensor([[4.],
+                [5.]])
+    """
+    _check(x1, x2, p)
+    if compute_mode not in _MODES:
+        raise ValueError(
+            f"{compute_mode} is not a valid value for compute_mode: use one of {', '.join(_MODES)}"
+        )
+    (m, d), n = x1.shape[-2:], x2.shape[-2]
+    batch = broadcasting.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+    shape = Size((*batch, m, n))
+    if not shape.numel() or not d:
+        return zeros(shape, dtype=x1.dtype)
+    by_product = _MODES[compute_mode]
+    if p == 2 and (by_product or (by_product is None and max(m, n) > FEW)):
+        return _by_product(x1, x2)
+    rows = max(1, MOST_DIFFERENCES // (math.prod(batch) * n * d))
+    return cat([_norms(narrow(x1, -2, row, min(rows, m - row)), x2, p) for row in range(0, m, rows)], -2)
+
+
+def _norms(x1: Tensor, x2: Tensor, p: float) -> Tensor:
+    return vector_norm(sub(unsqueeze(x1, -2), unsqueeze(x2, -3)), p, -1)
+
+
+def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
+    squares = add(sum_over(square(x1), -1, keepdim=True), unsqueeze(sum_over(square(x2), -1), -2))
+    # Rounding may leave a little less than 0 where two vectors are equal.
+    return sqrt(clamp_min(add(squares, mul(product(x1, transpose(x2, -2, -1)), -2)), 0))
+
+
+def _check(x1: Tensor, x2: Tensor, p: float) -> None:
+    for name, x in (("X1", x1), ("X2", x2)):
+        if not x.is_floating_point():
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {x.dtype.name}")
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError(
+            f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
+        )
+    if x1.dtype is not x2.dtype:
+        raise RuntimeError(
+            f"cdist: expected both of one dtype, got {x1.dtype.name} and {x2.dtype.name}: convert one first"
+        )
+    if p < 0:
+        raise RuntimeError(f"cdist only supports non-negative p values, got {p}")

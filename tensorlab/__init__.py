@@ -78,7 +78,7 @@ from tensorlab.ops.casts import (
     is_tensor,
     numel,
 )
-from tensorlab.ops.choice import allclose, equal, isclose, masked_fill, where
+from tensorlab.ops.choice import allclose, equal, isclose, where
 from tensorlab.ops.contractions import addr, chain_matmul, cross, ger, inner, kron, outer, tensordot, trace
 from tensorlab.ops.conversion import (
     clone,
@@ -125,6 +125,11 @@ from tensorlab.ops.from_data import (
     asarray,
     tensor,
 )
+from tensorlab.ops.indexing.advanced import index_put, index_put_
+from tensorlab.ops.indexing.along import gather, scatter, scatter_add, scatter_reduce, take_along_dim
+from tensorlab.ops.indexing.flat import put, take
+from tensorlab.ops.indexing.masks import argwhere, masked_fill, masked_scatter, masked_select, nonzero
+from tensorlab.ops.indexing.slices import index_add, index_copy, index_fill, index_select
 from tensorlab.ops.joining import (
     cat,
     column_stack,
@@ -379,7 +384,6 @@ __all__ = [
     "allclose",
     "equal",
     "isclose",
-    "masked_fill",
     "where",
     # ops.conversion
     "clone",
@@ -413,6 +417,25 @@ __all__ = [
     "logdet",
     "matrix_power",
     "slogdet",
+    # ops.indexing
+    "argwhere",
+    "gather",
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "index_put",
+    "index_put_",
+    "index_select",
+    "masked_fill",
+    "masked_scatter",
+    "masked_select",
+    "nonzero",
+    "put",
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
+    "take",
+    "take_along_dim",
     # ops.matmul
     "addbmm",
     "addmm",

@@ -8,9 +8,26 @@ from __future__ import annotations
 
 import importlib
 
-from tensorlab.backends.protocol import Backend, Launch, OperandLayout, RandomLaunch, RandomState
+from tensorlab.backends.protocol import (
+    Backend,
+    IndexLayout,
+    Launch,
+    OperandLayout,
+    RandomLaunch,
+    RandomState,
+    Walk,
+)
 
-__all__ = ["Backend", "Launch", "OperandLayout", "RandomLaunch", "RandomState", "backend"]
+__all__ = [
+    "Backend",
+    "IndexLayout",
+    "Launch",
+    "OperandLayout",
+    "RandomLaunch",
+    "RandomState",
+    "Walk",
+    "backend",
+]
 
 _MODULES = {"cpu": "tensorlab.backends.cpu"}
 _loaded: dict[str, Backend] = {}

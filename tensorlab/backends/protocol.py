@@ -16,7 +16,16 @@ from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold
 from tensorlab.scalars import Scalar
 
-__all__ = ["Backend", "Launch", "OperandLayout", "RandomLaunch", "RandomState"]
+__all__ = [
+    "Backend",
+    "Buffer",
+    "IndexLayout",
+    "Launch",
+    "OperandLayout",
+    "RandomLaunch",
+    "RandomState",
+    "Walk",
+]
 
 
 class OperandLayout(NamedTuple):
@@ -34,6 +43,36 @@ class OperandLayout(NamedTuple):
     is_number: bool = False
     is_out: bool = False
 
+
+class IndexLayout(NamedTuple):
+    """What a backend must know of one index tensor, which says where along one dimension to go.
+
+    Attributes:
+        strides: one a dimension of the operation's shape, in cells; 0 where the index is broadcast.
+        size: the size of the dimension that it indexes; a negative index counts from there.
+        step: the stride of that dimension.
+    """
+
+    strides: tuple[int, ...]
+    size: int
+    step: int
+
+
+class Walk(NamedTuple):
+    """Operands to be walked together, in row-major order of the shape.
+
+    Attributes:
+        shape: the operation's shape, every size at least 1.
+        strides: for each operand one stride a dimension.
+        buffers: for each operand its cells, and the cell of its first element.
+    """
+
+    shape: Sequence[int]
+    strides: Sequence[Sequence[int]]
+    buffers: Sequence[tuple[np.ndarray, int]]
+
+
+Buffer = tuple[np.ndarray, int]
 
 # Called with one item an operand, the output first: a pair (cells, offset), or the number itself.
 Launch = Callable[..., None]
@@ -257,4 +296,50 @@ class Backend(Protocol):
         `kind` is ``"words"`` (to int64), ``"uniform"`` or ``"normal"`` (to float32 or float64). Which numbers
         they are is said by `tensorlab.random.Philox`, and is the same on every device.
         """
+        ...
+
+    def indexed(
+        self,
+        action: str,
+        shape: tuple[int, ...],
+        target: tuple[int, ...],
+        other: tuple[int, ...],
+        indices: tuple[IndexLayout, ...],
+    ) -> Launch:
+        """Prepare a move of elements from or to where index tensors say.
+
+        `target` and `other` are strides over `shape`. The action ``"gather"`` reads `other` where the indices
+        say and stores the element in `target`. The actions ``"replace"``, ``"add"``, ``"mul"``, ``"max"`` and
+        ``"min"`` combine an element of `other` with the element of `target` where the indices say. Positions
+        that lead to one cell act in row-major order of `shape`.
+
+        The launch is called with the buffers of target, other and each index. The caller has checked every
+        index; no size is 0.
+        """
+        ...
+
+    def count_outside(
+        self, shape: Sequence[int], strides: Sequence[int], buffer: Buffer, low: int, high: int
+    ) -> int:
+        """How many elements of an integer tensor are less than `low`, or not less than `high`."""
+        ...
+
+    def mask_count(self, walk: Walk) -> int:
+        """How many elements of the one operand are not 0."""
+        ...
+
+    def mask_positions(self, walk: Walk, out: np.ndarray) -> None:
+        """Where the elements of the one operand are not 0: row `d` of `out` gets the index of dimension d."""
+        ...
+
+    def mask_select(self, walk: Walk, out: np.ndarray) -> None:
+        """The elements of the second operand where the first, a mask, is true, one after the other."""
+        ...
+
+    def mask_scatter(self, walk: Walk, values: np.ndarray) -> None:
+        """The elements of the second operand where the first, a mask, is true, overwritten with `values`."""
+        ...
+
+    def mask_fill(self, walk: Walk, value: np.generic) -> None:
+        """The elements of the second operand where the first, a mask, is true, overwritten with one value."""
         ...

@@ -2,29 +2,57 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 from tensorlab import dtypes
 from tensorlab.ops.dispatch import apply
 from tensorlab.ops.documentation import documented
+from tensorlab.ops.indexing.masks import nonzero
 from tensorlab.ops.operands import Number, check_number, result_type
 from tensorlab.ops.pointwise import eq
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
-__all__ = ["allclose", "equal", "isclose", "masked_fill", "where"]
+__all__ = ["allclose", "equal", "isclose", "where"]
+
+
+@overload
+def where(condition: Tensor) -> tuple[Tensor, ...]: ...
+
+
+@overload
+def where(
+    condition: Tensor, input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor: ...
 
 
 @documented(
     "where",
     {
         "condition": "a tensor of dtype bool.",
-        "input": "a tensor whose shape can be broadcast with the condition's, or a number.",
+        "input": "a tensor whose shape can be broadcast with the condition's, or a number. Without `input` "
+        "and `other` the result says where the condition is not 0: ``nonzero(condition, as_tuple=True)``.",
         "other": "another, or a number.",
     },
 )
 def where(
-    condition: Tensor, input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None
-) -> Tensor:
+    condition: Tensor,
+    input: Tensor | Number | None = None,
+    other: Tensor | Number | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor | tuple[Tensor, ...]:
     """`input` where the condition is true, `other` elsewhere."""
+    if input is None and other is None and out is None:
+        return nonzero(condition, as_tuple=True)
+    if input is None or other is None:
+        raise TypeError("where(): give both `input` and `other`, or neither")
+    return _chosen(condition, input, other, out)
+
+
+def _chosen(
+    condition: Tensor, input: Tensor | Number, other: Tensor | Number, out: Tensor | None = None
+) -> Tensor:
     _check_mask("where expected condition to be a boolean tensor", condition)
     for operand in (input, other):
         if isinstance(operand, int):
@@ -34,50 +62,7 @@ def where(
 
 def where_method(input: Tensor, condition: Tensor, other: Tensor | Number) -> Tensor:
     """`input` where the condition is true, `other` elsewhere: ``where(condition, input, other)``."""
-    return where(condition, input, other)
-
-
-def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
-    """`input` with `value` wherever the mask is true.
-
-    Args:
-        input: a tensor.
-        mask: a tensor of dtype bool whose shape can be broadcast with `input`'s.
-        value: a number, or a tensor of no dimensions; converted to `input`'s dtype.
-
-    Returns:
-        a new tensor of the broadcast shape and `input`'s dtype.
-
-    Raises:
-        RuntimeError: the mask is not bool, the shapes cannot be broadcast, or the value does not fit.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> scores = tl.tensor([[1.0, 2.0], [3.0, 4.0]])
-        >>> scores.masked_fill(tl.tensor([[False, True], [False, False]]), float("-inf"))
-        tensor([[1., -inf],
-                [3., 4.]])
-    """
-    return apply(TABLE["where"], mask, _filling(input, mask, value), input)
-
-
-def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
-    """`masked_fill` in place: `input` is overwritten wherever the mask is true."""
-    return apply(TABLE["where"], mask, _filling(input, mask, value), input, out=input)
-
-
-def _filling(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor | Number:
-    """`value` as an operand that does not change `input`'s dtype."""
-    _check_mask("masked_fill only supports boolean masks", mask)
-    if isinstance(value, Tensor):
-        if value.ndim:
-            raise RuntimeError(
-                f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value.ndim} "
-                f"dimension(s): where(mask, value, input) takes one"
-            )
-        return value.to(input.dtype)
-    check_number(value, input.dtype)
-    return {dtypes.BOOL: bool, dtypes.INTEGER: int, dtypes.FLOATING: float}[input.dtype.category](value)
+    return _chosen(condition, input, other)
 
 
 def _check_mask(rule: str, mask: Tensor) -> None:
@@ -145,4 +130,4 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return input.shape == other.shape and bool(eq(input, other)._cells_array().all())
 
 
-METHODS = (allclose, equal, isclose, masked_fill, masked_fill_)
+METHODS = (allclose, equal, isclose)

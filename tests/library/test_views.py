@@ -129,8 +129,8 @@ def test_basic_indexing_is_pytorchs(torch, index):
 
 def test_indices_of_other_kinds_are_refused():
     x = tl.zeros(3, 4)
-    for bad in (0.5, "a", True, [0, 1]):
-        with pytest.raises(TypeError, match="an index must be an integer, a slice, None"):
+    for bad in (0.5, {0}, 1j):
+        with pytest.raises(IndexError, match="only integers, slices"):
             x[bad]
     with pytest.raises(ValueError, match="step must be greater than zero, got -1"):
         x[::-1]

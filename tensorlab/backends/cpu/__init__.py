@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tensorlab.backends.cpu import masks
 from tensorlab.backends.cpu.extremes import extremes
 from tensorlab.backends.cpu.gemm import gemm
+from tensorlab.backends.cpu.index import count_outside, indexed
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
 from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
@@ -18,11 +20,18 @@ __all__ = ["BACKEND"]
 class CPU:
     """The backend of the device ``"cpu"`` (see `tensorlab.backends.protocol`)."""
 
+    count_outside = staticmethod(count_outside)
     extremes = staticmethod(extremes)
     flat_fold = staticmethod(flat_fold)
     first_k = staticmethod(first_k)
     flat_kernel = staticmethod(flat_kernel)
     gemm = staticmethod(gemm)
+    indexed = staticmethod(indexed)
+    mask_count = staticmethod(masks.count)
+    mask_fill = staticmethod(masks.fill)
+    mask_positions = staticmethod(masks.positions)
+    mask_scatter = staticmethod(masks.scatter)
+    mask_select = staticmethod(masks.select)
     philox = staticmethod(philox)
     pointwise = staticmethod(pointwise)
     reduce = staticmethod(reduce)

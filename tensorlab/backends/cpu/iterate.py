@@ -12,13 +12,14 @@ __all__ = ["coalesce", "coalesce_in_order"]
 
 
 def coalesce(
-    shape: Sequence[int], strides: Sequence[Sequence[int]]
+    shape: Sequence[int], strides: Sequence[Sequence[int]], keep_order: bool = False
 ) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
     """The same set of visits with as few dimensions as possible.
 
     Args:
         shape: the operation's shape, every size at least 1.
-        strides: for each operand one stride a dimension, the output's first.
+        strides: for each operand one stride a dimension; the first operand's walk is the smoothest.
+        keep_order: visit the elements in row-major order of `shape`, for a kernel to which order matters.
 
     Returns:
         the shorter shape (at least one dimension) and the strides that go with it.
@@ -28,9 +29,12 @@ def coalesce(
         ((24,), [(1,), (1,)])
         >>> coalesce((3, 4), [(1, 3), (0, 1)])  # the output is transposed: walk its columns
         ((4, 3), [(3, 1), (1, 0)])
+        >>> coalesce((3, 4), [(1, 3), (0, 1)], keep_order=True)
+        ((3, 4), [(1, 3), (0, 1)])
     """
     dims = [dim for dim, size in enumerate(shape) if size != 1]
-    dims.sort(key=lambda dim: [operand[dim] for operand in strides], reverse=True)
+    if not keep_order:
+        dims.sort(key=lambda dim: [operand[dim] for operand in strides], reverse=True)
     sizes: list[int] = []
     steps: list[list[int]] = []
     for dim in dims:

@@ -1,0 +1,125 @@
+"""Kernels that read and write where index tensors say (their text: `tensorlab.backends.cpu.index_templates`).
+
+Two positions may lead to one cell. Writes are then ordered: the one that comes later in row-major order wins,
+and sums are added up in that order. Threads keep to it, whatever their number, because the work is only split
+along dimensions that lead to different cells.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.index_templates import CELLS, ROWS, index_source
+from tensorlab.backends.cpu.iterate import coalesce
+from tensorlab.backends.protocol import IndexLayout, Launch
+
+__all__ = ["count_outside", "index_source", "indexed", "split"]
+
+# What it costs to move one element to or from where an index says, in additions of one float32.
+COST = 4
+
+
+@functools.lru_cache(maxsize=1024)
+def indexed(
+    action: str,
+    shape: tuple[int, ...],
+    target: tuple[int, ...],
+    other: tuple[int, ...],
+    indices: tuple[IndexLayout, ...],
+) -> Launch:
+    """See `tensorlab.backends.protocol.Backend.indexed`."""
+    gathers = action == "gather"
+    operands = [target, other, *[index.strides for index in indices]]
+    contested = [size > 1 and stride == 0 and not gathers for size, stride in zip(shape, target, strict=True)]
+    if gathers:
+        sizes, strides = coalesce(shape, operands)
+    else:
+        # What is read should be read smoothly; where it goes is up to the index. Two dimensions that lead to
+        # the same cells must be walked in their order.
+        sizes, turned = coalesce(shape, [*operands[1:], target], keep_order=sum(contested) > 1)
+        strides = [turned[-1], *turned[:-1]]
+    if len(sizes) == 1:
+        sizes, strides = (1, *sizes), [(0, *steps) for steps in strides]
+    form = CELLS if any(steps[-1] for steps in strides[2:]) else ROWS
+    walk = np.array(strides, np.int64)
+    index_sizes = np.array([index.size for index in indices], np.int64)
+    index_steps = np.array([index.step for index in indices], np.int64)
+    module = jit.load(f"{action}_{len(indices)}_{form}", index_source(action, len(indices), form))
+    serial, parallel = jit.quiet(module.kernel), jit.quiet(module.parallel_kernel)
+    work = math.prod(sizes) * COST
+    whole = np.array(sizes, np.int64)
+    # Threads share the largest dimension that they may share; the outermost of equals.
+    free = [dim for dim, step in enumerate(strides[0]) if gathers or step != 0] or [0]
+    along = max(free, key=lambda dim: sizes[dim])
+    most = sizes[along] if gathers or strides[0][along] != 0 else 1
+
+    def launch(target: Any, other: Any, *buffers: Any) -> None:
+        operands = [target, other, *buffers]
+        start = np.array([offset for _, offset in operands], np.int64)
+        cells = [cells for cells, _ in operands]
+        arguments = (*cells[:2], index_sizes, index_steps, *cells[2:])
+        team = min(threads.team_for(work), most)
+        if team == 1:
+            serial(whole, walk, start, *arguments)
+        else:
+            shapes, starts = split(sizes, walk, start, along, team)
+            with threads.team(team):
+                parallel(shapes, walk, starts, *arguments)
+
+    return launch
+
+
+def split(
+    shape: Sequence[int], strides: np.ndarray, start: np.ndarray, dim: int, parts: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Parts of a walk: for each its shape, and the cell of each operand that it starts with.
+
+    Example:
+        >>> shapes, starts = split((5, 2), np.array([[2, 1]]), np.array([0]), 0, 2)
+        >>> shapes.tolist(), starts.tolist()
+        ([[2, 2], [3, 2]], [[0], [4]])
+    """
+    bounds = [part * shape[dim] // parts for part in range(parts + 1)]
+    shapes = np.tile(np.array(shape, np.int64), (parts, 1))
+    shapes[:, dim] = np.diff(bounds)
+    return shapes, start + np.array(bounds[:-1])[:, None] * strides[:, dim]
+
+
+def count_outside(
+    shape: Sequence[int], strides: Sequence[int], buffer: tuple[np.ndarray, int], low: int, high: int
+) -> int:
+    """See `tensorlab.backends.protocol.Backend.count_outside`."""
+    if 0 in shape:
+        return 0
+    sizes, (steps,) = coalesce(shape, [strides])
+    cells, offset = buffer
+    return int(_count_outside(np.array(sizes, np.int64), np.array(steps, np.int64), offset, cells, low, high))
+
+
+@jit.kernel()
+def _count_outside(shape, strides, start, cells, low, high):  # type: ignore[no-untyped-def]
+    ndim = shape.size
+    n, step = shape[ndim - 1], np.uint64(strides[ndim - 1])
+    rows = 1
+    for dim in range(ndim - 1):
+        rows *= shape[dim]
+    position = np.zeros(ndim, np.int64)
+    first, outside = start, 0
+    for _ in range(rows):
+        for j in range(n):
+            i = np.int64(cells[np.uint64(first) + np.uint64(j) * step])
+            outside += (i < low) | (i >= high)
+        for dim in range(ndim - 2, -1, -1):
+            position[dim] += 1
+            first += strides[dim]
+            if position[dim] < shape[dim]:
+                break
+            first -= shape[dim] * strides[dim]
+            position[dim] = 0
+    return outside

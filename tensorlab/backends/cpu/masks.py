@@ -1,0 +1,252 @@
+"""Kernels that do something where a mask is true.
+
+True elements count in row-major order, so a thread must know how many of them come before its part. One pass
+counts them part by part, the next one moves. Within a row, the true places of a block are listed first and
+then visited: that loop has no branch for the processor to guess.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import prange
+
+from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.index import split
+from tensorlab.backends.cpu.iterate import coalesce
+from tensorlab.backends.protocol import Walk
+
+__all__ = ["count", "fill", "positions", "scatter", "select"]
+
+# Places that are listed at once. Their numbers fill 8 KB, a quarter of a small first-level cache.
+BLOCK = 1024
+
+# What it costs to look at one place of a mask and move its element, in additions of one float32.
+COST = 2
+
+
+class Parts(NamedTuple):
+    """A walk cut into as many parts as threads take part in it: runs of elements in row-major order."""
+
+    team: int
+    shapes: np.ndarray
+    strides: np.ndarray
+    starts: np.ndarray
+    cells: list[np.ndarray]
+
+
+def count(walk: Walk) -> int:
+    """See `tensorlab.backends.protocol.Backend.mask_count`."""
+    return int(_counts(_cut(walk)).sum())
+
+
+def select(walk: Walk, out: np.ndarray) -> None:
+    """See `tensorlab.backends.protocol.Backend.mask_select`."""
+    _move(walk, _select, _select_parallel, out)
+
+
+def scatter(walk: Walk, values: np.ndarray) -> None:
+    """See `tensorlab.backends.protocol.Backend.mask_scatter`."""
+    _move(walk, _scatter, _scatter_parallel, values)
+
+
+def fill(walk: Walk, value: np.generic) -> None:
+    """See `tensorlab.backends.protocol.Backend.mask_fill`."""
+    parts = _cut(walk, keep_order=False)
+    if parts.team == 1:
+        _fill(parts.shapes[0], parts.strides, parts.starts[0], *parts.cells, value)
+    else:
+        with threads.team(parts.team):
+            _fill_parallel(parts.shapes, parts.strides, parts.starts, *parts.cells, value)
+
+
+def positions(walk: Walk, out: np.ndarray) -> None:
+    """See `tensorlab.backends.protocol.Backend.mask_positions`."""
+    shape = walk.shape
+    # The second operand is imagined: a dense tensor in which the number of an element is its cell.
+    dense = tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
+    numbered = Walk(shape, [*walk.strides, dense], [*walk.buffers, (np.empty(0, np.int64), 0)])
+    _move(numbered, _list_cells, _list_cells_parallel, out[-1])
+    _unravel(out, np.array(shape, np.int64))
+
+
+def _cut(walk: Walk, keep_order: bool = True) -> Parts:
+    sizes, steps = coalesce(walk.shape, walk.strides, keep_order=keep_order)
+    strides = np.array(steps, np.int64)
+    start = np.array([offset for _, offset in walk.buffers], np.int64)
+    team = min(threads.team_for(math.prod(sizes) * COST), sizes[0])
+    shapes, starts = split(sizes, strides, start, 0, team)
+    return Parts(team, shapes, strides, starts, [cells for cells, _ in walk.buffers])
+
+
+def _counts(parts: Parts) -> np.ndarray:
+    """How many elements of the first operand are not 0, part by part."""
+    mask = parts.cells[0]
+    if parts.team == 1:
+        return np.array([_count(parts.shapes[0], parts.strides, parts.starts[0], mask)])
+    counts = np.empty(parts.team, np.int64)
+    with threads.team(parts.team):
+        _count_parallel(parts.shapes, parts.strides, parts.starts, mask, counts)
+    return counts
+
+
+def _move(walk: Walk, serial: Callable, parallel: Callable, line: np.ndarray) -> None:
+    """Move between the elements where the mask is true and a line of as many cells."""
+    parts = _cut(walk)
+    if parts.team == 1:
+        serial(parts.shapes[0], parts.strides, parts.starts[0], *parts.cells, 0, line)
+    else:
+        counts = _counts(parts)
+        with threads.team(parts.team):
+            parallel(
+                parts.shapes, parts.strides, parts.starts, *parts.cells, np.cumsum(counts) - counts, line
+            )
+
+
+# In the kernels operand 0 is the mask and operand 1 what is moved; `strides` and `at` have a row for each.
+
+
+@jit.kernel()
+def _next_row(shape, strides, position, at):  # type: ignore[no-untyped-def]
+    """Step to the next row; False after the last one."""
+    for dim in range(shape.size - 2, -1, -1):
+        position[dim] += 1
+        for k in range(at.size):
+            at[k] += strides[k, dim]
+        if position[dim] < shape[dim]:
+            return True
+        for k in range(at.size):
+            at[k] -= shape[dim] * strides[k, dim]
+        position[dim] = 0
+    return False
+
+
+@jit.kernel()
+def _true_places(mask, first, step, n, places):  # type: ignore[no-untyped-def]
+    """List which of `n` elements from cell `first` on are true, and say how many."""
+    found = 0
+    for j in range(n):
+        places[found] = j
+        found += int(mask[np.uint64(first) + np.uint64(j) * np.uint64(step)] != 0)
+    return found
+
+
+@jit.kernel()
+def _count(shape, strides, start, mask):  # type: ignore[no-untyped-def]
+    inner = shape.size - 1
+    step = np.uint64(strides[0, inner])
+    at, position = start.copy(), np.zeros(shape.size, np.int64)
+    found, more = 0, True
+    while more:
+        first = np.uint64(at[0])
+        for j in range(shape[inner]):
+            found += int(mask[first + np.uint64(j) * step] != 0)
+        more = _next_row(shape, strides, position, at)
+    return found
+
+
+@jit.kernel(parallel=True)
+def _count_parallel(shapes, strides, starts, mask, counts):  # type: ignore[no-untyped-def]
+    for part in prange(shapes.shape[0]):
+        counts[part] = _count(shapes[part], strides, starts[part], mask)
+
+
+@jit.kernel()
+def _select(shape, strides, start, mask, source, before, out):  # type: ignore[no-untyped-def]
+    inner = shape.size - 1
+    step = strides[1, inner]
+    at, position = start.copy(), np.zeros(shape.size, np.int64)
+    places, more = np.empty(BLOCK, np.int64), True
+    while more:
+        for first in range(0, shape[inner], BLOCK):
+            n = min(BLOCK, shape[inner] - first)
+            found = _true_places(mask, at[0] + first * strides[0, inner], strides[0, inner], n, places)
+            for k in range(found):
+                out[before + k] = source[at[1] + (first + places[k]) * step]
+            before += found
+        more = _next_row(shape, strides, position, at)
+
+
+@jit.kernel(parallel=True)
+def _select_parallel(shapes, strides, starts, mask, source, before, out):  # type: ignore[no-untyped-def]
+    for part in prange(shapes.shape[0]):
+        _select(shapes[part], strides, starts[part], mask, source, before[part], out)
+
+
+@jit.kernel()
+def _scatter(shape, strides, start, mask, target, before, values):  # type: ignore[no-untyped-def]
+    inner = shape.size - 1
+    step = strides[1, inner]
+    at, position = start.copy(), np.zeros(shape.size, np.int64)
+    places, more = np.empty(BLOCK, np.int64), True
+    while more:
+        for first in range(0, shape[inner], BLOCK):
+            n = min(BLOCK, shape[inner] - first)
+            found = _true_places(mask, at[0] + first * strides[0, inner], strides[0, inner], n, places)
+            for k in range(found):
+                target[at[1] + (first + places[k]) * step] = values[before + k]
+            before += found
+        more = _next_row(shape, strides, position, at)
+
+
+@jit.kernel(parallel=True)
+def _scatter_parallel(shapes, strides, starts, mask, target, before, values):  # type: ignore[no-untyped-def]
+    for part in prange(shapes.shape[0]):
+        _scatter(shapes[part], strides, starts[part], mask, target, before[part], values)
+
+
+@jit.kernel()
+def _list_cells(shape, strides, start, mask, _, before, out):  # type: ignore[no-untyped-def]
+    inner = shape.size - 1
+    step = strides[1, inner]
+    at, position = start.copy(), np.zeros(shape.size, np.int64)
+    places, more = np.empty(BLOCK, np.int64), True
+    while more:
+        for first in range(0, shape[inner], BLOCK):
+            n = min(BLOCK, shape[inner] - first)
+            found = _true_places(mask, at[0] + first * strides[0, inner], strides[0, inner], n, places)
+            for k in range(found):
+                out[before + k] = at[1] + (first + places[k]) * step
+            before += found
+        more = _next_row(shape, strides, position, at)
+
+
+@jit.kernel(parallel=True)
+def _list_cells_parallel(shapes, strides, starts, mask, _, before, out):  # type: ignore[no-untyped-def]
+    for part in prange(shapes.shape[0]):
+        _list_cells(shapes[part], strides, starts[part], mask, _, before[part], out)
+
+
+@jit.kernel()
+def _unravel(out, shape):  # type: ignore[no-untyped-def]
+    """The last row holds numbers of elements; turn it into one row of indices a dimension."""
+    last = shape.size - 1
+    for j in range(out.shape[1]):
+        number = out[last, j]
+        for dim in range(last, 0, -1):
+            out[dim, j] = number % shape[dim]
+            number //= shape[dim]
+        out[0, j] = number
+
+
+@jit.kernel()
+def _fill(shape, strides, start, mask, target, value):  # type: ignore[no-untyped-def]
+    inner = shape.size - 1
+    mask_step, step = np.uint64(strides[0, inner]), np.uint64(strides[1, inner])
+    at, position = start.copy(), np.zeros(shape.size, np.int64)
+    more = True
+    while more:
+        first, cell = np.uint64(at[0]), np.uint64(at[1])
+        for j in range(shape[inner]):
+            if mask[first + np.uint64(j) * mask_step]:
+                target[cell + np.uint64(j) * step] = value
+        more = _next_row(shape, strides, position, at)
+
+
+@jit.kernel(parallel=True)
+def _fill_parallel(shapes, strides, starts, mask, target, value):  # type: ignore[no-untyped-def]
+    for part in prange(shapes.shape[0]):
+        _fill(shapes[part], strides, starts[part], mask, target, value)

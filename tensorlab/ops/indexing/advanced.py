@@ -1,0 +1,219 @@
+"""Index tensors and masks: ``x[i, :, j]``, `index_put`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+from tensorlab import broadcasting, dtypes, layout, memory_formats
+from tensorlab.layout import Refusal, Size
+from tensorlab.ops import conversion
+from tensorlab.ops.dispatch import Number, allocate_strided
+from tensorlab.ops.indexing import masks
+from tensorlab.ops.indexing.arguments import need_tensor
+from tensorlab.ops.indexing.places import Places, Term, check, combine, read
+from tensorlab.tensor import Tensor, make_tensor
+
+__all__ = ["index_put", "index_put_"]
+
+# What index tensors choose of a tensor: the dimension, and the index tensor or the mask that begins with it.
+Chosen = dict[int, Tensor]
+
+
+def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
+    """A copy of the elements that index tensors choose.
+
+    The index tensors are broadcast against each other. Their dimensions stand in the result where the indexed
+    dimensions stood, if those are neighbours, and in front otherwise.
+    """
+    mask = chosen.get(0)
+    if mask is not None and len(chosen) == 1 and mask.dtype is dtypes.bool and mask.shape == input.shape:
+        return masks.masked_select(input, mask)
+    places, stride = _places(input, chosen)
+    check(places)
+    return read(input, places, allocate_strided(places.shape, stride, input.dtype))
+
+
+def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulate: bool = False) -> None:
+    """Overwrite, or add to, the elements that index tensors choose."""
+    if not accumulate and (not isinstance(values, Tensor) or values.numel() == 1):
+        mask = _only_mask(input, chosen)
+        if mask is not None:
+            number = values.item() if isinstance(values, Tensor) else values
+            masks.masked_fill_(input, mask, number)
+            return
+    places, _ = _places(input, chosen)
+    if isinstance(values, Tensor):
+        _check_values(input, places, values)
+    check(places)
+    combine(input, places, values, "add" if accumulate else "replace", lenient="index_put_")
+
+
+def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy of `input` with `values` at the places that index tensors choose; see `index_put_`."""
+    return index_put_(conversion.clone(input), indices, values, accumulate)
+
+
+def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
+    """``input[indices] = values``, or with `accumulate` ``input[indices] += values`` for every index.
+
+    Args:
+        input: the tensor to write into.
+        indices: index tensors or masks, for the first dimensions of `input`.
+        values: a tensor of `input`'s dtype that can be broadcast to the shape of ``input[indices]``.
+        accumulate: add the values to the elements. An element that is named several times gets every sum, in
+            row-major order of the index; without `accumulate` it keeps the last value.
+
+    Raises:
+        TypeError: `indices` is no sequence of tensors, or `values` is no tensor.
+        IndexError: an index does not fit.
+        RuntimeError: the values' shape or dtype does not fit, or the write is refused.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> counts = tl.zeros(4, dtype=tl.int64)
+        >>> counts.index_put_((tl.tensor([2, 0, 2]),), tl.tensor(1), accumulate=True)
+        tensor([1, 0, 2, 0])
+    """
+    need_tensor("index_put_", "input", input)
+    need_tensor("index_put_", "values", values)
+    if isinstance(indices, Tensor) or not isinstance(indices, Sequence):
+        raise TypeError(
+            f"index_put_(): argument 'indices' must be tuple of Tensors, not {type(indices).__name__}"
+        )
+    chosen: Chosen = {}
+    dim = 0
+    for position, item in enumerate(indices):
+        need_tensor("index_put_", f"indices[{position}]", item)
+        chosen[dim] = item
+        dim += item.ndim if item.dtype in (dtypes.bool, dtypes.uint8) else 1
+    if dim > input.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {input.ndim} (got {dim})")
+    if not chosen:
+        raise RuntimeError("index_put_(): indices is empty: give at least one index tensor")
+    put_chosen(input, chosen, values, accumulate)
+    return input
+
+
+def _places(input: Tensor, chosen: Chosen) -> tuple[Places, tuple[int, ...]]:
+    """Where index tensors lead, and the strides that a result gets."""
+    indices = _without_masks(input, chosen)
+    dims = list(indices)
+    met = _broadcast([indices[dim].shape for dim in dims])
+    for dim in dims:
+        if input.shape[dim] == 0 and 0 not in met:
+            raise IndexError(
+                f"index is out of bounds for dimension with size 0: dimension {dim} of shape "
+                f"{tuple(input.shape)} has no elements to choose"
+            )
+    adjacent = dims[-1] - dims[0] == len(dims) - 1
+    before = [dim for dim in range(dims[0]) if adjacent]
+    after = [dim for dim in range(input.ndim) if dim not in indices and dim not in before]
+    shape = Size((*(input.shape[dim] for dim in before), *met, *(input.shape[dim] for dim in after)))
+    strides = (
+        *(input.stride()[dim] for dim in before),
+        *(0 for _ in met),
+        *(input.stride()[dim] for dim in after),
+    )
+    terms = tuple(
+        Term(index, dim, input.shape[dim], input.stride()[dim], True, len(after))
+        for dim, index in indices.items()
+    )
+    operands = [_aligned(index, met, len(before), shape) for index in indices.values()]
+    broadcast = any(size != 1 for size in (*shape[: len(before)], *shape[len(before) + len(met) :]))
+    return Places(shape, strides, terms), memory_formats.elementwise_strides(
+        shape, [strides, *operands], broadcast
+    )
+
+
+def _aligned(index: Tensor, met: Size, before: int, shape: Size) -> tuple[int, ...]:
+    """The strides of an index among the operands that decide in which order a result is laid out."""
+    strides = broadcasting.broadcast_strides(index.shape, index.stride(), met)
+    if index.dtype is dtypes.int32:  # PyTorch makes a dense int64 tensor of it first
+        strides = memory_formats.preserved_strides(met, strides)
+    ones = Size((*(1,) * before, *met, *(1,) * (len(shape) - before - len(met))))
+    viewed = layout.view_strides(met, strides, ones)
+    assert not isinstance(viewed, Refusal)  # dimensions of size 1 can always be added
+    return broadcasting.broadcast_strides(ones, viewed, shape)
+
+
+def _without_masks(input: Tensor, chosen: Chosen) -> dict[int, Tensor]:
+    """One index tensor a dimension: a mask becomes the indices of its true elements."""
+    indices: dict[int, Tensor] = {}
+    for dim, item in chosen.items():
+        if item.dtype in (dtypes.bool, dtypes.uint8):
+            if item.dtype is dtypes.uint8:
+                warnings.warn(
+                    "indexing with dtype tensorlab.uint8 is now deprecated, please use a dtype "
+                    "tensorlab.bool instead: the elements are taken for a mask, not for positions",
+                    UserWarning,
+                    stacklevel=6,
+                )
+            _check_mask(input, dim, item)
+            for position, index in enumerate(masks.nonzero(item, as_tuple=True)):
+                indices[dim + position] = index
+        elif item.dtype is dtypes.int64 or item.dtype is dtypes.int32:
+            indices[dim] = item
+        else:
+            raise IndexError(
+                f"tensors used as indices must be long, int, byte or bool tensors: the index of dimension "
+                f"{dim} is {item.dtype.name}, convert it with .to(tensorlab.int64)"
+            )
+    return indices
+
+
+def _check_mask(input: Tensor, dim: int, mask: Tensor) -> None:
+    for position, size in enumerate(mask.shape):
+        if size != input.shape[dim + position]:
+            raise IndexError(
+                f"The shape of the mask {list(mask.shape)} at index {position} does not match the shape of "
+                f"the indexed tensor {list(input.shape)} at index {dim + position}: a mask has the sizes of "
+                f"the dimensions that it chooses from"
+            )
+
+
+def _broadcast(shapes: list[Size]) -> Size:
+    try:
+        return broadcasting.broadcast_shapes(*shapes)
+    except RuntimeError:
+        named = ", ".join(str(list(shape)) for shape in shapes)
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {named}: "
+            f"aligned from the right, two sizes must be equal or one of them 1"
+        ) from None
+
+
+def _only_mask(input: Tensor, chosen: Chosen) -> Tensor | None:
+    """The one mask that chooses, with a dimension of size 1 for each dimension that comes after it."""
+    if len(chosen) != 1:
+        return None
+    ((dim, mask),) = chosen.items()
+    if mask.dtype not in (dtypes.bool, dtypes.uint8):
+        return None
+    _check_mask(input, dim, mask)
+    after = input.ndim - dim - mask.ndim
+    return make_tensor(
+        mask._storage,
+        mask._dtype,
+        Size((*mask.shape, *(1,) * after)),
+        (*mask.stride(), *(1,) * after),
+        mask._offset,
+    )
+
+
+def _check_values(input: Tensor, places: Places, values: Tensor) -> None:
+    strides = broadcasting.expand_strides(values.shape, values.stride(), places.shape)
+    if isinstance(strides, Refusal):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+            f"result of shape {list(places.shape)}"
+        )
+    if values.dtype is not input.dtype:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {input.dtype.name} for the "
+            f"destination and {values.dtype.name} for the source: convert with "
+            f"value.to(tensorlab.{input.dtype.name})"
+        )
+
+
+METHODS = (index_put, index_put_)

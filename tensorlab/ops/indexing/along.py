@@ -1,0 +1,376 @@
+"""An index for every element: `gather` reads along a dimension, `scatter` and its kin write along it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from tensorlab import broadcasting, dtypes, layout
+from tensorlab.backends import backend
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+from tensorlab.ops import arithmetic, conversion, creation, pointwise
+from tensorlab.ops.dispatch import Number
+from tensorlab.ops.indexing.arguments import (
+    contiguous_copy,
+    need_dtype,
+    need_index,
+    need_tensor,
+    result_in,
+)
+from tensorlab.ops.indexing.masks import masked_fill_
+from tensorlab.ops.indexing.places import along_dim, check, combine, expanded, read
+from tensorlab.ops.shape import reshape
+from tensorlab.ops.sharing import from_numpy
+from tensorlab.tensor import Tensor, make_tensor
+
+__all__ = ["gather", "scatter", "scatter_add", "scatter_reduce", "take_along_dim"]
+
+
+def gather(
+    input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """The elements that an index names along one dimension: ``input[i, index[i, j]]`` for dim 1.
+
+    Args:
+        input: the tensor to read.
+        dim: the dimension along which the index chooses.
+        index: int64 or int32, with as many dimensions as `input`; apart from `dim` it is nowhere larger.
+            Indices are 0 or more.
+        sparse_grad: accepted as in PyTorch; gradients are dense here.
+        out: a tensor of `index`'s shape to write into.
+
+    Returns:
+        a new tensor of `index`'s shape; or `out`.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the index has another dtype or shape, or names an element that does not exist.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> scores = tl.tensor([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]])
+        >>> scores.gather(1, tl.tensor([[1], [0], [1]]))
+        tensor([[0.9000],
+                [0.8000],
+                [0.7000]])
+    """
+    need_tensor("gather", "input", input)
+    need_index("gather", index)
+    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
+    if index.numel():
+        _check_sizes("gather", input, dim, index)
+    check(along_dim(input, dim, index), RuntimeError)
+    result, (input, index) = result_in("gather", out, index.shape, input.dtype, input, index)
+    return read(input, along_dim(input, dim, index), result)
+
+
+def scatter(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor | Number | None = None,
+    *,
+    value: Number | None = None,
+    reduce: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A copy of `input` with elements written where an index says; see `scatter_`."""
+    values, action = _scattered(src, value, reduce)
+    return _scatter("scatter", input, dim, index, values, action, _copy("scatter", input, out))
+
+
+def scatter_(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor | Number | None = None,
+    *,
+    value: Number | None = None,
+    reduce: str | None = None,
+) -> Tensor:
+    """Elements written where an index says: ``input[i, index[i, j]] = src[i, j]`` for dim 1.
+
+    Args:
+        input: the tensor to write into.
+        dim: the dimension along which the index chooses.
+        index: int64 or int32, with as many dimensions as `input`; apart from `dim` it is nowhere larger than
+            `input`, and nowhere larger than `src`. Where it names an element several times the last one in
+            row-major order stays.
+        src: a tensor of `input`'s dtype, or a number.
+        value: a number, by another name.
+        reduce: ``"add"`` or ``"multiply"``: combine with the element instead of overwriting it.
+
+    Raises:
+        TypeError: neither `src` nor `value` is given, or one is of another kind.
+        IndexError: there is no such dimension.
+        RuntimeError: the index has another dtype or shape, or names an element that does not exist; or the
+            write is refused. Nothing is written then.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(2, 3).scatter_(1, tl.tensor([[2], [0]]), 1.0)
+        tensor([[0., 0., 1.],
+                [1., 0., 0.]])
+    """
+    values, action = _scattered(src, value, reduce)
+    return _scatter("scatter", input, dim, index, values, action)
+
+
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with elements added where an index says; see `scatter_add_`."""
+    need_tensor("scatter_add", "src", src)
+    return _scatter("scatter_add", input, dim, index, src, "add", _copy("scatter_add", input, out))
+
+
+def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """Elements added where an index says: ``input[i, index[i, j]] += src[i, j]`` for dim 1.
+
+    It is the adjoint of `gather`. An element that is named several times gets every sum, in row-major order
+    of the index, whatever the number of threads. Arguments and errors are those of `scatter_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(3).scatter_add_(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
+        tensor([4., 0., 2.])
+    """
+    need_tensor("scatter_add", "src", src)
+    return _scatter("scatter_add", input, dim, index, src, "add")
+
+
+def scatter_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A copy of `input` with elements combined where an index says; see `scatter_reduce_`."""
+    need_tensor("scatter_reduce", "src", src)
+    copy = _copy("scatter_reduce", input, out)
+    return _scatter_reduce(input, dim, index, src, reduce, include_self, copy)
+
+
+def scatter_reduce_(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """Elements combined where an index says: all of `src` that one element of `input` is named for.
+
+    Args:
+        input, dim, index, src: as for `scatter_add_`.
+        reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
+        include_self: whether the element that `input` has there takes part.
+
+    Raises:
+        RuntimeError: `reduce` is another word; or as for `scatter_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> groups = tl.tensor([0, 1, 0, 1])
+        >>> x = tl.tensor([1.0, 2.0, 3.0, 6.0])
+        >>> tl.zeros(2).scatter_reduce_(0, groups, x, "mean", include_self=False)
+        tensor([2., 4.])
+    """
+    need_tensor("scatter_reduce", "src", src)
+    return _scatter_reduce(input, dim, index, src, reduce, include_self, None)
+
+
+def take_along_dim(
+    input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """`gather` with broadcasting: apart from `dim`, `input` and the indices stretch to meet each other.
+
+    Args:
+        input: the tensor to read.
+        indices: int64, as ``argsort`` and ``argmax(keepdim=True)`` give them. They are taken modulo the size
+            of the dimension, so that -1 is the last element.
+        dim: the dimension along which the indices choose; without it both are flattened.
+        out: a tensor of the result's shape to write into.
+
+    Raises:
+        RuntimeError: the indices have another dtype or number of dimensions, or the shapes do not meet.
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[3, 1, 2], [6, 5, 4]])
+        >>> x.take_along_dim(tl.tensor([[-1, 0]]), 1)
+        tensor([[2, 3],
+                [4, 6]])
+    """
+    need_tensor("take_along_dim", "input", input)
+    need_tensor("take_along_dim", "indices", indices)
+    if indices.dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"take_along_dim(): dtype of indices should be int64 but got {indices.dtype.name}: convert with "
+            f".to(tensorlab.int64)"
+        )
+    if dim is None:
+        return take_along_dim(reshape(input, -1), reshape(indices, -1), 0, out=out)
+    if input.ndim != indices.ndim:
+        raise RuntimeError(
+            f"take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
+        )
+    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
+    if input.ndim:
+        met = list(broadcasting.broadcast_shapes(_with_size(input, dim, 1), _with_size(indices, dim, 1)))
+        input = expanded(input, Size((*met[:dim], input.shape[dim], *met[dim + 1 :])))
+        indices = expanded(indices, Size((*met[:dim], indices.shape[dim], *met[dim + 1 :])))
+    return gather(input, dim, _modulo(indices, input.shape[dim] if input.ndim else 1), out=out)
+
+
+def _with_size(tensor: Tensor, dim: int, size: int) -> Size:
+    return Size((*tensor.shape[:dim], size, *tensor.shape[dim + 1 :]))
+
+
+def _modulo(index: Tensor, size: int) -> Tensor:
+    """The index itself if it is in range, else a copy taken modulo the size."""
+    if not backend("cpu").count_outside(index.shape, index.stride(), index._buffer(), 0, size):
+        return index
+    if not size:
+        raise RuntimeError("take_along_dim(): the dimension has no elements, and the indices name some")
+    return from_numpy(index._cells_array() % size)
+
+
+def _scattered(
+    src: Tensor | Number | None, value: Number | None, reduce: str | None
+) -> tuple[Tensor | Number, str]:
+    """The values to scatter and what to do with them."""
+    values = value if src is None else src
+    if not isinstance(values, (Tensor, bool, int, float)):
+        raise TypeError(f"scatter(): argument 'src' must be Tensor or a number, not {type(values).__name__}")
+    if reduce not in _SCATTER_ACTIONS:
+        raise RuntimeError(f"reduce argument must be either add or multiply, got {reduce!r}")
+    return values, _SCATTER_ACTIONS[reduce]
+
+
+_SCATTER_ACTIONS = {None: "replace", "add": "add", "multiply": "mul"}
+
+
+def _lowest(t: dtype) -> Number:
+    return -math.inf if t.is_floating_point else dtypes.integer_range(t)[0]
+
+
+def _highest(t: dtype) -> Number:
+    return math.inf if t.is_floating_point else dtypes.integer_range(t)[1]
+
+
+# For each reduction what is done with an element, and the value that leaves it as it comes.
+_REDUCTIONS: dict[str, tuple[str, Callable[[dtype], Number]]] = {
+    "sum": ("add", lambda t: 0),
+    "mean": ("add", lambda t: 0),
+    "prod": ("mul", lambda t: 1),
+    "amax": ("max", _lowest),
+    "amin": ("min", _highest),
+}
+
+Copy = Callable[[], Tensor]
+
+
+def _copy(function: str, input: Tensor, out: Tensor | None) -> Copy:
+    """What makes the copy that is written, once the arguments are known to be good."""
+    return lambda: contiguous_copy(function, input, out)
+
+
+def _scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, copy: Copy | None
+) -> Tensor:
+    if reduce not in _REDUCTIONS:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce!r}")
+    if reduce == "mean" and input.dtype is dtypes.bool:
+        raise NotImplementedError("scatter_reduce(): the mean of bools is not a bool: convert them first")
+    action, neutral = _REDUCTIONS[reduce]
+    _check_scatter("scatter_reduce", input, dim, index, src)
+    target = input if copy is None else copy()
+    if not include_self:
+        _scatter("scatter_reduce", target, dim, index, neutral(target.dtype), "replace")
+    _scatter("scatter_reduce", target, dim, index, src, action)
+    return _divide_by_counts(target, dim, index, include_self) if reduce == "mean" else target
+
+
+def _divide_by_counts(target: Tensor, dim: int, index: Tensor, include_self: bool) -> Tensor:
+    """Sums into means: each element divided by the number of values in it; integers are rounded down."""
+    counts = creation.full(target.shape, int(include_self), dtype=dtypes.int64)
+    _scatter("scatter_reduce", counts, dim, index, 1, "add")
+    masked_fill_(counts, pointwise.eq(counts, 0), 1)
+    divide = arithmetic.div_ if target.dtype.is_floating_point else arithmetic.floor_divide_
+    return divide(target, conversion.to(counts, target.dtype))
+
+
+def _scatter(
+    function: str,
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    values: Tensor | Number,
+    action: str,
+    copy: Copy | None = None,
+) -> Tensor:
+    """Check everything, then write into `input`, or into the copy that `copy` makes."""
+    dim, values = _check_scatter(function, input, dim, index, values)
+    target = input if copy is None else copy()
+    return combine(target, along_dim(target, dim, index), values, action)
+
+
+def _check_scatter(
+    function: str, input: Tensor, dim: int, index: Tensor, values: Tensor | Number
+) -> tuple[int, Tensor | Number]:
+    """The dimension, and the part of the values that the index covers."""
+    need_tensor(function, "input", input)
+    need_index(function, index)
+    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
+    if isinstance(values, Tensor):
+        need_dtype(function, input, "src", values)
+    if index.numel():
+        _check_sizes(function, input, dim, index)
+        if isinstance(values, Tensor):
+            values = _covered(function, index, values)
+        check(along_dim(input, dim, index), RuntimeError)
+    elif isinstance(values, Tensor):
+        values = 0  # nothing is written, whatever the shapes
+    return dim, values
+
+
+def _check_sizes(function: str, input: Tensor, dim: int, index: Tensor) -> None:
+    if max(index.ndim, 1) != max(input.ndim, 1):
+        raise RuntimeError(
+            f"{function}(): Index tensor must have the same number of dimensions as input tensor, got "
+            f"{index.ndim} and {input.ndim}"
+        )
+    for d, (size, limit) in enumerate(zip(index.shape, input.shape, strict=False)):
+        if d != dim and size > limit:
+            raise RuntimeError(
+                f"{function}(): Expected index {list(index.shape)} to be no larger than self "
+                f"{list(input.shape)} apart from dimension {dim}: it does not match at dimension {d}"
+            )
+
+
+def _covered(function: str, index: Tensor, src: Tensor) -> Tensor:
+    if max(index.ndim, 1) != max(src.ndim, 1):
+        raise RuntimeError(
+            f"{function}(): Index tensor must have the same number of dimensions as src tensor, got "
+            f"{index.ndim} and {src.ndim}"
+        )
+    if any(size > limit for size, limit in zip(index.shape, src.shape or (1,), strict=False)):
+        raise RuntimeError(
+            f"{function}(): Expected index {list(index.shape)} to be no larger size than src "
+            f"{list(src.shape)}"
+        )
+    strides = (src.stride() or (1,))[: index.ndim]
+    return make_tensor(src._storage, src._dtype, index.shape, strides, src._offset)
+
+
+METHODS = (
+    gather,
+    scatter,
+    scatter_,
+    scatter_add,
+    scatter_add_,
+    scatter_reduce,
+    scatter_reduce_,
+    take_along_dim,
+)

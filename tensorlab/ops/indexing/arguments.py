@@ -1,0 +1,104 @@
+"""What the functions of this package ask of their arguments, and the copies that they begin with."""
+
+from __future__ import annotations
+
+from tensorlab import dtypes
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+from tensorlab.ops.dispatch import allocate, write
+from tensorlab.ops.indexing.places import guard
+from tensorlab.tensor import Tensor
+
+__all__ = [
+    "contiguous_copy",
+    "need_dtype",
+    "need_index",
+    "need_tensor",
+    "result_in",
+]
+
+
+def need_tensor(function: str, name: str, value: object) -> None:
+    """Refuse an argument that is no tensor.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"{function}(): argument {name!r} must be Tensor, not {type(value).__name__}: got {value!r}"
+        )
+
+
+def need_index(function: str, index: object, *allowed: dtype, error: type[Exception] = RuntimeError) -> None:
+    """Refuse an index that is no tensor, or not of an allowed dtype (int64 and int32 by default).
+
+    Raises:
+        TypeError: it is no tensor.
+        error: it has another dtype.
+    """
+    need_tensor(function, "index", index)
+    assert isinstance(index, Tensor)
+    allowed = allowed or (dtypes.int64, dtypes.int32)
+    if index.dtype not in allowed:
+        names = " or ".join(t.name for t in reversed(allowed))
+        raise error(
+            f"{function}(): Expected dtype {names} for index, got {index.dtype.name}: convert it with "
+            f".to(tensorlab.int64)"
+        )
+
+
+def need_dtype(function: str, input: Tensor, name: str, value: Tensor) -> None:
+    """Refuse a tensor of values that has not `input`'s dtype.
+
+    Raises:
+        RuntimeError: it has another.
+    """
+    if value.dtype is not input.dtype:
+        raise RuntimeError(
+            f"{function}(): self ({input.dtype.name}) and {name} ({value.dtype.name}) must have the same "
+            f"scalar type: convert with {name}.to(tensorlab.{input.dtype.name})"
+        )
+
+
+def result_in(
+    function: str, out: Tensor | None, shape: Size, element_type: dtype, *sources: Tensor
+) -> tuple[Tensor, list[Tensor]]:
+    """The tensor to write a result into, and the sources, safe to be read meanwhile.
+
+    Args:
+        function: the caller's name, for errors.
+        out: what the user gave; without it a new tensor is made.
+        shape, element_type: the result's.
+        sources: the tensors that are read.
+
+    Raises:
+        RuntimeError: `out` has another shape or dtype, is read-only, or shares memory with a source.
+    """
+    if out is None:
+        return allocate(shape, element_type), list(sources)
+    need_tensor(function, "out", out)
+    if out.dtype is not element_type:
+        raise RuntimeError(
+            f"{function}(): Expected out tensor to have dtype {element_type.name}, but got {out.dtype.name} "
+            f"instead"
+        )
+    if out.shape != shape:
+        raise RuntimeError(
+            f"{function}(): out has shape {tuple(out.shape)} and the result has shape {tuple(shape)}: give "
+            f"an out of that shape, a tensor that is written keeps its own"
+        )
+    return out, guard(out, *sources)
+
+
+def contiguous_copy(function: str, input: Tensor, out: Tensor | None) -> Tensor:
+    """A dense row-major copy; or `out`, overwritten with `input`.
+
+    Raises:
+        RuntimeError: `out` does not fit; see `result_in`.
+    """
+    if out is input:
+        return input
+    copy, (source,) = result_in(function, out, input.shape, input.dtype, input)
+    write(copy, source)
+    return copy

@@ -1,0 +1,318 @@
+"""Square brackets: ``x[index]`` and ``x[index] = value``.
+
+Integers, slices, ``None`` and ``...`` make a view. Masks, index tensors and lists make a copy. Where both
+stand in one index the view comes first, and the index tensors choose among its elements.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlab import dtypes
+from tensorlab.layout import Size
+from tensorlab.ops import conversion, from_data
+from tensorlab.ops.dispatch import Number, write
+from tensorlab.ops.indexing import advanced
+from tensorlab.tensor import Tensor, make_tensor
+
+__all__ = ["getitem", "setitem"]
+
+
+def getitem(input: Tensor, index: object) -> Tensor:
+    """``input[index]``, by PyTorch's rules.
+
+    An integer takes one position and drops the dimension. A slice keeps it: its start goes into the offset,
+    its step multiplies the stride. ``None`` adds a dimension of size 1. ``...`` stands for as many whole
+    dimensions as are left over. The result of these is a view.
+
+    A tensor, list or array of integers takes many positions of one dimension, in any order and as often as it
+    names them; a mask of `k` dimensions takes those places of `k` dimensions where it is true. Several such
+    indices are broadcast against each other and walked together. Their dimensions come where the indexed
+    dimensions were if these are neighbours, else in front. The result is a copy.
+
+    Raises:
+        IndexError: too many indices, one outside its dimension, one of another kind, a mask whose shape does
+            not match, or index tensors that cannot be broadcast.
+        ValueError: the step of a slice is not positive.
+        TypeError: a bound of a slice is not an integer, or a list holds no numbers.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.arange(12).view(3, 4)
+        >>> x[1, ::2], x[..., -1], x[:, None].shape
+        (tensor([4, 6]), tensor([ 3,  7, 11]), tensorlab.Size([3, 1, 4]))
+        >>> x[[2, 0], 1], x[x > 8]
+        (tensor([9, 1]), tensor([ 9, 10, 11]))
+        >>> x[:, [0, -1]]
+        tensor([[ 0,  3],
+                [ 4,  7],
+                [ 8, 11]])
+    """
+    kind = type(index)
+    if kind is int or kind is slice:
+        view = _first_dim(input, index)
+        if view is not None:
+            return view
+    view, chosen = resolve(input, index)
+    return view if chosen is None else advanced.take_chosen(view, chosen)
+
+
+def setitem(input: Tensor, index: object, value: object) -> None:
+    """``input[index] = value``: the elements that ``input[index]`` would read are overwritten.
+
+    Where an index names an element several times the last value stays, and ``x[i] += 1`` adds 1 once.
+
+    Args:
+        input: the tensor to write into.
+        index: as for `getitem`.
+        value: a number, or a tensor that can be broadcast to the shape of ``input[index]``; leading
+            dimensions of size 1 do not count. With masks or index tensors its dtype must be `input`'s.
+
+    Raises:
+        TypeError: `value` is neither.
+        RuntimeError: its shape or dtype does not fit, or the write is refused.
+        IndexError: as for `getitem`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(2, 3)
+        >>> x[:, 1] = tl.tensor([5.0, 6.0])
+        >>> x[x == 0] = -1
+        >>> x[[0, 0], [2, 2]] += 10
+        >>> x
+        tensor([[-1.,  5.,  9.],
+                [-1.,  6., -1.]])
+    """
+    if not isinstance(value, Tensor):
+        value = _as_number(value, input)
+    elif value.ndim and value._shape[0] == 1:
+        value = _without_leading_ones(value)
+    if index is False:
+        return
+    view, chosen = resolve(input, None if index is True else index)
+    if chosen is None:
+        write(view, value)
+    else:
+        advanced.put_chosen(view, chosen, value)
+
+
+def _first_dim(input: Tensor, index: Any) -> Tensor | None:
+    """The view of the most frequent indices, ``x[3]`` and ``x[1:]``; None if there is none.
+
+    Loops over rows and batches run through here, and what a view costs is Python's time. So `resolve`, which
+    says why an index is refused, is left out, and sizes become a plain tuple, which Python reads faster.
+    """
+    sizes, strides = tuple(input._shape), input._stride
+    if not sizes:
+        return None
+    size, offset = sizes[0], input._offset
+    shape: tuple[int, ...]
+    if type(index) is int:
+        if not -size <= index < size:
+            return None
+        offset += (index + size if index < 0 else index) * strides[0]
+        shape, strides = sizes[1:], strides[1:]
+    else:
+        start, stop, step = index.indices(size)
+        if step <= 0:
+            return None
+        offset += start * strides[0]
+        length = (stop - start + step - 1) // step if stop > start else 0
+        shape, strides = (length, *sizes[1:]), (strides[0] * step, *strides[1:])
+    return make_tensor(input._storage, input._dtype, _new_size(Size, shape), strides, offset)
+
+
+# `Size(sizes)`, in less than half the time.
+_new_size = tuple.__new__
+
+
+def resolve(input: Tensor, index: object) -> tuple[Tensor, advanced.Chosen | None]:
+    """The view that the plain items of an index make, and the index tensors that choose among its elements.
+
+    Raises:
+        IndexError, ValueError, TypeError: see `getitem`.
+    """
+    items: Sequence[Any] = index if type(index) is tuple else _items(index)
+    sizes, steps = tuple(input._shape), input._stride
+    shape: list[int] = []
+    strides: list[int] = []
+    offset = input._offset
+    dim, ndim = 0, len(sizes)  # the next dimension of `input`
+    chosen: advanced.Chosen | None = None
+    for item in items:
+        kind = type(item)
+        if kind is not int and kind is not slice and item is not None and item is not Ellipsis:
+            item = _as_plain(item, dim)
+            kind = type(item)
+        if kind is int:
+            if dim >= ndim:
+                raise _too_many(input, items)
+            size = sizes[dim]
+            if not -size <= item < size:
+                raise _outside(item, dim, size)
+            offset += (item + size if item < 0 else item) * steps[dim]
+            dim += 1
+        elif kind is slice:
+            if dim >= ndim:
+                raise _too_many(input, items)
+            start, stop, step = item.indices(sizes[dim])
+            if step <= 0:
+                raise ValueError(
+                    f"step must be greater than zero, got {step}: views have no negative strides"
+                )
+            offset += start * steps[dim]
+            shape.append((stop - start + step - 1) // step if stop > start else 0)
+            strides.append(steps[dim] * step)
+            dim += 1
+        elif item is None or kind is bool:
+            if kind is bool:
+                chosen = chosen or {}
+                chosen[len(shape)] = from_data.tensor([0] if item else [], dtype=dtypes.int64)
+            shape.append(1)
+            strides.append(sizes[dim] * steps[dim] if dim < ndim else 1)
+        elif item is Ellipsis:
+            used = _dims_used(items)
+            if used > ndim:
+                raise _too_many(input, items)
+            last = dim + ndim - used
+            shape += sizes[dim:last]
+            strides += steps[dim:last]
+            dim = last  # after a second ... it may lie behind the last dimension
+        else:
+            chosen = chosen or {}
+            chosen[len(shape)] = item
+            last = dim + (item.ndim if item._dtype in MASKS else 1)
+            if last > ndim:
+                raise _too_many(input, items)
+            shape += sizes[dim:last]
+            strides += steps[dim:last]
+            dim = last
+    whole = _new_size(Size, (*shape, *sizes[dim:]))
+    return make_tensor(input._storage, input._dtype, whole, (*strides, *steps[dim:]), offset), chosen
+
+
+# The dtypes that an index tensor may have as a mask. PyTorch began with uint8, and deprecates it.
+MASKS = (dtypes.bool, dtypes.uint8)
+
+# A sequence of this many items is never taken apart into one index a dimension.
+MOST_ITEMS = 32
+
+
+def _items(index: Any) -> Sequence[Any]:
+    """The items of an index that is no tuple: itself, or what PyTorch still takes for a tuple."""
+    if (
+        index is None
+        or isinstance(index, (Tensor, int, slice, np.ndarray))
+        or not isinstance(index, Sequence)
+    ):
+        return (index,)
+    apart = len(index) < MOST_ITEMS and any(
+        item is None or item is Ellipsis or isinstance(item, (Sequence, np.ndarray, Tensor, slice))
+        for item in index
+    )
+    if not apart:
+        return (index,)
+    warnings.warn(
+        "Using a non-tuple sequence for multidimensional indexing is deprecated: x[[a, b]] is taken for "
+        "x[a, b] as long as PyTorch does so. Write x[tuple(index)], or x[tensorlab.tensor(index)] to index "
+        "the first dimension alone",
+        UserWarning,
+        stacklevel=4,
+    )
+    return tuple(index)
+
+
+def _as_plain(item: Any, dim: int) -> Any:
+    """An item as an int, a bool, or an index tensor of at least one dimension.
+
+    Raises:
+        IndexError: it is of a kind that cannot index.
+    """
+    if isinstance(item, bool):
+        return item
+    if isinstance(item, (Sequence, np.ndarray)):
+        item = _index_tensor(item)
+    if isinstance(item, Tensor):
+        if item.ndim == 0 and item.dtype in MASKS:
+            return bool(item) if item.dtype is dtypes.bool else item.item() != 0
+        if item.ndim == 0 and not item.dtype.is_floating_point:
+            return int(item)
+        return item
+    if isinstance(item, np.bool_) or not hasattr(item, "__index__"):
+        raise IndexError(
+            f"only integers, slices (`:`), ellipsis (`...`), None, and tensors or lists of integers or bools "
+            f"are valid indices (got {type(item).__name__}): {item!r} for dimension {dim}"
+        )
+    return operator.index(item)
+
+
+def _index_tensor(data: Any) -> Tensor:
+    """The index tensor that a sequence or an array stands for: a mask if it holds bools, else int64."""
+    if isinstance(data, np.ndarray) and data.dtype.kind == "u" and data.dtype.itemsize > 1:
+        data = data.astype(np.int64)
+    found = from_data.tensor(data)
+    return found if found.dtype in MASKS else conversion.to(found, dtypes.int64)
+
+
+def _dims_used(items: Sequence[Any]) -> int:
+    """How many dimensions of the tensor the items of an index speak of."""
+    used = 0
+    for item in items:
+        if isinstance(item, Tensor) and item.dtype in MASKS:
+            used += item.ndim
+        else:
+            used += item is not None and item is not Ellipsis and not isinstance(item, bool)
+    return used
+
+
+def _too_many(input: Tensor, items: Sequence[Any]) -> IndexError:
+    used = _dims_used(items)
+    if not input.ndim and used == 1 and isinstance(items[0], int):
+        return IndexError(
+            "invalid index of a 0-dim tensor: it has no dimension to index. Use tensor.item() to convert it "
+            "to a Python number"
+        )
+    if used <= input.ndim:
+        return IndexError("too many indices: a second ... already took the dimensions that this one is for")
+    return IndexError(
+        f"too many indices for tensor of dimension {input.ndim}: got {used}, "
+        f"and shape {tuple(input.shape)} takes {input.ndim}"
+    )
+
+
+def _outside(position: int, dim: int, size: int) -> Exception:
+    if not -(2**63) <= position < 2**63:
+        return ValueError(
+            f"Overflow when unpacking long long: the index {position} does not fit into 64 bits"
+        )
+    allowed = f"use {-size} … {size - 1}" if size else "it has no elements"
+    return IndexError(f"index {position} is out of bounds for dimension {dim} with size {size}: {allowed}")
+
+
+def _as_number(value: object, input: Tensor) -> Number:
+    """A value to assign, if it is a Python number.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: the value {value} does not fit into 64 bits")
+    if not isinstance(value, (bool, int, float)):
+        raise TypeError(
+            f"can't assign a {type(value).__name__} to a tensor of {input.dtype.name}: "
+            f"assign a number or a tensor"
+        )
+    return value
+
+
+def _without_leading_ones(value: Tensor) -> Tensor:
+    """A view of a value to assign without its leading dimensions of size 1."""
+    ones = next((dim for dim, size in enumerate(value.shape) if size != 1), value.ndim)
+    return make_tensor(value._storage, value._dtype, value.shape[ones:], value.stride()[ones:], value._offset)

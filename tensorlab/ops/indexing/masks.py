@@ -1,0 +1,264 @@
+"""Masks: what is true in them is read, written, or located."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensorlab import broadcasting, dtypes
+from tensorlab.backends import Walk, backend
+from tensorlab.layout import Size
+from tensorlab.ops import conversion, pointwise
+from tensorlab.ops.dispatch import Number, check_number, is_number, same_place, write
+from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_tensor, result_in
+from tensorlab.ops.indexing.places import expanded, guard, one_cell, raw_cells, vector
+from tensorlab.storage import UntypedStorage
+from tensorlab.tensor import Tensor, make_tensor
+
+__all__ = ["argwhere", "masked_fill", "masked_scatter", "masked_select", "nonzero"]
+
+
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements where a mask is true, in row-major order, as a vector.
+
+    Args:
+        input: the tensor to read.
+        mask: a tensor of bools; the two are broadcast against each other.
+        out: a vector of the result's length to write into.
+
+    Raises:
+        RuntimeError: the mask has another dtype, or the shapes do not meet.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[1, 5], [7, 2]])
+        >>> x.masked_select(x > 3)
+        tensor([5, 7])
+    """
+    need_tensor("masked_select", "input", input)
+    _need_mask("masked_select: expected BoolTensor for mask", mask)
+    shape = broadcasting.broadcast_shapes(input.shape, mask.shape)
+    input, mask = expanded(input, shape), expanded(mask, shape)
+    found = _count(mask)
+    result, (input, mask) = result_in("masked_select", out, Size((found,)), input.dtype, input, mask)
+    result._storage._version += out is not None
+    if found:
+        cells, offset = raw_cells(result)
+        step = result.stride()[0]
+        line = cells[offset : offset + (found - 1) * step + 1 : step] if step else cells[offset : offset + 1]
+        backend("cpu").mask_select(_walk(mask, input), line)
+    return result
+
+
+def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
+    """A copy of `input` with one number where a mask is true; the two are broadcast against each other.
+
+    The other arguments and the errors are those of `masked_fill_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> scores = tl.tensor([[0.5, 1.0], [2.0, 0.1]])
+        >>> scores.masked_fill(tl.tensor([[False, True], [False, False]]), float("-inf"))
+        tensor([[0.5000,   -inf],
+                [2.0000, 0.1000]])
+    """
+    need_tensor("masked_fill", "input", input)
+    _need_mask("masked_fill_ only supports boolean masks", mask)
+    shape = broadcasting.broadcast_shapes(input.shape, mask.shape)
+    return masked_fill_(contiguous_copy("masked_fill", expanded(input, shape), None), mask, value)
+
+
+def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
+    """The elements where a mask is true overwritten with one number.
+
+    Args:
+        input: the tensor to write into.
+        mask: a tensor of bools that can be broadcast to `input`'s shape.
+        value: a number, or a tensor of 0 dimensions.
+
+    Raises:
+        TypeError: `value` is neither.
+        RuntimeError: the mask has another dtype or does not fit, the value has dimensions or does not fit
+            into the dtype, or the write is refused.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([3, -1, 4])
+        >>> x.masked_fill_(x < 0, 0)
+        tensor([3, 0, 4])
+    """
+    need_tensor("masked_fill_", "input", input)
+    _need_mask("masked_fill_ only supports boolean masks", mask)
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise RuntimeError(
+                f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} "
+                f"dimension(s): where(mask, value, input) takes one value for each element"
+            )
+        value = value.item()
+    elif not is_number(value):
+        raise TypeError(f"masked_fill_(): argument 'value' must be a number, not {type(value).__name__}")
+    check_number(value, input.dtype)
+    cell = one_cell(value, input.dtype)
+    if same_place(input, mask):
+        guard(input, lenient="masked_fill_")
+    else:
+        (mask,) = guard(input, mask, lenient="masked_fill_")
+    mask = _fitted(input, mask)
+    input._storage._version += 1
+    if input.numel():
+        backend("cpu").mask_fill(_walk(mask, input), raw_cells(cell)[0][0])
+    return input
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """A copy of `input` with the elements of `source` where a mask is true; see `masked_scatter_`."""
+    need_tensor("masked_scatter", "input", input)
+    _need_mask("masked_scatter_ only supports boolean masks", mask)
+    shape = broadcasting.broadcast_shapes(input.shape, mask.shape)
+    return masked_scatter_(contiguous_copy("masked_scatter", expanded(input, shape), None), mask, source)
+
+
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The elements where a mask is true overwritten with the first elements of `source`, in their order.
+
+    Args:
+        input: the tensor to write into.
+        mask: a tensor of bools that can be broadcast to `input`'s shape.
+        source: a tensor of `input`'s dtype, with at least as many elements as the mask has true ones.
+
+    Raises:
+        RuntimeError: a dtype or shape does not fit, there are too few elements, or the write is refused.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> mask = tl.tensor([[False, True], [True, False]])
+        >>> tl.zeros(2, 2).masked_scatter_(mask, tl.tensor([1.0, 2.0, 3.0]))
+        tensor([[0., 1.],
+                [2., 0.]])
+    """
+    need_tensor("masked_scatter_", "input", input)
+    need_tensor("masked_scatter_", "source", source)
+    _need_mask("masked_scatter_ only supports boolean masks", mask)
+    need_dtype("masked_scatter_", input, "source", source)
+    mask = _fitted(input, mask)
+    found = _count(mask)
+    if source.numel() < found:
+        raise RuntimeError(
+            f"masked_scatter_(): Number of elements of source < number of ones in mask: the source has "
+            f"{source.numel()}, and the mask is true {found} times"
+        )
+    (mask,) = guard(input, mask)
+    if same_place(input, source):
+        source = conversion.clone(source)
+    (source,) = guard(input, conversion.contiguous(source))
+    input._storage._version += 1
+    if found:
+        cells, offset = raw_cells(source)
+        backend("cpu").mask_scatter(_walk(mask, input), cells[offset : offset + found])
+    return input
+
+
+def nonzero(
+    input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None
+) -> Tensor | tuple[Tensor, ...]:
+    """Where the elements are not 0, in row-major order.
+
+    Args:
+        input: a tensor of any dtype; NaN is not 0.
+        as_tuple: give one vector a dimension, ready to index with: ``x[x.nonzero(as_tuple=True)]``.
+        out: an int64 tensor of the result's shape to write into.
+
+    Returns:
+        an int64 tensor with one row an element and one column a dimension; or its columns.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[0, 3], [4, 0]])
+        >>> x.nonzero()
+        tensor([[0, 1],
+                [1, 0]])
+        >>> x.nonzero(as_tuple=True)
+        (tensor([0, 1]), tensor([1, 0]))
+    """
+    need_tensor("nonzero", "input", input)
+    if as_tuple:
+        found = nonzero(vector(input))
+        assert isinstance(found, Tensor)
+        return tuple(_column(found, dim) for dim in range(max(input.ndim, 1)))
+    mask = input
+    if input.dtype in (dtypes.float16, dtypes.bfloat16):  # the bits of -0.0 are not 0
+        mask = pointwise.ne(input, 0)
+    count = _count(mask)
+    # One run of memory for each dimension: the columns are what is used.
+    memory = np.empty((max(input.ndim, 1), count), np.int64)
+    if input.ndim and count:
+        backend("cpu").mask_positions(Walk(mask.shape, [mask.stride()], [mask._buffer()]), memory)
+    result = make_tensor(
+        UntypedStorage(memory.reshape(-1)), dtypes.int64, Size((count, input.ndim)), (1, count), 0
+    )
+    if out is None:
+        return result
+    out, _ = result_in("nonzero", out, result.shape, dtypes.int64, input)
+    write(out, result)
+    return out
+
+
+def argwhere(input: Tensor) -> Tensor:
+    """Where the elements are not 0, one row an element; `nonzero` under NumPy's name.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.argwhere(tl.tensor([5, 0, 6]))
+        tensor([[0],
+                [2]])
+    """
+    found = nonzero(input)
+    assert isinstance(found, Tensor)
+    return found
+
+
+def _need_mask(rule: str, mask: object) -> None:
+    need_tensor("a mask", "mask", mask)
+    assert isinstance(mask, Tensor)
+    if mask.dtype is not dtypes.bool:
+        raise RuntimeError(f"{rule}, but got mask with dtype {mask.dtype.name}: compare it, mask != 0")
+
+
+def _fitted(input: Tensor, mask: Tensor) -> Tensor:
+    """The mask in `input`'s shape."""
+    if mask.shape == input.shape:
+        return mask
+    met = broadcasting.broadcast_shapes(input.shape, mask.shape)
+    if met != input.shape:
+        raise RuntimeError(
+            f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(met)}: a tensor "
+            f"that is written keeps its shape"
+        )
+    return expanded(mask, input.shape)
+
+
+def _count(mask: Tensor) -> int:
+    if not mask.numel():
+        return 0
+    return backend("cpu").mask_count(Walk(mask.shape, [mask.stride()], [mask._buffer()]))
+
+
+def _walk(mask: Tensor, other: Tensor) -> Walk:
+    return Walk(mask.shape, [mask.stride(), other.stride()], [mask._buffer(), raw_cells(other)])
+
+
+def _column(found: Tensor, dim: int) -> Tensor:
+    """Column `dim` of the result of `nonzero`, which lies in memory as a run."""
+    count = found.shape[0]
+    return make_tensor(found._storage, found._dtype, Size((count,)), (1,), dim * count)
+
+
+METHODS = (
+    argwhere,
+    masked_fill,
+    masked_fill_,
+    masked_scatter,
+    masked_scatter_,
+    masked_select,
+    nonzero,
+)

@@ -1,0 +1,261 @@
+"""Where an index leads: one description for every operation that follows index tensors.
+
+``x[i, :, j]``, ``index_select``, ``gather``, ``take`` and their writing counterparts differ in how an index
+is written down. What they do is the same: walk some shape, and at each position go to a cell of a tensor that
+index tensors decide. `Places` says which cell. `read` and `combine` go there.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tensorlab import broadcasting, dtypes, layout, memory_formats
+from tensorlab.backends import IndexLayout, Launch, backend
+from tensorlab.cells import encode_one, to_float32
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+from tensorlab.ops.dispatch import Number, allocate, guard_write, share_cells, write
+from tensorlab.storage import UntypedStorage
+from tensorlab.tensor import Tensor, make_dense, make_tensor
+
+__all__ = [
+    "WHOLE",
+    "Places",
+    "Term",
+    "along_dim",
+    "check",
+    "combine",
+    "expanded",
+    "guard",
+    "one_cell",
+    "raw_cells",
+    "read",
+    "slices_at",
+    "vector",
+]
+
+# The "dimension" of an index that counts all elements of a tensor.
+WHOLE = -1
+
+# Moving an element needs to know how wide its cell is, not what it means.
+_WIDTHS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
+
+
+class Term(NamedTuple):
+    """One index tensor and what it decides.
+
+    Attributes:
+        tensor: the index, int32 or int64.
+        dim: the dimension of the tensor that it indexes, as errors name it.
+        size: the size of that dimension.
+        step: its stride.
+        wraps: whether a negative index counts from the end.
+        after: how many dimensions the shape of the walk has after those that the index is broadcast to.
+    """
+
+    tensor: Tensor
+    dim: int
+    size: int
+    step: int
+    wraps: bool
+    after: int = 0
+
+    def walk(self, shape: Size, index: Tensor) -> tuple[int, ...]:
+        """The strides of the index, or of a copy of it, over the shape of the walk."""
+        sizes, steps = (*index._shape, *(1,) * self.after), (*index._stride, *(0,) * self.after)
+        return broadcasting.broadcast_strides(sizes, steps, shape)
+
+
+class Places(NamedTuple):
+    """Cells of a tensor, one for each position of a shape.
+
+    The cell of a position is the tensor's offset, plus the position times `strides`, plus for each term the
+    index at that position times the term's step.
+    """
+
+    shape: Size
+    strides: tuple[int, ...]
+    terms: tuple[Term, ...]
+
+
+def along_dim(input: Tensor, dim: int, index: Tensor) -> Places:
+    """The places of ``gather``: position ``(i, j, k)`` leads to ``input[i, index[i, j, k], k]`` for dim 1.
+
+    The index has as many dimensions as `input`; of 0 and 1 either may stand for the other.
+    """
+    if not input.ndim:
+        return Places(index.shape, (0,) * index.ndim, (Term(index, 0, 1, 0, wraps=False),))
+    strides = [0 if d == dim else stride for d, stride in enumerate(input.stride())]
+    term = Term(index, dim, input.shape[dim], input.stride()[dim], wraps=False)
+    return Places(index.shape, tuple(strides[: index.ndim]), (term,))
+
+
+def slices_at(input: Tensor, dim: int, index: Tensor, wraps: bool = False) -> Places:
+    """The places of ``index_select``: the slices along one dimension that a vector of indices names."""
+    sizes, strides = list(input.shape) or [1], list(input.stride()) or [0]
+    term = Term(vector(index), dim, sizes[dim], strides[dim], wraps, after=len(sizes) - dim - 1)
+    sizes[dim], strides[dim] = index.numel(), 0
+    return Places(Size(sizes), tuple(strides), (term,))
+
+
+def vector(tensor: Tensor) -> Tensor:
+    """A tensor of 0 dimensions as one of 1 dimension; any other as it is."""
+    if tensor.ndim:
+        return tensor
+    return make_tensor(tensor._storage, tensor._dtype, Size((1,)), (1,), tensor._offset)
+
+
+def expanded(tensor: Tensor, shape: Size) -> Tensor:
+    """A view of a tensor in a shape that it can be broadcast to."""
+    strides = broadcasting.broadcast_strides(tensor._shape, tensor._stride, shape)
+    return make_tensor(tensor._storage, tensor._dtype, shape, strides, tensor._offset)
+
+
+def check(places: Places, error: type[Exception] = IndexError) -> None:
+    """Refuse an index outside its dimension, before anything is read or written.
+
+    Raises:
+        error: an index is too large, or negative where it must not be; the message names the first one.
+    """
+    if 0 in places.shape:
+        return
+    for term in places.terms:
+        index = term.tensor
+        low = -term.size if term.wraps else 0
+        if backend("cpu").count_outside(index.shape, index.stride(), index._buffer(), low, term.size):
+            cells = index._cells_array()
+            first = np.argwhere((cells < low) | (cells >= term.size))[0]
+            at = f" at {tuple(map(int, first))} of the index" if index.ndim else ""
+            allowed = f"use {low} … {term.size - 1}" if term.size else "it has no elements"
+            what = (
+                f"a tensor of {term.size} elements"
+                if term.dim == WHOLE
+                else f"dimension {term.dim} with size {term.size}"
+            )
+            raise error(f"index {cells[tuple(first)]} is out of bounds for {what}{at}: {allowed}")
+
+
+def read(input: Tensor, places: Places, out: Tensor) -> Tensor:
+    """Copy the elements at checked places into `out`, which has the places' shape and `input`'s dtype."""
+    if 0 not in places.shape:
+        indices = [term.tensor for term in places.terms]
+        launch = _prepare("gather", places, out.stride(), places.strides, indices)
+        out._storage._version += 1
+        launch(raw_cells(out), raw_cells(input), *[index._buffer() for index in indices])
+    return out
+
+
+def combine(
+    target: Tensor, places: Places, values: Tensor | Number, action: str = "replace", lenient: str = ""
+) -> Tensor:
+    """Combine values into the elements of `target` at checked places.
+
+    Args:
+        target: the tensor to write.
+        places: where.
+        values: a number, or a tensor of `target`'s dtype that can be expanded to the places' shape.
+        action: ``"replace"``, ``"add"``, ``"mul"``, ``"max"`` or ``"min"``. Where several positions lead to
+            one cell they act in row-major order of the shape.
+        lenient: see `guard`.
+
+    Raises:
+        RuntimeError: the write is refused (see `guard`), or a number does not fit.
+    """
+    if not isinstance(values, Tensor):
+        values = one_cell(values, target.dtype)
+    values, *indices = guard(target, values, *[term.tensor for term in places.terms], lenient=lenient)
+    if 0 in places.shape:
+        return target
+    if target.dtype in (dtypes.float16, dtypes.bfloat16) and action != "replace":
+        # Sixteen-bit floats compute in float32 and round once, at the end.
+        single = allocate(values.shape, dtypes.float32)
+        write(single, values)
+        write(target, combine(_widened(target), places, single, action))
+        return target
+    strides = broadcasting.broadcast_strides(values.shape, values.stride(), places.shape)
+    launch = _prepare(action, places, places.strides, strides, indices)
+    cells = raw_cells if action == "replace" else Tensor._buffer
+    target._storage._version += 1  # before the first cell changes, so that an interruption shows
+    launch(cells(target), cells(values), *[index._buffer() for index in indices])
+    return target
+
+
+def guard(target: Tensor, *others: Tensor, lenient: str = "") -> list[Tensor]:
+    """Refuse a write that would not mean what it says, and make the others safe to read meanwhile.
+
+    Args:
+        target: the tensor to write.
+        others: the tensors that are read: values, indices, masks.
+        lenient: the name of an operation that may write into an expanded tensor, with a warning.
+
+    Returns:
+        the others, copied where they might lie among `target`'s cells without being dense.
+
+    Raises:
+        RuntimeError: `target` is read-only, or its elements share cells; or it shares cells with another.
+    """
+    expanded = any(
+        size > 1 and stride == 0 for size, stride in zip(target.shape, target.stride(), strict=True)
+    )
+    if lenient and expanded and not target._storage.readonly:
+        warnings.warn(
+            f"Use of {lenient} on expanded tensors is deprecated: several elements lie in one cell and "
+            f"change together. Please clone() the tensor before performing this operation. This also "
+            f"applies to advanced indexing, e.g. tensor[indices] = value",
+            UserWarning,
+            stacklevel=4,
+        )
+    else:
+        guard_write(target)
+    return [_apart(target, other) for other in others]
+
+
+def _apart(target: Tensor, other: Tensor) -> Tensor:
+    if not share_cells(target, other):
+        return other
+    if all(memory_formats.is_non_overlapping_and_dense(t.shape, t.stride()) for t in (target, other)):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
+    copy = allocate(other.shape, other.dtype)
+    write(copy, other)
+    return copy
+
+
+def one_cell(value: Number, element_type: dtype) -> Tensor:
+    """A tensor of 0 dimensions that holds one number."""
+    cell = encode_one(value, element_type)
+    return make_dense(np.array([cell], element_type.cell), element_type, Size(), ())
+
+
+def raw_cells(tensor: Tensor) -> tuple[np.ndarray, int]:
+    """A tensor's buffer for operations that move cells: unsigned integers of the cells' width."""
+    return tensor._storage.cells(_WIDTHS[tensor._dtype.itemsize]), tensor._offset
+
+
+def _widened(tensor: Tensor) -> Tensor:
+    """A tensor of the same shape and strides over a float32 copy of the cells that `tensor` reaches."""
+    cells, offset = tensor._buffer()
+    reached = layout.address_range(tensor.shape, tensor.stride(), offset)
+    assert reached is not None
+    wide = to_float32(cells[reached[0] : reached[1] + 1], tensor.dtype)
+    return make_tensor(UntypedStorage(wide), dtypes.float32, tensor.shape, tensor.stride(), 0)
+
+
+def _prepare(
+    action: str,
+    places: Places,
+    target: tuple[int, ...],
+    other: tuple[int, ...],
+    indices: Sequence[Tensor],
+) -> Launch:
+    layouts = tuple(
+        IndexLayout(term.walk(places.shape, index), term.size, term.step)
+        for term, index in zip(places.terms, indices, strict=True)
+    )
+    return backend("cpu").indexed(action, tuple(places.shape), target, other, layouts)

@@ -1,0 +1,271 @@
+"""An index for a whole slice: `index_select` reads slices along one dimension, its relatives write them."""
+
+from __future__ import annotations
+
+from tensorlab import dtypes, layout
+from tensorlab.layout import Size
+from tensorlab.ops import conversion, pointwise
+from tensorlab.ops.dispatch import Number, is_number
+from tensorlab.ops.indexing.arguments import (
+    contiguous_copy,
+    need_dtype,
+    need_index,
+    need_tensor,
+    result_in,
+)
+from tensorlab.ops.indexing.places import check, combine, read, slices_at, vector
+from tensorlab.tensor import Tensor
+
+__all__ = ["index_add", "index_copy", "index_fill", "index_select"]
+
+
+def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The slices along one dimension that a vector names, in its order, as a copy.
+
+    Args:
+        input: the tensor to read.
+        dim: the dimension.
+        index: a vector of int64 or int32, each 0 or more.
+        out: a tensor of the result's shape to write into.
+
+    Returns:
+        a tensor of `input`'s shape with the length of `index` at `dim`; or `out`.
+
+    Raises:
+        IndexError: there is no such dimension or slice, or the index is no vector.
+        RuntimeError: the index has another dtype.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> table = tl.arange(8).view(4, 2)
+        >>> table.index_select(0, tl.tensor([3, 0, 3]))
+        tensor([[6, 7],
+                [0, 1],
+                [6, 7]])
+    """
+    need_tensor("index_select", "input", input)
+    need_index("index_select", index)
+    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
+    _need_vector("index_select", index)
+    if not input.ndim and index.numel() != 1:
+        raise RuntimeError(
+            f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)"
+        )
+    check(slices_at(input, dim, index), IndexError if input.numel() else RuntimeError)
+    shape = slices_at(input, dim, index).shape if input.ndim else Size()
+    result, (input, index) = result_in("index_select", out, shape, input.dtype, input, index)
+    read(input, slices_at(input, dim, index), vector(result))
+    return result
+
+
+def index_add(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number = 1,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A copy of `input` with slices added where a vector says; see `index_add_`."""
+    values = _added(input, dim, index, source, alpha)
+    return _combine(contiguous_copy("index_add", input, out), dim, index, values, "add")
+
+
+def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
+    """Slices added where a vector says: ``input[index[i]] += alpha * source[i]`` for dim 0.
+
+    A slice that is named several times gets every sum, in the order of the index, whatever the number of
+    threads.
+
+    Args:
+        input: the tensor to write into.
+        dim: the dimension along which the index chooses.
+        index: a vector of int64 or int32, each 0 or more, as long as `source` is at `dim`.
+        source: a tensor of `input`'s dtype, and apart from `dim` of its shape.
+        alpha: what the source is multiplied by.
+
+    Raises:
+        IndexError: there is no such dimension, or the index is no vector.
+        RuntimeError: the index names a slice that does not exist, or a shape or dtype does not fit; or the
+            write is refused. Nothing is written then.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> gradient = tl.zeros(3, 2)
+        >>> gradient.index_add_(0, tl.tensor([2, 0, 2]), tl.tensor([[1.0, 2], [3, 4], [5, 6]]))
+        tensor([[3., 4.],
+                [0., 0.],
+                [6., 8.]])
+    """
+    return _combine(input, dim, index, _added(input, dim, index, source, alpha), "add")
+
+
+def index_copy(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None
+) -> Tensor:
+    """A copy of `input` with slices overwritten where a vector says; see `index_copy_`."""
+    values = _copied(input, dim, index, source)
+    return _combine(contiguous_copy("index_copy", input, out), dim, index, values, "replace")
+
+
+def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """Slices overwritten where a vector says: ``input[index[i]] = source[i]`` for dim 0.
+
+    Where the index names a slice several times the last one stays. The index is int64; the other arguments
+    are those of `index_add_`.
+
+    Raises:
+        IndexError: the index names a slice that does not exist, is no vector, or does not go with `source`.
+        RuntimeError: a shape or dtype does not fit, or the write is refused.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(2, 3).index_copy_(1, tl.tensor([2, 0]), tl.tensor([[1.0, 2], [3, 4]]))
+        tensor([[2., 0., 1.],
+                [4., 0., 3.]])
+    """
+    return _combine(input, dim, index, _copied(input, dim, index, source), "replace")
+
+
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Tensor:
+    """A copy of `input` with slices filled where a vector says; see `index_fill_`."""
+    number = _filled(input, dim, index, value)
+    return _combine(conversion.clone(input), dim, index, number, "replace", wraps=True)
+
+
+def index_fill_(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Tensor:
+    """Slices filled with one number where a vector says: ``input[index[i]] = value`` for dim 0.
+
+    Args:
+        input: the tensor to write into.
+        dim: the dimension along which the index chooses.
+        index: a vector of int64; a negative one counts from the end.
+        value: a number, or a tensor of 0 dimensions.
+
+    Raises:
+        IndexError: the index names a slice that does not exist, or has another dtype.
+        RuntimeError: the index is no vector, the value has dimensions or does not fit into the dtype, or the
+            write is refused.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(2, 3).index_fill_(1, tl.tensor([0, -1]), 7)
+        tensor([[7., 0., 7.],
+                [7., 0., 7.]])
+    """
+    number = _filled(input, dim, index, value)
+    return _combine(input, dim, index, number, "replace", wraps=True, lenient="index_fill_")
+
+
+def _need_vector(function: str, index: Tensor, error: type[Exception] = IndexError) -> None:
+    if index.ndim > 1:
+        raise error(
+            f"{function}(): Index is supposed to be a vector, but got shape {list(index.shape)}: an index "
+            f"for every element is for gather and scatter"
+        )
+
+
+def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number) -> Tensor:
+    """What `index_add` adds, once its arguments are known to be good."""
+    need_tensor("index_add", "input", input)
+    need_tensor("index_add", "source", source)
+    need_index("index_add", index)
+    if not is_number(alpha):
+        raise TypeError(f"index_add(): argument 'alpha' must be a number, not {type(alpha).__name__}")
+    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
+    _need_vector("index_add", index)
+    need_dtype("index_add", input, "source", source)
+    rest = [(*t.shape[:dim], *t.shape[dim + 1 :]) for t in (input, source)]
+    if input.ndim != source.ndim or rest[0] != rest[1]:
+        raise RuntimeError(
+            f"source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+            f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}"
+        )
+    length = source.shape[dim] if source.ndim else 1
+    if index.numel() != length:
+        raise RuntimeError(
+            f"index_add(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
+            f"({length}), for dim: {dim}"
+        )
+    check(slices_at(input, dim, index), RuntimeError)
+    if not input.dtype.is_floating_point:
+        alpha = bool(alpha) if input.dtype is dtypes.bool else int(alpha)
+    return source if alpha == 1 else pointwise.mul(source, alpha)
+
+
+def _copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """What `index_copy` copies, once its arguments are known to be good."""
+    need_tensor("index_copy", "input", input)
+    need_tensor("index_copy", "source", source)
+    need_index("index_copy", index, dtypes.int64)
+    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
+    _need_vector("index_copy", index)
+    need_dtype("index_copy", input, "source", source)
+    if not source.ndim and index.numel() != 1:
+        raise IndexError(
+            f"index_copy(): When source is scalar, index should have one element (got {index.numel()})"
+        )
+    if source.ndim and input.ndim and source.ndim != input.ndim:
+        raise IndexError(
+            f"index_copy(): When source and destination are not scalars, their dimensionality must match. "
+            f"Source dimensionality ({source.ndim}), destination dimensionality ({input.ndim})"
+        )
+    rest = [[*t.shape[:dim], *t.shape[dim + 1 :]] for t in (input, source)]
+    if rest[0] != rest[1]:
+        raise RuntimeError(
+            f"index_copy(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{rest[0]} and source slice shape: {rest[1]}, apart from dimension {dim}"
+        )
+    if source.ndim and source.shape[dim] != index.numel():
+        raise IndexError(
+            f"index_copy(): Number of indices ({index.numel()}) should be equal to source.size(dim) "
+            f"({source.shape[dim]})"
+        )
+    check(slices_at(input, dim, index))
+    return source
+
+
+def _filled(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Number:
+    """What `index_fill` writes, once its arguments are known to be good."""
+    need_tensor("index_fill", "input", input)
+    need_index("index_fill", index, dtypes.int64, error=IndexError)
+    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
+    _need_vector("index_fill", index, RuntimeError)
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise RuntimeError(
+                f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} "
+                f"dimension(s): index_copy takes one value for each element"
+            )
+        value = value.item()
+    elif not is_number(value):
+        raise TypeError(f"index_fill(): argument 'value' must be a number, not {type(value).__name__}")
+    check(slices_at(input, dim, index, wraps=True))
+    return value
+
+
+def _combine(
+    target: Tensor,
+    dim: int,
+    index: Tensor,
+    values: Tensor | Number,
+    action: str,
+    wraps: bool = False,
+    lenient: str = "",
+) -> Tensor:
+    dim = layout.wrap_dim(dim, target.ndim)
+    places = slices_at(target, dim, index, wraps)
+    combine(target, places, values, action, lenient)
+    return target
+
+
+METHODS = (
+    index_add,
+    index_add_,
+    index_copy,
+    index_copy_,
+    index_fill,
+    index_fill_,
+    index_select,
+)

@@ -108,6 +108,8 @@ def test_the_last_of_equal_indices_stays():
     x = tl.zeros(3)
     x[[0, 0, 1, 0]] = tl.tensor([1.0, 2.0, 3.0, 4.0])
     assert x.tolist() == [4, 3, 0]
+    x[tl.tensor([[0, 1], [0, 1]]).t()] = tl.tensor([1.0, 2.0])  # the order follows the index's memory
+    assert x.tolist()[:2] == [2, 2]
     table = tl.zeros(2, 2)
     table[[[0, 1], [0, 1]], 0] = tl.tensor([[1.0, 2.0], [3.0, 4.0]])
     assert table.tolist() == [[3, 0], [4, 0]]

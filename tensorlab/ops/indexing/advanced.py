@@ -61,8 +61,9 @@ def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumul
         input: the tensor to write into.
         indices: index tensors or masks, for the first dimensions of `input`.
         values: a tensor of `input`'s dtype that can be broadcast to the shape of ``input[indices]``.
-        accumulate: add the values to the elements. An element that is named several times gets every sum, in
-            row-major order of the index; without `accumulate` it keeps the last value.
+        accumulate: add the values to the elements. An element that is named several times gets every sum;
+            without `accumulate` it keeps the last value. The order is row-major, or that of the memory of
+            index tensors which are transposed.
 
     Raises:
         TypeError: `indices` is no sequence of tensors, or `values` is no tensor.

@@ -154,7 +154,7 @@ def resolve(input: Tensor, index: object) -> tuple[Tensor, advanced.Chosen | Non
                 raise _too_many(input, items)
             size = sizes[dim]
             if not -size <= item < size:
-                raise _outside(item, dim, size)
+                raise _outside(input, items, item, dim)
             offset += (item + size if item < 0 else item) * steps[dim]
             dim += 1
         elif kind is slice:
@@ -285,11 +285,14 @@ def _too_many(input: Tensor, items: Sequence[Any]) -> IndexError:
     )
 
 
-def _outside(position: int, dim: int, size: int) -> Exception:
+def _outside(input: Tensor, items: Sequence[Any], position: int, dim: int) -> Exception:
+    if _dims_used(items) > input.ndim:
+        return _too_many(input, items)
     if not -(2**63) <= position < 2**63:
         return ValueError(
             f"Overflow when unpacking long long: the index {position} does not fit into 64 bits"
         )
+    size = input.shape[dim]
     allowed = f"use {-size} … {size - 1}" if size else "it has no elements"
     return IndexError(f"index {position} is out of bounds for dimension {dim} with size {size}: {allowed}")
 

@@ -159,7 +159,7 @@ def combine(
         places: where.
         values: a number, or a tensor of `target`'s dtype that can be expanded to the places' shape.
         action: ``"replace"``, ``"add"``, ``"mul"``, ``"max"`` or ``"min"``. Where several positions lead to
-            one cell they act in row-major order of the shape.
+            one cell they act in the order of `_writing_order`.
         lenient: see `guard`.
 
     Raises:
@@ -254,8 +254,29 @@ def _prepare(
     other: tuple[int, ...],
     indices: Sequence[Tensor],
 ) -> Launch:
+    walks = [term.walk(places.shape, index) for term, index in zip(places.terms, indices, strict=True)]
+    order: Sequence[int] = range(len(places.shape))
+    if (
+        action != "gather"
+        and sum(n > 1 and not step for n, step in zip(places.shape, target, strict=True)) > 1
+    ):
+        order = _writing_order(places.shape, [target, other, *walks])
+
+    def turned(strides: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(strides[dim] for dim in order)
+
     layouts = tuple(
-        IndexLayout(term.walk(places.shape, index), term.size, term.step)
-        for term, index in zip(places.terms, indices, strict=True)
+        IndexLayout(turned(walk), term.size, term.step)
+        for walk, term in zip(walks, places.terms, strict=True)
     )
-    return backend("cpu").indexed(action, tuple(places.shape), target, other, layouts)
+    return backend("cpu").indexed(action, turned(places.shape), turned(target), turned(other), layouts)
+
+
+def _writing_order(shape: Size, operands: list[tuple[int, ...]]) -> Sequence[int]:
+    """The dimensions from the outermost to the innermost, as PyTorch walks them when it writes.
+
+    Where several positions lead to one cell, the order decides which value stays. It is row-major for
+    operands that are, and follows their memory otherwise.
+    """
+    dense = memory_formats.elementwise_strides(shape, operands, broadcast=True)
+    return sorted(range(len(shape)), key=lambda dim: dense[dim], reverse=True)

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from tensorlab import broadcasting, dtypes, layout, memory_formats
 from tensorlab.layout import Refusal, Size
 from tensorlab.ops import conversion
-from tensorlab.ops.dispatch import Number, allocate_strided
+from tensorlab.ops.dispatch import allocate_strided
 from tensorlab.ops.indexing import masks
 from tensorlab.ops.indexing.arguments import need_tensor
 from tensorlab.ops.indexing.places import Places, Term, check, combine, read
+from tensorlab.ops.operands import Number
 from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = ["index_put", "index_put_"]

@@ -10,7 +10,6 @@ from tensorlab.backends import backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops import arithmetic, conversion, creation, pointwise
-from tensorlab.ops.dispatch import Number
 from tensorlab.ops.indexing.arguments import (
     contiguous_copy,
     need_dtype,
@@ -20,6 +19,7 @@ from tensorlab.ops.indexing.arguments import (
 )
 from tensorlab.ops.indexing.masks import masked_fill_
 from tensorlab.ops.indexing.places import along_dim, check, combine, expanded, read
+from tensorlab.ops.operands import Number
 from tensorlab.ops.shape import reshape
 from tensorlab.ops.sharing import from_numpy
 from tensorlab.tensor import Tensor, make_tensor

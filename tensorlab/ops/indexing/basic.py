@@ -16,8 +16,9 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, from_data
-from tensorlab.ops.dispatch import Number, write
+from tensorlab.ops.dispatch import write
 from tensorlab.ops.indexing import advanced
+from tensorlab.ops.operands import Number
 from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = ["getitem", "setitem"]

@@ -8,9 +8,10 @@ from tensorlab import broadcasting, dtypes
 from tensorlab.backends import Walk, backend
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, pointwise
-from tensorlab.ops.dispatch import Number, check_number, is_number, same_place, write
+from tensorlab.ops.dispatch import same_place, write
 from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_tensor, result_in
 from tensorlab.ops.indexing.places import expanded, guard, one_cell, raw_cells, vector
+from tensorlab.ops.operands import Number, check_number, is_number
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
 

@@ -18,7 +18,8 @@ from tensorlab.backends import IndexLayout, Launch, backend
 from tensorlab.cells import encode_one, to_float32
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.ops.dispatch import Number, allocate, guard_write, share_cells, write
+from tensorlab.ops.dispatch import allocate, guard_write, share_cells, write
+from tensorlab.ops.operands import Number
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tensorlab import dtypes, layout
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, pointwise
-from tensorlab.ops.dispatch import Number, is_number
 from tensorlab.ops.indexing.arguments import (
     contiguous_copy,
     need_dtype,
@@ -14,6 +13,7 @@ from tensorlab.ops.indexing.arguments import (
     result_in,
 )
 from tensorlab.ops.indexing.places import check, combine, read, slices_at, vector
+from tensorlab.ops.operands import Number, is_number
 from tensorlab.tensor import Tensor
 
 __all__ = ["index_add", "index_copy", "index_fill", "index_select"]

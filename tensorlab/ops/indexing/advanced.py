@@ -79,7 +79,7 @@ def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumul
     """
     need_tensor("index_put_", "input", input)
     need_tensor("index_put_", "values", values)
-    if isinstance(indices, Tensor) or not isinstance(indices, Sequence):
+    if not isinstance(indices, Sequence):
         raise TypeError(
             f"index_put_(): argument 'indices' must be tuple of Tensors, not {type(indices).__name__}"
         )

@@ -5,6 +5,7 @@ The format objects, and pure functions of integers like those of `tensorlab.layo
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from tensorlab.layout import default_strides, is_contiguous
@@ -26,6 +27,10 @@ __all__ = [
     "strided",
     "suggested_format",
 ]
+
+
+# How many answers of the rules that every copy asks are kept. One takes a few hundred bytes.
+KEPT = 4096
 
 
 class memory_format:
@@ -77,7 +82,8 @@ class _Strided:
 strided = _Strided()
 
 
-def format_strides(shape: Sequence[int], wanted: memory_format) -> tuple[int, ...]:
+@functools.lru_cache(KEPT)
+def format_strides(shape: tuple[int, ...], wanted: memory_format) -> tuple[int, ...]:
     """The strides of a dense tensor of this shape in a format.
 
     Raises:
@@ -105,7 +111,8 @@ def format_strides(shape: Sequence[int], wanted: memory_format) -> tuple[int, ..
     return channels_last_strides(shape)
 
 
-def is_in_format(shape: Sequence[int], strides: Sequence[int], wanted: memory_format) -> bool:
+@functools.lru_cache(KEPT)
+def is_in_format(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memory_format) -> bool:
     """True when a layout is dense in a format. Any other number of dimensions than the format's is not.
 
     Example:
@@ -137,7 +144,8 @@ def looks_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool:
     return True
 
 
-def suggested_format(shape: Sequence[int], strides: Sequence[int]) -> memory_format:
+@functools.lru_cache(KEPT)
+def suggested_format(shape: tuple[int, ...], strides: tuple[int, ...]) -> memory_format:
     """The format that a new tensor gets that should be laid out like this one.
 
     Example:
@@ -234,7 +242,8 @@ def elementwise_strides(
     return _dense_in_order(shape, operands)
 
 
-def preserved_strides(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
+@functools.lru_cache(KEPT)
+def preserved_strides(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
     """The strides of a copy that keeps a layout: the same if it has no gaps, else dense in the same order.
 
     Example:

@@ -140,7 +140,8 @@ def transposed(shape: Ints, strides: Ints, dim0: int, dim1: int) -> Layout:
     return Size(sizes), tuple(steps)
 
 
-def moved_order(ndim: int, source: Sequence[int], destination: Sequence[int]) -> Ints:
+@functools.lru_cache(KEPT)
+def moved_order(ndim: int, source: Ints, destination: Ints) -> Ints:
     """The order for `permuted` that brings each `source` dimension to its `destination`, the rest in order.
 
     Raises:
@@ -229,6 +230,7 @@ def expanded(shape: Ints, strides: Ints, sizes: Ints) -> Layout:
     return wanted, steps
 
 
+@functools.lru_cache(KEPT)
 def flattened_shape(shape: Ints, start_dim: int, end_dim: int) -> Ints:
     """The shape with the dimensions from `start_dim` to `end_dim` as one.
 
@@ -248,6 +250,7 @@ def flattened_shape(shape: Ints, start_dim: int, end_dim: int) -> Ints:
     return (*shape[:first], layout.numel(shape[first : last + 1]), *shape[last + 1 :])
 
 
+@functools.lru_cache(KEPT)
 def unflattened_shape(shape: Ints, dim: int, sizes: Ints) -> Ints:
     """The shape with dimension `dim` cut into `sizes`, one of which may be -1.
 

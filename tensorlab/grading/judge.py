@@ -22,6 +22,7 @@ from tensorlab.grading.outcomes import (
     expected,
     missing_parts,
     passes,
+    untrue_parts,
 )
 from tensorlab.grading.suite import Case, Exercise, Topic, WrongSolution
 
@@ -115,8 +116,11 @@ def explain(failure: Failure) -> str:
         if got.kind == "NotImplementedError":
             return f"This case ({name}) still reaches the line that raises NotImplementedError."
         if isinstance(want, Raised) and got.kind == want.kind:
-            missing = " and ".join(f"“{part}”" for part in missing_parts(got, failure.case))
-            return f"The type of the error is right. Its text should contain {missing}."
+            missing = missing_parts(got, failure.case)
+            if missing:
+                return f"The type of the error is right. Its text should contain {_quoted(missing)}."
+            untrue = _quoted(untrue_parts(got, failure.case))
+            return f"The type of the error is right. Its text also says {untrue}, which is not so here."
         return ""
     if isinstance(want, Raised):
         return f"There is no right value for this input, so it should be refused with {want.kind}."
@@ -127,6 +131,10 @@ def explain(failure: Failure) -> str:
     if type(got.value) is not type(want.value):
         return f"The type should be {_type(want)}, not {_type(got)}."
     return ""
+
+
+def _quoted(parts: list[str]) -> str:
+    return " and ".join(f"“{part}”" for part in parts)
 
 
 def _type(outcome: Returned) -> str:
@@ -163,5 +171,5 @@ def _likeness(pairs: list[tuple[Failure, Outcome]]) -> float:
         wrong_here = not passes(record.got, record.want, record.case)
         wrong_there = not passes(other, record.want, record.case)
         either += wrong_here or wrong_there
-        shared += wrong_here and wrong_there and alike(record.got, other)
+        shared += wrong_here and wrong_there and alike(record.got, other, record.case)
     return shared / either if either else 0.0

@@ -113,13 +113,15 @@ def expected(exercise: Exercise, case: Case) -> Outcome:
 
 
 def passes(got: Outcome, want: Outcome, case: Case) -> bool:
-    """True when value and exact type are right, or an exception's type and the required parts of its text."""
+    """True when value and exact type are right, or an exception's type and what its text says."""
     if isinstance(want, Returned):
         return isinstance(got, Returned) and values.same(got.value, want.value)
     if not isinstance(got, Raised):
         return False
     wanted_type: type = getattr(builtins, want.kind)
-    return issubclass(getattr(builtins, got.kind), wanted_type) and not missing_parts(got, case)
+    return issubclass(getattr(builtins, got.kind), wanted_type) and not (
+        missing_parts(got, case) or untrue_parts(got, case)
+    )
 
 
 def missing_parts(got: Raised, case: Case) -> list[str]:
@@ -128,13 +130,25 @@ def missing_parts(got: Raised, case: Case) -> list[str]:
     return [part for part in case.says if _normal(part) not in text]
 
 
-def alike(one: Outcome, other: Outcome) -> bool:
-    """True when two answers to one question are the same mistake."""
+def untrue_parts(got: Raised, case: Case) -> list[str]:
+    """What an exception's text says and is not so. Case and spacing do not count."""
+    text = _normal(got.message)
+    return [part for part in case.denies if _normal(part) in text]
+
+
+def alike(one: Outcome, other: Outcome, case: Case) -> bool:
+    """True when two answers to one question are the same mistake: of two texts, when both miss the same."""
     if isinstance(one, Returned) and isinstance(other, Returned):
         if isinstance(one.value, values.Opaque) and isinstance(other.value, values.Opaque):
             return one.value == other.value
         return values.same(one.value, other.value)
-    return isinstance(one, Raised) and isinstance(other, Raised) and one.kind == other.kind
+    return (
+        isinstance(one, Raised)
+        and isinstance(other, Raised)
+        and one.kind == other.kind
+        and missing_parts(one, case) == missing_parts(other, case)
+        and untrue_parts(one, case) == untrue_parts(other, case)
+    )
 
 
 def shorten(text: str, limit: int = _SHOWN) -> str:

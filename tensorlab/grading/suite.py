@@ -23,10 +23,13 @@ class Case:
     Attributes:
         args: plain values and dtypes (see `inside.values`).
         says: what the text of the exception must contain, when the right answer is an exception.
+        denies: what that text must not contain, because it is not so here. A text that lists all that could
+            be wrong says nothing.
     """
 
     args: tuple[Any, ...]
     says: tuple[str, ...] = ()
+    denies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

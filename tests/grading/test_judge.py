@@ -184,3 +184,28 @@ def test_every_topic_can_be_lost_alone_or_is_the_foundation():
 def test_the_digest_changes_with_the_questions():
     assert len(suite_digest("01")) == 64
     assert suite_digest("01") != suite_digest("99")
+
+
+def test_a_text_that_lists_all_reasons_names_none():
+    def check_index(index, shape):
+        raise IndexError(
+            f"too many indices for tensor of dimension {len(shape)}, "
+            f"or too few indices for tensor of dimension {len(shape)}"
+        )
+
+    verdict = verdict_of("01.check_index", check_index)
+    assert {"too many indices", "too few indices"} <= set(verdict.lost)
+    failure = next(f for f in verdict.failures if f.topic.title == "too many indices")
+    assert explain(failure) == (
+        "The type of the error is right. Its text also says “too few indices”, which is not so here."
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_right_error_text_may_be_longer_than_what_is_asked(seed):
+    """The library's own texts go on: they say how many indices were given and which would do."""
+
+    def check_index(index, shape):
+        return exercise("01.check_index").reference(index, shape)
+
+    assert verdict_of("01.check_index", check_index, seed).status == "right"

@@ -114,6 +114,28 @@ def numpy_product_made_int(shape):
 
 
 @solutions.wrong(
+    "01.numel",
+    belief="A float holds every whole number, so int(...) at the end repairs its type.",
+    lesson="A float keeps 53 bits of a number and drops the rest: 3.0**40 is not 3**40. Multiply ints.",
+)
+def multiplies_as_floats(shape):
+    count = 1.0
+    for size in shape:
+        count *= size
+    return int(count)
+
+
+@solutions.wrong(
+    "01.numel",
+    belief="Four dimensions are enough for everybody.",
+    lesson="A tensor has as many dimensions as its shape has sizes. A loop over shape takes them all.",
+)
+def four_sizes(shape):
+    a, b, c, d = (*shape, 1, 1, 1, 1)[:4]
+    return a * b * c * d
+
+
+@solutions.wrong(
     "01.nbytes",
     belief="A number takes 4 bytes.",
     lesson="float32 takes 4. float64 and int64 take 8, float16 takes 2, int8 takes 1: ask dtype.itemsize.",
@@ -312,3 +334,25 @@ def counts_in_bytes(index, strides, offset=0):
 )
 def sorts_the_strides(index, strides, offset=0):
     return offset + sum(i * stride for i, stride in zip(index, sorted(strides, reverse=True), strict=True))
+
+
+@solutions.wrong(
+    "01.flat_index",
+    belief="The offset counts steps of the last dimension.",
+    lesson="The offset is the cell of the first element, whatever the strides are. It is added as it is.",
+)
+def offset_counts_columns(index, strides, offset=0):
+    cell = offset * strides[-1] if strides else offset
+    return cell + sum(i * stride for i, stride in zip(index, strides, strict=True))
+
+
+@solutions.wrong(
+    "01.flat_index",
+    belief="Four dimensions are enough for everybody.",
+    lesson="A tensor may have five, or twelve. Go through index and strides together.",
+)
+def four_steps(index, strides, offset=0):
+    cell = offset
+    for dim in range(min(len(index), 4)):
+        cell += index[dim] * strides[dim]
+    return cell

@@ -277,9 +277,11 @@ def test_lists_of_numbers_are_read_as_people_write_them(call_js, text, numbers):
         ("3, x", "the shape is a list of whole numbers such as 3, 4; “x” is not one"),
         ("1.5", "the shape is a list of whole numbers such as 3, 4; “1.5” is not one"),
         ("1e3", "the shape is a list of whole numbers such as 3, 4; “1e3” is not one"),
-        ("3,,4", "the shape is a list of whole numbers such as 3, 4; “” is not one"),
+        ("3,,4", "the shape is a list of whole numbers such as 3, 4; a number is missing in “3,,4”"),
+        (", 4", "the shape is a list of whole numbers such as 3, 4; a number is missing in “, 4”"),
         ("(3, 4", "the shape is a list of whole numbers such as 3, 4; “(3” is not one"),
         ("99999999", "numbers here go up to 9,999,999; the shape has 99999999"),
+        ("9" * 20, "numbers here go up to 9,999,999; the shape has " + "9" * 20),
         ("1,1,1,1,1,1,1,1,1", "up to 8 dimensions can be drawn; the shape has 9"),
     ],
 )

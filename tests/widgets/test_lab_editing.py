@@ -65,6 +65,13 @@ def test_what_does_not_fit_is_refused_with_the_reason(show, name, text, reason):
     assert "Refused" not in page.locator(".tlw-message").inner_text()
 
 
+def test_minus_zero_is_zero(show):
+    page = show(StorageLab(shape=(3, 4)))
+    set_field(page, "shape", "-0")
+    assert "numel 0" in page.locator(".tlw-facts").inner_text().replace("\n", " ")
+    assert "-0" not in page.locator(".tlw-lab").inner_text() + field(page, "shape").input_value()
+
+
 def test_fields_that_only_fit_together_can_be_entered_one_by_one(show):
     page = show(StorageLab(shape=(4, 3), stride=(1, 4)))
     set_field(page, "shape", "3, 4")

@@ -58,6 +58,7 @@ export function pythonLine(layout, name = null, given = null) {
   }
   const source = dtype === "bool" ? "zeros" : "arange";
   const make = `tl.${source}(${cells}${dtype === "int64" ? "" : `, dtype=tl.${dtype}`})`;
-  const whole = numel(shape) === cells && cells > 0;    // a dense layout of all cells begins with cell 0
+  // A dense layout of all cells begins with cell 0. A single number is an element: `view()` takes a size.
+  const whole = shape.length > 0 && numel(shape) === cells && cells > 0;
   return make + ((whole ? permutedLine(layout) : null) ?? indexedLine(layout) ?? strided);
 }

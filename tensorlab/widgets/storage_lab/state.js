@@ -11,11 +11,14 @@ export function readNumbers(text, what) {
   if (inner === "") return { value: [] };
   const parts = inner.split(/\s*,\s*|\s+/);
   const wrong = parts.find((part) => !/^[+-]?\d+$/.test(part));
+  if (wrong === "") {
+    return { refusal: `${what} is a list of whole numbers such as 3, 4; a number is missing in “${inner}”` };
+  }
   if (wrong !== undefined) {
     return { refusal: `${what} is a list of whole numbers such as 3, 4; “${wrong}” is not one` };
   }
-  const value = parts.map(Number);
-  const large = value.find((number) => Math.abs(number) > LARGEST);
+  const value = parts.map((part) => Number(part) + 0);  // + 0: “-0” is 0, and is written so
+  const large = parts.find((part) => Math.abs(Number(part)) > LARGEST);
   if (large !== undefined) return { refusal: `numbers here go up to 9,999,999; ${what} has ${large}` };
   if (value.length > MOST_DIMENSIONS) {
     return { refusal: `up to ${MOST_DIMENSIONS} dimensions can be drawn; ${what} has ${value.length}` };

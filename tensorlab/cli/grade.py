@@ -110,6 +110,8 @@ def _targets(out: Path, replace: bool) -> None:
         raise CommandError(
             f"{error} is there already; choose another folder, or say --replace.", USAGE
         ) from error
+    except FileExistsError as error:
+        raise CommandError(f"{out} is a file; --out names a folder for the results.", USAGE) from error
     except OSError as error:
         raise CommandError(f"{out} cannot be written: {error.strerror}.", ENVIRONMENT) from error
 

@@ -120,3 +120,25 @@ def test_from_the_command_to_the_page_and_to_ctrl_c(project, options, code):
         rest, _ = process.communicate(timeout=20)
     assert process.returncode == code
     assert ("No browser could be started" in rest + said) is (code == 3)
+
+
+@pytest.mark.parametrize(("error", "said"), [(BrokenPipeError, False), (ValueError, True)])
+def test_a_browser_that_leaves_half_way_is_no_error(tmp_path, capsys, error, said):
+    with start_server(tmp_path, None) as server:
+        try:
+            raise error("while a page was sent")
+        except error:
+            server.handle_error(None, (HOST, 1))
+    assert ("while a page was sent" in capsys.readouterr().err) == said
+
+
+def test_a_reader_who_goes_away_leaves_the_terminal_quiet(tmp_path, capfd):
+    (tmp_path / "page.html").write_bytes(b"x" * 50_000_000)
+    with start_server(tmp_path, None) as server:
+        server.daemon_threads = False  # closing the server then waits for what is being sent
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with socket.create_connection((HOST, server.server_port)) as reader:
+            reader.sendall(b"GET /page.html HTTP/1.0\r\n\r\n")
+            reader.recv(1000)
+        server.shutdown()
+    assert capfd.readouterr().err == ""

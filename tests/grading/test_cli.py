@@ -182,7 +182,7 @@ class TestGrade:
             ((empty, "--out", out), USAGE, "holds no notebooks"),
             ((submissions, "--out", out, "--secret-file", tmp_path / "none"), USAGE, "cannot be read"),
             ((submissions, "--out", out, "--secret-file", short), USAGE, "at least 16"),
-            ((submissions, "--out", file), ENVIRONMENT, "cannot be written"),
+            ((submissions, "--out", file), USAGE, "is a file; --out names a folder"),
             ((submissions, "--out", file / "deeper"), ENVIRONMENT, "cannot be written"),
             ((submissions, "--out", out, "--chapter", "99"), USAGE, "chapter 99 has no exercises"),
         ]:

@@ -10,6 +10,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from socketserver import TCPServer
+from typing import Any
 
 from tensorlab.cli.support.errors import ENVIRONMENT, CommandError
 
@@ -48,6 +49,11 @@ class SiteServer(ThreadingHTTPServer):
     daemon_threads = True
     # On Windows this would let two servers share a port; elsewhere it lets a port be used again at once.
     allow_reuse_address = os.name != "nt"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that closed its end: a page left half-way is no error."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
     def server_bind(self) -> None:
         """Bind without asking the name service for this machine's name, which can take seconds."""

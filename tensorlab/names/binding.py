@@ -19,9 +19,10 @@ __all__ = ["RULES", "bind", "with_names"]
 
 _BY_RULE: dict[Rule, str] = {
     rules.copies: """
-        bernoulli bfloat16 bool byte char clone contiguous cpu detach double empty_like exponential_ fill_
-        float full_like half int long normal_ ones_like rand_like randint_like randn_like random_
-        requires_grad_ short to tril triu type type_as uniform_ zero_ zeros_like
+        bernoulli bfloat16 bool byte cauchy_ char clone contiguous cpu detach double empty_like exponential_
+        fill_ fliplr flipud float full_like geometric_ half int log_normal_ long normal_ ones_like rand_like
+        randint_like randn_like random_ requires_grad_ short to tril triu type type_as uniform_ zero_
+        zeros_like
     """,
     rules.keeps: """
         argsort chunk cummax cummin cumprod cumsum flip index_add index_copy index_fill index_select
@@ -72,6 +73,12 @@ _OPERATORS: dict[str, Rule] = {
     "reversed": rules.keeps,
     "array_wrap": rules.keeps,
 }
+_PROPERTIES: dict[str, Rule] = {
+    "H": rules.swaps_last,
+    "T": rules.reverses,
+    "mH": rules.swaps_last,
+    "mT": rules.swaps_last,
+}
 _TWO_OPERANDS = "add sub mul truediv floordiv mod pow and or xor lshift rshift"
 _COMPARISONS = "eq ne lt le gt ge"
 
@@ -94,10 +101,10 @@ def bind(pointwise: Iterable[str]) -> None:
         if hasattr(Tensor, f"{name}_"):
             setattr(NamedTensor, f"{name}_", _method(getattr(Tensor, f"{name}_"), rule, in_place=True))
     _bind_operators()
-    for name, rule in (("T", rules.reverses), ("mT", rules.swaps_last)):
-        if hasattr(Tensor, name):
-            prop = getattr(Tensor, name)
-            setattr(NamedTensor, name, property(_method(prop.fget, rule), doc=prop.__doc__))
+    for name, rule in _PROPERTIES.items():
+        of_all: property = getattr(Tensor, name)
+        assert of_all.fget is not None
+        setattr(NamedTensor, name, property(_method(of_all.fget, rule), doc=of_all.__doc__))
 
 
 def _bind_operators() -> None:

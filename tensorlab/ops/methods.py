@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlab import names
 from tensorlab.ops import (
+    activations,
     aliases,
     arithmetic,
     bounds,
@@ -161,7 +162,8 @@ def bind() -> None:
         for name, accessors in properties.items():
             setattr(Tensor, name, accessors)
     namespace.__new__ = legacy.new
-    names.bind(pointwise.__all__)
+    element_by_element = (activations, arithmetic, bounds, choice, pointwise)
+    names.bind(name for module in element_by_element for name in module.__all__)
 
 
 def _operator(name: str, function: Callable) -> Callable:

@@ -66,10 +66,7 @@ def _named_result(plain: Any, names: Callable[[Tensor], Names]) -> Any:
     if isinstance(plain, Tensor):
         return named(plain, names(plain))
     if isinstance(plain, tuple):
-        items = [_named_result(item, names) for item in plain]
-        return type(plain)(*items) if hasattr(plain, "_fields") else type(plain)(items)
-    if isinstance(plain, list):
-        return [_named_result(item, names) for item in plain]
+        return type(plain)(_named_result(item, names) for item in plain)
     return plain
 
 

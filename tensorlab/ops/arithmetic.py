@@ -10,6 +10,7 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.cells import wrap_integer
 from tensorlab.dtypes import FLOATING
+from tensorlab.names.tensor import bare
 from tensorlab.ops import pointwise
 from tensorlab.ops.dispatch import apply, apply_in_place
 from tensorlab.ops.documentation import documented
@@ -217,7 +218,7 @@ def _refuse_integer_zero(input: Operand, other: Operand) -> None:
         elif not isinstance(operand, (int, np.integer)):
             return
     if isinstance(other, Tensor):
-        zero = not other._cells_array().all()
+        zero = not bare(other)._cells_array().all()
     else:  # a number counts as the tensor's dtype holds it
         check_64_bits(int(other))
         zero = wrap_integer(int(other), result_type(input, other)) == 0

@@ -11,6 +11,7 @@ from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, memory_format, preserve_format
+from tensorlab.names.functions import with_given_names
 from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from
 from tensorlab.ops.conversion import strides_like
 from tensorlab.ops.dispatch import Number, allocate_strided, fill, is_number, number_dtype
@@ -41,6 +42,7 @@ def empty(
     dtype: dtype | None = None,
     device: device | str | None = None,
     memory_format: memory_format = contiguous_format,
+    names: Sequence[str | None] | None = None,
 ) -> Tensor:
     """A tensor whose elements are whatever its memory held before: write before you read.
 
@@ -51,17 +53,20 @@ def empty(
         dtype: the element type; the default floating dtype.
         device: where to make it; the CPU.
         memory_format: the order of the dimensions in memory.
+        names: a name for every dimension, None for one without (see `tensorlab.names`).
 
     Raises:
         TypeError: a size is not an integer.
-        RuntimeError: a size is negative, or the format is for another number of dimensions.
+        RuntimeError: a size is negative, the format is for another number of dimensions, or the names do not
+            fit.
     """
     as_device(device)
     shape = sizes_from(sizes, "empty", size)
     stride = format_strides(shape, memory_format)
     if out is not None:
-        return fitted(out, shape, _dtype_for(dtype, out))
-    return allocate_strided(shape, stride, as_dtype(dtype) or dtypes.get_default_dtype())
+        return with_given_names(fitted(out, shape, _dtype_for(dtype, out)), names)
+    made = allocate_strided(shape, stride, as_dtype(dtype) or dtypes.get_default_dtype())
+    return made if names is None else with_given_names(made, names)
 
 
 @tensor_options
@@ -71,6 +76,7 @@ def zeros(
     out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | None = None,
+    names: Sequence[str | None] | None = None,
 ) -> Tensor:
     """A tensor of zeros (see `empty` for the arguments).
 
@@ -79,12 +85,15 @@ def zeros(
         >>> tl.zeros(2, 3)
         tensor([[0., 0., 0.],
                 [0., 0., 0.]])
+        >>> tl.zeros(2, names=("N",))
+        tensor([0., 0.], names=('N',))
     """
     as_device(device)
     shape = sizes_from(sizes, "zeros", size)
     if out is not None:
-        return _filled(fitted(out, shape, _dtype_for(dtype, out)), 0)
-    return _zeroed(shape, layout.default_strides(shape), as_dtype(dtype) or dtypes.get_default_dtype())
+        return with_given_names(_filled(fitted(out, shape, _dtype_for(dtype, out)), 0), names)
+    made = _zeroed(shape, layout.default_strides(shape), as_dtype(dtype) or dtypes.get_default_dtype())
+    return made if names is None else with_given_names(made, names)
 
 
 @tensor_options
@@ -94,6 +103,7 @@ def ones(
     out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | None = None,
+    names: Sequence[str | None] | None = None,
 ) -> Tensor:
     """A tensor of ones (see `empty` for the arguments).
 
@@ -104,7 +114,8 @@ def ones(
     """
     as_device(device)
     shape = sizes_from(sizes, "ones", size)
-    return _filled(empty(shape, out=out, dtype=dtype), 1)
+    made = _filled(empty(shape, out=out, dtype=dtype), 1)
+    return made if names is None else with_given_names(made, names)
 
 
 @tensor_options
@@ -115,6 +126,7 @@ def full(
     out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | None = None,
+    names: Sequence[str | None] | None = None,
 ) -> Tensor:
     """A tensor with `fill_value` in every element, of the dtype that `tensor(fill_value)` would have.
 
@@ -138,7 +150,8 @@ def full(
     shape = sizes_from((size,), "full")
     if out is None and dtype is None:
         dtype = number_dtype(value)
-    return _filled(empty(shape, out=out, dtype=dtype), value)
+    made = _filled(empty(shape, out=out, dtype=dtype), value)
+    return made if names is None else with_given_names(made, names)
 
 
 @tensor_options

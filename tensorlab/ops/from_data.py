@@ -14,6 +14,7 @@ from tensorlab.cells import encode
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.names.functions import with_given_names
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.conversion import to
 from tensorlab.ops.dispatch import Number
@@ -26,7 +27,13 @@ __all__ = ["as_tensor", "asarray", "tensor"]
 
 
 @tensor_options
-def tensor(data: object, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
+def tensor(
+    data: object,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
     """A new tensor that holds a copy of `data`.
 
     Args:
@@ -34,6 +41,7 @@ def tensor(data: object, *, dtype: dtype | None = None, device: device | str | N
         dtype: the element type. Without it: bool if all numbers are bool, int64 if all are ints, the default
             floating dtype if any is a float. NumPy arrays, NumPy's numbers and tensors bring their own dtype.
         device: where to make it; the CPU.
+        names: a name for every dimension, None for one without (see `tensorlab.names`).
 
     Raises:
         ValueError: the sequences are ragged, or hold text.
@@ -52,6 +60,8 @@ def tensor(data: object, *, dtype: dtype | None = None, device: device | str | N
     """
     element_type = as_dtype(dtype)
     as_device(device)
+    if names is not None:
+        return with_given_names(tensor(data, dtype=dtype), names)
     if isinstance(data, Tensor):
         return to(data, element_type or data.dtype, copy=True)
     if isinstance(data, (np.ndarray, np.generic)):

@@ -12,6 +12,7 @@ from tensorlab.cells import to_float32
 from tensorlab.devices import device
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import memory_format, preserve_format
+from tensorlab.names.functions import with_given_names
 from tensorlab.ops.creation import empty, empty_like
 from tensorlab.ops.dispatch import is_number
 from tensorlab.ops.draws import as_tensor, fill_each, new, require_deviation
@@ -32,6 +33,7 @@ def rand(
     out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | None = None,
+    names: Sequence[str | None] | None = None,
 ) -> Tensor:
     """Numbers drawn evenly from [0, 1).
 
@@ -42,10 +44,11 @@ def rand(
         out: a tensor to fill instead of a new one.
         dtype: a floating-point dtype; the default one.
         device: where to make it; the CPU.
+        names: a name for every dimension, None for one without (see `tensorlab.names`).
 
     Raises:
         TypeError: a size is no integer.
-        RuntimeError: a size is negative.
+        RuntimeError: a size is negative, or the names do not fit.
         NotImplementedError: the dtype is not a floating-point one.
 
     Example:
@@ -56,7 +59,8 @@ def rand(
                 [0.5138, 0.6443, 0.8991, 0.0141],
                 [0.5785, 0.1218, 0.9181, 0.6805]])
     """
-    return uniform_(new(sizes, size, "rand", out, dtype, device), generator=generator)
+    made = uniform_(new(sizes, size, "rand", out, dtype, device), generator=generator)
+    return made if names is None else with_given_names(made, names)
 
 
 @tensor_options
@@ -67,6 +71,7 @@ def randn(
     out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | None = None,
+    names: Sequence[str | None] | None = None,
 ) -> Tensor:
     """Normal numbers of mean 0 and standard deviation 1 (see `rand` for the arguments).
 
@@ -80,7 +85,8 @@ def randn(
         tensor([[ 0.2713, -1.2729],
                 [ 0.5027,  0.4181]])
     """
-    return normal_(new(sizes, size, "randn", out, dtype, device), generator=generator)
+    made = normal_(new(sizes, size, "randn", out, dtype, device), generator=generator)
+    return made if names is None else with_given_names(made, names)
 
 
 @tensor_options

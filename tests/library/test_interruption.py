@@ -89,7 +89,12 @@ WRITES = {
     "pow_": lambda x: x.pow_(2.0),
     "addcmul_": lambda x: x.addcmul_(operand(), operand()),
     "cat out": lambda x: tl.cat([operand(1), operand(2)], out=x),
-    "tril_": lambda x: x.tril_(),
+    "cummax out": lambda x: tl.cummax(tl.ones(3, 3), 0, out=(x, tl.zeros(3, 3, dtype=tl.int64))),
+    "max out": lambda x: tl.max(tl.ones(3, 3, 3), 0, out=(x, tl.zeros(3, 3, dtype=tl.int64))),
+    "softmax out": lambda x: tl.softmax(operand(), 0, out=x),
+    "stack out": lambda x: tl.stack([operand(1)[0]] * 3, out=x),
+    "rand out": lambda x: tl.rand(3, 3, out=x),
+    "x.names": lambda x: x.mul_(2.0).rename_("N", "C").mul_(3.0).rename_(None),
     "named add_": lambda x: x.add_(operand().rename("N", "C")),
 }
 

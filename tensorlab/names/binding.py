@@ -19,14 +19,14 @@ __all__ = ["RULES", "bind", "with_names"]
 
 _BY_RULE: dict[Rule, str] = {
     rules.copies: """
-        bernoulli bfloat16 bool byte cauchy_ char clone contiguous cpu detach double empty_like exponential_
+        bernoulli bfloat16 bool byte cauchy_ char clone contiguous cpu double empty_like exponential_
         fill_ fliplr flipud float full_like geometric_ half int log_normal_ long normal_ ones_like rand_like
-        randint_like randn_like random_ requires_grad_ short to tril triu type type_as uniform_ zero_
+        randint_like randn_like random_ short to tril triu type type_as uniform_ zero_
         zeros_like
     """,
     rules.keeps: """
         argsort chunk cummax cummin cumprod cumsum flip index_add index_copy index_fill index_select
-        log_softmax logcumsumexp narrow roll softmax sort split split_with_sizes tensor_split topk
+        log_softmax narrow roll softmax sort split split_with_sizes tensor_split topk
     """,
     rules.unifies: """
         addcdiv addcmul allclose clamp clip copy_ equal isclose lerp masked_fill where

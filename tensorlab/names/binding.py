@@ -19,9 +19,9 @@ __all__ = ["RULES", "bind", "with_names"]
 
 _BY_RULE: dict[Rule, str] = {
     rules.copies: """
-        bernoulli bfloat16 bool byte cauchy_ char clone contiguous cpu double empty_like exponential_
+        bernoulli bfloat16 bool byte cauchy_ char clone contiguous cpu detach double empty_like exponential_
         fill_ fliplr flipud float full_like geometric_ half int log_normal_ long normal_ ones_like rand_like
-        randint_like randn_like random_ short to tril triu type type_as uniform_ zero_
+        randint_like randn_like random_ real short to tril triu type type_as uniform_ zero_
         zeros_like
     """,
     rules.keeps: """
@@ -78,6 +78,7 @@ _PROPERTIES: dict[str, Rule] = {
     "T": rules.reverses,
     "mH": rules.swaps_last,
     "mT": rules.swaps_last,
+    "data": rules.copies,
 }
 _TWO_OPERANDS = "add sub mul truediv floordiv mod pow and or xor lshift rshift"
 _COMPARISONS = "eq ne lt le gt ge"

@@ -42,6 +42,7 @@ def _set_data(input: Tensor, other: Tensor) -> None:
 
 def change_layout(tensor: Tensor, shape: Size, stride: tuple[int, ...]) -> Tensor:
     """`tensor` itself with another layout over the same cells."""
+    # Shape and stride change together: Python can be interrupted at calls and jumps, and here is neither.
     tensor._shape = shape
     tensor._stride = stride
     tensor._dense = None

@@ -14,7 +14,7 @@ from tensorlab.memory_formats import (
     preserved_strides,
 )
 from tensorlab.ops.arguments import as_dtype
-from tensorlab.ops.dispatch import Number, allocate_strided, fill, is_number, write
+from tensorlab.ops.dispatch import Number, allocate_strided, fill, is_number, same_place, write
 from tensorlab.tensor import Tensor
 
 __all__ = ["clone", "contiguous"]
@@ -152,7 +152,10 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
     """
     if not isinstance(src, Tensor) and not is_number(src):
         raise TypeError(f"copy_(): argument 'src' must be a Tensor or a number, not {type(src).__name__}")
-    write(input, src)
+    if isinstance(src, Tensor) and same_place(input, src):
+        input._storage._version += 1  # the same view of the same cells: nothing to move, nothing to refuse
+    else:
+        write(input, src)
     return input
 
 

@@ -55,7 +55,7 @@ def gemm(
     given = problem(batch, sizes, out, a, b, out if source is None else source)
     swapped = _is_better_transposed(given)
     work = given.transposed() if swapped else given
-    small = source is None and work.multiply_adds < SMALL
+    small = source is None and not work.batch and work.multiply_adds < SMALL
     return (_launch_product if small else _launch)(element_type, work, swapped)
 
 
@@ -78,7 +78,7 @@ def _form(element_type: dtype, work: Problem) -> str:
 
 
 def _launch_product(element_type: dtype, work: Problem, swapped: bool) -> Launch:
-    """The launch of a small product: on one thread, with as few arguments as possible."""
+    """The launch of one small product: on one thread, with as few arguments as possible."""
     kernel = _kernel(element_type, _form(element_type, work), "plain_kernel")
     walk = work.walk()
 

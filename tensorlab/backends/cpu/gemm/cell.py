@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["Number", "Scale", "narrow", "weight", "widen"]
+__all__ = ["Number", "narrow", "weight", "widen"]
 
-Number = np.float32  # what is multiplied and summed up
-Scale = np.float64  # what alpha and beta come as
+Number = np.float32
 
 
 def widen(cell):

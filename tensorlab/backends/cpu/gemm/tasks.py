@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from numba import prange
 
-from tensorlab.backends.cpu.gemm.cell import Number, Scale
+from tensorlab.backends.cpu.gemm.cell import Number
 from tensorlab.backends.cpu.gemm.direct import direct as form
 
 __all__ = ["kernel", "parallel_kernel", "plain_kernel"]
@@ -49,12 +49,14 @@ def kernel(first, last, strip_m, strip_n, walk, alpha, beta, out, a, b, source):
 
 
 def plain_kernel(walk, out, a, b):
-    """All tasks of a product without alpha, beta and source: for small ones, where an argument costs time."""
-    batch_dims = walk.shape[1] - 3
-    count = 1
-    for dim in range(batch_dims):
-        count *= walk[0, dim]
-    kernel(0, count, walk[0, batch_dims], walk[0, batch_dims + 1], walk, Scale(1), Scale(0), out, a, b, out)
+    """One product, without alpha, beta and source: for small ones, where each argument costs time."""
+    form(
+        walk[0, 0], walk[0, 1], walk[0, 2], Number(1), Number(0),
+        out, 0, walk[1, 0], walk[1, 1],
+        a, 0, walk[2, 0], walk[2, 2],
+        b, 0, walk[3, 2], walk[3, 1],
+        out, 0, 0, 0,
+    )  # fmt: skip
 
 
 def parallel_kernel(chunks, tasks, strip_m, strip_n, walk, alpha, beta, out, a, b, source):

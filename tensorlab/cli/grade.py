@@ -22,7 +22,7 @@ from tensorlab.grading.files import AlreadyThere
 from tensorlab.grading.grader import Grader, Row
 from tensorlab.grading.inside.values import printable
 from tensorlab.grading.results import Run, as_json, targets, write_results
-from tensorlab.grading.submissions import NoSubmissions, Submission, find_submissions
+from tensorlab.grading.submissions import NoSubmissions, Submission, find_submissions, not_graded
 from tensorlab.grading.suite import Secret
 from tensorlab.grading.suites import exercises, suite_digest
 
@@ -64,6 +64,7 @@ def run(
     _targets(out, replace)
     grader = Grader(exercises(which), secret)
     _warn(grader)
+    _name_what_is_left_out(submissions)
     rows = [row for submission in _progress(found) for row in _grade(grader, submission)]
     run_facts = Run(
         which, tensorlab.__version__, suite_digest(which), secret.id, grader.level, asdict(grader.limits)
@@ -126,6 +127,15 @@ def _warn(grader: Grader) -> None:
             "container, that holds nothing else.",
             err=True,
         )
+
+
+def _name_what_is_left_out(folder: Path) -> None:
+    names = not_graded(folder)
+    if names:
+        listed = ", ".join(map(printable, names[:5])) + (
+            f" and {len(names) - 5} more" if len(names) > 5 else ""
+        )
+        typer.echo(f"tensorlab: not graded, because they are no notebooks: {listed}.", err=True)
 
 
 def _progress(found: list[Submission]) -> Iterable[Submission]:

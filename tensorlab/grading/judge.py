@@ -113,6 +113,11 @@ def explain(failure: Failure) -> str:
             return (
                 "The answer calls the library's own function, or is that function. Write the steps yourself."
             )
+        if got.type == "TypeError" and not got.line and "positional argument" in got.message:
+            return (
+                "The call does not fit the function's first line. Keep that line as the exercise gives it: "
+                "an argument with a value, such as offset=0, may be left out of a call."
+            )
         if got.kind == "NotImplementedError":
             return f"This case ({name}) still reaches the line that raises NotImplementedError."
         if isinstance(want, Raised) and got.kind == want.kind:

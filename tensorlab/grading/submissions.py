@@ -50,11 +50,21 @@ def find_submissions(folder: Path, chapter: str) -> list[Submission]:
     return [_only(student, those) for student, those in sorted(found.items())]
 
 
+def not_graded(folder: Path) -> list[str]:
+    """Names of files that are no notebooks. One of them may be meant as one: ``ada.zip``, say."""
+    names = [entry.name for entry in folder.iterdir() if entry.is_file() and not _is_notebook(entry)]
+    return sorted(name for name in names if not name.startswith("."))
+
+
+def _is_notebook(path: Path) -> bool:
+    return path.suffix.casefold() == ".ipynb"
+
+
 def _submission(entry: Path, chapter: str) -> Submission | None:
     """What one entry of the folder is; None for what is no submission at all."""
     if entry.name.startswith("."):
         return None  # .ipynb_checkpoints and the like
-    if entry.suffix == ".ipynb" and not (entry.is_dir() and not entry.is_symlink()):
+    if _is_notebook(entry) and not (entry.is_dir() and not entry.is_symlink()):
         return Submission(entry.stem, entry)
     if entry.is_symlink() or not entry.is_dir():
         return None
@@ -69,7 +79,7 @@ def _submission(entry: Path, chapter: str) -> Submission | None:
 
 def _notebooks(folder: Path, chapter: str) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
-        if path.suffix == ".ipynb" and path.name.startswith(f"{chapter}_"):
+        if _is_notebook(path) and path.name.startswith(f"{chapter}_"):
             yield path
 
 

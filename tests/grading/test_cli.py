@@ -138,6 +138,15 @@ class TestGrade:
         assert {line["student"] for line in sheet} == {"ada", "bob", "'=cyd"}
         assert {path: path.read_bytes() for path in submissions.rglob("*.ipynb")} == before
 
+    def test_a_file_that_is_no_notebook_is_named_and_a_loud_suffix_is_graded(
+        self, tensorlab, submissions, tmp_path
+    ):
+        (submissions / "ada.ipynb").rename(submissions / "ada.IPYNB")
+        (submissions / "eve.ipynb.txt").write_text("{}")
+        code, out, err = tensorlab("grade", submissions, "--out", tmp_path / "out")
+        assert (code, f"{MOST} of {MOST}" in out) == (0, True)
+        assert "tensorlab: not graded, because they are no notebooks: eve.ipynb.txt.\n" in err
+
     def test_json_is_all_that_is_printed(self, tensorlab, submissions, tmp_path):
         code, out, _ = tensorlab("grade", submissions, "--out", tmp_path / "out", "--json")
         assert code == 0

@@ -209,3 +209,18 @@ def test_a_right_error_text_may_be_longer_than_what_is_asked(seed):
         return exercise("01.check_index").reference(index, shape)
 
     assert verdict_of("01.check_index", check_index, seed).status == "right"
+
+
+def test_a_first_line_that_was_changed_is_named():
+    def flat_index(index, strides, offset):
+        return offset + sum(i * stride for i, stride in zip(index, strides, strict=True))
+
+    said = explain(verdict_of("01.flat_index", flat_index).smallest)
+    assert said.startswith("The call does not fit the function's first line.")
+
+
+def test_a_slip_inside_the_function_is_not_blamed_on_its_first_line():
+    def flat_index(index, strides, offset=0):
+        return sum()
+
+    assert explain(verdict_of("01.flat_index", flat_index).smallest) == ""

@@ -137,6 +137,15 @@ def four_sizes(shape):
 
 @solutions.wrong(
     "01.nbytes",
+    belief="A table of 2 rows and 3 columns holds 2 + 3 numbers.",
+    lesson="Each of the 2 rows has all 3 columns: 2 · 3 = 6 numbers. layout.numel(shape) counts them.",
+)
+def adds_the_sizes_up(shape, dtype):
+    return sum(shape) * dtype.itemsize
+
+
+@solutions.wrong(
+    "01.nbytes",
     belief="A number takes 4 bytes.",
     lesson="float32 takes 4. float64 and int64 take 8, float16 takes 2, int8 takes 1: ask dtype.itemsize.",
 )

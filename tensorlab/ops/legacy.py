@@ -35,11 +35,7 @@ __all__ = [
 
 
 class LegacyType:
-    """A dtype under the name of a tensor.
-
-    Attributes:
-        name: ``"FloatTensor"``.
-        dtype: the element type of the tensors that it makes.
+    """A dtype under the name of a tensor: `name`, as in ``"FloatTensor"``, and `dtype`, of what it makes tensors.
 
     Example:
         >>> import tensorlab as tl

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 from tensorlab_book.freshness import fingerprint
 from tensorlab_book.pages import MENDS, mend
-from tensorlab_book.reference import described, first_sentence, public_names
+from tensorlab_book.reference import described, first_sentence, kind, public_names
 
 
 @pytest.fixture
@@ -94,3 +94,29 @@ def test_every_name_is_described(module: ModuleType, monkeypatch: pytest.MonkeyP
     assert ".. autoclass:: somewhere.AClass" in text
     assert ".. autofunction:: somewhere.a_function" in text
     assert ".. py:data:: a_value\n   :value: 7" in text
+
+
+def test_a_page_may_leave_kinds_to_another(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "somewhere", module)
+    classes, rest = "\n".join(described(module, ["class"])), "\n".join(described(module, ["func", "data"]))
+    assert ".. py:module:: somewhere" in classes
+    assert ".. autoclass:: somewhere.AClass" in classes
+    assert "a_function" not in classes
+    assert ".. py:module::" not in rest
+    assert "AClass" not in rest
+    assert ".. autofunction:: somewhere.a_function" in rest
+    assert ".. py:data:: a_value" in rest
+
+
+def test_an_object_that_can_be_called_is_a_value() -> None:
+    class Callable:
+        """Attributes: of the class, not of the object."""
+
+        def __call__(self) -> None: ...
+
+    assert [kind(thing) for thing in (Callable, a_function, len, Callable())] == [
+        "class",
+        "func",
+        "func",
+        "data",
+    ]

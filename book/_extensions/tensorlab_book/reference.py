@@ -1,6 +1,7 @@
 """The reference pages: every public name of a module, from its docstrings.
 
     .. api-module:: tensorlab.layout     documents each name: classes, then functions, then values
+       :kinds: func data                 leaves the classes to another page (else: class func data)
     .. api-summary:: tensorlab.layout    a table of the names with the first sentence of each docstring
 
 A module's `__all__` is the list, so a page can't leave a name out. Classes and functions go through autodoc.
@@ -11,9 +12,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Sequence
 from types import ModuleType
+from typing import ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.ext.napoleon import GoogleDocstring
@@ -29,7 +33,8 @@ def kind(value: object) -> str:
     """Return the role of Sphinx's Python domain under which an object is listed."""
     if inspect.isclass(value):
         return CLASS
-    return FUNCTION if callable(value) else VALUE
+    # An object that can be called is a value all the same: its docstring is that of its class.
+    return FUNCTION if inspect.isroutine(value) else VALUE
 
 
 def public_names(module: ModuleType) -> list[str]:
@@ -52,18 +57,21 @@ def top_level_names(module: ModuleType) -> dict[int, str]:
     return {id(getattr(package, name)): f"{package.__name__}.{name}" for name in public_names(package)}
 
 
-def described(module: ModuleType) -> list[str]:
-    """Return the reStructuredText that documents a module's names."""
-    lines = [
-        f".. py:module:: {module.__name__}",
-        "",
-        *GoogleDocstring(inspect.getdoc(module) or "").lines(),
-        "",
-    ]
+def described(module: ModuleType, kinds: Sequence[str] = KINDS) -> list[str]:
+    """Return the reStructuredText that documents a module's names of some kinds.
+
+    The page with the first kind is the module's own; another one only says which module it speaks of.
+    """
+    lines = [f".. py:currentmodule:: {module.__name__}", ""]
+    if kinds[0] == KINDS[0]:
+        about = GoogleDocstring(inspect.getdoc(module) or "").lines()
+        lines = [f".. py:module:: {module.__name__}", "", *about, ""]
     elsewhere = top_level_names(module)
     for name in public_names(module):
         value = getattr(module, name)
         role = kind(value)
+        if role not in kinds:
+            continue
         if role == VALUE:
             lines += [f".. py:data:: {name}", f"   :value: {value!r}", ""]
         elif id(value) in elsewhere:
@@ -88,7 +96,11 @@ class ModuleSection(SphinxDirective):
     """A section that bears a module's name, filled with what `content_of` writes about the module."""
 
     required_arguments = 1
-    content_of = staticmethod(described)
+    option_spec: ClassVar = {"kinds": directives.unchanged_required}
+
+    def content_of(self, module: ModuleType) -> list[str]:
+        """Return what stands in the section."""
+        return described(module, self.options.get("kinds", " ".join(KINDS)).split())
 
     def run(self) -> list[nodes.Node]:
         """Return the section."""
@@ -104,7 +116,11 @@ class ModuleSection(SphinxDirective):
 class ModuleTable(ModuleSection):
     """The same section with a table of the names alone."""
 
-    content_of = staticmethod(summarised)
+    option_spec: ClassVar = {}
+
+    def content_of(self, module: ModuleType) -> list[str]:
+        """Return the table."""
+        return summarised(module)
 
 
 def own_signature(

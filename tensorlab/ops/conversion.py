@@ -172,7 +172,8 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
                 f"fill_ only supports a 0-dimensional value tensor but got one with {value.ndim} dimensions: "
                 f"copy_ broadcasts a tensor"
             )
-        write(input, value)
+        # A number that lies in `input` itself is taken out before it is overwritten.
+        write(input, clone(value) if value._storage is input._storage else value)
     elif is_number(value):
         fill(input, value)
     else:

@@ -346,8 +346,10 @@ def _overlaps_partly(target: Tensor, source: Tensor) -> bool:
     for tensor in (target, source):
         if not memory_formats.is_non_overlapping_and_dense(tensor._shape, tensor._stride):
             return False
+        if not tensor.numel():
+            return False
         first = tensor._offset * tensor._dtype.itemsize
-        ranges.append((first, first + tensor.nbytes - 1) if tensor.numel() else None)
+        ranges.append((first, first + tensor.nbytes - 1))
     if ranges[0] == ranges[1]:
         return target._stride != source._stride
     return layout.ranges_meet(*ranges)

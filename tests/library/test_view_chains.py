@@ -215,3 +215,32 @@ def test_writes_beside_and_over_their_source(torch, write):
         except RuntimeError as error:
             results.append(str(error)[:70])
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(
+    "assign",
+    [
+        lambda x: x.__setitem__((None, ...), x),
+        lambda x: x.__setitem__(slice(None), x[0]),
+        lambda x: x.__setitem__(slice(1, 2), x[1]),
+        lambda x: x.__setitem__(0, x[:, 0]),
+        lambda x: x.__setitem__(slice(None), x[1, 1]),
+        lambda x: x[:1, :1].__setitem__(slice(None, None, 2), x[:1, :1]),
+        lambda x: x.fill_(x[1, 0]),
+        lambda x: x.copy_(x[1, 0]),
+        lambda x: x[:1].expand(2, 2).__setitem__(slice(None), 1.0),
+        lambda x: x.view(4).__setitem__(slice(1, None), x.view(4)[:-1]),
+    ],
+    ids=range(10),
+)
+def test_assignment_of_what_shares_memory(torch, assign):
+    """A value is stretched to the view first; then dense views that overlap in other places are refused."""
+    results = []
+    for library in (tl, torch):
+        x = library.arange(4.0).view(2, 2)
+        try:
+            assign(x)
+            results.append(x.tolist())
+        except RuntimeError as error:
+            results.append(str(error)[:70])
+    assert results[0] == results[1]

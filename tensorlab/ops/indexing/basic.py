@@ -15,7 +15,7 @@ import numpy as np
 
 from tensorlab import dtypes
 from tensorlab.layout import Size
-from tensorlab.ops import conversion, from_data
+from tensorlab.ops import conversion, from_data, shape
 from tensorlab.ops.dispatch import write
 from tensorlab.ops.indexing import advanced
 from tensorlab.ops.operands import Number
@@ -91,15 +91,22 @@ def setitem(input: Tensor, index: object, value: object) -> None:
     """
     if not isinstance(value, Tensor):
         value = _as_number(value, input)
-    elif value.ndim and value._shape[0] == 1:
-        value = _without_leading_ones(value)
     if index is False:
         return
     view, chosen = resolve(input, None if index is True else index)
-    if chosen is None:
+    if chosen is not None:
+        advanced.put_chosen(
+            view, chosen, _without_leading_ones(value) if isinstance(value, Tensor) else value
+        )
+    elif not isinstance(value, Tensor):
         write(view, value)
+    elif value._shape == view._shape:
+        conversion.copy_(view, value)
+    elif not value.ndim:
+        conversion.fill_(view, value)
     else:
-        advanced.put_chosen(view, chosen, value)
+        # Stretched first, so that a value that is the view itself under another shape is seen to be it.
+        conversion.copy_(view, shape.expand(_without_leading_ones(value), view._shape))
 
 
 def _first_dim(input: Tensor, index: Any) -> Tensor | None:
@@ -318,5 +325,5 @@ def _as_number(value: object, input: Tensor) -> Number:
 
 def _without_leading_ones(value: Tensor) -> Tensor:
     """A view of a value to assign without its leading dimensions of size 1."""
-    ones = next((dim for dim, size in enumerate(value.shape) if size != 1), value.ndim)
-    return make_tensor(value._storage, value._dtype, value.shape[ones:], value.stride()[ones:], value._offset)
+    ones = next((dim for dim, size in enumerate(value._shape) if size != 1), value.ndim)
+    return make_tensor(value._storage, value._dtype, value._shape[ones:], value._stride[ones:], value._offset)

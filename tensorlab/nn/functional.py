@@ -24,6 +24,7 @@ from tensorlab.ops.activations import (
     tanh,
 )
 from tensorlab.ops.linear import bilinear, linear
+from tensorlab.ops.one_hot import one_hot
 from tensorlab.ops.similarity import cosine_similarity, normalize
 from tensorlab.ops.softmax import softmax_of_layers
 from tensorlab.tensor import Tensor
@@ -39,6 +40,7 @@ __all__ = [
     "log_softmax",
     "logsigmoid",
     "normalize",
+    "one_hot",
     "relu",
     "relu6",
     "sigmoid",

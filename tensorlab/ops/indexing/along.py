@@ -56,9 +56,10 @@ def gather(
                 [0.7000]])
     """
     need_tensor("gather", "input", input)
-    need_index("gather", index)
+    need_tensor("gather", "index", index)
     dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     if index.numel():
+        need_index("gather", index)
         _check_sizes("gather", input, dim, index)
     check(along_dim(input, dim, index), RuntimeError)
     result, (input, index) = result_in("gather", out, index.shape, input.dtype, input, index)
@@ -187,7 +188,8 @@ def take_along_dim(
         input: the tensor to read.
         indices: int64, as ``argsort`` and ``argmax(keepdim=True)`` give them. They are taken modulo the size
             of the dimension, so that -1 is the last element.
-        dim: the dimension along which the indices choose; without it both are flattened.
+        dim: the dimension along which the indices choose. Without it both are flattened, and the indices must
+            be 0 or more.
         out: a tensor of the result's shape to write into.
 
     Raises:
@@ -209,7 +211,7 @@ def take_along_dim(
             f".to(tensorlab.int64)"
         )
     if dim is None:
-        return take_along_dim(reshape(input, -1), reshape(indices, -1), 0, out=out)
+        return gather(reshape(input, -1), 0, reshape(indices, -1), out=out)
     if input.ndim != indices.ndim:
         raise RuntimeError(
             f"take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -321,11 +323,12 @@ def _check_scatter(
 ) -> tuple[int, Tensor | Number]:
     """The dimension, and the part of the values that the index covers."""
     need_tensor(function, "input", input)
-    need_index(function, index)
+    need_tensor(function, "index", index)
     dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     if isinstance(values, Tensor):
         need_dtype(function, input, "src", values)
     if index.numel():
+        need_index(function, index)
         _check_sizes(function, input, dim, index)
         if isinstance(values, Tensor):
             values = _covered(function, index, values)

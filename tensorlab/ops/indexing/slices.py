@@ -87,8 +87,8 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
 
     Raises:
         IndexError: there is no such dimension, or the index is no vector.
-        RuntimeError: the index names a slice that does not exist, or a shape or dtype does not fit; or the
-            write is refused. Nothing is written then.
+        RuntimeError: the index names a slice that does not exist (of a vector: IndexError), a shape or dtype
+            does not fit, or the write is refused. Nothing is written then.
 
     Example:
         >>> import tensorlab as tl
@@ -176,19 +176,20 @@ def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number
     dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     _need_vector("index_add", index)
     need_dtype("index_add", input, "source", source)
+    length = source.shape[dim] if source.ndim else 1
+    if index.numel() != length:
+        error = RuntimeError if source.ndim else IndexError
+        raise error(
+            f"index_add(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
+            f"({length}), for dim: {dim}"
+        )
     rest = [(*t.shape[:dim], *t.shape[dim + 1 :]) for t in (input, source)]
     if input.ndim != source.ndim or rest[0] != rest[1]:
         raise RuntimeError(
             f"source tensor shape must match self tensor shape, excluding the specified dimension. Got "
             f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}"
         )
-    length = source.shape[dim] if source.ndim else 1
-    if index.numel() != length:
-        raise RuntimeError(
-            f"index_add(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
-            f"({length}), for dim: {dim}"
-        )
-    check(slices_at(input, dim, index), RuntimeError)
+    check(slices_at(input, dim, index), RuntimeError if input.ndim > 1 else IndexError)
     if not input.dtype.is_floating_point:
         alpha = bool(alpha) if input.dtype is dtypes.bool else int(alpha)
     return source if alpha == 1 else pointwise.mul(source, alpha)
@@ -198,10 +199,9 @@ def _copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """What `index_copy` copies, once its arguments are known to be good."""
     need_tensor("index_copy", "input", input)
     need_tensor("index_copy", "source", source)
-    need_index("index_copy", index, dtypes.int64)
+    need_tensor("index_copy", "index", index)
     dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     _need_vector("index_copy", index)
-    need_dtype("index_copy", input, "source", source)
     if not source.ndim and index.numel() != 1:
         raise IndexError(
             f"index_copy(): When source is scalar, index should have one element (got {index.numel()})"
@@ -211,6 +211,8 @@ def _copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
             f"index_copy(): When source and destination are not scalars, their dimensionality must match. "
             f"Source dimensionality ({source.ndim}), destination dimensionality ({input.ndim})"
         )
+    need_index("index_copy", index, dtypes.int64)
+    need_dtype("index_copy", input, "source", source)
     rest = [[*t.shape[:dim], *t.shape[dim + 1 :]] for t in (input, source)]
     if rest[0] != rest[1]:
         raise RuntimeError(

@@ -176,7 +176,7 @@ def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number
     dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     _need_vector("index_add", index)
     need_dtype("index_add", input, "source", source)
-    length = source.shape[dim] if source.ndim else 1
+    length = source.shape[dim] if dim < source.ndim else 1
     if index.numel() != length:
         error = RuntimeError if source.ndim else IndexError
         raise error(

@@ -29,9 +29,10 @@ _BY_RULE: dict[Rule, str] = {
         log_softmax narrow roll softmax sort split split_with_sizes tensor_split topk
     """,
     rules.unifies: """
-        addcdiv addcmul allclose clamp clip copy_ equal isclose lerp masked_fill where
+        addcdiv addcmul clamp clip copy_ isclose lerp masked_fill where
         eq ne lt le gt ge
     """,
+    rules.compares: "allclose equal",
     rules.reduces: """
         all amax amin any aminmax argmax argmin count_nonzero logsumexp mean median nanmean nanmedian
         nansum prod std std_mean sum var var_mean

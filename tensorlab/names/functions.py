@@ -156,7 +156,7 @@ def _one_by_one(names: tuple) -> Sequence:
     return names[0] if len(names) == 1 and isinstance(names[0], (list, tuple)) else names
 
 
-def _names(input: Tensor) -> Names:
+def _names(input: Tensor) -> tuple[str | None, ...]:
     """The name of each dimension, None for one without."""
     return names_of(input)
 

@@ -21,6 +21,7 @@ from tensorlab.tensor import Tensor
 __all__ = [
     "adds_product",
     "assigns",
+    "compares",
     "contracts",
     "copies",
     "drops",
@@ -94,6 +95,11 @@ def unifies(*arguments: Any, **keywords: Any) -> Inferred:
         if isinstance(operand, Tensor):
             names = labels.unify(names, names_of(operand))
     return Inferred(arguments, keywords, lambda _: names)
+
+
+def compares(input: Tensor, other: Tensor, *arguments: Any, **keywords: Any) -> Inferred:
+    """``equal`` and ``allclose``: one answer for two tensors whose names match."""
+    return Inferred((input, other, *arguments), keywords, unifies(input, other).names)
 
 
 def selects_masked(input: Tensor, mask: Tensor, **keywords: Any) -> Inferred:

@@ -52,7 +52,7 @@ def stub() -> str:
     """The text of the stub."""
     bound = {name: value for name, value in sorted(vars(Tensor).items()) if _is_bound(value)}
     lines = [
-        f"    @property\n    def {name}(self) -> Tensor: ..."
+        f"    @property\n    def {name}(self) -> {_annotation(_result(value))}: ..."
         if isinstance(value, property)
         else _line(name, value)
         for name, value in bound.items()
@@ -64,6 +64,10 @@ def _is_bound(value: object) -> bool:
     """Whether an attribute of `Tensor` was given to it later, and not written in its class body."""
     function = value.fget if isinstance(value, property) else value
     return inspect.isfunction(function) and not function.__qualname__.startswith("Tensor.")
+
+
+def _result(accessors: property) -> object:
+    return inspect.signature(accessors.fget).return_annotation if accessors.fget else None
 
 
 def _line(name: str, function: Callable) -> str:

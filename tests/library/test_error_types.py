@@ -260,6 +260,8 @@ CALLS = {
     "x[-3]": lambda m: x(m)[-3],
     "x[0, 0, 0]": lambda m: x(m)[0, 0, 0],
     "x[text]": lambda m: x(m)["a"],
+    "x[1.]": lambda m: x(m)[1.0],
+    "x[object]": lambda m: x(m)[object()],
     "x[::-1]": lambda m: x(m)[::-1],
     "x[::0]": lambda m: x(m)[::0],
     "x[1.:]": lambda m: x(m)[1.0:],
@@ -345,7 +347,7 @@ def test_wrong_calls_have_pytorchs_outcome(torch, name):
 
 
 # Python raises these itself, in words that need no help.
-PYTHONS_OWN = {"int(nan)", "int(inf)", "format(bad)", "Size(int)"}
+PYTHONS_OWN = {"int(nan)", "int(inf)", "format(bad)", "Size(int)", "x['a':]", "x[1.:]", "x[::0]"}
 
 
 @pytest.mark.parametrize("name", sorted(set(CALLS) - PYTHONS_OWN))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorlab as tl
-from tensorlab.names import NamedTensor, labels
+from tensorlab.names import NamedTensor, binding, labels
 from tensorlab.names.tensor import bare
 
 # --- tuples ---------------------------------------------------------------------------------------------
@@ -400,6 +400,18 @@ MOVES = {
     "unflatten": (lambda x: x.unflatten("H", [("A", 2), ("B", 2)]), ("N", "C", "A", "B")),
     "unflatten a dict": (lambda x: x.unflatten(-1, {"A": 2, "B": 2}), ("N", "C", "A", "B")),
     "unflatten sizes": (lambda x: x.unflatten("H", (2, 2)), ("N", "C", None, None)),
+    "sort": (lambda x: x.sort("C").indices, ("N", "C", "H")),
+    "topk": (lambda x: tl.topk(x, 2, "H").values, ("N", "C", "H")),
+    "median": (lambda x: x.median("C").values, ("N", "H")),
+    "mode": (lambda x: x.mode().values, ("N", "C")),
+    "kthvalue": (lambda x: x.kthvalue(1).values, ("N", "C")),
+    "norm": (lambda x: x.float().norm(2, "C"), ("N", "H")),
+    "index_select": (lambda x: x.index_select("C", tl.tensor([0, 2])), ("N", "C", "H")),
+    "masked_fill": (lambda x: tl.masked_fill(x, bare(x) > 3, 0), ("N", "C", "H")),
+    "masked_select": (lambda x: x.masked_select(x > 3), (None,)),
+    "detach": (lambda x: x.detach(), ("N", "C", "H")),
+    "data": (lambda x: x.data, ("N", "C", "H")),
+    "allclose": (lambda x: tl.tensor(tl.allclose(x, x)), ()),
     "zeros_like": (lambda x: tl.zeros_like(x), ("N", "C", "H")),
     "where": (lambda x: tl.where(bare(x) > 2, x, 0), ("N", "C", "H")),
     "clamp": (lambda x: x.clamp(1, 3), ("N", "C", "H")),
@@ -420,7 +432,7 @@ def test_names_go_where_their_dimension_goes(name):
     assert result.names == names
     sizes = dict(zip(result.names, result.shape, strict=True))
     for kept in set(names) & {"N", "H"} - {None}:
-        if name not in ("unflatten", "narrow", "split", "chunk", "unfold", "squeeze of another"):
+        if name not in ("unflatten", "narrow", "split", "chunk", "unfold", "squeeze of another", "topk"):
             assert sizes[kept] == {"N": 2, "H": 4}[kept]
 
 
@@ -554,3 +566,8 @@ def test_whatever_is_exported_keeps_names_or_refuses():
         for each in results:
             if isinstance(each, tl.Tensor) and each.ndim:
                 assert each.has_names(), name
+
+
+def test_every_rule_is_for_something_that_there_is():
+    places = (tl.Tensor, tl, tl.nn.functional)
+    assert [name for name in binding.RULES if not any(hasattr(place, name) for place in places)] == []

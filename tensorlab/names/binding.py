@@ -29,10 +29,11 @@ _BY_RULE: dict[Rule, str] = {
         log_softmax narrow roll softmax sort split split_with_sizes tensor_split topk
     """,
     rules.unifies: """
-        addcdiv addcmul clamp clip copy_ isclose lerp masked_fill where
+        addcdiv addcmul clamp clip copy_ isclose lerp where
         eq ne lt le gt ge
     """,
     rules.compares: "allclose equal",
+    rules.fills_masked: "masked_fill",
     rules.reduces: """
         all amax amin any aminmax argmax argmin count_nonzero logsumexp mean median nanmean nanmedian
         nansum prod std std_mean sum var var_mean

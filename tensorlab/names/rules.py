@@ -25,6 +25,7 @@ __all__ = [
     "contracts",
     "copies",
     "drops",
+    "fills_masked",
     "flattens",
     "indexes",
     "joins",
@@ -100,6 +101,11 @@ def unifies(*arguments: Any, **keywords: Any) -> Inferred:
 def compares(input: Tensor, other: Tensor, *arguments: Any, **keywords: Any) -> Inferred:
     """``equal`` and ``allclose``: one answer for two tensors whose names match."""
     return Inferred((input, other, *arguments), keywords, unifies(input, other).names)
+
+
+def fills_masked(input: Tensor, mask: Tensor, value: Any) -> Inferred:
+    """``masked_fill``: the mask is broadcast against the tensor."""
+    return Inferred((input, mask, value), names=unifies(input, mask).names)
 
 
 def selects_masked(input: Tensor, mask: Tensor, **keywords: Any) -> Inferred:

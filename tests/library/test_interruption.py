@@ -148,31 +148,33 @@ def test_an_interrupted_first_use_leaves_no_broken_plan():
 
 
 PROGRAM = """
-import random, signal
+import os, random, signal
 import tensorlab as tl
 
 def interrupt(*_):
     raise KeyboardInterrupt
 signal.signal(signal.SIGALRM, interrupt)
 
-x, y = tl.zeros(3_000_000), tl.ones(3_000_000)
+# An interpreted kernel is Python, and can be stopped between two cells: then the version is all there is.
+interpreted = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+size = 3_000 if interpreted else 3_000_000
+x, y = tl.zeros(size), tl.ones(size)
 x.add_(y)
 random.seed(1)
 interrupted = 0
 for turn in range(150):
-    before, version = x[0].item(), x._version
+    x.fill_(turn)
+    version = x._version
     try:
         signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 4e-3))
         x.add_(y)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        now = before + 1
     except KeyboardInterrupt:
         interrupted += 1
-        now = x[0].item()
-        assert now in (before, before + 1), (before, now)
-        assert now == before or x._version > version
-    # one kernel does the whole write, and nothing stops it on its way: all old or all new
-    assert (x == now).all().item(), "some elements are old and some are new"
+    found = set(x.numpy().tolist())
+    assert found == {turn} or x._version > version, "the elements changed and the version did not"
+    assert found <= {turn, turn + 1}, found
+    assert interpreted or len(found) == 1, "some elements are old and some are new"
 print(interrupted)
 """
 

@@ -35,7 +35,7 @@ __all__ = [
 
 
 class LegacyType:
-    """A dtype under the name of a tensor: `name`, as in ``"FloatTensor"``, and `dtype`, of what it makes tensors.
+    """A dtype under the name of a tensor: `name`, as in ``"FloatTensor"``, and its `dtype`.
 
     Example:
         >>> import tensorlab as tl

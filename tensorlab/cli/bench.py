@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 from typing import Annotated, Any
 
 import typer
@@ -34,10 +35,10 @@ def run(
 
     if suite not in SUITES:
         raise CommandError(f"there is no benchmark called {suite!r}; there is {', '.join(SUITES)}")
-    try:
-        ours.set_num_threads(threads)
-    except ValueError as error:
-        raise CommandError(str(error)) from error
+    most = os.cpu_count() or 1
+    if not 1 <= threads <= most:
+        raise CommandError(f"the number of threads must be 1 … {most} on this machine, got {threads}")
+    ours.set_num_threads(threads)
     torch = _torch(threads)
     restless = noise()
     chosen = [case for case in importlib.import_module(SUITES[suite]).cases(torch) if only in case[0]]

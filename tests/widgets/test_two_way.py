@@ -102,6 +102,9 @@ def notebook(chromium, jupyterlab):
     cells = page.locator(".jp-Notebook .jp-CodeCell")
 
     def run(number):
+        # What is sent while the kernel still winds up a failed cell is dropped, and never runs.
+        expect(page.locator(".jp-InputPrompt").filter(has_text="[*]")).to_have_count(0, timeout=KERNEL_MS)
+        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=KERNEL_MS)
         cells.nth(number).locator(".cm-content").click()
         page.keyboard.press("Control+Enter")
         return cells.nth(number).locator(".jp-OutputArea")

@@ -25,6 +25,7 @@ from tensorlab.grading.outcomes import (
     untrue_parts,
 )
 from tensorlab.grading.suite import Case, Exercise, Topic, WrongSolution
+from tensorlab.grading.tensor_words import explain_tensors
 
 #: Hidden cases drawn for each topic.
 HIDDEN_CASES = 4
@@ -85,7 +86,7 @@ def judge(exercise: Exercise, ask: Ask, hidden: random.Random | None = None) -> 
         for case, is_hidden in cases:
             want, got = expected(exercise, case), ask(case.args)
             records.append(Failure(topic, case, got, want, is_hidden))
-            unwritten = unwritten and _is_starter(got)
+            unwritten = unwritten and _is_starter(got, want)
     if unwritten:
         return Verdict(exercise, "unanswered", 0, tuple(topic.title for topic in exercise.topics))
     failures = [record for record in records if not passes(record.got, record.want, record.case)]
@@ -129,6 +130,9 @@ def explain(failure: Failure) -> str:
         return ""
     if isinstance(want, Raised):
         return f"There is no right value for this input, so it should be refused with {want.kind}."
+    tensors = explain_tensors(got.value, want.value, got.after, want.after)
+    if tensors:
+        return tensors
     if got.value is None and want.value is not None:
         return "The function came to its end without a return, so Python returned None."
     if isinstance(got.value, values.Opaque):
@@ -146,9 +150,11 @@ def _type(outcome: Returned) -> str:
     return values.type_name(type(outcome.value))
 
 
-def _is_starter(got: Outcome) -> bool:
+def _is_starter(got: Outcome, want: Outcome) -> bool:
     if isinstance(got, Raised):
         return got.kind == "NotImplementedError"
+    if isinstance(want, Returned) and want.value is None:
+        return False  # None is the right answer of a function that works by what it writes
     return got.value is None or (isinstance(got.value, values.Opaque) and got.value.type_name == "ellipsis")
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from tensorlab.grading.inside import calls, values
 from tensorlab.grading.suite import Case, Exercise
+from tensorlab.grading.tensor_words import shown
 
 _SHOWN = 200  # characters of a value in a message
 _TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9.<>]{0,119}\Z")
@@ -17,12 +19,17 @@ _TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9.<>]{0,119}\Z")
 
 @dataclass(frozen=True)
 class Returned:
-    """The function returned a value."""
+    """The function returned a value.
+
+    Attributes:
+        after: the arguments as the call left them; None when no tensor was among them.
+    """
 
     value: Any
+    after: tuple[Any, ...] | None = None
 
     def __str__(self) -> str:
-        return shorten(repr(self.value))
+        return shorten(shown(self.value, self.after), 2 * _SHOWN if self.after else _SHOWN)
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,8 @@ def outcome(reply: dict[str, Any]) -> Outcome:
     """
     if "returned" in reply:
         try:
-            return Returned(values.decode(reply["returned"]))
+            after = values.decode(reply["after"]) if "after" in reply else None
+            return Returned(values.decode(reply["returned"]), after if type(after) is tuple else None)
         except values.NotPlain as error:
             raise BadReply(str(error)) from None
     return raised(reply.get("raised"))
@@ -92,13 +100,17 @@ def raised(description: Any) -> Raised:
     )
 
 
-def ask_directly(function: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
-    """Call a function in this process, on its own copy of the arguments.
+def ask_directly(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    around: AbstractContextManager[Any] | None = None,
+) -> Outcome:
+    """Call a function in this process, on its own copy of the arguments; `around` holds during the call.
 
     The value goes through the same encoder as in a box, so that an object of the student's own class is
     judged by its type and never asked whether it equals the answer.
     """
-    return outcome(calls.call(function, copy(args)))
+    return outcome(calls.call(function, copy(args), around))
 
 
 def copy(args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -113,9 +125,16 @@ def expected(exercise: Exercise, case: Case) -> Outcome:
 
 
 def passes(got: Outcome, want: Outcome, case: Case) -> bool:
-    """True when value and exact type are right, or an exception's type and what its text says."""
+    """True when value and exact type are right, or an exception's type and what its text says.
+
+    Of a tensor, layout and storage count, and what the call has done to the arguments (see `inside.strided`).
+    """
     if isinstance(want, Returned):
-        return isinstance(got, Returned) and values.same(got.value, want.value)
+        return (
+            isinstance(got, Returned)
+            and values.same(got.value, want.value)
+            and values.same_after(got.after, want.after)
+        )
     if not isinstance(got, Raised):
         return False
     wanted_type: type = getattr(builtins, want.kind)
@@ -141,7 +160,7 @@ def alike(one: Outcome, other: Outcome, case: Case) -> bool:
     if isinstance(one, Returned) and isinstance(other, Returned):
         if isinstance(one.value, values.Opaque) and isinstance(other.value, values.Opaque):
             return one.value == other.value
-        return values.same(one.value, other.value)
+        return values.same(one.value, other.value) and values.same_after(one.after, other.after)
     return (
         isinstance(one, Raised)
         and isinstance(other, Raised)

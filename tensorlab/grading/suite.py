@@ -21,7 +21,9 @@ class Case:
     """One call.
 
     Attributes:
-        args: plain values and dtypes (see `inside.values`).
+        args: plain values, dtypes, and tensors told by `inside.strided.strided`, which the call gets as real
+            tensors. Of a tensor that comes back the layout and the storage count, and a call that was given
+            tensors is also judged by what it has done to them.
         says: what the text of the exception must contain, when the right answer is an exception.
         denies: what that text must not contain, because it is not so here. A text that lists all that could
             be wrong says nothing.

@@ -82,8 +82,8 @@ def _asker(asked: Exercise, function: Callable[..., Any]) -> Callable[[tuple[Any
     parts = Parts([asked.part])
 
     def ask(args: tuple[Any, ...]) -> Outcome:
-        with parts.without(asked.part), contextlib.redirect_stdout(_Beginning()):
-            return ask_directly(function, args)
+        with contextlib.redirect_stdout(_Beginning()):
+            return ask_directly(function, args, parts.without(asked.part))
 
     return ask
 

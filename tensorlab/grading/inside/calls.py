@@ -5,12 +5,13 @@ from __future__ import annotations
 import builtins
 import importlib
 import linecache
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FunctionType, TracebackType
 from typing import Any
 
 from . import values
+from .strided import Scene
 
 MAX_MESSAGE = 1000  # characters of an exception's text
 MAX_LINE = 200  # characters of a source line
@@ -23,20 +24,33 @@ _BUILTIN_ERRORS = frozenset(
 )
 
 
-def call(function: Callable[..., Any], args: Iterable[Any]) -> dict[str, Any]:
-    """Call `function` and describe its value or its exception.
+def call(
+    function: Callable[..., Any], args: Sequence[Any], around: AbstractContextManager[Any] | None = None
+) -> dict[str, Any]:
+    """Call `function` and describe its value or its exception; with tensors among `args`, those after it too.
 
     KeyboardInterrupt passes through: it belongs to whoever watches the clock. All else that a function can
     raise, SystemExit included, is an answer.
+
+    Args:
+        args: plain values. A `Strided` becomes a tensor for the call.
+        around: holds during the call alone, not while tensors are made for it or told of.
     """
+    scene = Scene()
+    given = scene.build(args)
+    with_tensors = scene.has_tensors
     try:
-        value = function(*args)
+        with around or nullcontext():
+            value = function(*given)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         code = getattr(function, "__code__", None)
         return {"raised": describe(error, getattr(code, "co_filename", ""))}
-    return {"returned": values.encode(value)}
+    reply = {"returned": values.encode(value, scene)}
+    if with_tensors:
+        reply["after"] = values.encode(scene.after(), scene)
+    return reply
 
 
 def describe(error: BaseException, filename: str) -> dict[str, Any]:
@@ -85,7 +99,8 @@ class Parts:
     @contextmanager
     def without(self, part: str) -> Iterator[None]:
         """Switch one part off, under every name that it was imported by."""
-        function = self._functions[part]
+        function, forget = self._functions[part]
+        forget()
         # Swapping the code reaches every alias: ``from tensorlab.layout import numel`` binds the same object.
         code = function.__code__
         function.__code__ = _refuse.__code__
@@ -95,12 +110,14 @@ class Parts:
             function.__code__ = code
 
 
-def _find(part: str) -> FunctionType:
+def _find(part: str) -> tuple[FunctionType, Callable[[], None]]:
+    """The function of a part, and what makes it forget its answers when it keeps them (`functools.cache`)."""
     module, _, name = part.partition(":")
-    function = getattr(importlib.import_module(module), name)
+    found = getattr(importlib.import_module(module), name)
+    function = getattr(found, "__wrapped__", found)
     if not isinstance(function, FunctionType):
         raise TypeError(f"the part {part} must be a plain function, got {type(function).__name__}")
-    return function
+    return function, getattr(found, "cache_clear", lambda: None)
 
 
 def _refuse(*args: Any, **kwargs: Any) -> None:

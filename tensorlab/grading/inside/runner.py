@@ -62,8 +62,7 @@ def _call(cells: Cells, parts: Parts, request: dict[str, Any]) -> dict[str, Any]
     function = cells.namespace.get(request["name"])
     if not callable(function):
         return {"missing": True}
-    with parts.without(request["part"]):
-        return call(function, values.decode(request["args"]))
+    return call(function, values.decode(request["args"]), parts.without(request["part"]))
 
 
 def _quiet_learning_tools() -> None:

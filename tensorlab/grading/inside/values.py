@@ -2,7 +2,8 @@
 
 A value is plain when its type is exactly None, bool, int, float, str, tuple, list or a tensorlab dtype, and
 lists and tuples hold plain values. Subclasses are not plain: an object of the student's own class could
-answer ``==`` as it likes. Anything else is described by the name of its type, and that name is all that
+answer ``==`` as it likes. A tensor leaves as the `Strided` that tells of it, and a shape, which is a
+`tensorlab.Size`, as a tuple. Anything else is described by the name of its type, and that name is all that
 leaves.
 """
 
@@ -13,6 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensorlab import dtypes
+from tensorlab.size import Size
+from tensorlab.tensor import Tensor
+
+from .strided import Scene, Strided, is_whole, same_state, same_tensor
 
 MAX_BITS = 4096  # of an int
 MAX_NESTING = 24  # lists in lists; JSON nests twice as deep, see frames.MAX_DEPTH
@@ -21,6 +26,17 @@ MAX_NESTING = 24  # lists in lists; JSON nests twice as deep, see frames.MAX_DEP
 #: character as at most 12 bytes, so that an encoded value always fits frames.MAX_REPLY.
 MAX_SIZE = 80_000
 _COST = 20
+
+#: What is said of a tensor, in this order, and the type of each.
+_FIELDS = {
+    "dtype": dtypes.dtype,
+    "shape": tuple,
+    "strides": tuple,
+    "offset": int,
+    "cells": tuple,
+    "storage": int,
+    "argument": int,
+}
 
 _DTYPE_NAMES = frozenset(dtype.name for dtype in dtypes.ALL)
 
@@ -47,15 +63,18 @@ class _TooMuch(Exception):
     """The value is plain and too large to send."""
 
 
-def encode(value: Any) -> dict[str, Any]:
+def encode(value: Any, scene: Scene | None = None) -> dict[str, Any]:
     """Describe `value`. Never fails, whatever the value is: cyclic, huge, or of a hostile type.
+
+    Args:
+        scene: the call that the value comes from; without one, a tensor is not plain.
 
     Example:
         >>> encode((1, 2.5))
         {'tuple': [{'int': '0x1'}, {'float': '0x1.4000000000000p+1'}]}
     """
     try:
-        return _Encoder().encode(value, 0)
+        return _Encoder(scene).encode(value, 0)
     except _TooMuch as reason:
         return {"opaque": f"{type(value).__name__} ({reason})"}
 
@@ -63,8 +82,9 @@ def encode(value: Any) -> dict[str, Any]:
 class _Encoder:
     """One walk over one value, with a budget."""
 
-    def __init__(self) -> None:
+    def __init__(self, scene: Scene | None) -> None:
         self._left = MAX_SIZE
+        self._scene = scene
 
     def _spend(self, size: int) -> None:
         self._left -= size
@@ -94,8 +114,17 @@ class _Encoder:
             if nesting >= MAX_NESTING:
                 raise _TooMuch(f"nested deeper than {MAX_NESTING}")
             return {kind.__name__: [self.encode(item, nesting + 1) for item in value]}
+        if kind is Size:
+            return self.encode(tuple(value), nesting)
         if kind is dtypes.dtype:
             return {"dtype": value.name}
+        if kind is Tensor and self._scene is not None:
+            told = self._scene.tell(value)
+            if told is None:
+                raise _TooMuch("too large to tell, or damaged")
+            value = told
+        if isinstance(value, Strided):
+            return {"tensor": [self.encode(getattr(value, name), nesting + 1) for name in _FIELDS]}
         return {"opaque": type_name(kind)}
 
 
@@ -117,6 +146,8 @@ def _decode(node: Any, nesting: int) -> Any:
     if kind in ("tuple", "list") and isinstance(content, list):
         items = [_decode(item, nesting + 1) for item in content]
         return tuple(items) if kind == "tuple" else items
+    if kind == "tensor" and isinstance(content, list):
+        return _tensor([_decode(item, nesting + 1) for item in content])
     if kind == "none" and content is True:
         return None
     if kind == "bool" and isinstance(content, bool):
@@ -124,6 +155,16 @@ def _decode(node: Any, nesting: int) -> Any:
     if isinstance(content, str):
         return _decode_text(kind, content)
     raise NotPlain(f"not the description of a {printable(kind)[:40]}")
+
+
+def _tensor(parts: list[Any]) -> Strided:
+    fits = list(map(type, parts)) == list(_FIELDS.values())
+    if not fits or not all(type(number) is int for number in (*parts[1], *parts[2])):
+        raise NotPlain("not the description of a tensor")
+    told = Strided(*parts)
+    if not is_whole(told):
+        raise NotPlain("not the description of a tensor that lies in its storage")
+    return told
 
 
 def _decode_text(kind: str, content: str) -> Any:
@@ -154,10 +195,26 @@ def same(got: Any, want: Any) -> bool:
     """
     if type(got) is not type(want) or type(got) is Opaque:
         return False
+    if isinstance(want, Strided):
+        return same_tensor(got, want, same)
     if isinstance(want, (tuple, list)):
         return len(got) == len(want) and all(map(same, got, want))
     both_nan = isinstance(want, float) and math.isnan(want) and math.isnan(got)
     return both_nan or bool(got == want)
+
+
+def same_after(got: Any, want: Any) -> bool:
+    """True when a call left its arguments as it should, down to the cells that no argument reaches.
+
+    `got` and `want` are decoded tuples of arguments, or None where no tensor was among them. Other arguments
+    than tensors are the function's own copy, and may be anything.
+    """
+    if want is None or got is None:
+        return got is want
+    pairs = [pair for pair in zip(got, want, strict=False) if isinstance(pair[1], Strided)]
+    return len(got) == len(want) and all(
+        isinstance(one, Strided) and same_state(one, other, same) for one, other in pairs
+    )
 
 
 def printable(text: str) -> str:

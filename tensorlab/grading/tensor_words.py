@@ -1,0 +1,87 @@
+"""Tensors in answers, in words: what came back, and what is wrong with it besides its numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlab.grading.inside.strided import Strided
+from tensorlab.grading.inside.values import same, same_after
+
+
+def shown(value: Any, after: tuple[Any, ...] | None) -> str:
+    """An answer as a student reads it: a tensor with its layout; for a call that returns None, what it left.
+
+    Example:
+        >>> from tensorlab.grading.inside.strided import strided
+        >>> shown(strided((2, 2), (1, 2)), None)
+        '[[0.0, 2.0], [1.0, 3.0]] · shape (2, 2), strides (1, 2), offset 0, in the storage of argument 1'
+    """
+    if isinstance(value, Strided):
+        layout = f"shape {value.shape}, strides {value.strides}, offset {value.offset}"
+        return f"{value.nested()} · {layout}, {_where(value)}"
+    if value is None and after:
+        left = [
+            f"argument {number} holds {list(told.cells)}"
+            for number, told in enumerate(after, 1)
+            if isinstance(told, Strided)
+        ]
+        return f"None, and then the storage of {'; that of '.join(left)}"
+    return repr(value)
+
+
+def _where(told: Strided) -> str:
+    if told.argument:
+        return f"the very object that is argument {told.argument}"
+    return f"in the storage of argument {told.storage}" if told.storage > 0 else "in a storage of its own"
+
+
+def explain_tensors(
+    got: Any, want: Any, got_after: tuple[Any, ...] | None, want_after: tuple[Any, ...] | None
+) -> str:
+    """What is wrong with an answer that has to do with tensors, in a sentence or two; "" if nothing is."""
+    if isinstance(got, Strided) and isinstance(want, Strided) and not same(got, want):
+        return _explain_result(got, want)
+    if not same_after(got_after, want_after):
+        return _explain_after(got_after or (), want_after or ())
+    return ""
+
+
+def _explain_result(got: Strided, want: Strided) -> str:
+    if got.shape != want.shape:
+        return f"The shape should be {want.shape}, not {got.shape}."
+    if got.dtype is not want.dtype:
+        return f"The dtype should be {want.dtype.name}, not {got.dtype.name}."
+    if not all(map(same, got.elements, want.elements)):
+        return ""
+    if want.storage > 0 > got.storage:
+        return (
+            "The numbers are right, but they lie in a new storage. This is a copy, and a view was asked for: "
+            "a write into it would not reach the argument."
+        )
+    if got.storage > 0 > want.storage:
+        return (
+            "The numbers are right, but they lie in the storage of an argument. A copy was asked for: "
+            "a write into this would change the argument."
+        )
+    if want.argument and got.argument != want.argument:
+        return "Nothing has to change here, so the argument itself should come back, the same object."
+    if got.strides != want.strides:
+        return (
+            f"The numbers are right, the strides are not: they should be {want.strides}, not {got.strides}."
+        )
+    return f"It should begin in cell {want.offset}, not in cell {got.offset}."
+
+
+def _explain_after(got: tuple[Any, ...], want: tuple[Any, ...]) -> str:
+    for number, (one, other) in enumerate(zip(got, want, strict=False), 1):
+        if not isinstance(other, Strided) or same_after((one,), (other,)):
+            continue
+        if not isinstance(one, Strided):
+            return f"The call left argument {number} damaged."
+        if same(list(one.cells), list(other.cells)):
+            return f"The call changed the layout of argument {number}, and should leave it."
+        return (
+            f"After the call the storage of argument {number} should hold {list(other.cells)}, "
+            f"and it holds {list(one.cells)}."
+        )
+    return ""

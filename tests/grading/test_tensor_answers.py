@@ -1,0 +1,202 @@
+"""Answers that are tensors: a view is told from a copy, and a call is judged by what it leaves behind."""
+
+from __future__ import annotations
+
+import pytest
+
+import tensorlab as tl
+from tensorlab import dtypes, layout, view_rules
+from tensorlab.grading.inside import calls, values
+from tensorlab.grading.inside.strided import MAX_CELLS, Scene, Strided, strided
+from tensorlab.grading.outcomes import ask_directly, outcome, passes
+from tensorlab.grading.suite import Case
+from tensorlab.grading.tensor_words import explain_tensors
+
+TABLE = strided((2, 3))
+
+
+def ask(function, *args):
+    return ask_directly(function, args)
+
+
+def right(function, reference, *args):
+    return passes(ask(function, *args), ask(reference, *args), Case(args))
+
+
+@pytest.mark.parametrize(
+    ("function", "reference", "is_right"),
+    [
+        (lambda x: tl.as_strided(x, (3, 2), (1, 3)), tl.Tensor.t, True),
+        (lambda x: x.t().clone(), tl.Tensor.t, False),
+        (lambda x: tl.as_strided(x, (3, 2), (1, 3)).contiguous(), tl.Tensor.t, False),
+        (lambda x: x.t(), lambda x: x.t().clone(), False),
+        (lambda x: x, lambda x: x.view(2, 3), True),
+        (lambda x: x.view(2, 3), lambda x: x, False),
+        (lambda x: x.clone().t().contiguous().t(), lambda x: x.clone(), False),
+        (lambda x: x[1:], lambda x: x[:1], False),
+        (lambda x: x.to(tl.float64), lambda x: x.to(tl.int64), False),
+        (lambda x: x.numpy().tolist(), lambda x: x, False),
+        (lambda x: tl.from_numpy(x.numpy()), lambda x: x.view(2, 3), True),
+        (lambda x: x.shape, lambda x: (2, 3), True),
+    ],
+)
+def test_a_tensor_is_its_numbers_layout_and_storage(function, reference, is_right):
+    assert right(function, reference, TABLE) is is_right
+
+
+def test_strides_count_only_where_a_step_is_taken():
+    column = strided((3, 1), (1, 1))
+    assert right(lambda x: tl.as_strided(x, (3, 1), (1, 7)), lambda x: x.view(3, 1), column)
+    empty = strided((0, 3))
+    assert right(lambda x: tl.as_strided(x, (0, 3), (5, 5)), lambda x: x.view(0, 3), empty)
+
+
+def test_writes_beside_the_argument_are_seen():
+    window = strided((2, 2), (4, 1), 5, cells=12)
+    fill = lambda x: x.fill_(7.0)  # noqa: E731
+    assert right(fill, lambda x: x.mul_(0).add_(7.0), window)
+    assert not right(lambda x: tl.as_strided(x, (12,), (1,), 0).fill_(7.0) and x, fill, window)
+    assert not right(lambda x: x.clone().fill_(7.0), fill, window)
+
+
+def test_a_call_that_returns_nothing_is_judged_by_what_it_wrote():
+    def write(x):
+        x[0] = 9
+
+    def rebind(x):
+        row = x[0]
+        row = 9  # noqa: F841  # this is the mistake
+
+    assert right(write, write, TABLE)
+    assert not right(rebind, write, TABLE)
+    assert "should hold [9.0, 9.0" in explain(rebind, write)
+
+
+def explain(function, reference, *args):
+    got, want = (ask(f, *(args or (TABLE,))) for f in (function, reference))
+    return explain_tensors(got.value, want.value, got.after, want.after)
+
+
+@pytest.mark.parametrize(
+    ("function", "reference", "says"),
+    [
+        (lambda x: x.clone(), lambda x: x.view(2, 3), "This is a copy"),
+        (lambda x: x.view(2, 3), lambda x: x.clone(), "A copy was asked for"),
+        (lambda x: x.t(), lambda x: x.view(2, 3), "The shape should be (2, 3)"),
+        (lambda x: x.double(), lambda x: x.clone(), "The dtype should be float32"),
+        (lambda x: x.view(2, 3), lambda x: x, "the argument itself"),
+        (lambda x: x.t().contiguous().t(), lambda x: x.clone(), "the strides are not"),
+        (lambda x: x.add(1), lambda x: x.clone(), ""),
+        (lambda x: x.unsqueeze_(0).clone()[0], lambda x: x.clone(), "changed the layout"),
+    ],
+)
+def test_the_reason_is_named(function, reference, says):
+    found = explain(function, reference)
+    assert says in found
+    assert bool(says) == bool(found)
+
+
+def test_two_arguments_can_share_a_storage_and_two_results_too():
+    both = strided((2,), cells=4), strided((2,), (1,), 2, cells=4)
+    swap = lambda x, y: (y, x)  # noqa: E731
+    assert right(swap, lambda x, y: (y.view(2), x.view(2)), *both)
+    assert not right(swap, lambda x, y: (y.clone(), x.clone()), *both)
+
+    def linked(x):
+        copy = x.clone()
+        return copy[0], copy[1]
+
+    assert right(linked, linked, TABLE)
+    assert not right(lambda x: (x[0].clone(), x[1].clone()), linked, TABLE)
+
+
+def damaged(x):
+    x = x.clone()
+    x._stride = ("a", object())
+    return x
+
+
+def outside(x):
+    x = x.clone()
+    x._offset = 10**9
+    return x
+
+
+class Kind(tl.Tensor):
+    pass
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        damaged,
+        outside,
+        lambda x: tl.zeros(MAX_CELLS + 1),
+        lambda x: tl.zeros(1).expand(10**9),
+        lambda x: object.__new__(Kind),
+        lambda x: object.__new__(tl.Tensor),
+    ],
+)
+def test_what_is_no_whole_tensor_is_opaque(function):
+    assert isinstance(ask(function, TABLE).value, values.Opaque)
+
+
+def test_an_argument_taken_apart_is_noticed():
+    def break_it(x):
+        x._shape = None
+
+    assert not right(break_it, lambda x: None, TABLE)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shape": (-1, 3)},
+        {"offset": -1},
+        {"strides": (3,)},
+        {"shape": (2, 3.0)},
+        {"cells": ()},
+        {"offset": 5},
+    ],
+)
+def test_the_decoder_takes_no_impossible_tensor(change):
+    facts = {name: getattr(TABLE, name) for name in values._FIELDS} | change
+    node = {"tensor": [values.encode(part) for part in facts.values()]}
+    with pytest.raises(values.NotPlain):
+        values.decode(node)
+
+
+def test_every_dtype_goes_through_the_wall():
+    for dtype in dtypes.ALL:
+        told = strided((3,), cells=[0, 1, 1], dtype=dtype)
+        again = values.decode(values.encode(told))
+        assert again == told
+        assert right(lambda x: x.clone(), lambda x: x[:], told) is False
+        assert right(lambda x: x[:], lambda x: x[:], told)
+
+
+def test_a_question_shows_how_to_make_its_tensor():
+    for told in (TABLE, strided((2, 2), (4, 1), 5), strided((2,), dtype=dtypes.int8), strided((0, 2))):
+        (made,) = Scene().build((told,))
+        again = eval(repr(told), {"tl": tl})
+        assert again.tolist() == made.tolist()
+        assert again.dtype is made.dtype
+
+
+def test_a_part_that_keeps_its_answers_is_switched_off_too():
+    view_rules.permuted((2, 3), (3, 1), (1, 0))
+    parts = calls.Parts(["tensorlab.view_rules:permuted"])
+
+    def student(x):
+        return x.permute(1, 0)
+
+    refused = outcome(calls.call(student, (TABLE,), parts.without("tensorlab.view_rules:permuted")))
+    assert refused.message == calls.REFUSAL
+    assert outcome(calls.call(student, (TABLE,))).value.shape == (3, 2)
+
+
+def test_tensors_are_made_while_the_part_is_on():
+    parts = calls.Parts(["tensorlab.layout:default_strides"])
+    told = outcome(calls.call(lambda x: x, (TABLE,), parts.without("tensorlab.layout:default_strides")))
+    assert isinstance(told.value, Strided)
+    assert layout.default_strides((2, 3)) == (3, 1)

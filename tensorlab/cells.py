@@ -16,6 +16,9 @@ from tensorlab.dtypes import dtype
 
 __all__ = ["decode", "encode", "encode_one", "from_float32", "to_float32", "wrap_integer"]
 
+# Numbers between its negative and itself become finite float32, without a warning of overflow.
+LARGEST_32 = 3.4e38
+
 
 def to_float32(cells: np.ndarray, d: dtype) -> np.ndarray:
     """The float32 values of float16 or bfloat16 cells; every one of them is exact."""
@@ -79,6 +82,8 @@ def encode_one(value: bool | int | float, d: dtype) -> np.generic:
             ...
         RuntimeError: value 300 cannot be converted to type uint8 without overflow: uint8 holds 0 … 255
     """
+    if d is dtypes.float32 and -LARGEST_32 < value < LARGEST_32:
+        return np.float32(value)
     if d.category == dtypes.INTEGER:
         low, high = dtypes.integer_range(d)
         if isinstance(value, float) and not math.isfinite(value):
@@ -94,9 +99,9 @@ def encode_one(value: bool | int | float, d: dtype) -> np.generic:
         return d.cell.type(whole % (high + 1) if not d.is_signed else whole)
     if d is dtypes.bool:
         return np.bool_(value)
+    if d is dtypes.float64:
+        return np.float64(value)
     with np.errstate(over="ignore"):
-        if d is dtypes.float64:
-            return np.float64(value)
         single = np.float32(value)
     return single if d is dtypes.float32 else from_float32(single.reshape(1), d)[0]
 

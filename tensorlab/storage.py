@@ -43,8 +43,9 @@ class UntypedStorage:
 
     def cells(self, cell: np.dtype) -> np.ndarray:
         """The memory as a flat NumPy array of one type, without a copy; a last, partial cell is left out."""
-        if self._memory.dtype == cell:
-            return self._memory
+        memory = self._memory
+        if memory.dtype is cell or memory.dtype == cell:
+            return memory
         if self._others is None:
             self._others = {}
         found = self._others.get(cell)

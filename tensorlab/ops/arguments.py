@@ -76,13 +76,23 @@ def sizes_from(arguments: Sequence, function: str, keyword: Sequence[int] | None
         TypeError: a size is not an integer.
         RuntimeError: a size is negative.
     """
-    sizes = ints_from(arguments, keyword, function, "size") if arguments or keyword is not None else ()
-    items = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)) else arguments
-    if any(type(size) is bool for size in items):
+    given = arguments if keyword is None else (keyword, *arguments)
+    items = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+    for item in items:
+        if type(item) is not int or item < 0:
+            break
+    else:
+        return _new_size(Size, items)
+    if any(type(item) is bool for item in items):
         raise TypeError(f"{function}(): argument 'size' must be tuple of ints, got a bool in {tuple(items)}")
+    sizes = ints_from(arguments, keyword, function, "size")
     if any(size < 0 for size in sizes):
         raise RuntimeError(f"{function}(): sizes must not be negative, got {sizes}")
     return Size(sizes)
+
+
+# `Size(sizes)` of sizes that are known to be ints, in less than half the time.
+_new_size = tuple.__new__
 
 
 def tensors_from(tensors: object, function: str) -> list[Tensor]:

@@ -14,8 +14,8 @@ from tensorlab.memory_formats import (
     preserved_strides,
 )
 from tensorlab.ops.arguments import as_dtype
-from tensorlab.ops.dispatch import Number, allocate_strided, fill, is_number, same_place, write
-from tensorlab.tensor import Tensor
+from tensorlab.ops.dispatch import SMALL, Number, allocate_strided, fill, is_number, same_place, write
+from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = ["clone", "contiguous"]
 
@@ -48,6 +48,10 @@ def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> T
         >>> x.clone().stride(), x.clone(memory_format=tl.contiguous_format).stride()
         ((1, 3), (2, 1))
     """
+    dense = input._dense if input._dense is not None else dense_cells(input)
+    plain = memory_format is preserve_format or memory_format is contiguous_format
+    if dense is not False and 0 < dense.size <= SMALL and plain:
+        return make_dense(dense.copy(), input._dtype, input._shape, input._stride)
     out = allocate_strided(input._shape, strides_like(input, memory_format), input._dtype)
     write(out, input)
     return out

@@ -9,12 +9,11 @@ import numpy as np
 from tensorlab import dtypes, layout
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, memory_format, preserve_format
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from
 from tensorlab.ops.conversion import strides_like
-from tensorlab.ops.dispatch import Number, allocate_strided, fill, is_number, number_dtype
+from tensorlab.ops.dispatch import Number, allocate_strided, fill, filled, is_number, number_dtype
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.outputs import fitted
 from tensorlab.storage import UntypedStorage
@@ -64,8 +63,9 @@ def empty(
     shape = sizes_from(sizes, "empty", size)
     stride = format_strides(shape, memory_format)
     if out is not None:
-        return with_given_names(fitted(out, shape, _dtype_for(dtype, out)), names)
-    made = allocate_strided(shape, stride, as_dtype(dtype) or dtypes.get_default_dtype())
+        made = fitted(out, shape, _dtype_for(dtype, out))
+    else:
+        made = allocate_strided(shape, stride, as_dtype(dtype) or dtypes.get_default_dtype())
     return made if names is None else with_given_names(made, names)
 
 
@@ -88,12 +88,7 @@ def zeros(
         >>> tl.zeros(2, names=("N",))
         tensor([0., 0.], names=('N',))
     """
-    as_device(device)
-    shape = sizes_from(sizes, "zeros", size)
-    if out is not None:
-        return with_given_names(_filled(fitted(out, shape, _dtype_for(dtype, out)), 0), names)
-    made = _zeroed(shape, layout.default_strides(shape), as_dtype(dtype) or dtypes.get_default_dtype())
-    return made if names is None else with_given_names(made, names)
+    return _new("zeros", sizes, size, 0, out, dtype, device, names)
 
 
 @tensor_options
@@ -112,10 +107,7 @@ def ones(
         >>> tl.ones(3, dtype=tl.int16)
         tensor([1, 1, 1], dtype=tensorlab.int16)
     """
-    as_device(device)
-    shape = sizes_from(sizes, "ones", size)
-    made = _filled(empty(shape, out=out, dtype=dtype), 1)
-    return made if names is None else with_given_names(made, names)
+    return _new("ones", sizes, size, 1, out, dtype, device, names)
 
 
 @tensor_options
@@ -140,18 +132,15 @@ def full(
         tensor([[7, 7],
                 [7, 7]])
     """
-    as_device(device)
     value = _number(fill_value, "full")
     if not isinstance(size, (tuple, list)):
         raise TypeError(
             f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}: "
             f"one dimension is ({size!r},)"
         )
-    shape = sizes_from((size,), "full")
     if out is None and dtype is None:
         dtype = number_dtype(value)
-    made = _filled(empty(shape, out=out, dtype=dtype), value)
-    return made if names is None else with_given_names(made, names)
+    return _new("full", (size,), None, value, out, dtype, device, names)
 
 
 @tensor_options
@@ -248,8 +237,7 @@ def zeros_like(
         >>> tl.zeros_like(tl.tensor([5, 6]))
         tensor([0, 0])
     """
-    as_device(device)
-    return _zeroed(input._shape, strides_like(input, memory_format), as_dtype(dtype) or input._dtype)
+    return _new_like(input, 0, dtype, device, memory_format)
 
 
 @tensor_options
@@ -267,7 +255,7 @@ def ones_like(
         >>> tl.ones_like(tl.tensor([5, 6]), dtype=tl.float32)
         tensor([1., 1.])
     """
-    return _filled(empty_like(input, dtype=dtype, device=device, memory_format=memory_format), 1)
+    return _new_like(input, 1, dtype, device, memory_format)
 
 
 @tensor_options
@@ -290,8 +278,7 @@ def full_like(
         >>> tl.full_like(tl.tensor([5, 6]), 7)
         tensor([7, 7])
     """
-    value = _number(fill_value, "full_like")
-    return _filled(empty_like(input, dtype=dtype, device=device, memory_format=memory_format), value)
+    return _new_like(input, _number(fill_value, "full_like"), dtype, device, memory_format)
 
 
 @tensor_options
@@ -322,8 +309,7 @@ def new_zeros(
         >>> tl.tensor([1, 2]).new_zeros(3)
         tensor([0, 0, 0])
     """
-    shape = sizes_from(sizes, "new_zeros", size)
-    return zeros(shape, dtype=dtype or input._dtype, device=device or input.device)
+    return _new("new_zeros", sizes, size, 0, None, dtype or input._dtype, device)
 
 
 @tensor_options
@@ -335,8 +321,7 @@ def new_ones(
     device: device | str | None = None,
 ) -> Tensor:
     """`ones`, with the dtype and device of `input` unless others are named."""
-    shape = sizes_from(sizes, "new_ones", size)
-    return ones(shape, dtype=dtype or input._dtype, device=device or input.device)
+    return _new("new_ones", sizes, size, 1, None, dtype or input._dtype, device)
 
 
 @tensor_options
@@ -352,15 +337,33 @@ def new_full(
     return full(size, fill_value, dtype=dtype or input._dtype, device=device or input.device)
 
 
-def _zeroed(shape: Size, stride: tuple[int, ...], element_type: dtype) -> Tensor:
-    """Dense zeros. The operating system hands out zeroed pages, so large zeros cost nothing until touched."""
-    memory = np.zeros(layout.numel(shape), element_type.cell)
-    return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
+def _new(
+    function: str,
+    sizes: Sequence,
+    size: Sequence[int] | None,
+    value: Number,
+    out: Tensor | None,
+    wanted: dtype | None,
+    device: device | str | None,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """The tensor that a call of `function` means, with one value in every element."""
+    as_device(device)
+    shape = sizes_from(sizes, function, size)
+    if out is None:
+        element_type = as_dtype(wanted) or dtypes.get_default_dtype()
+        made = filled(shape, format_strides(shape, contiguous_format), element_type, value)
+    else:
+        made = fitted(out, shape, _dtype_for(wanted, out))
+        fill(made, value)
+    return made if names is None else with_given_names(made, names)
 
 
-def _filled(target: Tensor, value: Number) -> Tensor:
-    fill(target, value)
-    return target
+def _new_like(
+    input: Tensor, value: Number, wanted: dtype | None, device: device | str | None, format: memory_format
+) -> Tensor:
+    as_device(device)
+    return filled(input._shape, strides_like(input, format), as_dtype(wanted) or input._dtype, value)
 
 
 def _dtype_for(wanted: dtype | None, out: Tensor) -> dtype:

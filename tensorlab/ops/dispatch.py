@@ -24,6 +24,7 @@ from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.cells import encode_one
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.names.following import follow
 from tensorlab.names.rules import unifies
 from tensorlab.names.tensor import CarriesNames
@@ -39,15 +40,17 @@ from tensorlab.ops.operands import (
 )
 from tensorlab.scalars import Scalar
 from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, make_dense, make_tensor
+from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
 __all__ = [
+    "SMALL",
     "Number",
     "allocate",
     "allocate_strided",
     "apply",
     "apply_in_place",
     "fill",
+    "filled",
     "guard_readonly",
     "guard_write",
     "is_number",
@@ -64,13 +67,32 @@ __all__ = [
 def allocate(shape: Size, element_type: dtype) -> Tensor:
     """A dense row-major tensor with whatever the memory held before."""
     memory = np.empty(layout.numel(shape), element_type.cell)
-    return make_dense(memory, element_type, shape, layout.default_strides(shape))
+    return make_dense(memory, element_type, shape, format_strides(shape, contiguous_format))
 
 
 def allocate_strided(shape: Size, stride: tuple[int, ...], element_type: dtype) -> Tensor:
     """A tensor of the given dense strides, over memory of its own that holds whatever it held before."""
-    storage = UntypedStorage(np.empty(layout.numel(shape), element_type.cell))
-    return make_tensor(storage, element_type, shape, stride, 0)
+    memory = np.empty(layout.numel(shape), element_type.cell)
+    if stride == format_strides(shape, contiguous_format):
+        return make_dense(memory, element_type, shape, stride)
+    return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
+
+
+def filled(shape: Size, stride: tuple[int, ...], element_type: dtype, value: Number) -> Tensor:
+    """A tensor of the given dense strides with one number in every element.
+
+    Raises:
+        RuntimeError: the number does not fit into the dtype.
+    """
+    if type(value) is int and value == 0:
+        # The operating system hands out zeroed pages, so large zeros cost nothing until touched.
+        memory = np.zeros(layout.numel(shape), element_type.cell)
+        if stride == format_strides(shape, contiguous_format):
+            return make_dense(memory, element_type, shape, stride)
+        return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
+    made = allocate_strided(shape, stride, element_type)
+    _overwrite(made, encode_one(value, element_type))
+    return made
 
 
 class Plan(NamedTuple):
@@ -86,6 +108,9 @@ class Plan(NamedTuple):
 
 _plans: dict[tuple, Plan] = {}
 MOST_PLANS = 4096
+
+# Up to this many cells NumPy fills or copies a run sooner than a kernel is called.
+SMALL = 4096
 
 
 def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) -> Tensor:
@@ -106,7 +131,10 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
             return _apply_to(row, operands, out)
         except CarriesNames:
             return follow(unifies, partial(apply, row), operands, {"out": out})
-    key = (row.name, dtypes.get_default_dtype(), *[_signature(operand) for operand in operands])
+    try:
+        key, buffers = _taken(row.name, operands)
+    except CarriesNames:  # a tensor with names has no buffer of its own
+        return follow(unifies, partial(apply, row), operands, {})
     plan = _plans.get(key)
     if plan is None:
         compute, out_type = types_of(row, operands)
@@ -122,16 +150,12 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
             return _apply_to(row, _rounded(operands, positions, compute), result)
         launch = _prepare(row, compute, shape, OperandLayout(out_type, stride), operands)
         plan = _remember(key, _plan(launch, shape, stride, out_type))
-    memory = np.empty(plan.cells, plan.dtype.cell)
-    if plan.dense:
-        result = make_dense(memory, plan.dtype, plan.shape, plan.stride)
-    else:
-        result = make_tensor(UntypedStorage(memory), plan.dtype, plan.shape, plan.stride, 0)
-    try:
-        plan.launch(result._buffer(), *[_buffer(operand) for operand in operands])
-    except CarriesNames:  # nothing was computed: a tensor with names has no buffer of its own
-        return follow(unifies, partial(apply, row), operands, {})
-    return result
+    launch, shape, stride, element_type, cells, dense = plan
+    memory = np.empty(cells, element_type.cell)
+    launch((memory, 0), *buffers)
+    if dense:
+        return make_dense(memory, element_type, shape, stride)
+    return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
 
 
 def apply_in_place(row: Scalar, target: Tensor, *others: Tensor | Number) -> Tensor:
@@ -150,12 +174,13 @@ def apply_in_place(row: Scalar, target: Tensor, *others: Tensor | Number) -> Ten
 def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor) -> Tensor:
     if not isinstance(out, Tensor):
         raise TypeError(f"{row.name}(): argument 'out' must be a Tensor, not {type(out).__name__}")
-    guard_write(out, *operands)
+    guard_memory(out, operands)
     same = [isinstance(operand, Tensor) and same_place(operand, out) for operand in operands]
-    layouts = [_signature(operand) for operand in operands]
-    key = (row.name, dtypes.get_default_dtype(), *layouts, _signature(out), *same)
+    key, buffers = _taken(row.name, operands)
+    key = (*key, out._dtype, out._shape, out._stride, *same)
     plan = _plans.get(key)
     if plan is None:
+        guard_layout(out)
         compute, out_type = types_of(row, operands)
         positions = to_round(row, operands, compute)
         if positions:
@@ -173,9 +198,8 @@ def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor) -> 
             )
         launch = _prepare(row, compute, shape, OperandLayout(out.dtype, out.stride()), operands, same)
         plan = _remember(key, _plan(launch, shape, out.stride(), out.dtype))
-    buffers = out._buffer(), *[_buffer(operand) for operand in operands]
     out._storage._version += 1
-    plan.launch(*buffers)
+    plan.launch(out._buffer(), *buffers)
     return out
 
 
@@ -199,8 +223,27 @@ def write(target: Tensor, source: Tensor | Number) -> None:
         RuntimeError: the shapes do not fit, the number does not fit into the dtype, or the write is refused
             by `guard_write`.
     """
-    guard_write(target, source)
-    _copy(target, source if isinstance(source, Tensor) else _cell_of(source, target.dtype))
+    if not isinstance(source, Tensor):
+        guard_write(target)
+        fill(target, source)
+        return
+    guard_memory(target, (source,))
+    key = (
+        "write",
+        target._dtype,
+        target._shape,
+        target._stride,
+        source._dtype,
+        source._shape,
+        source._stride,
+    )
+    plan = _plans.get(key)
+    if plan is None:
+        guard_layout(target)
+        plan = _remember(key, _copy_plan(target, source))
+    buffers = target._buffer(), source._buffer()
+    target._storage._version += 1
+    plan.launch(*buffers)
 
 
 def fill(target: Tensor, value: Number) -> None:
@@ -210,44 +253,51 @@ def fill(target: Tensor, value: Number) -> None:
         RuntimeError: the number does not fit into the dtype, or the memory is read-only.
     """
     guard_readonly(target)
-    _copy(target, _cell_of(value, target.dtype))
+    cell = encode_one(value, target._dtype)
+    target._storage._version += 1
+    _overwrite(target, cell)
 
 
-def _cell_of(number: Number, element_type: dtype) -> Tensor:
-    """One number as a tensor without dimensions."""
-    cell = encode_one(number, element_type)
-    return make_dense(np.array([cell], element_type.cell), element_type, Size(), ())
-
-
-def _copy(target: Tensor, source: Tensor) -> None:
-    key = ("write", _signature(target), _signature(source))
+def _overwrite(target: Tensor, cell: np.generic) -> None:
+    dense = target._dense if target._dense is not None else dense_cells(target)
+    if dense is not False and dense.size <= SMALL:
+        dense.fill(cell)
+        return
+    source = make_dense(np.array([cell]), target._dtype, Size(), ())
+    key = ("fill", target._dtype, target._shape, target._stride)
     plan = _plans.get(key)
     if plan is None:
-        strides = broadcasting.expand_strides(source.shape, source.stride(), target.shape)
-        if isinstance(strides, layout.Refusal):
-            raise RuntimeError(strides.reason)
-        written, read = OperandLayout(target.dtype, target.stride()), OperandLayout(source.dtype, strides)
-        copy = scalars.TABLE["copy"]
-        launch = backend("cpu").pointwise(copy, widened(source.dtype), target.shape, written, [read])
-        plan = _remember(key, _plan(launch, target.shape, target.stride(), target.dtype))
-    buffers = target._buffer(), source._buffer()
-    target._storage._version += 1
-    plan.launch(*buffers)
+        plan = _remember(key, _copy_plan(target, source))
+    plan.launch(target._buffer(), source._buffer())
 
 
-def _signature(operand: Tensor | Number) -> tuple | type:
-    """What of an operand a plan depends on."""
-    if isinstance(operand, Tensor):
-        return operand._dtype, operand._shape, operand._stride
-    return type(operand)
+def _copy_plan(target: Tensor, source: Tensor) -> Plan:
+    strides = broadcasting.expand_strides(source.shape, source.stride(), target.shape)
+    if isinstance(strides, layout.Refusal):
+        raise RuntimeError(strides.reason)
+    written, read = OperandLayout(target.dtype, target.stride()), OperandLayout(source.dtype, strides)
+    copy = scalars.TABLE["copy"]
+    launch = backend("cpu").pointwise(copy, widened(source.dtype), target.shape, written, [read])
+    return _plan(launch, target.shape, target.stride(), target.dtype)
 
 
-def _buffer(operand: Tensor | Number) -> tuple[np.ndarray, int] | Number:
-    if isinstance(operand, Tensor):
-        return operand._buffer()
-    if type(operand) is int and not -(2**63) <= operand < 2**63:
-        return _wide(operand)
-    return operand
+def _taken(name: str, operands: Sequence[Tensor | Number]) -> tuple[tuple, list]:
+    """What a plan depends on (the function, the default dtype, dtypes, shapes and strides), and the buffers.
+
+    Raises:
+        CarriesNames: an operand has names.
+    """
+    key: list[object] = [name, dtypes.get_default_dtype()]
+    buffers: list[object] = []
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            key += operand._dtype, operand._shape, operand._stride
+            buffers.append(operand._buffer())
+        else:
+            key.append(type(operand))
+            wide = type(operand) is int and not -(2**63) <= operand < 2**63
+            buffers.append(_wide(operand) if wide else operand)
+    return tuple(key), buffers
 
 
 def _wide(number: int) -> Number:
@@ -295,7 +345,16 @@ def guard_write(target: Tensor, *sources: Tensor | Number) -> None:
         RuntimeError: the memory is read-only; elements of `target` share a cell because a stride is 0; or
             `target` and a source, both without gaps, share cells and are not the same view.
     """
-    guard_readonly(target)
+    guard_memory(target, sources)
+    guard_layout(target)
+
+
+def guard_layout(target: Tensor) -> None:
+    """The part of `guard_write` that follows from shape and strides, so that a plan need ask it once.
+
+    Raises:
+        RuntimeError: elements of `target` share a cell because a stride is 0.
+    """
     for dim, (size, stride) in enumerate(zip(target.shape, target.stride(), strict=True)):
         if stride == 0 and size > 1 and target.numel():
             raise RuntimeError(
@@ -303,8 +362,21 @@ def guard_write(target: Tensor, *sources: Tensor | Number) -> None:
                 f"memory location: dimension {dim} of shape {tuple(target.shape)} has stride 0. "
                 f"Please clone() the tensor before performing the operation."
             )
+
+
+def guard_memory(target: Tensor, sources: Sequence[Tensor | Number]) -> None:
+    """The part of `guard_write` that depends on where the tensors lie.
+
+    Raises:
+        RuntimeError: the memory is read-only, or shared with a source in another layout.
+    """
+    guard_readonly(target)
     for source in sources:
-        if isinstance(source, Tensor) and _overlaps_partly(target, source):
+        if (
+            isinstance(source, Tensor)
+            and source._storage is target._storage
+            and _overlaps_partly(target, source)
+        ):
             raise RuntimeError(
                 "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
                 "a single memory location. Please clone() the tensor before performing the operation."
@@ -335,12 +407,12 @@ def same_place(first: Tensor, second: Tensor) -> bool:
 
 
 def _overlaps_partly(target: Tensor, source: Tensor) -> bool:
-    """Whether two dense views of one storage share some cells in different places.
+    """Whether two views of one storage, if they are dense, share some cells in different places.
 
     Views with gaps are let through, as in PyTorch: ``x[::2]`` and ``x[1::2]`` interleave without meeting, and
     to find out whether two such views meet can take as long as the write.
     """
-    if target._storage is not source._storage or target is source:
+    if target is source:
         return False
     ranges = []
     for tensor in (target, source):

@@ -35,6 +35,9 @@ kernel_source = templates.kernel_source
 
 _kernels: dict[tuple, Callable] = {}
 
+# A Python number, which a kernel takes as it is.
+NUMBER = "number"
+
 
 def pointwise(
     row: Scalar, compute: dtype, shape: Sequence[int], out: OperandLayout, inputs: Sequence[OperandLayout]
@@ -47,22 +50,30 @@ def pointwise(
     element_types = tuple(operand.dtype for operand in operands)
     sizes, strides = coalesce(shape, [operand.strides for operand in operands])
     pattern = _pattern(operands, strides)
-    passed = [(position, kind) for position, kind in enumerate(pattern) if kind != SELF]
+    # Of each operand that is passed: its place among the buffers, and how it is passed.
+    passed = [
+        (position, NUMBER if operands[position].is_number else kind, operands[position].dtype.cell)
+        for position, kind in enumerate(pattern)
+        if kind != SELF
+    ]
     work = count * row.cost
+    light = work < threads.WORTHWHILE
 
     if len(sizes) == 1 and STEP not in pattern:
         serial = _kernel("flat", row, compute, element_types, pattern, False)
-        numbers = {position for position, operand in enumerate(operands) if operand.is_number}
 
         def launch_flat(*buffers: Any) -> None:
             arguments = []
-            for position, kind in passed:
-                if position in numbers:
-                    arguments.append(buffers[position])
-                else:
-                    cells, offset = buffers[position]
-                    arguments.append(cells[offset] if kind == ONE else cells[offset : offset + count])
-            team = threads.team_for(work)
+            for position, kind, _ in passed:
+                item = buffers[position]
+                if kind is not NUMBER:
+                    cells, offset = item
+                    if kind is ONE:
+                        item = cells[offset]
+                    else:
+                        item = cells if cells.size == count else cells[offset : offset + count]
+                arguments.append(item)
+            team = 1 if light else threads.team_for(work)
             if team == 1:
                 serial(*arguments)
             else:
@@ -81,15 +92,15 @@ def pointwise(
 
     def launch_walk(*buffers: Any) -> None:
         arguments = []
-        for position, _ in passed:
-            if operands[position].is_number:
-                arguments.append(
-                    np.asarray(buffers[position]).astype(operands[position].dtype.cell).reshape(1)
-                )
+        for position, kind, cell in passed:
+            item = buffers[position]
+            if kind is NUMBER:
+                item = np.array([item]).astype(cell)
             else:
-                cells, offset = buffers[position]
-                arguments.append(cells[offset:])
-        team = min(threads.team_for(work), tasks)
+                cells, offset = item
+                item = cells[offset:] if offset else cells
+            arguments.append(item)
+        team = 1 if light else min(threads.team_for(work), tasks)
         if team == 1:
             serial(0, tasks, walk, *arguments)
         else:

@@ -295,8 +295,10 @@ def _taken(name: str, operands: Sequence[Tensor | Number]) -> tuple[tuple, list]
             buffers.append(operand._buffer())
         else:
             key.append(type(operand))
-            wide = type(operand) is int and not -(2**63) <= operand < 2**63
-            buffers.append(_wide(operand) if wide else operand)
+            if type(operand) is int and not -(2**63) <= operand < 2**63:
+                buffers.append(_wide(operand))
+            else:
+                buffers.append(operand)
     return tuple(key), buffers
 
 

@@ -6,8 +6,11 @@ the student's notebook (`tensorlab.learn.show`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tensorlab.dtypes import dtype
+from tensorlab.grading.inside.strided import Strided
 from tensorlab.grading.judge import Failure, Verdict, explain
 from tensorlab.grading.outcomes import Outcome, Raised, shorten
 from tensorlab.grading.suite import Exercise
@@ -21,11 +24,36 @@ def call_text(exercise: Exercise, args: tuple[Any, ...]) -> str:
         >>> call_text(exercise("01.flat_index"), ((1, 2), (3, 1), 4))
         'flat_index((1, 2), (3, 1), 4)'
     """
-    return shorten(f"{exercise.name}({', '.join(map(_argument, args))})")
+    tensors = list(_tensors(args))
+    numbers = [told.storage for told in tensors]
+    shared = [told for place, told in enumerate(tensors) if numbers.index(told.storage) == place]
+    shared = [told for told in shared if numbers.count(told.storage) > 1]
+    names = {told.storage: name for told, name in zip(shared, "abcdefgh", strict=False)}
+    lines = [f"{names[told.storage]} = {told.line}" for told in shared]
+    call = f"{exercise.name}({', '.join(_argument(value, names) for value in args)})"
+    return "\n".join([*lines, shorten(call)])
 
 
-def _argument(value: Any) -> str:
-    return repr(value).replace("tensorlab.", "tl.", 1) if type(value).__name__ == "dtype" else repr(value)
+def _tensors(value: Any) -> Iterator[Strided]:
+    if isinstance(value, Strided):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _tensors(item)
+
+
+def _argument(value: Any, names: Mapping[int, str]) -> str:
+    """One argument as code. A storage that several tensors share stands there by its name."""
+    if isinstance(value, Strided) and value.storage in names:
+        return value.over(names[value.storage])
+    if isinstance(value, dtype):
+        return f"tl.{value.name}"
+    if isinstance(value, list):
+        return f"[{', '.join(_argument(item, names) for item in value)}]"
+    if isinstance(value, tuple):
+        inside = ", ".join(_argument(item, names) for item in value)
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    return repr(value)
 
 
 def got_text(failure: Failure) -> str:

@@ -23,6 +23,7 @@ from tensorlab.grading.outcomes import (
     missing_parts,
     passes,
     untrue_parts,
+    wasted,
 )
 from tensorlab.grading.suite import Case, Exercise, Topic, WrongSolution
 from tensorlab.grading.tensor_words import explain_tensors
@@ -133,6 +134,8 @@ def explain(failure: Failure) -> str:
     tensors = explain_tensors(got.value, want.value, got.after, want.after)
     if tensors:
         return tensors
+    if wasted(got, want):
+        return f"The call allocates {got.allocated} bytes, and {want.allocated} are enough."
     if got.value is None and want.value is not None:
         return "The function came to its end without a return, so Python returned None."
     if isinstance(got.value, values.Opaque):

@@ -33,17 +33,23 @@ def answer_source(exercise: Exercise, function: Callable[..., Any]) -> str:
 
 
 def _needed(module: str, answer: str) -> list[str]:
-    """Imports and undecorated helpers of the module whose names occur in the answer, with gaps between."""
-    imports, helpers = [], []
-    for node in ast.parse(module).body:
-        source = ast.get_source_segment(module, node) or ""
-        if isinstance(node, ast.Import) and any(
-            _occurs(alias.asname or alias.name, answer) for alias in node.names
-        ):
-            imports.append(source)
-        elif isinstance(node, ast.FunctionDef) and not node.decorator_list and _occurs(node.name, answer):
-            helpers.append(source + "\n")
-    return [*imports, *([""] if imports else []), *helpers]
+    """Imports and undecorated helpers of the module that the answer needs, with gaps between."""
+    nodes = ast.parse(module).body
+    helpers = {
+        node.name: node for node in nodes if isinstance(node, ast.FunctionDef) and not node.decorator_list
+    }
+    text, used = answer, dict[str, str]()
+    while more := [name for name in helpers if name not in used and _occurs(name, text)]:
+        used |= {name: ast.get_source_segment(module, helpers[name]) or "" for name in more}
+        text = "\n".join([answer, *used.values()])
+    imports = [
+        ast.get_source_segment(module, node) or ""
+        for node in nodes
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module == "tensorlab")
+        if any(_occurs(alias.asname or alias.name, text) for alias in node.names)
+    ]
+    in_order = [used[name] + "\n" for name in helpers if name in used]
+    return [*imports, *([""] if imports else []), *in_order]
 
 
 def _occurs(name: str, text: str) -> bool:

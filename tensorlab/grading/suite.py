@@ -27,11 +27,13 @@ class Case:
         says: what the text of the exception must contain, when the right answer is an exception.
         denies: what that text must not contain, because it is not so here. A text that lists all that could
             be wrong says nothing.
+        same: whether an answer is as good as the library's, where more than one is right.
     """
 
     args: tuple[Any, ...]
     says: tuple[str, ...] = ()
     denies: tuple[str, ...] = ()
+    same: Callable[[Any, Any], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,7 @@ class Exercise:
         signature: as it stands in the notebook.
         task: one sentence that says what the function returns.
         part: ``"module:name"`` of the library function, which is the reference.
+        lean: whether an answer may allocate no more bytes than the library does.
     """
 
     id: str
@@ -113,6 +116,7 @@ class Exercise:
     topics: tuple[Topic, ...]
     wrong: Sequence[WrongSolution] = field(repr=False)
     right: Sequence[RightSolution] = field(repr=False)
+    lean: bool = False
 
     @property
     def chapter(self) -> str:

@@ -19,6 +19,9 @@ def shown(value: Any, after: tuple[Any, ...] | None) -> str:
     if isinstance(value, Strided):
         layout = f"shape {value.shape}, strides {value.strides}, offset {value.offset}"
         return f"{value.nested()} · {layout}, {_where(value)}"
+    if type(value) in (tuple, list) and any(isinstance(item, (Strided, tuple, list)) for item in value):
+        inside = ", ".join(shown(item, None) for item in value)
+        return f"[{inside}]" if type(value) is list else f"({inside}{',' * (len(value) == 1)})"
     if value is None and after:
         left = [
             f"argument {number} holds {list(told.cells)}"

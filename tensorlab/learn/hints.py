@@ -10,7 +10,9 @@ from tensorlab.learn.show import Card, Line
 
 STEPS = ("Concept", "Counterexample", "First step", "One line", "Solution")
 
-_HINTS = {**hints_ch01.HINTS}
+_HINTS = {
+    **hints_ch01.HINTS,
+}
 
 
 def hint(exercise_id: str) -> Card:

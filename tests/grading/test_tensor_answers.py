@@ -6,10 +6,12 @@ import pytest
 
 import tensorlab as tl
 from tensorlab import dtypes, layout, view_rules
+from tensorlab.grading.feedback import call_text
 from tensorlab.grading.inside import calls, values
 from tensorlab.grading.inside.strided import MAX_CELLS, Scene, Strided, strided
-from tensorlab.grading.outcomes import ask_directly, outcome, passes
+from tensorlab.grading.outcomes import Returned, ask_directly, outcome, passes, wasted
 from tensorlab.grading.suite import Case
+from tensorlab.grading.suites import exercise
 from tensorlab.grading.tensor_words import explain_tensors
 
 TABLE = strided((2, 3))
@@ -20,7 +22,8 @@ def ask(function, *args):
 
 
 def right(function, reference, *args):
-    return passes(ask(function, *args), ask(reference, *args), Case(args))
+    want = ask(reference, *args)
+    return passes(ask(function, *args), Returned(want.value, want.after), Case(args))
 
 
 @pytest.mark.parametrize(
@@ -200,3 +203,37 @@ def test_tensors_are_made_while_the_part_is_on():
     told = outcome(calls.call(lambda x: x, (TABLE,), parts.without("tensorlab.layout:default_strides")))
     assert isinstance(told.value, Strided)
     assert layout.default_strides((2, 3)) == (3, 1)
+
+
+def test_what_a_call_allocates_counts_where_the_exercise_says_so():
+    copied, viewed = ask(lambda x: x.clone(), TABLE), ask(lambda x: x.view(3, 2), TABLE)
+    assert (copied.allocated, viewed.allocated) == (24, 0)
+    assert ask(lambda x: x.fill_(7.0), TABLE).allocated == 0, "a single number is not counted"
+    twice = ask(lambda x: x.clone().clone(), TABLE)
+    assert passes(twice, Returned(copied.value, copied.after), Case(()))
+    assert not passes(twice, copied, Case(()))
+    assert wasted(twice, copied) == 24
+
+
+def test_a_question_may_have_more_than_one_right_answer():
+    want = Returned((1, 2))
+    assert not passes(Returned((2, 1)), want, Case(()))
+    assert passes(Returned((2, 1)), want, Case((), same=lambda got, right: set(got) == set(right)))
+
+
+def test_a_refusal_needs_a_reason():
+    refused = outcome(calls.call(lambda: layout.Refusal("they are apart"), ()))
+    assert values.same(refused.value, layout.Refusal("not adjacent"))
+    assert not values.same(layout.Refusal(" "), refused.value)
+    assert not values.same(None, refused.value)
+    with pytest.raises(values.NotPlain):
+        values.decode({"refusal": "text"})
+
+
+def test_a_call_can_be_typed_as_it_is_shown():
+    numel = exercise("01.numel")
+    assert call_text(numel, ((2, 3), dtypes.int8)) == "numel((2, 3), tl.int8)"
+    assert call_text(numel, ([strided((2,), cells=4), strided((2,), (1,), 2, cells=4)],)) == (
+        "a = tl.tensor([0.0, 1.0, 2.0, 3.0])\n"
+        "numel([tl.as_strided(a, (2,), (1,), 0), tl.as_strided(a, (2,), (1,), 2)])"
+    )

@@ -10,9 +10,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FunctionType, TracebackType
 from typing import Any
 
+from tensorlab.storage import UntypedStorage
+
 from . import values
 from .strided import Scene
 
+WIDEST = 8  # bytes of one number
 MAX_MESSAGE = 1000  # characters of an exception's text
 MAX_LINE = 200  # characters of a source line
 
@@ -29,6 +32,8 @@ def call(
 ) -> dict[str, Any]:
     """Call `function` and describe its value or its exception; with tensors among `args`, those after it too.
 
+    Beside a value stand the bytes of the storages that were made for it.
+
     KeyboardInterrupt passes through: it belongs to whoever watches the clock. All else that a function can
     raise, SystemExit included, is an answer.
 
@@ -40,17 +45,35 @@ def call(
     given = scene.build(args)
     with_tensors = scene.has_tensors
     try:
-        with around or nullcontext():
+        with around or nullcontext(), _counted() as made:
             value = function(*given)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         code = getattr(function, "__code__", None)
         return {"raised": describe(error, getattr(code, "co_filename", ""))}
-    reply = {"returned": values.encode(value, scene)}
+    reply = {"returned": values.encode(value, scene), "allocated": sum(made)}
     if with_tensors:
         reply["after"] = values.encode(scene.after(), scene)
     return reply
+
+
+@contextmanager
+def _counted() -> Iterator[list[int]]:
+    """The bytes of every storage that is made meanwhile, but for those with room for one number only."""
+    made: list[int] = []
+    initialise = UntypedStorage.__init__
+
+    def initialise_and_count(storage: UntypedStorage, *args: Any, **kwargs: Any) -> None:
+        initialise(storage, *args, **kwargs)
+        if storage.nbytes() > WIDEST:
+            made.append(storage.nbytes())
+
+    UntypedStorage.__init__ = initialise_and_count  # type: ignore[method-assign, assignment]
+    try:
+        yield made
+    finally:
+        UntypedStorage.__init__ = initialise  # type: ignore[method-assign]
 
 
 def describe(error: BaseException, filename: str) -> dict[str, Any]:

@@ -56,13 +56,21 @@ class Strided:
         """The numbers that it shows, as nested lists: what ``tolist()`` gives."""
         return _nested(self, 0, self.offset)
 
+    @property
+    def line(self) -> str:
+        """The call that makes a tensor of one dimension over such a storage."""
+        return _literal(list(self.cells), self.dtype)
+
+    def over(self, line: str) -> str:
+        """The call that makes this tensor over the storage of another one, which `line` names."""
+        return f"tl.as_strided({line}, {self.shape}, {self.strides}, {self.offset})"
+
     def __repr__(self) -> str:
         """The call that makes such a tensor."""
         whole = layout.numel(self.shape) == len(self.cells) and not self.offset
         if whole and layout.is_contiguous(self.shape, self.strides) and self.cells:
             return _literal(self.nested(), self.dtype)
-        storage = _literal(list(self.cells), self.dtype)
-        return f"tl.as_strided({storage}, {self.shape}, {self.strides}, {self.offset})"
+        return self.over(self.line)
 
 
 def strided(

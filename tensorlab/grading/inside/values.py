@@ -1,10 +1,10 @@
 """Plain values as JSON and back. Nothing else crosses the wall between a student's code and the grader.
 
-A value is plain when its type is exactly None, bool, int, float, str, tuple, list or a tensorlab dtype, and
-lists and tuples hold plain values. Subclasses are not plain: an object of the student's own class could
-answer ``==`` as it likes. A tensor leaves as the `Strided` that tells of it, and a shape, which is a
-`tensorlab.Size`, as a tuple. Anything else is described by the name of its type, and that name is all that
-leaves.
+A value is plain when its type is exactly None, bool, int, float, str, tuple, list, a tensorlab dtype or a
+layout's refusal, and lists and tuples hold plain values. Subclasses are not plain: an object of the
+student's own class could answer ``==`` as it likes. A tensor leaves as the `Strided` that tells of it, and a
+shape, which is a `tensorlab.Size`, as a tuple. Anything else is described by the name of its type, and that
+name is all that leaves.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensorlab import dtypes
+from tensorlab.layout import Refusal
 from tensorlab.size import Size
 from tensorlab.tensor import Tensor
 
@@ -118,6 +119,8 @@ class _Encoder:
             return self.encode(tuple(value), nesting)
         if kind is dtypes.dtype:
             return {"dtype": value.name}
+        if kind is Refusal:
+            return {"refusal": self.encode(value.reason, nesting + 1)}
         if kind is Tensor and self._scene is not None:
             told = self._scene.tell(value)
             if told is None:
@@ -148,6 +151,8 @@ def _decode(node: Any, nesting: int) -> Any:
         return tuple(items) if kind == "tuple" else items
     if kind == "tensor" and isinstance(content, list):
         return _tensor([_decode(item, nesting + 1) for item in content])
+    if kind == "refusal" and isinstance(content, dict):
+        return Refusal(_decode(content, nesting + 1))
     if kind == "none" and content is True:
         return None
     if kind == "bool" and isinstance(content, bool):
@@ -187,7 +192,8 @@ def _decode_text(kind: str, content: str) -> Any:
 def same(got: Any, want: Any) -> bool:
     """True when two decoded values are equal in value and in exact type, all the way down.
 
-    ``True`` is not ``1``, ``6.0`` is not ``6``, and a list is not a tuple. NaN is the same as NaN.
+    ``True`` is not ``1``, ``6.0`` is not ``6``, and a list is not a tuple. NaN is the same as NaN. A refusal
+    is as good as another one if it gives a reason.
 
     Example:
         >>> same((1, 2), (1, 2)), same([1, 2], (1, 2)), same(True, 1)
@@ -197,6 +203,8 @@ def same(got: Any, want: Any) -> bool:
         return False
     if isinstance(want, Strided):
         return same_tensor(got, want, same)
+    if isinstance(want, Refusal):
+        return type(got.reason) is str and bool(got.reason.strip())
     if isinstance(want, (tuple, list)):
         return len(got) == len(want) and all(map(same, got, want))
     both_nan = isinstance(want, float) and math.isnan(want) and math.isnan(got)

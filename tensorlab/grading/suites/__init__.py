@@ -9,7 +9,9 @@ from pathlib import Path
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import ch01
 
-_CHAPTERS: dict[str, tuple[Exercise, ...]] = {"01": ch01.EXERCISES}
+_CHAPTERS: dict[str, tuple[Exercise, ...]] = {
+    "01": ch01.EXERCISES,
+}
 
 
 class UnknownExercise(LookupError):

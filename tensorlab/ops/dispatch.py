@@ -38,6 +38,7 @@ from tensorlab.ops.operands import (
     types_of,
     widened,
 )
+from tensorlab.ops.resizing import resize_output
 from tensorlab.scalars import Scalar
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
@@ -119,7 +120,7 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
     Args:
         row: the scalar function.
         operands: tensors, and numbers (see `result_type` for how they count); then the row's parameters.
-        out: a tensor of the result's shape to write into, instead of a new one.
+        out: a tensor to write into, instead of a new one; it takes the result's shape (see `resize_output`).
 
     Raises:
         TypeError: an operand is neither a tensor nor, where the row allows it, a number.
@@ -128,7 +129,7 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
     """
     if out is not None:
         try:
-            return _apply_to(row, operands, out)
+            return _apply_to(row, operands, out, resizes=True)
         except CarriesNames:
             return follow(unifies, partial(apply, row), operands, {"out": out})
     try:
@@ -138,12 +139,7 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
     plan = _plans.get(key)
     if plan is None:
         compute, out_type = types_of(row, operands)
-        tensors = [operand for operand in operands if isinstance(operand, Tensor)]
-        shape = broadcasting.broadcast_shapes(*(tensor.shape for tensor in tensors))
-        strides = [broadcasting.broadcast_strides(t.shape, t.stride(), shape) for t in tensors]
-        # A number counts as a tensor of no dimensions, which is broadcast.
-        broadcast = any(t.shape != shape for t in tensors) or (len(tensors) < len(operands) and bool(shape))
-        stride = memory_formats.elementwise_strides(shape, strides, broadcast)
+        shape, stride = _result_layout(operands)
         positions = to_round(row, operands, compute)
         if positions:
             result = allocate_strided(shape, stride, out_type)
@@ -171,7 +167,16 @@ def apply_in_place(row: Scalar, target: Tensor, *others: Tensor | Number) -> Ten
         return follow(unifies, partial(apply_in_place, row), (target, *others), {}, in_place=True)
 
 
-def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor) -> Tensor:
+def _result_layout(operands: Sequence[Tensor | Number]) -> tuple[Size, tuple[int, ...]]:
+    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+    shape = broadcasting.broadcast_shapes(*(tensor.shape for tensor in tensors))
+    strides = [broadcasting.broadcast_strides(t.shape, t.stride(), shape) for t in tensors]
+    # A number counts as a tensor of no dimensions, which is broadcast.
+    broadcast = any(t.shape != shape for t in tensors) or (len(tensors) < len(operands) and bool(shape))
+    return shape, memory_formats.elementwise_strides(shape, strides, broadcast)
+
+
+def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor, resizes: bool = False) -> Tensor:
     if not isinstance(out, Tensor):
         raise TypeError(f"{row.name}(): argument 'out' must be a Tensor, not {type(out).__name__}")
     guard_memory(out, operands)
@@ -184,14 +189,17 @@ def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor) -> 
         compute, out_type = types_of(row, operands)
         positions = to_round(row, operands, compute)
         if positions:
-            return _apply_to(row, _rounded(operands, positions, compute), out)
+            return _apply_to(row, _rounded(operands, positions, compute), out, resizes)
         if out_type.category > out.dtype.category:
             raise RuntimeError(
                 f"result type {out_type.name} can't be cast to the desired output type {out.dtype.name}: "
                 f"what is written keeps its dtype; use the form that makes a new tensor, or convert first"
             )
-        shape = broadcasting.broadcast_shapes(*(o.shape for o in operands if isinstance(o, Tensor)))
+        shape, stride = _result_layout(operands)
         if shape != out.shape:
+            if resizes and not any(operand is out for operand in operands):
+                resize_output(out, shape, stride)
+                return _apply_to(row, operands, out)
             raise RuntimeError(
                 f"output with shape {list(out.shape)} doesn't match the broadcast shape {list(shape)}: "
                 f"a tensor that is written keeps its shape"

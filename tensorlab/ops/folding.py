@@ -240,7 +240,7 @@ def check_out_type(name: str, chosen: dtype | None, out: Tensor) -> dtype:
 
 
 def check_out(name: str, out: Tensor, shape: Size, *sources: Tensor) -> None:
-    """Make sure that a result of `shape` can be written into `out`; one without elements takes the shape.
+    """Make sure that a result of `shape` can be written into `out`, which takes the shape.
 
     Raises:
         RuntimeError: it has another shape, or `guard_write` refuses the write.

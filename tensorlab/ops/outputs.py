@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.ops.aliases import replace
-from tensorlab.ops.dispatch import allocate, write
+from tensorlab.ops.dispatch import write
+from tensorlab.ops.resizing import resize_output
 from tensorlab.tensor import Tensor
 
 __all__ = ["fitted", "written"]
 
 
 def fitted(out: Tensor, shape: Size, element_type: dtype) -> Tensor:
-    """`out`, ready for a result of this shape and dtype. An `out` without elements takes the shape.
+    """`out`, ready for a result of this shape and dtype: it takes the shape (see `resize_output`).
 
     Raises:
-        RuntimeError: `out` has elements and another shape, or its dtype is of a lower kind than the result's.
+        RuntimeError: `out`'s dtype is of a lower kind than the result's, or it cannot take the shape (see
+            `resize`).
     """
     if element_type.category > out.dtype.category:
         raise RuntimeError(
@@ -23,12 +24,7 @@ def fitted(out: Tensor, shape: Size, element_type: dtype) -> Tensor:
             f"what is written keeps its dtype; bring an out of dtype {element_type.name}"
         )
     if out._shape != shape:
-        if out.numel():
-            raise RuntimeError(
-                f"out has shape {list(out._shape)} and the result {list(shape)}: bring an out of that "
-                f"shape, or one without elements, which takes it"
-            )
-        replace(out, allocate(shape, out.dtype))
+        resize_output(out, shape)
     return out
 
 

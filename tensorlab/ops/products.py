@@ -57,7 +57,7 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
         return make_dense(memory, element_type, shape, stride)
     _check_tensors(a, b)
     _check_out(out, a, b)
-    if not out.numel() or share_cells(out, a) or share_cells(out, b):
+    if out.shape != _shape_of(a, b) or share_cells(out, a) or share_cells(out, b):
         # It takes the result's shape; or its elements would be overwritten before they are read.
         return written(out, product(a, b))
     key = ("out", *_signature(a), *_signature(b), *_signature(out))
@@ -110,8 +110,13 @@ def added_product(
         return make_dense(memory, plan.dtype, plan.shape, plan.stride)
     _check_out(out, a, b)
     others = (a, b) if same_place(out, source) else (a, b, source)
-    takes_shape = out is not source and not out.numel()
-    if takes_shape or any(share_cells(out, other) for other in others):
+    shape = _shape_of(a, b)
+    if out is source and out.shape != shape:
+        raise RuntimeError(
+            f"the product has shape {list(shape)}, and the tensor to write into has {list(out.shape)}: "
+            f"a tensor that is written in place keeps its shape; use {name}, which makes a new tensor"
+        )
+    if out.shape != shape or any(share_cells(out, other) for other in others):
         return written(out, added_product(name, source, a, b, beta, alpha, None))
     key = ("add out", *signatures, *_signature(out))
     plan = _plans.get(key) or _remember(key, _prepare(a, b, source, out))
@@ -134,16 +139,13 @@ def _remember(key: tuple, plan: Plan) -> Plan:
 
 
 def _prepare(a: Tensor, b: Tensor, source: Tensor | None = None, out: Tensor | None = None) -> Plan:
-    _check_operands(a, b)
+    shape = _shape_of(a, b)
     rows, columns = a.ndim > 1, b.ndim > 1
     # A vector on the left is a row and one on the right a column; the stride of that dimension is never used.
     a_shape, a_stride = (a.shape, a.stride()) if rows else ((1, *a.shape), (0, *a.stride()))
     b_shape, b_stride = (b.shape, b.stride()) if columns else ((*b.shape, 1), (*b.stride(), 0))
     (m, k), n = a_shape[-2:], b_shape[-1]
-    batch = broadcasting.broadcast_shapes(a_shape[:-2], b_shape[:-2])
-    shape = Size((*batch, *[m] * rows, *[n] * columns))
-    if out is not None:
-        _check_shape(out, shape)
+    batch = shape[: len(shape) - rows - columns]
     stride = layout.default_strides(shape) if out is None else out.stride()
     launch = backend("cpu").gemm(
         a.dtype,
@@ -155,6 +157,13 @@ def _prepare(a: Tensor, b: Tensor, source: Tensor | None = None, out: Tensor | N
         None if source is None else _of_matrices(_expanded(source, shape), len(batch), rows, columns),
     )
     return Plan(launch, shape, stride, layout.numel(shape), a.dtype, a.dtype.cell)
+
+
+def _shape_of(a: Tensor, b: Tensor) -> Size:
+    """The shape of ``a @ b``. A vector's dimension is summed away, so that it has none in the result."""
+    _check_operands(a, b)
+    batch = broadcasting.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return Size((*batch, *a.shape[-2:-1], *(b.shape[-1:] if b.ndim > 1 else ())))
 
 
 def _of_matrices(strides: Sequence[int], batch_dims: int, rows: bool, columns: bool) -> tuple[int, ...]:
@@ -221,11 +230,3 @@ def _check_out(out: Tensor, *operands: Tensor) -> None:
             f"a product is not converted when it is written"
         )
     guard_write(out)
-
-
-def _check_shape(out: Tensor, shape: Size) -> None:
-    if out.shape != shape:
-        raise RuntimeError(
-            f"the product has shape {list(shape)}, and the tensor to write into has {list(out.shape)}: "
-            f"a tensor that is written keeps its shape; make it with empty{tuple(shape)}"
-        )

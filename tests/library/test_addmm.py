@@ -136,8 +136,6 @@ def test_out_that_is_refused():
     x = tl.ones(2, 2)
     with pytest.raises(RuntimeError, match="Expected out tensor to have dtype float32, but got float64"):
         tl.mm(x, x, out=tl.ones(2, 2, dtype=tl.float64))
-    with pytest.raises(RuntimeError, match=r"the product has shape \[2, 2\].*\[3, 2\]"):
-        tl.mm(x, x, out=tl.ones(3, 2))
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
         tl.mm(x, x, out=tl.ones(1, 2).as_strided((2, 2), (0, 1)))
     with pytest.raises(RuntimeError, match=r"the product has shape \[2, 2\]"):

@@ -1,0 +1,74 @@
+"""Giving a tensor another shape: what a call with `out` does to an `out` that does not fit."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import numpy as np
+
+from tensorlab import layout
+from tensorlab.layout import Size
+from tensorlab.storage import UntypedStorage
+from tensorlab.tensor import Tensor
+
+__all__ = ["resize", "resize_output"]
+
+
+def resize(tensor: Tensor, shape: Size, stride: tuple[int, ...] | None = None) -> None:
+    """Let `tensor` have another shape, in its own storage where there is room, else in a larger one.
+
+    Args:
+        tensor: it keeps its dtype, its offset and what its storage holds.
+        shape: the new shape.
+        stride: its strides, without gaps; those of row-major order where none are given.
+
+    Raises:
+        RuntimeError: the storage is too small, and something else looks into it. Nobody knows what, so it
+            could not follow into the larger storage.
+    """
+    # Two references: the tensor's own, and the argument of this call.
+    alone = sys.getrefcount(tensor._storage) <= 2
+    stride = layout.default_strides(shape) if stride is None else stride
+    size = tensor._dtype.itemsize
+    cells = tensor._offset + layout.numel(shape)
+    storage = tensor._storage
+    if cells * size > storage.nbytes():
+        if not alone:
+            raise RuntimeError(
+                f"cannot resize a tensor of shape {list(tensor._shape)} to {list(shape)}: that needs more "
+                f"memory, and something else looks into the storage that it has; bring a tensor of shape "
+                f"{list(shape)}"
+            )
+        memory = np.empty(cells, tensor._dtype.cell)
+        memory.view(np.uint8)[: storage.nbytes()] = storage.bytes()
+        storage = UntypedStorage(memory)
+    # One interruption-free run of assignments: Python looks for signals at calls and jumps.
+    tensor._storage = storage
+    tensor._shape = shape
+    tensor._stride = stride
+    tensor._dense = None
+
+
+def resize_output(out: Tensor, shape: Size, stride: tuple[int, ...] | None = None) -> None:
+    """Let `out` have the shape of a result; warn if it has elements, which somebody may have meant to keep.
+
+    Raises:
+        RuntimeError: see `resize`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> out = tl.empty(0)
+        >>> tl.add(tl.ones(3), 1, out=out)
+        tensor([2., 2., 2.])
+        >>> out
+        tensor([2., 2., 2.])
+    """
+    if out.numel():
+        warnings.warn(
+            f"out had shape {list(out._shape)} and was resized to {list(shape)}, the shape of the result; "
+            f"bring an out of that shape, or one without elements, which takes any",
+            UserWarning,
+            stacklevel=2,
+        )
+    resize(out, shape, stride)

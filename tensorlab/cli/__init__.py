@@ -1,4 +1,4 @@
-"""The command line: ``tensorlab book``, ``lab``, ``check``, ``release``, ``grade``, ``test``, ``doctor``.
+"""The command line: ``tensorlab book``, ``tensorlab check`` and so on; ``tensorlab --help`` lists them.
 
 Every command is one file of this folder; `tensorlab.cli.app` says how it is found.
 """

@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "grade": TEACH,
     "test": CARE,
     "doctor": CARE,
+    "warm": CARE,
     "bench": CARE,
 }
 

@@ -81,11 +81,23 @@ def test_a_folder_that_cannot_be_written(monkeypatch, tmp_path):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("TENSORLAB_CACHE_DIR", str(tmp_path))
     finding = diagnosis.cache_folder()
     assert finding.state == "note"
     assert f"{tmp_path} cannot be written (Permission denied)" in finding.found
-    assert "NUMBA_CACHE_DIR" in finding.remedy
+    assert "TENSORLAB_CACHE_DIR" in finding.remedy
+
+
+def test_what_the_kernel_cache_holds(monkeypatch, tmp_path):
+    monkeypatch.setenv("TENSORLAB_CACHE_DIR", str(tmp_path))
+    empty = diagnosis.cache_folder()
+    assert (empty.state, "empty" in empty.found) == ("ok", True)
+    assert "tensorlab warm" in empty.remedy
+    (tmp_path / "kernels" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "kernels" / "__pycache__" / "add.1.nbc").write_bytes(bytes(2_000_000))
+    held = diagnosis.cache_folder()
+    assert f"{tmp_path / 'kernels'}: 1 kernels, 2 MB" in held.found
+    assert held.remedy == ""
 
 
 def test_no_driver_is_no_fault(monkeypatch):

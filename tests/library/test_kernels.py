@@ -89,7 +89,7 @@ def test_a_second_process_compiles_nothing(tmp_path):
 
 
 def test_the_cache_folder_follows_the_environment_and_survives_a_bad_one(tmp_path):
-    code = "from tensorlab.backends.cpu.jit import cache_directory; print(cache_directory())"
+    code = "from tensorlab.backends.cache import cache_directory; print(cache_directory())"
     assert run(code, TENSORLAB_CACHE_DIR=str(tmp_path)).strip() == str(tmp_path / "kernels")
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")

@@ -7,47 +7,42 @@ generator makes a new file and never finds an old kernel by mistake.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib.util
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numba
 import numpy as np
-import platformdirs
 from numba.core import config
 
-__all__ = ["cache_directory", "kernel", "load", "quiet"]
+from tensorlab.backends.cache import cache_directory
+
+__all__ = ["kernel", "load", "quiet"]
 
 
-@functools.cache
-def cache_directory() -> Path:
-    """The folder that holds generated kernels, made on first use.
-
-    ``$TENSORLAB_CACHE_DIR`` if it is set, else the user's cache folder; where that cannot be written, a
-    temporary folder that lasts as long as the process.
-    """
-    chosen = os.environ.get("TENSORLAB_CACHE_DIR") or platformdirs.user_cache_dir(
-        "tensorlab", appauthor=False
-    )
-    folder = Path(chosen) / "kernels"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError:
-        # Kept alive by the cache of this function: the folder goes when the process ends.
-        _temporary.append(tempfile.TemporaryDirectory(prefix="tensorlab-"))
-        return Path(_temporary[-1].name)
+# Numba looks at one setting, of all threads, for the folder that a kernel is kept in.
+_lock = threading.RLock()
 
 
-_temporary: list[tempfile.TemporaryDirectory] = []
+@contextlib.contextmanager
+def _kept_in(folder: Path | None) -> Iterator[None]:
+    """Have the kernels that are decorated in here kept in `folder`; None: ``__pycache__`` beside the text."""
+    with _lock:
+        before = config.CACHE_DIR  # type: ignore[attr-defined]  # set when Numba reads the environment
+        config.CACHE_DIR = str(folder or "")  # type: ignore[attr-defined]
+        try:
+            yield
+        finally:
+            config.CACHE_DIR = before  # type: ignore[attr-defined]
 
 
 def load(stem: str, source: str) -> ModuleType:
@@ -71,7 +66,8 @@ def load(stem: str, source: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module  # Numba looks the module up by name when it reloads a cached kernel
     try:
-        spec.loader.exec_module(module)
+        with _kept_in(None):
+            spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[module_name]
         raise
@@ -79,7 +75,7 @@ def load(stem: str, source: str) -> ModuleType:
 
 
 def kernel(**options: Any) -> Callable[[Callable], Callable]:
-    """Decorate a hand-written kernel: compiled without the interpreter's lock, cached on disk where possible.
+    """Decorate a hand-written kernel: compiled without the interpreter's lock, kept where the generated are.
 
     Args:
         options: more options of ``numba.njit``, such as ``parallel=True`` or ``fastmath``.
@@ -87,11 +83,8 @@ def kernel(**options: Any) -> Callable[[Callable], Callable]:
 
     def decorate(function: Callable) -> Callable:
         settings = {"nogil": True, "error_model": "numpy", **options}
-        try:
-            compiled = numba.njit(cache=True, **settings)(function)
-        except RuntimeError:  # Numba finds no folder that it could write its cache to
-            compiled = numba.njit(**settings)(function)
-        return quiet(compiled)
+        with _kept_in(cache_directory()):
+            return quiet(numba.njit(cache=True, **settings)(function))
 
     return decorate
 

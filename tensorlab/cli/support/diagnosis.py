@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tensorlab.backends.cache import contents, wanted_directory
 from tensorlab.bootstrap import NEWEST, OLDEST
 from tensorlab.cli.support.errors import CommandError
 from tensorlab.cli.support.project import find_root
@@ -204,14 +205,21 @@ def test_browser() -> Finding:
 
 
 def cache_folder() -> Finding:
-    """See whether compiled kernels can be kept for the next start."""
-    named = os.environ.get("NUMBA_CACHE_DIR")
-    folder = Path(named) if named else Path(__file__).parents[2]
-    return writable(
+    """See whether compiled kernels can be kept for the next start, and what is there."""
+    folder = wanted_directory()
+    there = contents(folder)
+    parent = next(place for place in (folder, *folder.parents) if place.exists())
+    finding = writable(
         "kernel cache",
-        folder,
-        "Set NUMBA_CACHE_DIR to a folder of your own; until then kernels compile anew.",
+        parent,
+        "Set TENSORLAB_CACHE_DIR to a folder of your own; until then kernels compile anew in every process.",
     )
+    if finding.state != "ok":
+        return finding
+    held = f"{there.kernels} kernels, {there.bytes / 1e6:.0f} MB" if there.kernels else "empty"
+    remedy = "" if there.kernels else "`tensorlab warm` compiles what programs need; without it they do."
+    free = shutil.disk_usage(parent).free / 1e9
+    return Finding("kernel cache", "ok", f"{folder}: {held}; {free:.0f} GB free", remedy)
 
 
 def project_folder() -> Finding:

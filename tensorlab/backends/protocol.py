@@ -131,13 +131,18 @@ class Backend(Protocol):
         a: Sequence[int],
         b: Sequence[int],
         source: Sequence[int] | None = None,
+        activation: Scalar | None = None,
+        residual: Sequence[int] | None = None,
     ) -> Launch:
-        """Prepare ``out = beta * source + alpha * (a @ b)``, for each index of the batch.
+        """Prepare ``out = activation(alpha * (a @ b) + beta * source) + residual``, for a batch.
 
         All operands are of one dtype. Sixteen-bit floats are summed up in float32 and rounded once; integers
         wrap around. With ``beta == 0`` nothing of `source` is read, with ``alpha == 0`` nothing of `a` and
         `b`. The caller has checked every address; `out` reaches no cell twice, none that `a` or `b` reaches,
-        and none of `source` but where the two are the same view.
+        and none of `source` or `residual` but where the two are the same view.
+
+        An element's value depends on its own row of `a` and column of `b`, and on how many threads there are
+        it does not.
 
         Args:
             element_type: the dtype.
@@ -146,9 +151,12 @@ class Backend(Protocol):
             out, a, b: the strides: one for each dimension of the batch, the row's, the column's. A stride of
                 0 stands for a dimension along which the operand is broadcast.
             source: the strides of a fourth operand; left out for a product alone.
+            activation: a function of one number, without parameters, of the table of scalar functions.
+            residual: the strides of a fifth operand, which is added last.
 
         Returns:
-            a launch of (out, a, b), or of (out, a, b, source, alpha, beta).
+            a launch of (out, a, b), of (out, a, b, source, alpha, beta), or of (out, a, b, source, alpha,
+            beta, residual). In the last, `source` is None where there is none.
         """
         ...
 

@@ -13,10 +13,29 @@ from numba import njit, types
 from numba.core import config
 from numba.extending import intrinsic
 
-__all__ = ["TILE", "turn_block"]
+__all__ = ["TILE", "turn_block", "turn_tile"]
 
 # Rows and columns of the tile that is transposed inside registers: 8 vectors of 8 cells.
 TILE = 8
+
+
+def _turned(builder: ir.IRBuilder, rows: list[Any]) -> list[Any]:
+    """The columns of a tile whose rows are these vectors, as vectors."""
+    rows = list(rows)
+    # Exchange the off-diagonal quarters of ever larger squares: distance 1, then 2, then 4.
+    distance = 1
+    while distance < TILE:
+        for i in range(TILE):
+            if i & distance == 0:
+                a, b = rows[i], rows[i + distance]
+                upper = [c if c & distance == 0 else TILE + c - distance for c in range(TILE)]
+                lower = [c + distance if c & distance == 0 else TILE + c for c in range(TILE)]
+                rows[i], rows[i + distance] = (
+                    builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), TILE), mask))
+                    for mask in (upper, lower)
+                )
+        distance *= 2
+    return rows
 
 
 @intrinsic
@@ -47,20 +66,7 @@ def _turn_tile(typing_context, source, start, column, block, row, first):  # typ
             loaded.align = size
             rows.append(loaded)
             position = builder.add(position, column_value)
-        # Exchange the off-diagonal quarters of ever larger squares: distance 1, then 2, then 4.
-        distance = 1
-        while distance < TILE:
-            for i in range(TILE):
-                if i & distance == 0:
-                    a, b = rows[i], rows[i + distance]
-                    upper = [c if c & distance == 0 else TILE + c - distance for c in range(TILE)]
-                    lower = [c + distance if c & distance == 0 else TILE + c for c in range(TILE)]
-                    rows[i], rows[i + distance] = (
-                        builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), TILE), mask))
-                        for mask in (upper, lower)
-                    )
-            distance *= 2
-        for i, turned in enumerate(rows):
+        for i, turned in enumerate(_turned(builder, rows)):
             line = builder.mul(builder.add(row_value, ir.Constant(index, i)), width)
             stored = builder.store(turned, address(block_array, builder.add(line, first_value)))
             stored.align = size
@@ -75,6 +81,33 @@ def _turn_tile(typing_context, source, start, column, block, row, first):  # typ
 BLOCK_WIDTH = 32
 
 
+@intrinsic
+def _turn(typing_context, source, column, to, row):  # type: ignore[no-untyped-def]
+    """``to[i * row + j] = source[i + j * column]`` for a whole tile, between pointers."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        read, column_value, write, row_value = arguments
+        size = source.dtype.bitwidth // 8
+        vector = ir.VectorType(ir.IntType(size * 8), TILE)
+        rows = []
+        for _ in range(TILE):
+            address = builder.bitcast(read, vector.as_pointer())
+            rows.append(builder.load(address, align=size, typ=vector))
+            read = builder.gep(read, [column_value])
+        for turned in _turned(builder, rows):
+            builder.store(turned, builder.bitcast(write, vector.as_pointer()), align=size)
+            write = builder.gep(write, [row_value])
+        return context.get_dummy_value()
+
+    return types.void(source, types.int64, to, types.int64), generate
+
+
+def _turn_plainly(source, column, to, row):  # type: ignore[no-untyped-def]
+    for i in range(TILE):
+        for j in range(TILE):
+            to[i * row + j] = source[i + j * column]
+
+
 def _turn_tile_plainly(source, start, column, block, row, first):  # type: ignore[no-untyped-def]
     for i in range(TILE):
         for j in range(TILE):
@@ -83,6 +116,9 @@ def _turn_tile_plainly(source, start, column, block, row, first):  # type: ignor
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     _turn_tile = _turn_tile_plainly  # type: ignore[assignment]
+    turn_tile: Any = _turn_plainly
+else:
+    turn_tile = _turn
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -1,13 +1,76 @@
-"""The sizes of blocks, in numbers of the compute type.
+"""The sizes of blocks: how much of A, B and the result stays in which memory.
 
-They fit a first-level cache of 32 KB or more and a second-level cache of 512 KB or more, which every
-processor of the last ten years has.
+====================  ==========================================  =======================
+what                  size                                        where it stays
+====================  ==========================================  =======================
+a tile of the result  ``rows`` × ``width`` numbers                vector registers
+a panel of A          ``rows`` × ``steps``                        first-level cache
+a block of B          ``steps`` × ``columns``                     second-level cache
+a block of A          ``height`` × ``steps``                      second-level cache, beside it
+====================  ==========================================  =======================
 """
 
 from __future__ import annotations
 
-__all__ = ["COLUMNS", "ROWS", "STEPS"]
+from typing import NamedTuple
 
-COLUMNS = 512  # of B and of the result: four rows of each are 16 KB of float32, in the first-level cache
-STEPS = 128  # of k: a block of B is 256 KB of float32, in the second-level cache
-ROWS = 128  # of the result, where a block of it collects apart: B's block is copied once for that many rows
+from tensorlab.backends.cpu import machine
+
+__all__ = ["Blocks", "blocks"]
+
+# Vectors to a row of a tile. Each step of k loads so many vectors of B, and one number of A for each row.
+VECTORS = 3
+
+# The longest block of k. A longer one saves little: the tile goes to memory once for that many steps.
+MOST_STEPS = 384
+
+
+class Blocks(NamedTuple):
+    """The sizes, in numbers of the compute type."""
+
+    lanes: int  # numbers to a vector
+    rows: int  # of a tile
+    width: int  # columns of a tile
+    steps: int  # of k
+    height: int  # rows of a block of A
+    columns: int  # of a block of B
+    resident: int  # of a B that is read in place: so many numbers stay in the second-level cache
+
+    @property
+    def cells(self) -> int:
+        """The numbers of the two blocks together."""
+        return self.height * (self.steps + self.lanes) + self.steps * self.columns
+
+
+def blocks(size: int, vectors: machine.Vectors | None = None, caches: machine.Caches | None = None) -> Blocks:
+    """The sizes for numbers of `size` bytes, on this machine or on the one that is given.
+
+    With 32 registers a tile of 8 rows has 24 of them, three hold B, and some are left for A. With 16
+    registers a tile of 4 rows has 12.
+
+    Example:
+        >>> found = blocks(4, machine.Vectors(64, 32), machine.Caches(48 << 10, 1 << 20))
+        >>> found.rows, found.width, found.steps, found.height, found.columns
+        (8, 48, 384, 80, 480)
+        >>> found = blocks(8, machine.Vectors(32, 16), machine.Caches(32 << 10, 256 << 10))
+        >>> found.rows, found.width, found.steps, found.height, found.columns
+        (4, 12, 336, 12, 72)
+    """
+    vectors, caches = vectors or machine.vectors(), caches or machine.caches()
+    lanes = vectors.size // size
+    rows, width = (8 if vectors.registers >= 32 else 4), VECTORS * lanes
+    steps = min(MOST_STEPS, _down(caches.first // 3 // (rows * size), 16))
+    return Blocks(
+        lanes,
+        rows,
+        width,
+        steps,
+        height=_down(caches.second // 8 // (steps * size), rows),
+        columns=_down(caches.second * 3 // 4 // (steps * size), width),
+        resident=caches.second * 9 // 16 // size,
+    )
+
+
+def _down(size: int, multiple: int) -> int:
+    """`size`, rounded down to a multiple, but not to none."""
+    return max(size // multiple, 1) * multiple

@@ -8,9 +8,31 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["Number", "narrow", "weight", "widen"]
+from tensorlab.backends.cpu.gemm.blocks import blocks
+
+__all__ = [
+    "COLUMNS",
+    "HEIGHT",
+    "LANES",
+    "ROWS",
+    "SAME",
+    "STEPS",
+    "VECTORS",
+    "WIDTH",
+    "Number",
+    "activate",
+    "narrow",
+    "numbers",
+    "widen",
+]
 
 Number = np.float32
+SAME = True  # whether a cell is a number of the compute type
+
+_sizes = blocks(4)
+LANES, ROWS, WIDTH = _sizes.lanes, _sizes.rows, _sizes.width
+STEPS, HEIGHT, COLUMNS = _sizes.steps, _sizes.height, _sizes.columns
+VECTORS = WIDTH // LANES
 
 
 def widen(cell):
@@ -18,11 +40,16 @@ def widen(cell):
     return Number(cell)
 
 
-def weight(alpha, cell):
-    """A cell of A, times alpha."""
-    return Number(alpha * widen(cell))
-
-
 def narrow(number):
     """A number of the compute type as a cell, rounded once."""
     return np.float32(number)
+
+
+def numbers(cells, copied):
+    """A pointer to numbers: the cells themselves where they are numbers, else those that were copied."""
+    return cells
+
+
+def activate(number):
+    """The function that follows the product: none."""
+    return number

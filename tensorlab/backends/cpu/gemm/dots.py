@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu.gemm.cell import Number, narrow, widen
+from tensorlab.backends.cpu.gemm.cell import Number, widen
+from tensorlab.backends.cpu.gemm.finish import finish
+from tensorlab.backends.cpu.pointers import advance
 
-__all__ = ["dot", "dots"]
+__all__ = ["dot", "dot_run", "dots"]
+
+# Numbers that are summed up at a time: the sum of many is the sum of the sums of so many.
+RUN = 2048
 
 
 # fmt: off
 def dots(
-    m, n, k, alpha, beta,
-    out, o_at, o_row, o_col,
-    a, a_at, a_row, a_step,
-    b, b_at, b_step, b_col,
-    source, s_at, s_row, s_col,
+    m, n, k, a, a_row, a_step, b, b_step, b_col, packs_a, packs_b, collects, work,
+    alpha, beta, adds_residual, out, o_row, o_col, source, s_row, s_col, residual, r_row, r_col,
 ):
     # fmt: on
     """See `forms` in `text.py`; any strides. Best where both steps along k are 1."""
     for i in range(m):
         for j in range(n):
-            total = Number(alpha * dot(k, a, a_at + i * a_row, a_step, b, b_at + j * b_col, b_step))
-            if beta != 0:
-                total = Number(total + beta * widen(source[s_at + i * s_row + j * s_col]))
-            out[o_at + i * o_row + j * o_col] = narrow(total)
+            work[0] = dot(k, advance(a, i * a_row), a_step, advance(b, j * b_col), b_step)
+            finish(
+                1, 1, work, 1, alpha, beta, adds_residual,
+                advance(out, i * o_row + j * o_col), 1, 1,
+                advance(source, i * s_row + j * s_col), 1, 1,
+                advance(residual, i * r_row + j * r_col), 1, 1,
+            )  # fmt: skip
 
 
-def dot(k, a, a_at, a_step, b, b_at, b_step):
+def dot(k, a, a_step, b, b_step):
     """The sum of the products of two rows of `k` numbers."""
     total = Number(0)
-    if a_step == 1 and b_step == 1:
-        x, y = a[a_at : a_at + k], b[b_at : b_at + k]
-        for p in range(k):
-            total = Number(total + widen(x[p]) * widen(y[p]))
-    else:
-        for p in range(k):
-            total = Number(total + widen(a[a_at + p * a_step]) * widen(b[b_at + p * b_step]))
+    for p in range(0, k, RUN):
+        x, y = advance(a, p * a_step), advance(b, p * b_step)
+        if a_step == 1 and b_step == 1:
+            total = Number(total + dot_run(min(RUN, k - p), x, 1, y, 1))
+        else:
+            total = Number(total + dot_run(min(RUN, k - p), x, a_step, y, b_step))
+    return total
+
+
+def dot_run(count, x, x_step, y, y_step):
+    """The sum of at most `RUN` products, in whatever order vectors like."""
+    total = Number(0)
+    for p in range(count):
+        total = Number(total + widen(x[p * x_step]) * widen(y[p * y_step]))
     return total

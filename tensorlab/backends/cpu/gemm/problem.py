@@ -26,7 +26,7 @@ class Operand(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """``out = beta * source + alpha * (a @ b)`` for each index of a batch; `a` is m × k, `b` is k × n."""
+    """One product for each index of a batch, `a` of m × k and `b` of k × n, and what is added to it."""
 
     batch: tuple[int, ...]
     m: int
@@ -36,6 +36,7 @@ class Problem(NamedTuple):
     a: Operand
     b: Operand
     source: Operand
+    residual: Operand
 
     @property
     def products(self) -> int:
@@ -58,23 +59,27 @@ class Problem(NamedTuple):
             self.b.transposed(),
             self.a.transposed(),
             self.source.transposed(),
+            self.residual.transposed(),
         )
 
     def folded(self) -> Problem:
         """With neighbouring matrices of A as one taller matrix, where they meet the same B.
 
         That takes a batch's last dimension along which B is broadcast, and along which the step from one
-        matrix of A, of the result and of the source to the next is that from row to row.
+        matrix of every other operand to the next is that from row to row.
         """
         if not self.batch or self.b.batch[-1] != 0:
             return self
-        tall = [self.out, self.a, self.source]
+        tall = [self.out, self.a, self.source, self.residual]
         if self.m == 1:  # a single row's stride was never used
             tall = [operand._replace(row=operand.batch[-1]) for operand in tall]
         elif any(operand.batch[-1] != operand.row * self.m for operand in tall):
             return self
-        out, a, source, b = (operand._replace(batch=operand.batch[:-1]) for operand in (*tall, self.b))
-        return Problem(self.batch[:-1], self.m * self.batch[-1], self.n, self.k, out, a, b, source)
+        out, a, source, residual, b = (
+            operand._replace(batch=operand.batch[:-1]) for operand in (*tall, self.b)
+        )
+        m = self.m * self.batch[-1]
+        return Problem(self.batch[:-1], m, self.n, self.k, out, a, b, source, residual)
 
     def walk(self) -> np.ndarray:
         """The integers that a kernel takes: see `tensorlab.backends.cpu.gemm.tasks.kernel`."""
@@ -85,6 +90,7 @@ class Problem(NamedTuple):
                 [*self.a.batch, self.a.row, 0, self.a.column],
                 [*self.b.batch, 0, self.b.column, self.b.row],
                 [*self.source.batch, self.source.row, self.source.column, 0],
+                [*self.residual.batch, self.residual.row, self.residual.column, 0],
             ],
             np.int64,
         )
@@ -97,18 +103,21 @@ def problem(
     a: Sequence[int],
     b: Sequence[int],
     source: Sequence[int],
+    residual: Sequence[int],
 ) -> Problem:
     """The problem with these strides, in as few dimensions of the batch as possible.
 
     Args:
-        batch, sizes, out, a, b, source: see `tensorlab.backends.protocol.Backend.gemm`; no size but k is 0.
+        batch, sizes, out, a, b, source, residual: see `tensorlab.backends.protocol.Backend.gemm`. No size
+            but k is 0.
 
     Example:
-        >>> made = problem((2, 5), (1, 4, 3), (20, 4, 4, 1), (15, 3, 3, 1), (0, 0, 4, 1), (20, 4, 4, 1))
+        >>> out = (20, 4, 4, 1)
+        >>> made = problem((2, 5), (1, 4, 3), out, (15, 3, 3, 1), (0, 0, 4, 1), out, out)
         >>> made.batch, made.m, made.n, made.k  # ten rows meet one B
         ((), 10, 4, 3)
     """
-    operands = (out, a, b, source)
+    operands = (out, a, b, source, residual)
     dims: tuple[int, ...] = ()
     steps: list[tuple[int, ...]] = [()] * len(operands)
     if batch:

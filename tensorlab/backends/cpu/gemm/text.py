@@ -1,4 +1,4 @@
-"""The kernels' text: the levels put together for one dtype and one form.
+"""The kernels' text: the levels put together for one dtype, one form and one activation.
 
 Numba's cache on disk sees changes of a kernel's own file only. So the levels, which stand in files of their
 own to be read, are put into one module whose name is a hash of its text (see `tensorlab.backends.cpu.jit`).
@@ -6,23 +6,61 @@ own to be read, are put into one module whose name is a hash of its text (see `t
 
 from __future__ import annotations
 
+import hashlib
 import inspect
+from typing import Any
+
+import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import halves
-from tensorlab.backends.cpu.gemm import blocks, cell, direct, dots, packed, tasks, tile
+from tensorlab.backends.cpu import halves, pointers, simd
+from tensorlab.backends.cpu.gemm import dots, finish, pack, registers, rows, tasks, tile, tiles
+from tensorlab.backends.cpu.gemm.blocks import VECTORS, blocks
 from tensorlab.dtypes import dtype
+from tensorlab.scalars import Scalar
+from tensorlab.scalars.source import compute_type, formula_text
 
 __all__ = ["compute_name", "kernel_source"]
 
-# A form computes ``out = beta * source + alpha * (a @ b)`` for one m × k and one k × n matrix. All forms have
-# one signature, with an offset and two strides for each operand, and differ in what they need of the layout.
-_TILE = (tile.four_rows, tile.one_row, tile.one_step, tile.add_product)
-_FORMS = {
-    "direct": (*_TILE, direct.direct),
-    "packed": (*_TILE, packed.pack, packed.packed),
-    "dots": (dots.dot, dots.dots),
+# A form computes ``out = activate(alpha * (a @ b) + beta * source) + residual`` for one m × k and one k × n
+# matrix. All forms have one signature, with a pointer and two strides for each operand; `tiles` copies blocks
+# of A and B if it is told to. With `collects` the sums stand in the workspace first.
+_TILE: list[Any] = [tile.panel, tile.whole_tile, tile.edge_tile, tile.tile, tile.strip]
+_PACK: list[Any] = [pack.pack_cells, pack.pack_run, pack.pack, pack.pack_panels]
+_FORMS: dict[str, list[Any]] = {
+    "tiles": [*_TILE, *_PACK, tiles.balanced, tiles.packed_strip, tiles.tiles],
+    "plain_tiles": _TILE,
+    "rows": [rows.weighed_row, rows.weighed_rows, rows.rows],
+    "dots": [dots.dot_run, dots.dot, dots.dots],
+    "plain_dots": [dots.dot_run, dots.dot],
 }
+
+_REASSOCIATED: set[Any] = {dots.dot_run}
+_INLINED: set[Any] = {
+    *(tile.panel, tile.tile, pack.pack_run, finish.finish_row),
+    *(rows.weighed_row, rows.weighed_rows, dots.dot_run),
+}
+
+# A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.
+_DIGEST = hashlib.sha256(
+    "".join(inspect.getsource(module) for module in (pointers, registers, simd)).encode()
+).hexdigest()[:16]
+
+_IMPORTS = f"""\
+import math
+
+import numpy as np
+from numba import njit, prange
+
+from tensorlab.backends.cpu.gemm.registers import add_outer, add_outer_partly, store, store_partly, zeros
+from tensorlab.backends.cpu.pointers import advance, at, copy, fetch_ahead
+from tensorlab.backends.cpu.simd import turn_tile
+# with intrinsics {_DIGEST}
+"""
+
+# 'contract' makes one instruction of a product and a sum; 'reassoc' lets one long sum be split over the lanes
+# of a vector. Infinities and NaN stay what they are with both.
+_OPTIONS = 'error_model="numpy", fastmath={"contract"}'
 
 
 def compute_name(element_type: dtype) -> str:
@@ -40,60 +78,103 @@ def compute_name(element_type: dtype) -> str:
     return "int64" if element_type is dtypes.int64 else "int32"
 
 
-def kernel_source(element_type: dtype, form: str) -> str:
-    """The text of one module with ``kernel``, ``plain_kernel`` and ``parallel_kernel``.
+def kernel_source(element_type: dtype, form: str, activation: Scalar | None = None) -> str:
+    """The text of one module, with ``kernel`` and ``parallel_kernel``, or with ``plain_kernel``.
 
     Args:
-        element_type: the dtype of A, B, the result and its source.
-        form: ``"direct"``, ``"packed"`` or ``"dots"``.
+        element_type: the dtype of A, B, the result, its source and its residual.
+        form: ``"tiles"``, ``"rows"`` or ``"dots"``; ``"plain_tiles"`` or ``"plain_dots"``.
+        activation: a function of one number that follows the product.
 
     Example:
         >>> text = kernel_source(dtypes.float64, "dots")
-        >>> "Number = np.float64" in text, "def pack(" in text
+        >>> "number = np.float64" in text, "def pack(" in text
         (True, False)
     """
+    levels = _FORMS[form]
+    plain = form.startswith("plain")
+    if not plain:
+        levels = [finish.finish_row, finish.finish, *levels]
+    functions = "\n\n".join(
+        [
+            *[_function(inspect.getsource(conversion)) for conversion in halves.needed([element_type])],
+            *_cell_functions(element_type),
+            *([] if plain else [_activation(element_type, activation)]),
+            *[_level(level) for level in levels],
+        ]
+    )
+    what = activation.name + " of " if activation else ""
+    return (
+        f'"""Generated by tensorlab: {what}the matrix product of {element_type.name}, {form}."""\n'
+        f"{_IMPORTS}\n{_constants(element_type)}\n\n{functions}\n\n{_entries(form)}"
+    )
+
+
+def _constants(element_type: dtype) -> str:
+    name = compute_name(element_type)
+    sizes = blocks(np.dtype(name).itemsize)
+    return (
+        f"Number = number = np.{name}\n"
+        f"SAME = {element_type.cell.name == name}\n"
+        f"LANES, VECTORS, ROWS, WIDTH = {sizes.lanes}, {VECTORS}, {sizes.rows}, {sizes.width}\n"
+        f"STEPS, HEIGHT, COLUMNS = {sizes.steps}, {sizes.height}, {sizes.columns}\n"
+        f"RUN = {dots.RUN}\n"
+    )
+
+
+def _cell_functions(element_type: dtype) -> list[str]:
+    """What `cell.py` says for float32, for this dtype."""
     if element_type in halves.TYPES:
         widen = f"{halves.widen_name(element_type)}(cell)"
         narrow = f"{halves.narrow_name(element_type)}(number)"
     else:
         widen, narrow = "Number(cell)", f"np.{element_type.cell.name}(number)"
-    conversions = halves.needed([element_type])
-    helpers = [
-        *[_function(inspect.getsource(function)) for function in conversions],
+    same = element_type.cell.name == compute_name(element_type)
+    return [
         _function(f"def widen(cell):\n    return {widen}\n"),
         _function(f"def narrow(number):\n    return {narrow}\n"),
-        _function(inspect.getsource(cell.weight)),
-        *[
-            _function(inspect.getsource(f), reassociate=f is dots.dot, inline=f in _INLINED)
-            for f in _FORMS[form]
-        ],
+        _function(f"def numbers(cells, copied):\n    return {'cells' if same else 'copied'}\n"),
     ]
-    # `kernel` is inlined into `parallel_kernel`, which would otherwise compile it a second time.
-    entry = f"cache=True, nogil=True, {_OPTIONS}"
-    return (
-        f'"""Generated by tensorlab: the matrix product of {element_type.name}, {form}."""\n'
-        "import numpy as np\nfrom numba import njit, prange\n\n"
-        f"Number = np.{compute_name(element_type)}\n"
-        f"ROWS, COLUMNS, STEPS = {blocks.ROWS}, {blocks.COLUMNS}, {blocks.STEPS}\n\n\n"
-        + "\n\n".join(helpers)
-        + f"\n\nform = {form}\n\n\n"
-        + f'@njit({entry}, inline="always")\n{inspect.getsource(tasks.kernel)}\n\n'
-        + f"@njit({entry})\n{inspect.getsource(tasks.plain_kernel)}\n\n"
-        + f"@njit({entry}, parallel=True)\n{inspect.getsource(tasks.parallel_kernel)}"
+
+
+def _activation(element_type: dtype, activation: Scalar | None) -> str:
+    if activation is None:
+        return _function("def activate(value):\n    return value\n")
+    wanted = dtypes.by_name(compute_name(element_type))
+    compute = compute_type(activation.formula, wanted)
+    text = formula_text(activation.formula, compute, f"@njit({_OPTIONS}, forceinline=True)")
+    if compute is not wanted:
+        text = f"number = np.{compute.name}\n{text}"
+    call = f"Number({activation.formula.__name__}(np.{compute.name}(value)))"
+    return f"{text}\n\n" + _function(f"def activate(value):\n    return {call}\n")
+
+
+def _level(level: Any) -> str:
+    """The text of one level of the algorithm; of an edge's tile one for each number of vectors."""
+    text = inspect.getsource(level)
+    if level is not tile.edge_tile:
+        return _function(text, reassociates=level in _REASSOCIATED, inlined=level in _INLINED)
+    return "\n\n".join(
+        _function(text.replace("edge_tile", f"edge_tile_{v}").replace("VECTORS", str(v)), inlined=False)
+        for v in range(1, VECTORS + 1)
     )
 
 
-# 'contract' makes one instruction of a product and a sum; 'reassoc' lets one long sum be split over the lanes
-# of a vector. Infinities and NaN stay what they are with both.
-_OPTIONS = 'error_model="numpy", fastmath={"contract"}'
+def _entries(form: str) -> str:
+    """The functions that are called from Python."""
+    entry = f"cache=True, nogil=True, {_OPTIONS}"
+    if form.startswith("plain"):
+        text = inspect.getsource(getattr(tasks, form))
+        return f"@njit({entry})\n{text}\n\nplain_kernel = {form}\n"
+    # `kernel` is inlined into `parallel_kernel`, which would otherwise compile it a second time.
+    return (
+        f"form = {form}\n\n\n"
+        f'@njit({entry}, inline="always")\n{inspect.getsource(tasks.kernel)}\n\n'
+        f"@njit({entry}, parallel=True)\n{inspect.getsource(tasks.parallel_kernel)}"
+    )
 
-# A call with four arrays costs some 80 ns, as much as a product of 8 × 8 matrices.
-_INLINED = (tile.add_product, direct.direct, packed.packed, dots.dots)
 
-
-def _function(text: str, reassociate: bool = False, inline: bool = False) -> str:
+def _function(text: str, reassociates: bool = False, inlined: bool = True) -> str:
     """The text of one level, decorated."""
-    options = _OPTIONS.replace('"contract"', '"contract", "reassoc"') if reassociate else _OPTIONS
-    if inline:
-        options += ', inline="always"'
-    return f"@njit({options})\n{text}"
+    options = _OPTIONS.replace('"contract"', '"contract", "reassoc"') if reassociates else _OPTIONS
+    return f"@njit({options}{', forceinline=True' if inlined else ''})\n{text}"

@@ -1,0 +1,61 @@
+"""Copies of blocks of A and B: whatever their strides, the copy's rows are runs of numbers.
+
+A block of A is copied as it is, row by row. A block of B is cut into panels as wide as a tile, one after the
+other, so that a tile reads its panel from beginning to end.
+"""
+
+from __future__ import annotations
+
+from tensorlab.backends.cpu.gemm.cell import LANES, SAME, WIDTH, numbers, widen
+from tensorlab.backends.cpu.gemm.tile import panel
+from tensorlab.backends.cpu.pointers import advance, copy
+from tensorlab.backends.cpu.simd import turn_tile
+
+__all__ = ["pack", "pack_panels"]
+
+
+def pack(rows, columns, source, row, column, to, to_row):
+    """``to[i * to_row + j] = source[i * row + j * column]``, widened."""
+    if column == 1:
+        for i in range(rows):
+            pack_run(columns, advance(source, i * row), advance(to, i * to_row))
+    elif row == 1 and SAME:  # the source's columns are runs: tiles of 8 × 8 are turned in registers
+        whole_rows, whole_columns = rows - rows % 8, columns - columns % 8
+        for j in range(0, whole_columns, 8):
+            for i in range(0, whole_rows, 8):
+                corner = advance(numbers(source, to), i + j * column)
+                turn_tile(corner, column, advance(to, i * to_row + j), to_row)
+        pack_cells(rows, columns - whole_columns, advance(source, whole_columns * column), 1, column,
+                   advance(to, whole_columns), to_row)  # fmt: skip
+        pack_cells(rows - whole_rows, whole_columns, advance(source, whole_rows), 1, column,
+                   advance(to, whole_rows * to_row), to_row)  # fmt: skip
+    else:
+        pack_cells(rows, columns, source, row, column, to, to_row)
+
+
+def pack_run(count, source, to):
+    """One row: a tile's width at once if it has that."""
+    if count == WIDTH and SAME:
+        copy(numbers(source, to), to, WIDTH)
+    else:
+        for j in range(count):
+            to[j] = widen(source[j])
+
+
+def pack_cells(rows, columns, source, row, column, to, to_row):
+    """Cell by cell, in squares of 16 × 16, so that both sides stay in the first-level cache."""
+    for i0 in range(0, rows, 16):
+        for j0 in range(0, columns, 16):
+            for i in range(i0, min(i0 + 16, rows)):
+                for j in range(j0, min(j0 + 16, columns)):
+                    to[i * to_row + j] = widen(source[i * row + j * column])
+
+
+def pack_panels(steps, columns, b, b_step, b_col, to):
+    """A block of B as panels; the one at column `j` begins at ``to[j * steps]``."""
+    j = 0
+    while j < columns:
+        wide = panel(columns - j)
+        row = (wide + LANES - 1) // LANES * LANES
+        pack(steps, wide, advance(b, j * b_col), b_step, b_col, advance(to, j * steps), row)
+        j += wide

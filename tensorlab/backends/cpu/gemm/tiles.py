@@ -1,0 +1,93 @@
+"""The loops around the tile: each keeps one block of an operand in one memory while others pass by.
+
+======  ==========================  ==============================================
+loop    runs over                   what it keeps
+======  ==========================  ==============================================
+1       blocks of columns           a block of B has no more columns than fit the second-level cache
+2       blocks of steps (of k)      the block of B, copied once
+3       blocks of rows              a block of A, copied once if it has to be
+4       strips, as high as a tile   the strip's rows of A, in the first-level cache
+5       tiles of the strip          a tile of the result, in registers
+======  ==========================  ==============================================
+
+Every sum over k is made in blocks of the same steps, each from zero and in ascending order, whatever part of
+the result is computed and however its operands lie: so one element's value depends on its own row of A and
+column of B alone.
+"""
+
+from __future__ import annotations
+
+from tensorlab.backends.cpu.gemm.cell import COLUMNS, HEIGHT, LANES, ROWS, STEPS, WIDTH, numbers
+from tensorlab.backends.cpu.gemm.finish import finish
+from tensorlab.backends.cpu.gemm.pack import pack, pack_panels
+from tensorlab.backends.cpu.gemm.tile import panel, strip, tile
+from tensorlab.backends.cpu.pointers import advance
+
+__all__ = ["balanced", "packed_strip", "tiles"]
+
+
+# fmt: off
+def tiles(
+    m, n, k, a, a_row, a_step, b, b_step, b_col, packs_a, packs_b, collects, work,
+    alpha, beta, adds_residual, out, o_row, o_col, source, s_row, s_col, residual, r_row, r_col,
+):
+    # fmt: on
+    """See `forms` in `text.py`. Operands that are not packed have runs of numbers as rows.
+
+    A result that is not collected in the workspace is computed where it stands.
+    """
+    width, depth = balanced(n, COLUMNS, WIDTH), balanced(k, STEPS, 8)
+    sums = work
+    block_b = advance(work, m * width if collects else 0)
+    block_a = advance(block_b, STEPS * COLUMNS)
+    for j in range(0, n, width):
+        columns = min(width, n - j)
+        if collects:
+            c, c_row = sums, width
+        else:
+            c, c_row = advance(numbers(out, sums), j), o_row
+        for p in range(0, max(k, 1), depth):
+            steps = min(depth, k - p)
+            ends = collects and p + depth >= k
+            b_block = advance(b, p * b_step + j * b_col)
+            if packs_b:
+                pack_panels(steps, columns, b_block, b_step, b_col, block_b)
+            for i in range(0, m, HEIGHT):
+                rows = min(HEIGHT, m - i)
+                a_block = advance(a, i * a_row + p * a_step)
+                if packs_a:
+                    pack(rows, steps, a_block, a_row, a_step, block_a, STEPS + LANES)
+                    left, left_row = block_a, STEPS + LANES
+                else:
+                    left, left_row = numbers(a_block, block_a), a_row
+                for r in range(0, rows, ROWS):
+                    high = min(ROWS, rows - r)
+                    a_strip, c_strip = advance(left, r * left_row), advance(c, (i + r) * c_row)
+                    if packs_b:
+                        packed_strip(steps, high, columns, a_strip, left_row, block_b, c_strip, c_row, p > 0)
+                    else:
+                        right = numbers(b_block, block_b)
+                        strip(steps, high, columns, a_strip, left_row, right, b_step, c_strip, c_row, p > 0)
+                    if ends:
+                        finish(
+                            high, columns, c_strip, c_row, alpha, beta, adds_residual,
+                            advance(out, (i + r) * o_row + j * o_col), o_row, o_col,
+                            advance(source, (i + r) * s_row + j * s_col), s_row, s_col,
+                            advance(residual, (i + r) * r_row + j * r_col), r_row, r_col,
+                        )  # fmt: skip
+
+
+def packed_strip(steps, rows, columns, a, a_row, panels, c, c_row, adds):
+    """One row of tiles, side by side, each with its panel of B."""
+    j = 0
+    while j < columns:
+        wide = panel(columns - j)
+        row = (wide + LANES - 1) // LANES * LANES
+        tile(steps, rows, wide, a, a_row, advance(panels, j * steps), row, advance(c, j), c_row, adds)
+        j += wide
+
+
+def balanced(size, most, multiple):
+    """The size of equal blocks, none larger than `most`: a multiple, like `most` itself."""
+    blocks = (max(size, 1) + most - 1) // most
+    return ((max(size, 1) + blocks - 1) // blocks + multiple - 1) // multiple * multiple

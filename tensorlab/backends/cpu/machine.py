@@ -1,0 +1,107 @@
+"""The processor: how long its vectors are, how many there are, and the sizes of its caches.
+
+What the vectors are like is asked of the compiler, which is told by ``NUMBA_CPU_NAME`` what to compile for.
+"""
+
+from __future__ import annotations
+
+import functools
+import platform
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from llvmlite import binding
+from numba.core.registry import cpu_target
+
+__all__ = ["Caches", "Vectors", "caches", "vectors"]
+
+
+class Vectors(NamedTuple):
+    """Vectors: the bytes of one, and how many registers hold one."""
+
+    size: int
+    registers: int
+
+
+class Caches(NamedTuple):
+    """The bytes of the caches that a core has for itself."""
+
+    first: int
+    second: int
+
+
+# What the compiler makes of an addition of long vectors shows which registers it has.
+_ADDITION = """
+define void @add(ptr %x) {
+  %a = load <16 x float>, ptr %x
+  %b = fadd <16 x float> %a, %a
+  store <16 x float> %b, ptr %x
+  ret void
+}
+"""
+_X86 = (("zmm", Vectors(64, 32)), ("ymm", Vectors(32, 16)), ("xmm", Vectors(16, 16)))
+_OTHERS = Vectors(16, 32)  # NEON, and the vectors of POWER
+
+
+@functools.cache
+def vectors() -> Vectors:
+    """The vector registers of the processor that is compiled for.
+
+    Example:
+        >>> vectors().size in (16, 32, 64)
+        True
+    """
+    triple, processor, features = cpu_target.target_context.codegen().magic_tuple()
+    target = binding.Target.from_triple(triple).create_target_machine(cpu=processor, features=features, opt=2)
+    assembly = target.emit_assembly(binding.parse_assembly(_ADDITION))
+    return next((found for name, found in _X86 if f"%{name}" in assembly), _OTHERS)
+
+
+# By the word that the processor's name contains, else by architecture. 32 KB and 512 KB suit most others.
+_DEFAULTS = {
+    "apple": Caches(128 << 10, 4 << 20),
+    "aarch64": Caches(64 << 10, 1 << 20),
+    "arm64": Caches(64 << 10, 1 << 20),
+}
+_COMMON = Caches(32 << 10, 512 << 10)
+
+
+@functools.cache
+def caches() -> Caches:
+    """The sizes of the caches, as the system tells them, or usual ones where it does not.
+
+    Example:
+        >>> caches().first < caches().second
+        True
+    """
+    name = platform.machine().lower()
+    usual = _DEFAULTS["apple"] if platform.system() == "Darwin" else _DEFAULTS.get(name, _COMMON)
+    told = _told_by_linux() if platform.system() == "Linux" else _told_by_macos()
+    return Caches(told.get(1, usual.first), told.get(2, usual.second))
+
+
+def _told_by_linux() -> dict[int, int]:
+    """The size of the data cache of each level."""
+    found = {}
+    for folder in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        try:
+            level, kind, size = ((folder / name).read_text().strip() for name in ("level", "type", "size"))
+        except OSError:
+            continue
+        if kind != "Instruction" and size.endswith("K"):
+            found[int(level)] = int(size[:-1]) << 10
+    return found
+
+
+def _told_by_macos() -> dict[int, int]:
+    if platform.system() != "Darwin":
+        return {}
+    found = {}
+    for level, name in ((1, "hw.perflevel0.l1dcachesize"), (2, "hw.perflevel0.l2cachesize")):
+        told = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, check=False).stdout
+        if told.strip().isdigit():
+            found[level] = int(told)
+    if 2 in found:
+        found[2] //= 4  # a cluster of cores shares it
+    return found

@@ -162,10 +162,8 @@ def with_names(exported: dict[str, Any]) -> dict[str, Callable]:
 def _function(function: Callable, rule: Rule) -> Callable:
     @functools.wraps(function)
     def either(*arguments: Any, **keywords: Any) -> Any:
-        for argument in arguments:
-            kind = type(argument)
-            if kind is NamedTensor or ((kind is list or kind is tuple) and _any_named(argument)):
-                return follow(rule, function, arguments, keywords)
+        if _any_named(arguments):
+            return follow(rule, function, arguments, keywords)
         if keywords and _any_named(keywords.values()):
             return follow(rule, function, arguments, keywords)
         return function(*arguments, **keywords)
@@ -174,7 +172,8 @@ def _function(function: Callable, rule: Rule) -> Callable:
 
 
 def _any_named(values: Iterable[Any]) -> bool:
-    return any(
-        isinstance(value, NamedTensor) or (type(value) in (list, tuple) and _any_named(value))
-        for value in values
-    )
+    for value in values:
+        kind = type(value)
+        if kind is NamedTensor or ((kind is list or kind is tuple) and _any_named(value)):
+            return True
+    return False

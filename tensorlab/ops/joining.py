@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from tensorlab import layout, memory_formats
 from tensorlab.layout import Size, as_int
@@ -12,7 +15,7 @@ from tensorlab.ops.dispatch import allocate_strided, guard_write, result_type, w
 from tensorlab.ops.outputs import fitted
 from tensorlab.ops.parts import narrow
 from tensorlab.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape, unsqueeze, view
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = [
     "cat",
@@ -55,7 +58,10 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
         (tensor([[1, 2],
                 [1, 2]]), tensor([[1, 2, 1, 2]]))
     """
-    given = tensors_from(tensors, "cat")
+    return _joined(_cat, tensors_from(tensors, "cat"), as_int(dim, "dim"), out)
+
+
+def _cat(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     if not given:
         raise ValueError("cat(): expected a non-empty list of Tensors")
     for position, tensor in enumerate(given):
@@ -66,7 +72,7 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
             )
     element_type = result_type(*given)
     joined = [tensor for tensor in given if tensor._shape != (0,)] or given[:1]
-    dim = layout.wrap_dim(as_int(dim, "dim"), joined[0].ndim)
+    dim = layout.wrap_dim(dim, joined[0].ndim)
     shape = _joined_shape(joined, dim)
     if out is None:
         out = allocate_strided(shape, _joined_strides(shape, given), element_type)
@@ -77,6 +83,53 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
         write(narrow(out, dim, start, tensor._shape[dim]), tensor)
         start += tensor._shape[dim]
     return out
+
+
+class _Turns(NamedTuple):
+    """A join of row-major tensors of one dtype into a row-major one: each gives a run of cells in turn."""
+
+    turns: int
+    shape: Size
+    stride: tuple[int, ...]
+
+
+_known: dict[tuple, _Turns | None] = {}
+MOST_KNOWN = 4096
+
+# Up to this many cells NumPy joins runs sooner than a kernel for each tensor copies them.
+SMALL = 1 << 15
+
+
+def _joined(join: Callable, given: list[Tensor], dim: int, out: Tensor | None) -> Tensor:
+    """``join(given, dim, out)``, by the short way if the same layouts came before and there is one."""
+    if out is not None:
+        return join(given, dim, out)
+    key: list[object] = [join, dim]
+    for tensor in given:
+        key += type(tensor), tensor._dtype, tensor._shape, tensor._stride
+    short = _known.get(tuple(key))
+    if short is None:
+        result = join(given, dim)
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        _known[tuple(key)] = _short_way(given, dim, result)
+        return result
+    runs: Any = [dense_cells(tensor) for tensor in given]
+    if short.turns == 1:
+        memory = np.concatenate(runs)
+    else:
+        memory = np.concatenate([run.reshape(short.turns, -1) for run in runs], 1).reshape(-1)
+    return make_dense(memory, given[0]._dtype, short.shape, short.stride)
+
+
+def _short_way(given: list[Tensor], dim: int, result: Tensor) -> _Turns | None:
+    """The short way to `result`, if there is one."""
+    flat = all(dense_cells(tensor) is not False and tensor._dtype is result._dtype for tensor in given)
+    cells = dense_cells(result)
+    if not flat or cells is False or not 0 < cells.size <= SMALL or not all(t.numel() for t in given):
+        return None
+    turns = layout.numel(result._shape[: layout.wrap_dim(dim, result.ndim)])
+    return _Turns(turns, result._shape, result._stride)
 
 
 def _joined_shape(tensors: Sequence[Tensor], dim: int) -> Size:
@@ -125,7 +178,10 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
                 [3, 4]]), tensor([[1, 3],
                 [2, 4]]))
     """
-    given = tensors_from(tensors, "stack")
+    return _joined(_stack, tensors_from(tensors, "stack"), as_int(dim, "dim"), out)
+
+
+def _stack(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     if not given:
         raise RuntimeError("stack expects a non-empty TensorList")
     first = given[0]._shape
@@ -135,13 +191,13 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
                 f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
                 f"{list(tensor._shape)} at entry {position}"
             )
-    dim = layout.wrap_dim(as_int(dim, "dim"), len(first) + 1)
+    dim = layout.wrap_dim(dim, len(first) + 1)
     if dim == len(first) or out is not None or first == (0,):
         if first == (0,):  # cat would pass such tensors over, and with them their new dimension
             shape = (len(given), 0) if dim == 0 else (0, len(given))
-            return reshape(cat([reshape(tensor, (1, 0)) for tensor in given], out=out), shape)
-        return cat([unsqueeze(tensor, dim) for tensor in given], dim, out=out)
-    return view(cat(given, dim), (*first[:dim], len(given), *first[dim:]))
+            return reshape(_cat([reshape(tensor, (1, 0)) for tensor in given], 0, out), shape)
+        return _cat([unsqueeze(tensor, dim) for tensor in given], dim, out)
+    return view(_cat(given, dim), (*first[:dim], len(given), *first[dim:]))
 
 
 def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:

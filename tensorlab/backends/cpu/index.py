@@ -48,29 +48,29 @@ def indexed(
         sizes, strides = (1, *sizes), [(0, *steps) for steps in strides]
     form = CELLS if any(steps[-1] for steps in strides[2:]) else ROWS
     walk = np.array(strides, np.int64)
-    index_sizes = np.array([index.size for index in indices], np.int64)
-    index_steps = np.array([index.step for index in indices], np.int64)
+    bounds = np.array([(index.size, index.step) for index in indices], np.int64)
     module = jit.load(f"{action}_{len(indices)}_{form}", index_source(action, len(indices), form))
     serial, parallel = jit.quiet(module.kernel), jit.quiet(module.parallel_kernel)
     work = math.prod(sizes) * COST
+    light = work < threads.WORTHWHILE
     whole = np.array(sizes, np.int64)
     # Threads share the largest dimension that they may share; the outermost of equals.
     free = [dim for dim, step in enumerate(strides[0]) if gathers or step != 0] or [0]
     along = max(free, key=lambda dim: sizes[dim])
     most = sizes[along] if gathers or strides[0][along] != 0 else 1
 
-    def launch(target: Any, other: Any, *buffers: Any) -> None:
-        operands = [target, other, *buffers]
-        start = np.array([offset for _, offset in operands], np.int64)
-        cells = [cells for cells, _ in operands]
-        arguments = (*cells[:2], index_sizes, index_steps, *cells[2:])
-        team = min(threads.team_for(work), most)
+    nowhere = np.zeros(len(operands), np.int64)
+
+    def launch(*buffers: Any) -> None:
+        cells, offsets = zip(*buffers, strict=True)
+        start = np.array(offsets, np.int64) if any(offsets) else nowhere
+        team = 1 if light else min(threads.team_for(work), most)
         if team == 1:
-            serial(whole, walk, start, *arguments)
+            serial(whole, walk, start, bounds, *cells)
         else:
             shapes, starts = split(sizes, walk, start, along, team)
             with threads.team(team):
-                parallel(shapes, walk, starts, *arguments)
+                parallel(shapes, walk, starts, bounds, *cells)
 
     return launch
 
@@ -97,9 +97,14 @@ def count_outside(
     """See `tensorlab.backends.protocol.Backend.count_outside`."""
     if 0 in shape:
         return 0
+    return _count_outside(*_walk_of_one(tuple(shape), tuple(strides)), buffer[1], buffer[0], low, high)
+
+
+@functools.lru_cache(maxsize=1024)
+def _walk_of_one(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """The shape and the strides of a walk over one operand, for a kernel."""
     sizes, (steps,) = coalesce(shape, [strides])
-    cells, offset = buffer
-    return int(_count_outside(np.array(sizes, np.int64), np.array(steps, np.int64), offset, cells, low, high))
+    return np.array(sizes, np.int64), np.array(steps, np.int64)
 
 
 @jit.kernel()

@@ -51,7 +51,7 @@ def index_source(action: str, indices: int, form: str) -> str:
         <BLANKLINE>
     """
     names = [f"index{k}" for k in range(indices)]
-    arguments = ", ".join(["target", "other", "sizes", "steps", *names])
+    arguments = ", ".join(["bounds", "target", "other", *names])
     led = "o" if action == "gather" else "t"  # which of the two cells the index leads to
 
     def each(template: str) -> str:
@@ -80,7 +80,7 @@ def index_source(action: str, indices: int, form: str) -> str:
         "    target_row, target_step = strides[0, ndim - 2], strides[0, ndim - 1]\n"
         "    other_row, other_step = strides[1, ndim - 2], strides[1, ndim - 1]\n"
         + each("    index{k}_row, index{k}_step = strides[2 + {k}, ndim - 2], strides[2 + {k}, ndim - 1]\n")
-        + each("    size{k}, step{k} = sizes[{k}], steps[{k}]\n")
+        + each("    size{k}, step{k} = bounds[{k}, 0], bounds[{k}, 1]\n")
         + "    at, position = start.copy(), np.zeros(ndim, np.int64)\n"
         "    planes = 1\n"
         "    for dim in range(ndim - 2):\n"

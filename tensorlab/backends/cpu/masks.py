@@ -7,8 +7,9 @@ then visited: that loop has no branch for the processor to guess.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,18 +30,25 @@ COST = 2
 
 
 class Parts(NamedTuple):
-    """A walk cut into as many parts as threads take part in it: runs of elements in row-major order."""
+    """A walk cut into as many parts as threads take part in it: runs of elements in row-major order.
+
+    With one part, `shapes` is its shape and `starts` the cell of each operand that it starts with; with
+    several, both have a row for each part.
+    """
 
     team: int
     shapes: np.ndarray
     strides: np.ndarray
     starts: np.ndarray
-    cells: list[np.ndarray]
+    cells: Sequence[np.ndarray]
 
 
 def count(walk: Walk) -> int:
     """See `tensorlab.backends.protocol.Backend.mask_count`."""
-    return int(_counts(_cut(walk)).sum())
+    parts = _cut(walk)
+    if parts.team == 1:
+        return int(_count(parts.shapes, parts.strides, parts.starts, parts.cells[0]))
+    return int(_counts(parts).sum())
 
 
 def select(walk: Walk, out: np.ndarray) -> None:
@@ -57,7 +65,7 @@ def fill(walk: Walk, value: np.generic) -> None:
     """See `tensorlab.backends.protocol.Backend.mask_fill`."""
     parts = _cut(walk, keep_order=False)
     if parts.team == 1:
-        _fill(parts.shapes[0], parts.strides, parts.starts[0], *parts.cells, value)
+        _fill(parts.shapes, parts.strides, parts.starts, *parts.cells, value)
     else:
         with threads.team(parts.team):
             _fill_parallel(parts.shapes, parts.strides, parts.starts, *parts.cells, value)
@@ -74,22 +82,30 @@ def positions(walk: Walk, out: np.ndarray) -> None:
 
 
 def _cut(walk: Walk, keep_order: bool = True) -> Parts:
-    sizes, steps = coalesce(walk.shape, walk.strides, keep_order=keep_order)
-    strides = np.array(steps, np.int64)
-    start = np.array([offset for _, offset in walk.buffers], np.int64)
+    sizes, shape, strides = _walk(tuple(walk.shape), tuple(walk.strides), keep_order)
+    cells, offsets = zip(*walk.buffers, strict=True)
+    start = np.array(offsets, np.int64) if any(offsets) else np.zeros(len(offsets), np.int64)
     team = min(threads.team_for(math.prod(sizes) * COST), sizes[0])
+    if team == 1:
+        return Parts(1, shape, strides, start, cells)
     shapes, starts = split(sizes, strides, start, 0, team)
-    return Parts(team, shapes, strides, starts, [cells for cells, _ in walk.buffers])
+    return Parts(team, shapes, strides, starts, cells)
+
+
+@functools.lru_cache(maxsize=1024)
+def _walk(
+    shape: tuple[int, ...], strides: tuple[tuple[int, ...], ...], keep_order: bool
+) -> tuple[tuple[int, ...], np.ndarray, np.ndarray]:
+    """The shape of a walk, and shape and strides as arrays for a kernel."""
+    sizes, steps = coalesce(shape, strides, keep_order=keep_order)
+    return sizes, np.array(sizes, np.int64), np.array(steps, np.int64)
 
 
 def _counts(parts: Parts) -> np.ndarray:
-    """How many elements of the first operand are not 0, part by part."""
-    mask = parts.cells[0]
-    if parts.team == 1:
-        return np.array([_count(parts.shapes[0], parts.strides, parts.starts[0], mask)])
+    """How many elements of the first operand are not 0, part by part, of several."""
     counts = np.empty(parts.team, np.int64)
     with threads.team(parts.team):
-        _count_parallel(parts.shapes, parts.strides, parts.starts, mask, counts)
+        _count_parallel(parts.shapes, parts.strides, parts.starts, parts.cells[0], counts)
     return counts
 
 
@@ -97,7 +113,7 @@ def _move(walk: Walk, serial: Callable, parallel: Callable, line: np.ndarray) ->
     """Move between the elements where the mask is true and a line of as many cells."""
     parts = _cut(walk)
     if parts.team == 1:
-        serial(parts.shapes[0], parts.strides, parts.starts[0], *parts.cells, 0, line)
+        serial(parts.shapes, parts.strides, parts.starts, *parts.cells, 0, line)
     else:
         counts = _counts(parts)
         with threads.team(parts.team):

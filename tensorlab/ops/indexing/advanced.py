@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Sequence
 
+import numpy as np
+
 from tensorlab import broadcasting, dtypes, layout, memory_formats
 from tensorlab.layout import Refusal, Size
+from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops import conversion
-from tensorlab.ops.dispatch import allocate_strided
+from tensorlab.ops.dispatch import SMALL, allocate_strided
 from tensorlab.ops.indexing import masks
 from tensorlab.ops.indexing.arguments import need_tensor
-from tensorlab.ops.indexing.places import Places, Term, check, combine, read
+from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read
 from tensorlab.ops.operands import Number
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
 __all__ = ["index_put", "index_put_"]
 
@@ -31,8 +35,27 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
     if mask is not None and len(chosen) == 1 and mask.dtype is dtypes.bool and mask.shape == input.shape:
         return masks.masked_select(input, mask)
     places, stride = _places(input, chosen)
+    rows = _short_rows(input, places, stride)
+    if rows is not None:
+        return make_dense(rows, input._dtype, places.route.shape, stride)
     check(places)
-    return read(input, places, allocate_strided(places.shape, stride, input.dtype))
+    return read(input, places, allocate_strided(places.route.shape, stride, input._dtype))
+
+
+def _short_rows(input: Tensor, places: Places, stride: tuple[int, ...]) -> np.ndarray | None:
+    """Whole rows that one index tensor takes, if they are so few that NumPy is there before a kernel."""
+    route, indices = places
+    cells, index = dense_cells(input), dense_cells(indices[0])
+    if len(indices) > 1 or route.terms[0].dim or cells is False or index is False or 0 in route.shape:
+        return None
+    if layout.numel(route.shape) > SMALL or stride != format_strides(route.shape, contiguous_format):
+        return None
+    try:
+        if input.ndim == 1:
+            return cells.take(index)
+        return cells.reshape(input._shape[0], -1).take(index, 0).reshape(-1)
+    except IndexError:
+        return None  # `check` finds the index again, and says where it is
 
 
 def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulate: bool = False) -> None:
@@ -100,38 +123,54 @@ def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumul
 def _places(input: Tensor, chosen: Chosen) -> tuple[Places, tuple[int, ...]]:
     """Where index tensors lead, and the strides that a result gets."""
     indices = _without_masks(input, chosen)
-    dims = list(indices)
-    met = _broadcast([indices[dim].shape for dim in dims])
+    layouts = [
+        (dim, index._shape, index._stride, index._dtype is dtypes.int32) for dim, index in indices.items()
+    ]
+    route, stride = _route(input._shape, input._stride, tuple(layouts))
+    return Places(route, tuple(indices.values())), stride
+
+
+@functools.lru_cache(KEPT)
+def _route(
+    shape: Size, stride: tuple[int, ...], indices: tuple[tuple[int, Size, tuple[int, ...], bool], ...]
+) -> tuple[Route, tuple[int, ...]]:
+    """Where index tensors lead in a tensor of this layout, and the strides that a result gets.
+
+    Args:
+        shape, stride: the tensor's.
+        indices: of each index tensor the dimension, shape, strides, and whether it is int32.
+    """
+    dims = [dim for dim, *_ in indices]
+    met = _broadcast([sizes for _, sizes, *_ in indices])
     for dim in dims:
-        if input.shape[dim] == 0 and 0 not in met:
+        if shape[dim] == 0 and 0 not in met:
             raise IndexError(
                 f"index is out of bounds for dimension with size 0: dimension {dim} of shape "
-                f"{tuple(input.shape)} has no elements to choose"
+                f"{tuple(shape)} has no elements to choose"
             )
     adjacent = dims[-1] - dims[0] == len(dims) - 1
     before = [dim for dim in range(dims[0]) if adjacent]
-    after = [dim for dim in range(input.ndim) if dim not in indices and dim not in before]
-    shape = Size((*(input.shape[dim] for dim in before), *met, *(input.shape[dim] for dim in after)))
-    strides = (
-        *(input.stride()[dim] for dim in before),
-        *(0 for _ in met),
-        *(input.stride()[dim] for dim in after),
-    )
+    after = [dim for dim in range(len(shape)) if dim not in dims and dim not in before]
+    walked = Size((*(shape[dim] for dim in before), *met, *(shape[dim] for dim in after)))
+    strides = (*(stride[dim] for dim in before), *(0 for _ in met), *(stride[dim] for dim in after))
     terms = tuple(
-        Term(index, dim, input.shape[dim], input.stride()[dim], True, len(after))
-        for dim, index in indices.items()
+        Term(sizes, steps, dim, shape[dim], stride[dim], True, len(after)) for dim, sizes, steps, _ in indices
     )
-    operands = [_aligned(index, met, len(before), shape) for index in indices.values()]
-    broadcast = any(size != 1 for size in (*shape[: len(before)], *shape[len(before) + len(met) :]))
-    return Places(shape, strides, terms), memory_formats.elementwise_strides(
-        shape, [strides, *operands], broadcast
+    operands = [
+        _aligned(sizes, steps, is_int32, met, len(before), walked) for _, sizes, steps, is_int32 in indices
+    ]
+    broadcast = any(size != 1 for size in (*walked[: len(before)], *walked[len(before) + len(met) :]))
+    return Route(walked, strides, terms), memory_formats.elementwise_strides(
+        walked, [strides, *operands], broadcast
     )
 
 
-def _aligned(index: Tensor, met: Size, before: int, shape: Size) -> tuple[int, ...]:
+def _aligned(
+    sizes: Size, steps: tuple[int, ...], is_int32: bool, met: Size, before: int, shape: Size
+) -> tuple[int, ...]:
     """The strides of an index among the operands that decide in which order a result is laid out."""
-    strides = broadcasting.broadcast_strides(index.shape, index.stride(), met)
-    if index.dtype is dtypes.int32:  # PyTorch makes a dense int64 tensor of it first
+    strides = broadcasting.broadcast_strides(sizes, steps, met)
+    if is_int32:  # PyTorch makes a dense int64 tensor of it first
         strides = memory_formats.preserved_strides(met, strides)
     ones = Size((*(1,) * before, *met, *(1,) * (len(shape) - before - len(met))))
     viewed = layout.view_strides(met, strides, ones)
@@ -204,11 +243,11 @@ def _only_mask(input: Tensor, chosen: Chosen) -> Tensor | None:
 
 
 def _check_values(input: Tensor, places: Places, values: Tensor) -> None:
-    strides = broadcasting.expand_strides(values.shape, values.stride(), places.shape)
+    strides = broadcasting.expand_strides(values.shape, values.stride(), places.route.shape)
     if isinstance(strides, Refusal):
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
-            f"result of shape {list(places.shape)}"
+            f"result of shape {list(places.route.shape)}"
         )
     if values.dtype is not input.dtype:
         raise RuntimeError(

@@ -59,7 +59,7 @@ def getitem(input: Tensor, index: object) -> Tensor:
         view = _first_dim(input, index)
         if view is not None:
             return view
-    view, chosen = resolve(input, index)
+    view, chosen = _only_index(input, index) or resolve(input, index)
     return view if chosen is None else advanced.take_chosen(view, chosen)
 
 
@@ -93,7 +93,7 @@ def setitem(input: Tensor, index: object, value: object) -> None:
         value = _as_number(value, input)
     if index is False:
         return
-    view, chosen = resolve(input, None if index is True else index)
+    view, chosen = _only_index(input, index) or resolve(input, None if index is True else index)
     if chosen is not None:
         advanced.put_chosen(
             view, chosen, _without_leading_ones(value) if isinstance(value, Tensor) else value
@@ -133,6 +133,15 @@ def _first_dim(input: Tensor, index: Any) -> Tensor | None:
         length = (stop - start + step - 1) // step if stop > start else 0
         shape, strides = (length, *sizes[1:]), (strides[0] * step, *strides[1:])
     return make_tensor(input._storage, input._dtype, _new_size(Size, shape), strides, offset)
+
+
+def _only_index(input: Tensor, index: Any) -> tuple[Tensor, advanced.Chosen] | None:
+    """What `resolve` finds for the most frequent index tensors, ``x[i]`` and ``x[mask]``; None for others."""
+    if type(index) is not Tensor or not index._shape or not input._shape:
+        return None
+    if index._dtype is dtypes.int64 or (index._dtype is dtypes.bool and index._shape == input._shape):
+        return input, {0: index}
+    return None
 
 
 # `Size(sizes)`, in less than half the time.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from tensorlab import dtypes, layout
 from tensorlab.layout import Refusal, Size
 from tensorlab.ops import conversion, shape
 from tensorlab.ops.indexing.arguments import need_dtype, need_index, need_tensor, result_in
-from tensorlab.ops.indexing.places import WHOLE, Places, Term, check, combine, read
+from tensorlab.ops.indexing.places import KEPT, WHOLE, Places, Route, Term, check, combine, read
 from tensorlab.ops.sharing import from_numpy
 from tensorlab.tensor import Tensor
 
@@ -82,22 +84,27 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 
 
 def _check(input: Tensor, index: Tensor) -> None:
-    check(Places(index.shape, (), (Term(index, WHOLE, input.numel(), 0, True),)))
+    term = Term(index._shape, index._stride, WHOLE, input.numel(), 0, True)
+    check(Places(Route(index._shape, (), (term,)), (index,)))
 
 
 def _places(input: Tensor, index: Tensor) -> Places:
     """Where checked numbers of elements lead."""
-    nowhere = (0,) * index.ndim
     flat = layout.view_strides(input.shape, input.stride(), Size((input.numel(),)))
     if not isinstance(flat, Refusal):
-        return Places(index.shape, nowhere, (Term(index, WHOLE, input.numel(), flat[0], True),))
+        return Places(_route(index._shape, index._stride, input.numel(), flat[0]), (index,))
     numbers = np.remainder(index._cells_array(), input.numel())
-    positions = np.unravel_index(numbers, input.shape)
+    indices = [from_numpy(np.array(positions)) for positions in np.unravel_index(numbers, input.shape)]
     terms = tuple(
-        Term(from_numpy(np.array(positions[dim])), dim, size, stride, False)
-        for dim, (size, stride) in enumerate(zip(input.shape, input.stride(), strict=True))
+        Term(index._shape, index._stride, dim, size, stride, False)
+        for dim, (index, size, stride) in enumerate(zip(indices, input.shape, input.stride(), strict=True))
     )
-    return Places(index.shape, nowhere, terms)
+    return Places(Route(index._shape, (0,) * index.ndim, terms), tuple(indices))
+
+
+@functools.lru_cache(KEPT)
+def _route(shape: Size, stride: tuple[int, ...], count: int, step: int) -> Route:
+    return Route(shape, (0,) * len(shape), (Term(shape, stride, WHOLE, count, step, True),))
 
 
 METHODS = (put, put_, take)

@@ -6,14 +6,15 @@ import numpy as np
 
 from tensorlab import broadcasting, dtypes
 from tensorlab.backends import Walk, backend
+from tensorlab.cells import encode_one
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, pointwise
-from tensorlab.ops.dispatch import same_place, write
+from tensorlab.ops.dispatch import SMALL, same_place, write
 from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_tensor, result_in
-from tensorlab.ops.indexing.places import expanded, guard, one_cell, raw_cells, vector
+from tensorlab.ops.indexing.places import expanded, guard, raw_cells, raw_type, vector
 from tensorlab.ops.operands import Number, check_number, is_number
 from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
 __all__ = ["argwhere", "masked_fill", "masked_scatter", "masked_select", "nonzero"]
 
@@ -37,8 +38,13 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     """
     need_tensor("masked_select", "input", input)
     _need_mask("masked_select: expected BoolTensor for mask", mask)
-    shape = broadcasting.broadcast_shapes(input.shape, mask.shape)
-    input, mask = expanded(input, shape), expanded(mask, shape)
+    if input._shape != mask._shape:
+        shape = broadcasting.broadcast_shapes(input.shape, mask.shape)
+        input, mask = expanded(input, shape), expanded(mask, shape)
+    runs = _short_runs(input, mask)
+    if runs and out is None:
+        chosen = runs[0][runs[1]]
+        return make_dense(chosen, input._dtype, Size(chosen.shape), (1,))
     found = _count(mask)
     result, (input, mask) = result_in("masked_select", out, Size((found,)), input.dtype, input, mask)
     result._storage._version += out is not None
@@ -64,8 +70,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """
     need_tensor("masked_fill", "input", input)
     _need_mask("masked_fill_ only supports boolean masks", mask)
-    shape = broadcasting.broadcast_shapes(input.shape, mask.shape)
-    return masked_fill_(contiguous_copy("masked_fill", expanded(input, shape), None), mask, value)
+    return masked_fill_(_copy_over("masked_fill", input, mask), mask, value)
 
 
 def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
@@ -99,15 +104,18 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     elif not is_number(value):
         raise TypeError(f"masked_fill_(): argument 'value' must be a number, not {type(value).__name__}")
     check_number(value, input.dtype)
-    cell = one_cell(value, input.dtype)
+    cell = encode_one(value, input.dtype).view(raw_type(input.dtype))
     if same_place(input, mask):
         guard(input, lenient="masked_fill_")
     else:
         (mask,) = guard(input, mask, lenient="masked_fill_")
     mask = _fitted(input, mask)
     input._storage._version += 1
-    if input.numel():
-        backend("cpu").mask_fill(_walk(mask, input), raw_cells(cell)[0][0])
+    runs = _short_runs(input, mask)
+    if runs:
+        runs[0].view(cell.dtype)[runs[1]] = cell
+    elif input.numel():
+        backend("cpu").mask_fill(_walk(mask, input), cell)
     return input
 
 
@@ -115,8 +123,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy of `input` with the elements of `source` where a mask is true; see `masked_scatter_`."""
     need_tensor("masked_scatter", "input", input)
     _need_mask("masked_scatter_ only supports boolean masks", mask)
-    shape = broadcasting.broadcast_shapes(input.shape, mask.shape)
-    return masked_scatter_(contiguous_copy("masked_scatter", expanded(input, shape), None), mask, source)
+    return masked_scatter_(_copy_over("masked_scatter", input, mask), mask, source)
 
 
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -223,6 +230,21 @@ def _need_mask(rule: str, mask: object) -> None:
     assert isinstance(mask, Tensor)
     if mask.dtype is not dtypes.bool:
         raise RuntimeError(f"{rule}, but got mask with dtype {mask.dtype.name}: compare it, mask != 0")
+
+
+def _short_runs(input: Tensor, mask: Tensor) -> tuple[np.ndarray, np.ndarray] | None:
+    """The cells of both, where each is one run and so short that NumPy is there before a kernel."""
+    cells, places = dense_cells(input), dense_cells(mask)
+    if cells is False or places is False or cells.size > SMALL:
+        return None
+    return cells, places
+
+
+def _copy_over(function: str, input: Tensor, mask: Tensor) -> Tensor:
+    """A dense copy of `input` in the shape in which it and a mask meet."""
+    if input._shape != mask._shape:
+        input = expanded(input, broadcasting.broadcast_shapes(input.shape, mask.shape))
+    return contiguous_copy(function, input, None)
 
 
 def _fitted(input: Tensor, mask: Tensor) -> Tensor:

@@ -7,8 +7,10 @@ index tensors decide. `Places` says which cell. `read` and `combine` go there.
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +28,7 @@ from tensorlab.tensor import Tensor, make_dense, make_tensor
 __all__ = [
     "WHOLE",
     "Places",
+    "Route",
     "Term",
     "along_dim",
     "check",
@@ -34,6 +37,7 @@ __all__ = [
     "guard",
     "one_cell",
     "raw_cells",
+    "raw_type",
     "read",
     "slices_at",
     "vector",
@@ -47,10 +51,11 @@ _WIDTHS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 
 class Term(NamedTuple):
-    """One index tensor and what it decides.
+    """The layout of one index tensor, and what the index decides.
 
     Attributes:
-        tensor: the index, int32 or int64.
+        shape: the shape of the index.
+        stride: its strides.
         dim: the dimension of the tensor that it indexes, as errors name it.
         size: the size of that dimension.
         step: its stride.
@@ -58,24 +63,27 @@ class Term(NamedTuple):
         after: how many dimensions the shape of the walk has after those that the index is broadcast to.
     """
 
-    tensor: Tensor
+    shape: Size
+    stride: tuple[int, ...]
     dim: int
     size: int
     step: int
     wraps: bool
     after: int = 0
 
-    def walk(self, shape: Size, index: Tensor) -> tuple[int, ...]:
-        """The strides of the index, or of a copy of it, over the shape of the walk."""
-        sizes, steps = (*index._shape, *(1,) * self.after), (*index._stride, *(0,) * self.after)
+    def walk(self, shape: Size, stride: tuple[int, ...]) -> tuple[int, ...]:
+        """The strides of the index, or of a copy of it with other strides, over the shape of the walk."""
+        sizes, steps = (*self.shape, *(1,) * self.after), (*stride, *(0,) * self.after)
         return broadcasting.broadcast_strides(sizes, steps, shape)
 
 
-class Places(NamedTuple):
-    """Cells of a tensor, one for each position of a shape.
+@dataclass(frozen=True, eq=False, slots=True)
+class Route:
+    """Cells of a tensor, one for each position of a shape, as far as layouts decide.
 
     The cell of a position is the tensor's offset, plus the position times `strides`, plus for each term the
-    index at that position times the term's step.
+    index at that position times the term's step. A route is made once for its layouts and then found again,
+    so that what is prepared for it can be found by the route itself.
     """
 
     shape: Size
@@ -83,24 +91,47 @@ class Places(NamedTuple):
     terms: tuple[Term, ...]
 
 
+class Places(NamedTuple):
+    """A route, and the index tensors of its terms."""
+
+    route: Route
+    indices: tuple[Tensor, ...]
+
+
+KEPT = 4096
+
+
 def along_dim(input: Tensor, dim: int, index: Tensor) -> Places:
     """The places of ``gather``: position ``(i, j, k)`` leads to ``input[i, index[i, j, k], k]`` for dim 1.
 
     The index has as many dimensions as `input`; of 0 and 1 either may stand for the other.
     """
-    if not input.ndim:
-        return Places(index.shape, (0,) * index.ndim, (Term(index, 0, 1, 0, wraps=False),))
-    strides = [0 if d == dim else stride for d, stride in enumerate(input.stride())]
-    term = Term(index, dim, input.shape[dim], input.stride()[dim], wraps=False)
-    return Places(index.shape, tuple(strides[: index.ndim]), (term,))
+    return Places(_along_dim(input._shape, input._stride, dim, index._shape, index._stride), (index,))
+
+
+@functools.lru_cache(KEPT)
+def _along_dim(shape: Size, stride: tuple[int, ...], dim: int, sizes: Size, steps: tuple[int, ...]) -> Route:
+    if not shape:
+        return Route(sizes, (0,) * len(sizes), (Term(sizes, steps, 0, 1, 0, wraps=False),))
+    strides = [0 if d == dim else step for d, step in enumerate(stride)]
+    term = Term(sizes, steps, dim, shape[dim], stride[dim], wraps=False)
+    return Route(sizes, tuple(strides[: len(sizes)]), (term,))
 
 
 def slices_at(input: Tensor, dim: int, index: Tensor, wraps: bool = False) -> Places:
     """The places of ``index_select``: the slices along one dimension that a vector of indices names."""
-    sizes, strides = list(input.shape) or [1], list(input.stride()) or [0]
-    term = Term(vector(index), dim, sizes[dim], strides[dim], wraps, after=len(sizes) - dim - 1)
-    sizes[dim], strides[dim] = index.numel(), 0
-    return Places(Size(sizes), tuple(strides), (term,))
+    index = vector(index)
+    return Places(_slices_at(input._shape, input._stride, dim, index._shape, index._stride, wraps), (index,))
+
+
+@functools.lru_cache(KEPT)
+def _slices_at(
+    shape: Size, stride: tuple[int, ...], dim: int, length: Size, step: tuple[int, ...], wraps: bool
+) -> Route:
+    sizes, strides = list(shape) or [1], list(stride) or [0]
+    term = Term(length, step, dim, sizes[dim], strides[dim], wraps, after=len(sizes) - dim - 1)
+    sizes[dim], strides[dim] = length[0], 0
+    return Route(Size(sizes), tuple(strides), (term,))
 
 
 def vector(tensor: Tensor) -> Tensor:
@@ -122,12 +153,12 @@ def check(places: Places, error: type[Exception] = IndexError) -> None:
     Raises:
         error: an index is too large, or negative where it must not be; the message names the first one.
     """
-    if 0 in places.shape:
+    if 0 in places.route.shape:
         return
-    for term in places.terms:
-        index = term.tensor
+    count_outside = backend("cpu").count_outside
+    for term, index in zip(places.route.terms, places.indices, strict=True):
         low = -term.size if term.wraps else 0
-        if backend("cpu").count_outside(index.shape, index.stride(), index._buffer(), low, term.size):
+        if count_outside(term.shape, term.stride, index._buffer(), low, term.size):
             cells = index._cells_array()
             first = np.argwhere((cells < low) | (cells >= term.size))[0]
             at = f" at {tuple(map(int, first))} of the index" if index.ndim else ""
@@ -142,9 +173,9 @@ def check(places: Places, error: type[Exception] = IndexError) -> None:
 
 def read(input: Tensor, places: Places, out: Tensor) -> Tensor:
     """Copy the elements at checked places into `out`, which has the places' shape and `input`'s dtype."""
-    if 0 not in places.shape:
-        indices = [term.tensor for term in places.terms]
-        launch = _prepare("gather", places, out.stride(), places.strides, indices)
+    route, indices = places
+    if 0 not in route.shape:
+        launch = _prepare("gather", route, out._stride, route.strides, *[index._stride for index in indices])
         out._storage._version += 1
         launch(raw_cells(out), raw_cells(input), *[index._buffer() for index in indices])
     return out
@@ -168,8 +199,9 @@ def combine(
     """
     if not isinstance(values, Tensor):
         values = one_cell(values, target.dtype)
-    values, *indices = guard(target, values, *[term.tensor for term in places.terms], lenient=lenient)
-    if 0 in places.shape:
+    values, *indices = guard(target, values, *places.indices, lenient=lenient)
+    route = places.route
+    if 0 in route.shape:
         return target
     if target.dtype in (dtypes.float16, dtypes.bfloat16) and action != "replace":
         # Sixteen-bit floats compute in float32 and round once, at the end.
@@ -177,8 +209,10 @@ def combine(
         write(single, values)
         write(target, combine(_widened(target), places, single, action))
         return target
-    strides = broadcasting.broadcast_strides(values.shape, values.stride(), places.shape)
-    launch = _prepare(action, places, places.strides, strides, indices)
+    strides = values._stride
+    if values._shape != route.shape:
+        strides = broadcasting.broadcast_strides(values._shape, strides, route.shape)
+    launch = _prepare(action, route, route.strides, strides, *[index._stride for index in indices])
     cells = raw_cells if action == "replace" else Tensor._buffer
     target._storage._version += 1  # before the first cell changes, so that an interruption shows
     launch(cells(target), cells(values), *[index._buffer() for index in indices])
@@ -199,8 +233,8 @@ def guard(target: Tensor, *others: Tensor, lenient: str = "") -> list[Tensor]:
     Raises:
         RuntimeError: `target` is read-only, or its elements share cells; or it shares cells with another.
     """
-    expanded = any(
-        size > 1 and stride == 0 for size, stride in zip(target.shape, target.stride(), strict=True)
+    expanded = 0 in target._stride and any(
+        size > 1 and stride == 0 for size, stride in zip(target._shape, target._stride, strict=True)
     )
     if lenient and expanded and not target._storage.readonly:
         warnings.warn(
@@ -239,6 +273,11 @@ def raw_cells(tensor: Tensor) -> tuple[np.ndarray, int]:
     return tensor._storage.cells(_WIDTHS[tensor._dtype.itemsize]), tensor._offset
 
 
+def raw_type(element_type: dtype) -> np.dtype:
+    """The unsigned integer that stands for a cell of this dtype where cells are only moved."""
+    return _WIDTHS[element_type.itemsize]
+
+
 def _widened(tensor: Tensor) -> Tensor:
     """A tensor of the same shape and strides over a float32 copy of the cells that `tensor` reaches."""
     cells, offset = tensor._buffer()
@@ -248,29 +287,26 @@ def _widened(tensor: Tensor) -> Tensor:
     return make_tensor(UntypedStorage(wide), dtypes.float32, tensor.shape, tensor.stride(), 0)
 
 
+@functools.lru_cache(KEPT)
 def _prepare(
-    action: str,
-    places: Places,
-    target: tuple[int, ...],
-    other: tuple[int, ...],
-    indices: Sequence[Tensor],
+    action: str, route: Route, target: tuple[int, ...], other: tuple[int, ...], *indices: tuple[int, ...]
 ) -> Launch:
-    walks = [term.walk(places.shape, index) for term, index in zip(places.terms, indices, strict=True)]
-    order: Sequence[int] = range(len(places.shape))
+    """The launch for a route, and the strides of the target, the other operand, and each index."""
+    walks = [term.walk(route.shape, stride) for term, stride in zip(route.terms, indices, strict=True)]
+    order: Sequence[int] = range(len(route.shape))
     if (
         action != "gather"
-        and sum(n > 1 and not step for n, step in zip(places.shape, target, strict=True)) > 1
+        and sum(n > 1 and not step for n, step in zip(route.shape, target, strict=True)) > 1
     ):
-        order = _writing_order(places.shape, [target, other, *walks])
+        order = _writing_order(route.shape, [target, other, *walks])
 
     def turned(strides: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(strides[dim] for dim in order)
 
     layouts = tuple(
-        IndexLayout(turned(walk), term.size, term.step)
-        for walk, term in zip(walks, places.terms, strict=True)
+        IndexLayout(turned(walk), term.size, term.step) for walk, term in zip(walks, route.terms, strict=True)
     )
-    return backend("cpu").indexed(action, turned(places.shape), turned(target), turned(other), layouts)
+    return backend("cpu").indexed(action, turned(route.shape), turned(target), turned(other), layouts)
 
 
 def _writing_order(shape: Size, operands: list[tuple[int, ...]]) -> Sequence[int]:

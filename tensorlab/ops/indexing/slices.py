@@ -51,8 +51,9 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         raise RuntimeError(
             f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)"
         )
-    check(slices_at(input, dim, index), IndexError if input.numel() else RuntimeError)
-    shape = slices_at(input, dim, index).shape if input.ndim else Size()
+    places = slices_at(input, dim, index)
+    check(places, IndexError if input.numel() else RuntimeError)
+    shape = places.route.shape if input.ndim else Size()
     result, (input, index) = result_in("index_select", out, shape, input.dtype, input, index)
     read(input, slices_at(input, dim, index), vector(result))
     return result

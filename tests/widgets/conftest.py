@@ -34,7 +34,7 @@ IN_A_PAGE = """async (calls) => {
 def call_js(request: pytest.FixtureRequest) -> Callable[[list[list[Any]]], list[Any]]:
     """Call functions of the widgets' pure modules.
 
-    ``call_js([["storage_lab/engine.js", "numel", [2, 3]], …])`` gives the list of their results. They run
+    ``call_js([["shared/layout.js", "numel", [2, 3]], …])`` gives the list of their results. They run
     in node where it is installed, else in Chromium.
     """
 

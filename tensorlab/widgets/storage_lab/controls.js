@@ -1,8 +1,8 @@
 // The one line of controls: shape, stride, offset, cells, dtype. What a reader types is a draft over all fields
 // together, so that a shape that only fits with other strides can be entered first and the strides after it.
 import { h } from "../shared/dom.js";
-import { DTYPES, strideAfterShape, tuple } from "./engine.js";
-import { readNumber, readNumbers } from "./state.js";
+import { DTYPES, strideAfterShape, tuple } from "../shared/layout.js";
+import { readNumber, readNumbers } from "../shared/numbers.js";
 
 const FIELDS = [
   { name: "shape", many: true, kind: "shape" },

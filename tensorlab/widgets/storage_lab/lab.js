@@ -1,7 +1,7 @@
 // The lab's one state, over the model that the kernel (or the static page) holds. The model may be set from
 // anywhere: this page, Python, a linked slider. Only a layout that fits is ever shown; what does not fit leaves
 // the last one standing and gives a reason.
-import { checkBounds, checkIndex, handAfterShape, numel } from "./engine.js";
+import { checkBounds, checkIndex, handAfterShape, numel } from "../shared/layout.js";
 import { pythonLine, sampleText } from "./python.js";
 import { refusalOf } from "./state.js";
 

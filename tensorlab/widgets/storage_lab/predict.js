@@ -1,9 +1,9 @@
 // Predict: the reader takes an element and commits to its storage cell before the answer is shown.
 import { h } from "../shared/dom.js";
-import { flatIndex, unravel } from "./engine.js";
-import { addressLines } from "./reading.js";
-import { readNumber } from "./state.js";
-import { bracket } from "./words.js";
+import { flatIndex, unravel } from "../shared/layout.js";
+import { readNumber } from "../shared/numbers.js";
+import { addressLines } from "../shared/sums.js";
+import { bracket } from "../shared/words.js";
 
 export class Predict {
   // `changed()` when the picture must be drawn anew, `say(text)` for the screen reader.

@@ -1,5 +1,5 @@
 // The Python side of a layout: the values of the sample storage, and the line that makes this tensor.
-import { defaultStrides, numel, tuple } from "./engine.js";
+import { defaultStrides, numel, tuple } from "../shared/layout.js";
 
 // A whole number as a float of so many significant bits keeps it: to nearest, ties to even.
 function rounded(value, bits) {

@@ -1,24 +1,9 @@
 // What is in hand, in words and sums: the element, its address term by term, its byte, and who shares the cell.
 import { h } from "../shared/dom.js";
-import { flatIndex } from "./engine.js";
-import { bracket, byteSum, cellSentence, numberTerms, sharers, symbolTerms } from "./words.js";
-
-// Terms of a sum as text, coloured by meaning.
-function sum(terms) {
-  return terms.map(({ text, kind }) => h("span", { class: `tlw-term-${kind}` }, text));
-}
-
-function line(...parts) { return h("p", { class: "tlw-sum tlw-mono" }, parts); }
-
-// The address of an element, as the lines of a sum. Without `known`, the numbers wait for the prediction.
-export function addressLines(index, { stride, offset, dtype }, known) {
-  const symbols = line(sum(symbolTerms(index.length)));
-  if (!known) return [symbols, line("= ?")];
-  const cell = flatIndex(index, stride, offset);
-  const numbers = index.length ? [line("= ", sum(numberTerms(index, stride, offset)))] : [];
-  return [symbols, ...numbers, line("= ", h("strong", { class: "tlw-term-cell" }, String(cell))),
-    h("p", { class: "tlw-sum tlw-mono tlw-bytes" }, byteSum(cell, dtype))];
-}
+import { flatIndex } from "../shared/layout.js";
+import { addressLines } from "../shared/sums.js";
+import { bracket, byteSum } from "../shared/words.js";
+import { cellSentence, sharers } from "./words.js";
 
 export class Reading {
   constructor(lab) {

@@ -1,37 +1,7 @@
 // A lab's state as text: what a reader types into a field, and what stands in the page's address. Reading is
 // strict: text becomes a valid state or a refusal in words, never half of each.
-import { DTYPES, checkBounds, checkIndex, handAfterShape, numel, strideAfterShape } from "./engine.js";
-
-const LARGEST = 9_999_999;      // products of two such numbers are still exact
-const MOST_DIMENSIONS = 8;
-
-// { value } or { refusal } from `3, 4`, `(3, 4)`, `[3 4]` or nothing at all; `what` names the field.
-export function readNumbers(text, what) {
-  const inner = text.trim().replace(/^\((.*)\)$|^\[(.*)\]$/s, "$1$2").trim().replace(/,$/, "");
-  if (inner === "") return { value: [] };
-  const parts = inner.split(/\s*,\s*|\s+/);
-  const wrong = parts.find((part) => !/^[+-]?\d+$/.test(part));
-  if (wrong === "") {
-    return { refusal: `${what} is a list of whole numbers such as 3, 4; a number is missing in “${inner}”` };
-  }
-  if (wrong !== undefined) {
-    return { refusal: `${what} is a list of whole numbers such as 3, 4; “${wrong}” is not one` };
-  }
-  const value = parts.map((part) => Number(part) + 0);  // + 0: “-0” is 0, and is written so
-  const large = parts.find((part) => Math.abs(Number(part)) > LARGEST);
-  if (large !== undefined) return { refusal: `numbers here go up to 9,999,999; ${what} has ${large}` };
-  if (value.length > MOST_DIMENSIONS) {
-    return { refusal: `up to ${MOST_DIMENSIONS} dimensions can be drawn; ${what} has ${value.length}` };
-  }
-  return { value };
-}
-
-export function readNumber(text, what) {
-  const { value, refusal } = readNumbers(text, what);
-  if (refusal === undefined && value.length === 1) return { value: value[0] };
-  if (refusal?.startsWith("numbers")) return { refusal };
-  return { refusal: `${what} is one whole number; “${text.trim()}” is not one` };
-}
+import { DTYPES, checkBounds, checkIndex, handAfterShape, numel, strideAfterShape } from "../shared/layout.js";
+import { readNumber, readNumbers } from "../shared/numbers.js";
 
 // The first reason why a layout cannot be, or null. The same checks as the library's, and the page's own limit.
 export function refusalOf({ shape, stride, offset, cells, dtype }) {

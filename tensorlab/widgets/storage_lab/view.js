@@ -1,17 +1,20 @@
 // The Storage Lab: a tensor's cells and the flat storage under them. This file joins the parts; the rules are in
-// engine.js, the state in lab.js.
+// shared/layout.js, the state in lab.js.
 import { copyButton, h, liveRegion } from "../shared/dom.js";
+import { MOST_CELLS, drawnWindow } from "../shared/drawn.js";
+import { Grid } from "../shared/grid.js";
 import { isStaticPage, linkTo, onHash, readHash, writeHash } from "../shared/hash.js";
+import { elementsAt, flatIndex } from "../shared/layout.js";
+import { Tape } from "../shared/tape.js";
 import { followTheme } from "../shared/theme.js";
+import { Twin } from "../shared/twin.js";
+import { bracket } from "../shared/words.js";
 import { Controls } from "./controls.js";
-import { drawnWindow, elementsAt, flatIndex } from "./engine.js";
-import { Grid, MOST_CELLS } from "./grid.js";
 import { Lab } from "./lab.js";
 import { Predict } from "./predict.js";
 import { Reading } from "./reading.js";
 import { readState, writeState } from "./state.js";
-import { Tape } from "./tape.js";
-import { Twin } from "./twin.js";
+import { layoutText } from "./twin.js";
 import { cellSentence, facts, spokenElement, spokenLayout } from "./words.js";
 
 const HINT = "Point at a cell, or move with the arrow keys. In a field, ↑ and ↓ change a number.";
@@ -30,13 +33,13 @@ class View {
     this.controls = new Controls(this.lab, messageId);
     this.predict = new Predict(this.lab, { changed: () => this.draw(), say });
     this.reading = new Reading(this.lab);
-    this.twin = new Twin(this.lab);
-    this.grid = new Grid(this.lab, {
+    this.twin = new Twin(() => layoutText(this.lab));
+    this.grid = new Grid({
       helpId: messageId,
       picked: (index) => this.pick(index),
       hovered: (index) => this.point(index && { index }),
     });
-    this.tape = new Tape(this.lab, {
+    this.tape = new Tape({
       picked: (cell) => this.pickCell(cell),
       hovered: (cell) => this.point(cell === null ? null : { cell }),
     });
@@ -69,6 +72,11 @@ class View {
     return h("div", { class: "tlw-footer" },
       h("div", { class: "tlw-python" }, this.code, copyLine),
       h("div", { class: "tlw-actions" }, this.predict.button, reset, isStaticPage() ? link : null));
+  }
+
+  get cellInHand() {
+    const { layout, hand } = this.lab;
+    return hand === null ? null : flatIndex(hand, layout.stride, layout.offset);
   }
 
   get state() { return { ...this.lab.layout, hand: this.lab.hand }; }
@@ -121,7 +129,7 @@ class View {
     } else if (change === "hand") {
       this.grid.hold(this.lab.hand);
       this.light();
-      this.tape.show(this.lab.hand);
+      this.tape.show(this.cellInHand);
     } else {
       this.tell();
       if (this.lab.refusal !== null) this.say(`Refused: ${this.lab.refusal}.`);
@@ -138,8 +146,8 @@ class View {
   draw() {
     const hidden = this.predict.asking;
     this.root.style.setProperty("--digits", this.widest());
-    this.grid.draw(hidden);
-    this.tape.draw(hidden);
+    this.drawGrid(hidden);
+    this.drawTape(hidden);
     this.twin.element.hidden = hidden;
     this.twin.draw();
     this.code.textContent = this.lab.line;
@@ -150,10 +158,35 @@ class View {
     this.light();
   }
 
+  // While a prediction is open, `hidden`, the values would give the answer away.
+  drawGrid(hidden) {
+    const { shape, stride, offset } = this.lab.layout;
+    const cell = (index) => {
+      if (hidden) return { text: "?", label: bracket(index) };
+      const at = flatIndex(index, stride, offset);
+      const text = this.lab.textAt(at);
+      const place = bracket(index);
+      return { text, label: `${place}, value ${text}, storage cell ${at}`, title: `${place}: ${text}` };
+    };
+    this.grid.draw({ shape, hand: this.lab.hand, cell, rest: "; the address of every one follows the same sum" });
+  }
+
+  drawTape(hidden) {
+    const { shape, stride, offset, cells } = this.lab.layout;
+    const cell = (at) => {
+      const text = this.lab.textAt(at);
+      const reached = !hidden && elementsAt(at, shape, stride, offset, 1).length > 0;
+      const state = hidden ? "" : reached ? ", reached by the tensor" : ", at rest";
+      const label = `storage cell ${at}, holds ${text}${state}`;
+      return { text, label, title: `cell ${at}: ${text}`, kind: reached ? "tlw-reached" : "" };
+    };
+    this.tape.draw({ cells, first: this.lab.reached?.[0] ?? null, cell });
+  }
+
   // Characters of the longest value, so that all cells have one width.
   widest() {
     const { cells } = this.lab.layout;
-    const { start, stop } = drawnWindow(cells, this.lab.reached, MOST_CELLS);
+    const { start, stop } = drawnWindow(cells, this.lab.reached?.[0] ?? null, MOST_CELLS);
     let widest = Math.max(2, String(cells).length);
     for (let cell = start; cell < stop; cell += 1) widest = Math.max(widest, this.lab.textAt(cell).length);
     return Math.min(widest, 9);
@@ -171,12 +204,12 @@ class View {
     const { predict } = this;
     if (predict.asking || hand === null) {
       this.grid.light(hand, []);
-      this.tape.light(null, null);
+      this.tape.light(null, layout, null);
     } else if (this.hover?.cell !== undefined && predict.state === "off") {
       const reaching = this.reaching(this.hover.cell);
       const only = reaching.length === 1 ? reaching[0] : null;
       this.grid.light(only, reaching);
-      this.tape.light(this.hover.cell, only);
+      this.tape.light(this.hover.cell, layout, only);
       this.reading.cell(this.hover.cell, reaching, MOST_CELLS);
       return;
     } else {
@@ -184,7 +217,7 @@ class View {
       const cell = flatIndex(index, layout.stride, layout.offset);
       const reaching = this.reaching(cell);
       this.grid.light(index, reaching);
-      this.tape.light(cell, index, predict.missed);
+      this.tape.light(cell, layout, index, predict.missed);
       if (predict.state === "off") {
         this.reading.show(index, reaching, MOST_CELLS);
         return;

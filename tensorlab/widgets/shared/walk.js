@@ -43,8 +43,8 @@ export class Walk {
   draw(slot, layout, index) {
     this.last = [slot, layout, index];
     const { stride, offset } = layout;
-    const first = this.line.querySelector(".tlw-slot");
-    const final = this.line.querySelector(".tlw-slot:last-of-type");
+    const slots = this.line.getElementsByClassName("tlw-slot");
+    const [first, final] = [slots[0], slots[slots.length - 1]];
     const rows = first ? (final.offsetTop - first.offsetTop) / (first.offsetHeight + this.gap()) + 1 : 0;
     this.line.classList.toggle("tlw-dense", rows > MOST_ROWS + 0.5);
     this.element.replaceChildren();

@@ -1,20 +1,18 @@
 // The storage: one line of cells, wrapped like text. Each cell shows what it holds and, under it, its number.
-import { h, revealInside } from "../shared/dom.js";
-import { arrowStep, rove } from "../shared/keys.js";
-import { drawnWindow, elementsAt, flatIndex } from "./engine.js";
-import { MOST_CELLS } from "./grid.js";
+import { h, revealInside } from "./dom.js";
+import { MOST_CELLS, drawnWindow } from "./drawn.js";
+import { arrowStep, rove } from "./keys.js";
 import { Walk } from "./walk.js";
 import { count } from "./words.js";
 
 export class Tape {
   // `picked(cell)` when a reader takes a cell, `hovered(cell or null)` while pointing at or focusing one.
-  constructor(lab, { picked, hovered }) {
-    this.lab = lab;
+  constructor({ picked, hovered = () => {}, label = "Storage" }) {
     this.buttons = [];
     this.lit = [];
     this.start = 0;
     this.line = h("div", {
-      class: "tlw-tape", role: "group", "aria-label": "Storage",
+      class: "tlw-tape", role: "group", "aria-label": label,
       onkeydown: (event) => this.key(event),
       onclick: (event) => { const cell = this.cellOf(event); if (cell !== null) picked(cell); },
       onpointerover: (event) => { if (event.pointerType !== "touch") hovered(this.cellOf(event)); },
@@ -32,30 +30,38 @@ export class Tape {
     return cell === undefined ? null : Number(cell);
   }
 
-  // Draws the storage anew. While a prediction is open, `hidden`, nothing says which cells are reached.
-  draw(hidden) {
-    const { shape, stride, offset, cells } = this.lab.layout;
-    const reached = (cell) => !hidden && elementsAt(cell, shape, stride, offset, 1).length > 0;
-    const { start, stop } = drawnWindow(cells, this.lab.reached, MOST_CELLS);
+  // Draws a storage of `cells` cells anew. `cell(c)` says what stands there: { text, label, title, kind }; `first`
+  // is the first cell that a tensor reaches, or null. With `group`, so many cells make one cache line, in a box.
+  draw({ cells, first, cell, group = 0 }) {
+    const { start, stop } = drawnWindow(cells, first, MOST_CELLS);
     this.start = start;
-    this.buttons = Array.from({ length: stop - start }, (_, k) => this.cell(start + k, reached(start + k), hidden));
+    this.buttons = Array.from({ length: stop - start }, (_, k) => this.cell(start + k, cell(start + k)));
     const empty = h("p", { class: "tlw-note" }, "A storage of no cells.");
     const focused = this.line.contains(document.activeElement);
-    this.line.replaceChildren(...(this.buttons.length ? this.buttons : [empty]), this.walk.element);
+    const boxes = group ? this.grouped(group) : this.buttons;
+    this.line.classList.toggle("tlw-in-lines", group > 0);
+    this.line.replaceChildren(...(this.buttons.length ? boxes : [empty]), this.walk.element);
     this.note.textContent = stop - start < cells
       ? `Storage cells ${count(start)} to ${count(stop - 1)} of ${count(cells)} are drawn.` : "";
-    const chosen = this.hold(this.lab.reached?.[0] ?? start);
+    const chosen = this.hold(first ?? start);
     if (focused) chosen?.focus({ preventScroll: true });
   }
 
-  cell(cell, reached, hidden) {
-    const value = this.lab.textAt(cell);
-    const state = hidden ? "" : reached ? ", reached by the tensor" : ", at rest";
-    const label = `storage cell ${cell}, holds ${value}${state}`;
+  // The cells in boxes of one cache line each; the first and the last box may be short.
+  grouped(group) {
+    const boxes = new Map();
+    for (const [k, button] of this.buttons.entries()) {
+      const line = Math.floor((this.start + k) / group);
+      if (!boxes.has(line)) boxes.set(line, h("div", { class: "tlw-cache-line", dataset: { line } }));
+      boxes.get(line).append(button);
+    }
+    return boxes.values();
+  }
+
+  cell(cell, { text, label, title = null, kind = "" }) {
     return h("button", {
-      type: "button", class: `tlw-slot${reached ? " tlw-reached" : ""}`, tabindex: "-1",
-      "aria-label": label, title: `cell ${cell}: ${value}`, dataset: { cell },
-    }, h("span", { class: "tlw-slot-value" }, value));      // its number is written by the style sheet
+      type: "button", class: `tlw-slot ${kind}`.trim(), tabindex: "-1", "aria-label": label, title, dataset: { cell },
+    }, h("span", { class: "tlw-slot-value" }, text));       // its number is written by the style sheet
   }
 
   slot(cell) { return this.buttons[cell - this.start] ?? null; }
@@ -66,21 +72,21 @@ export class Tape {
     return chosen;
   }
 
-  // Lights one cell, and draws the way from the offset to it; `wrong` marks a prediction that missed.
-  light(cell, index, wrong = null) {
+  // Lights one cell, and draws the way to it from the offset of `layout`, the way of `index` (null: the flag
+  // alone); `wrong` marks a prediction that missed.
+  light(cell, layout, index, wrong = null) {
     for (const button of this.lit) button.classList.remove("tlw-in-hand", "tlw-missed");
     const chosen = cell === null ? null : this.slot(cell);
     const missed = wrong === null ? null : this.slot(wrong);
     chosen?.classList.add("tlw-in-hand");
     missed?.classList.add("tlw-missed");
     this.lit = [chosen, missed].filter(Boolean);
-    this.walk.draw((at) => this.slot(at), this.lab.layout, index);
+    this.walk.draw((at) => this.slot(at), layout, index);
   }
 
-  // Scrolls a long storage, never the page, so that the cell of an element can be seen.
-  show(index) {
-    const { stride, offset } = this.lab.layout;
-    const button = index && this.slot(flatIndex(index, stride, offset));
+  // Scrolls a long storage, never the page, so that a cell can be seen.
+  show(cell) {
+    const button = cell === null ? null : this.slot(cell);
     if (button) revealInside(this.line, button, 40);
   }
 

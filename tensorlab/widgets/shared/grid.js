@@ -1,21 +1,21 @@
-// The tensor's cells: one matrix, or one a leading index, each labelled. One Tab stop; arrows move.
-import { h, revealInside } from "../shared/dom.js";
-import { arrowStep, rove } from "../shared/keys.js";
-import { drawnPart, flatIndex, unravel } from "./engine.js";
+// A tensor's cells: one matrix, or one a leading index, each labelled. One Tab stop; arrows move.
+import { h, revealInside } from "./dom.js";
+import { MOST_CELLS, drawnPart } from "./drawn.js";
+import { arrowStep, rove } from "./keys.js";
+import { defaultStrides, flatIndex, unravel } from "./layout.js";
 import { bracket, count, letter } from "./words.js";
 
-export const MOST_CELLS = 4096;
-
 export class Grid {
-  // `picked(index)` when a reader takes an element, `hovered(index or null)` while pointing at one.
-  constructor(lab, { picked, hovered, helpId }) {
-    this.lab = lab;
+  // `picked(index)` when a reader takes an element, `hovered(index or null)` while pointing at one; `label` is
+  // the group's name, `helpId` the element that says how to move.
+  constructor({ picked, hovered = () => {}, helpId = null, label = "Tensor" }) {
     this.picked = picked;
     this.buttons = new Map();
     this.lit = [];
+    this.shape = [];
     this.note = h("p", { class: "tlw-note" });
     this.plates = h("div", {
-      class: "tlw-plates", "aria-label": "Tensor", "aria-describedby": helpId,
+      class: "tlw-plates", "aria-label": label, "aria-describedby": helpId,
       onkeydown: (event) => this.key(event),
       onclick: (event) => { const index = this.indexOf(event); if (index) picked(index); },
       onpointerover: (event) => { if (event.pointerType !== "touch") hovered(this.indexOf(event)); },
@@ -29,28 +29,27 @@ export class Grid {
     return key === undefined ? null : key.split(",").filter(Boolean).map(Number);
   }
 
-  // Draws the layout anew. While a prediction is open, `hidden`, the values would give the answer away.
-  draw(hidden) {
-    const { shape } = this.lab.layout;
+  // Draws a tensor anew. `cell(index)` says what stands there: { text, label, title, kind }, `kind` being a class
+  // for the style sheet. `rest` is what is said of the elements that are not drawn.
+  draw({ shape, hand, cell, rest = "" }) {
+    this.shape = shape;
     this.part = drawnPart(shape, MOST_CELLS);
-    this.hidden = hidden;
     this.buttons.clear();
     this.lit = [];
     const plates = [];
-    for (let plate = 0; plate < this.part.plates; plate += 1) plates.push(this.plate(plate));
+    for (let plate = 0; plate < this.part.plates; plate += 1) plates.push(this.plate(plate, cell));
     if (plates.length === 0) plates.push(h("p", { class: "tlw-note" }, "No elements: a size is 0."));
     this.plates.setAttribute("role", this.part.plates ? "grid" : "group");      // a grid must have rows
     const focused = this.plates.contains(document.activeElement);
     this.plates.replaceChildren(...plates);
     const { drawn, count: all } = this.part;
-    this.note.textContent = drawn < all
-      ? `${count(drawn)} of ${count(all)} elements are drawn; the address of every one follows the same sum.` : "";
-    const chosen = this.hold(this.lab.hand);
+    this.note.textContent = drawn < all ? `${count(drawn)} of ${count(all)} elements are drawn${rest}.` : "";
+    const chosen = this.hold(hand);
     if (focused) chosen?.focus({ preventScroll: true });
   }
 
-  plate(plate) {
-    const { shape } = this.lab.layout;
+  plate(plate, describe) {
+    const { shape } = this;
     const { rows, columns } = this.part;
     const lead = unravel(plate, shape.slice(0, -2));
     const dims = shape.length;
@@ -61,7 +60,7 @@ export class Grid {
     const lines = Array.from({ length: rows }, (_, row) => h("div", { role: "row", class: "tlw-row" },
       dims === 0 ? [] : head(dims > 1 ? row : ""),
       Array.from({ length: columns }, (_unused, column) => this.cell(
-        dims === 0 ? [] : dims === 1 ? [column] : [...lead, row, column]))));
+        dims === 0 ? [] : dims === 1 ? [column] : [...lead, row, column], describe))));
     const label = dims > 2 ? bracket([...lead, ":", ":"]) : null;
     return h("div", {
       role: "rowgroup", class: "tlw-plate", "aria-label": label, dataset: { dims },
@@ -70,15 +69,12 @@ export class Grid {
     h("div", { class: "tlw-matrix" }, h("div", { class: "tlw-row", "aria-hidden": "true" }, heading), lines));
   }
 
-  cell(index) {
-    const { stride, offset } = this.lab.layout;
-    const cell = flatIndex(index, stride, offset);
-    const value = this.lab.textAt(cell);
-    const label = this.hidden ? bracket(index) : `${bracket(index)}, value ${value}, storage cell ${cell}`;
+  cell(index, describe) {
+    const { text, label, title = null, kind = "" } = describe(index);
     const button = h("button", {
-      type: "button", role: "gridcell", class: "tlw-cell", tabindex: "-1", "aria-label": label,
-      title: this.hidden ? null : `${bracket(index)}: ${value}`, dataset: { index: index.join(",") },
-    }, this.hidden ? "?" : value);
+      type: "button", role: "gridcell", class: `tlw-cell ${kind}`.trim(), tabindex: "-1", "aria-label": label, title,
+      dataset: { index: index.join(",") },
+    }, text);
     this.buttons.set(index.join(","), button);
     return button;
   }
@@ -107,7 +103,7 @@ export class Grid {
   }
 
   key(event) {
-    const { shape } = this.lab.layout;
+    const { shape } = this;
     const hand = this.indexOf(event);
     if (hand === null || shape.length === 0) return;
     const next = this.moved(event, hand, shape);
@@ -131,7 +127,7 @@ export class Grid {
       next[last] = event.key === "Home" ? 0 : columns - 1;
     } else if ((event.key === "PageUp" || event.key === "PageDown") && last > 1) {
       const lead = shape.slice(0, -2);
-      const place = flatIndex(hand.slice(0, -2), lead.map((_, dim) => lead.slice(dim + 1).reduce((a, b) => a * b, 1)));
+      const place = flatIndex(hand.slice(0, -2), defaultStrides(lead));
       const plate = clamp(place + (event.key === "PageDown" ? 1 : -1), this.part.plates);
       next.splice(0, lead.length, ...unravel(plate, lead));
     } else {

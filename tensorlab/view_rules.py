@@ -210,7 +210,7 @@ def expanded(shape: Ints, strides: Ints, sizes: Ints) -> Layout:
     """Dimensions of size 1 stretched to `sizes`, new dimensions in front; -1 keeps a size.
 
     Raises:
-        RuntimeError: another size would have to stretch, or there are too few sizes.
+        RuntimeError: another size would have to stretch, a size is negative, or there are too few sizes.
 
     Example:
         >>> expanded((3, 1), (1, 1), (2, -1, 4))
@@ -218,6 +218,8 @@ def expanded(shape: Ints, strides: Ints, sizes: Ints) -> Layout:
     """
     lead = len(sizes) - len(shape)
     for dim, size in enumerate(sizes):
+        if size < -1:
+            raise RuntimeError(f"expand: a size is 0 or more, or -1 to keep the one there is, got {size}")
         if size == -1 and dim < lead:
             raise RuntimeError(
                 f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension "

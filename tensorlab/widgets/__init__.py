@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from tensorlab.widgets.quiz.question import Line, Question
     from tensorlab.widgets.quiz.widget import Parsons, Predict, Recall
     from tensorlab.widgets.storage_lab.widget import StorageLab
+    from tensorlab.widgets.stride_lab.widget import StrideLab
 
-__all__ = ["Line", "Parsons", "Predict", "Question", "Recall", "StorageLab"]
+__all__ = ["Line", "Parsons", "Predict", "Question", "Recall", "StorageLab", "StrideLab"]
 
 _HOMES = {
     "Line": "tensorlab.widgets.quiz.question",
@@ -27,6 +28,7 @@ _HOMES = {
     "Question": "tensorlab.widgets.quiz.question",
     "Recall": "tensorlab.widgets.quiz.widget",
     "StorageLab": "tensorlab.widgets.storage_lab.widget",
+    "StrideLab": "tensorlab.widgets.stride_lab.widget",
 }
 
 

@@ -1,8 +1,8 @@
 """The base of every widget in the book.
 
-A widget is a folder: ``view.js`` (the entry), further ES modules beside it, ``style.css``, and ``widget.py``
-with a subclass of `BookWidget` that names the folder. The base joins the files (`tensorlab.widgets.bundle`)
-and shows, beside the living widget, a text twin for readers without JavaScript.
+A widget is a folder: ``view.js`` (the entry), further ES modules beside it, ``style.css`` where it has styles
+of its own, and ``widget.py`` with a subclass of `BookWidget` that names the folder. The base joins the files
+(`tensorlab.widgets.bundle`) and shows, beside the living widget, a text twin for readers without JavaScript.
 
 Example::
 
@@ -35,15 +35,18 @@ _SHARED = Path(__file__).parent / "shared"
 class BookWidget(anywidget.AnyWidget):
     """A widget whose JavaScript and styles are the files of its `folder`, with a text twin.
 
-    A subclass sets `folder`, declares its synced traits, and writes `text_twin`.
+    A subclass sets `folder` (and `sheets`), declares its synced traits, and writes `text_twin`.
     """
 
     folder: ClassVar[Path]
+    sheets: ClassVar[tuple[str, ...]] = ("base.css",)  # of the folder `shared`, before the widget's own
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         if "folder" in cls.__dict__:
             cls._esm = bundle_module(cls.folder / "view.js")
-            cls._css = bundle_styles([_SHARED / "base.css", cls.folder / "style.css"])
+            own = cls.folder / "style.css"
+            shared = [_SHARED / sheet for sheet in cls.sheets]
+            cls._css = bundle_styles([*shared, own] if own.exists() else shared)
         super().__init_subclass__(**kwargs)
 
     def text_twin(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ import traitlets
 
 from tensorlab import layout
 
-__all__ = ["Ints", "IntsOrNone", "check_layout", "checked_key", "first_hand"]
+__all__ = ["Ints", "IntsOrNone", "check_layout", "first_hand"]
 
 
 class Ints(traitlets.TraitType):
@@ -70,16 +69,3 @@ def first_hand(hand: Sequence[int] | None, shape: Sequence[int]) -> tuple[int, .
     if hand is not None:
         return layout.check_index(hand, shape)
     return None if 0 in shape else (0,) * len(shape)
-
-
-def checked_key(key: str) -> str:
-    """`key`, if it can stand in an address as it is.
-
-    Raises:
-        ValueError: it has other characters than a-z, 0-9 and -, or does not begin with a letter.
-    """
-    if not re.fullmatch(r"[a-z][a-z0-9-]*", key):
-        raise ValueError(
-            f"key {key!r} stands in the page's address: use a-z, 0-9 and -, beginning with a letter"
-        )
-    return key

@@ -2,7 +2,8 @@
 // anywhere: this page, Python, a linked slider. Only a layout that fits is ever shown; what does not fit leaves
 // the last one standing and gives a reason.
 import { checkBounds, checkIndex, handAfterShape, numel } from "../shared/layout.js";
-import { pythonLine, sampleText } from "./python.js";
+import { sampleText } from "../shared/sample.js";
+import { pythonLine } from "./python.js";
 import { refusalOf } from "./state.js";
 
 const LAYOUT = ["shape", "stride", "offset", "cells", "dtype"];

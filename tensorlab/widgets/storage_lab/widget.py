@@ -14,7 +14,8 @@ import tensorlab as tl
 from tensorlab import dtypes, layout
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import BookWidget
-from tensorlab.widgets.storage_lab.checks import Ints, IntsOrNone, check_layout, checked_key, first_hand
+from tensorlab.widgets.lab import checked_key
+from tensorlab.widgets.storage_lab.checks import Ints, IntsOrNone, check_layout, first_hand
 from tensorlab.widgets.storage_lab.twin import cell_text, layout_table
 
 __all__ = ["StorageLab"]
@@ -59,6 +60,7 @@ class StorageLab(BookWidget):
     """
 
     folder = Path(__file__).parent
+    sheets = ("base.css", "lab.css")
     _numbers: ClassVar[Any] = itertools.count(1)
 
     shape = Ints().tag(sync=True)

@@ -1,0 +1,92 @@
+"""The base of the labs: widgets that show one state, which the page and Python change whole or not at all."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import traitlets
+
+from tensorlab.widgets.base import BookWidget
+
+__all__ = ["Lab", "checked_key"]
+
+
+class Lab(BookWidget):
+    """A widget with one synced `state`, checked by the library's own rules.
+
+    The state is one plain value, so that nobody ever sees half of a change. A subclass writes `checked`,
+    which gives the state as it shall stand or raises; what raises in Python is refused in the page with a
+    reason, and what a page sends and the library refuses never arrives.
+
+    Args:
+        state: the members of the first state, as `checked` takes them.
+        key: the lab's name in the page's address; labs without one are numbered.
+    """
+
+    sheets = ("base.css", "lab.css")
+    _numbers: ClassVar[Any] = itertools.count(1)
+
+    state: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
+    key = traitlets.Unicode().tag(sync=True)
+    _start: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)  # what `reset` goes back to
+
+    def __init__(self, state: Mapping[str, Any], key: str | None) -> None:
+        first = self.checked(state)
+        name = f"{type(self).__name__.lower()}{next(Lab._numbers)}" if key is None else checked_key(key)
+        super().__init__(state=first, _start=first, key=name)
+
+    @classmethod
+    def checked(cls, state: Mapping[str, Any]) -> dict[str, Any]:
+        """The state as plain lists, numbers and texts.
+
+        Raises:
+            TypeError, ValueError, IndexError, RuntimeError: what the library says of a state that cannot be.
+        """
+        raise NotImplementedError(f"{cls.__name__} has no checked; every lab needs one")
+
+    def change(self, **members: Any) -> None:
+        """Change members of the state together.
+
+        Raises:
+            TypeError: there is no such member, or it is of another type.
+            ValueError, IndexError, RuntimeError: the members do not fit together.
+        """
+        unknown = members.keys() - self.state.keys()
+        if unknown:
+            raise TypeError(f"{type(self).__name__} has no {sorted(unknown)[0]!r}; it has {list(self.state)}")
+        self.state = {**self.state, **members}
+
+    @traitlets.validate("state")
+    def _valid_state(self, proposal: Any) -> dict[str, Any]:
+        return self.checked(proposal["value"])
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take over the state that the page sends, if it can be; else send the page what stands here."""
+        if "state" not in sync_data:
+            return
+        try:
+            self.checked(sync_data["state"])
+        except (TypeError, ValueError, RuntimeError, IndexError, KeyError):
+            self.send_state("state")
+            raise
+        super().set_state({"state": sync_data["state"]})
+
+    def __repr__(self) -> str:
+        members = ", ".join(f"{name}={value!r}" for name, value in self.state.items())
+        return f"{type(self).__name__}({members})"
+
+
+def checked_key(key: str) -> str:
+    """`key`, if it can stand in an address as it is.
+
+    Raises:
+        ValueError: it has other characters than a-z, 0-9 and -, or does not begin with a letter.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", key):
+        raise ValueError(
+            f"key {key!r} stands in the page's address: use a-z, 0-9 and -, beginning with a letter"
+        )
+    return key

@@ -10,13 +10,24 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tensorlab import devices
+from tensorlab import devices, modes
 from tensorlab.cells import decode
 from tensorlab.dtypes import dtype
 
-__all__ = ["TypedStorage", "UntypedStorage", "rebuild_storage"]
+__all__ = ["UNTRACKED", "TypedStorage", "UntypedStorage", "rebuild_storage"]
 
 BYTE = np.dtype(np.uint8)
+
+
+class _Untracked(int):
+    """The count of a storage whose writes are not counted: one more is the same."""
+
+    def __add__(self, other: int) -> _Untracked:
+        return self
+
+
+# The version of every storage that is made in inference mode.
+UNTRACKED = _Untracked(-1)
 
 
 class UntypedStorage:
@@ -38,7 +49,7 @@ class UntypedStorage:
     def __init__(self, memory: np.ndarray, readonly: bool = False) -> None:
         self._memory = memory
         self._others: dict[np.dtype, np.ndarray] | None = None
-        self._version = 0
+        self._version = 0 if not modes.inferring or not modes.current.inference else UNTRACKED
         self.readonly = readonly
 
     def cells(self, cell: np.dtype) -> np.ndarray:
@@ -92,6 +103,10 @@ class UntypedStorage:
             f"this storage of {self.nbytes()} bytes cannot be resized to {nbytes}: "
             f"make a new tensor of the size you need and copy into it"
         )
+
+    def alias(self) -> UntypedStorage:
+        """The same memory with a count of writes of its own: what ``x.data`` looks into."""
+        return UntypedStorage(self._memory, self.readonly)
 
     def clone(self) -> UntypedStorage:
         """The same bytes in new memory, which can be written."""

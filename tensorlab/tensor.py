@@ -50,9 +50,24 @@ class Tensor(TensorMethods):
     """
 
     # A tensor without names leaves `_naming` empty, and never looks at it (see tensorlab.names).
-    __slots__ = ("__weakref__", "_dense", "_dtype", "_naming", "_offset", "_shape", "_storage", "_stride")
+    __slots__ = (
+        "__weakref__",
+        "_base",
+        "_dense",
+        "_dtype",
+        "_edge",
+        "_grad",
+        "_naming",
+        "_offset",
+        "_shape",
+        "_storage",
+        "_stride",
+    )
 
+    _base: Tensor | None  # the tensor that this one is a view of
     _dense: np.ndarray | Literal[False] | None
+    _edge: Any  # where a gradient goes on (see tensorlab.autograd.node), None if none is required
+    _grad: Tensor | None
     _dtype: dtype
     _naming: Any
     _offset: int
@@ -346,6 +361,9 @@ def make_tensor(
     tensor._stride = stride
     tensor._offset = offset
     tensor._dense = None
+    tensor._base = None
+    tensor._edge = None
+    tensor._grad = None
     return tensor
 
 
@@ -364,7 +382,7 @@ def rebuild_tensor(
 
 
 def make_view(base: Tensor, shape: Size, stride: tuple[int, ...], offset: int) -> Tensor:
-    """Another layout of `base`'s storage and dtype. The caller has checked that it stays inside it."""
+    """A view of `base`: another layout of its storage. The caller has checked that it stays inside it."""
     tensor = _new(Tensor)
     tensor._storage = base._storage
     tensor._dtype = base._dtype
@@ -372,6 +390,9 @@ def make_view(base: Tensor, shape: Size, stride: tuple[int, ...], offset: int) -
     tensor._stride = stride
     tensor._offset = offset
     tensor._dense = None
+    tensor._base = base if base._base is None else base._base
+    tensor._edge = None
+    tensor._grad = None
     return tensor
 
 
@@ -384,6 +405,9 @@ def make_dense(memory: np.ndarray, element_type: dtype, shape: Size, stride: tup
     tensor._stride = stride
     tensor._offset = 0
     tensor._dense = memory
+    tensor._base = None
+    tensor._edge = None
+    tensor._grad = None
     return tensor
 
 

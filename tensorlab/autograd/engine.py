@@ -1,0 +1,279 @@
+"""The backward pass: gradients from the results to the leaves, each node once.
+
+A node runs when all gradients of its result have arrived. Nodes are older than those that lead to them, so it
+is enough to run them from the youngest to the oldest (see `tensorlab.autograd.node`). There is no recursion:
+a chain of a million operations is walked in a loop.
+
+What arrives at an operand is fitted to it in one place, here: a gradient of the shape that the operand was
+broadcast to is summed into the operand's own shape, and one of another dtype is converted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
+from sys import getrefcount
+from typing import Any
+
+from tensorlab.autograd import anomaly
+from tensorlab.autograd.hooks import Hooks
+from tensorlab.modes import current
+from tensorlab.autograd.node import AccumulateGrad, Edge, Gradient, Node, Output
+from tensorlab.memory_formats import contiguous_format, is_non_overlapping_and_dense
+from tensorlab.tensor import Tensor
+
+__all__ = ["run"]
+
+_by_birth = attrgetter("sequence")
+
+
+def run(
+    roots: Sequence[tuple[Edge, Tensor]],
+    *,
+    retain_graph: bool,
+    create_graph: bool,
+    wanted: Sequence[Edge] | None = None,
+    accumulate: bool = True,
+) -> list[Gradient]:
+    """Carry gradients from the roots back through the graph.
+
+    Args:
+        roots: where to begin, and the gradient there.
+        retain_graph: keep what the nodes kept for another pass.
+        create_graph: record the pass itself, so that its results can be differentiated.
+        wanted: only gradients for these edges; without it, for all leaves.
+        accumulate: add to the ``grad`` of leaves; if not, only return what is wanted.
+
+    Returns:
+        the gradients of the wanted edges, None for those that none reached.
+    """
+    pending: dict[Node, Any] = {}
+    order = _order(root for root, _ in roots)
+    if wanted is not None:
+        order = _on_the_way(order, wanted)
+    captured: dict[Node, Any] = {}
+    places = () if wanted is None else {edge.node if isinstance(edge, Output) else edge for edge in wanted}
+    before = current.grad
+    current.grad = create_graph
+    try:
+        for edge, gradient in roots:
+            _deliver(pending, edge, gradient, create_graph)
+        for node in order:
+            gradient = pending.pop(node, None)
+            if gradient is None:
+                continue
+            if node.hooks is not None:
+                gradient = _before(node, node.hooks, gradient)
+            if node in places:
+                captured[node] = gradient
+                if node.__class__ is AccumulateGrad and not accumulate:
+                    continue
+            if node.__class__ is AccumulateGrad:
+                alone = getrefcount(gradient) == ALONE
+                _accumulate(node.variable, gradient, create_graph, alone)  # type: ignore[attr-defined]
+                if node.hooks is not None:
+                    for hook in node.hooks.accumulated:
+                        hook(node.variable)  # type: ignore[attr-defined]
+                continue
+            if anomaly.watching:
+                results = anomaly.watched(node, gradient, create_graph)
+            else:
+                results = node.gradients(gradient, create_graph)
+            if node.hooks is not None:
+                results = _after(node, node.hooks, results, gradient)
+            if not retain_graph:
+                node.release()
+            gradient = None
+            for edge, result in zip(node.edges, results, strict=True):
+                if edge is not None and result is not None:
+                    _deliver(pending, edge, result, create_graph)
+            results = result = None
+    finally:
+        current.grad = before
+    return [] if wanted is None else [_of_edge(captured, edge) for edge in wanted]
+
+
+def _order(roots: Iterable[Edge]) -> list[Node]:
+    """All nodes that can be reached, the youngest first."""
+    found: set[Node] = set()
+    waiting: list[Node] = []
+    for root in roots:
+        node = root.node if isinstance(root, Output) else root
+        if node not in found:
+            found.add(node)
+            waiting.append(node)
+    while waiting:
+        for edge in waiting.pop().edges:
+            if edge is not None:
+                node = edge.node if edge.__class__ is Output else edge  # type: ignore[assignment]
+                if node not in found:
+                    found.add(node)
+                    waiting.append(node)
+    return sorted(found, key=_by_birth, reverse=True)
+
+
+def _on_the_way(order: list[Node], wanted: Sequence[Edge]) -> list[Node]:
+    """Of these nodes those from which a wanted edge can be reached, and the wanted ones."""
+    needed = {edge.node if isinstance(edge, Output) else edge for edge in wanted}
+    for node in reversed(order):
+        if node not in needed:
+            for edge in node.edges:
+                if edge is not None and (edge.node if isinstance(edge, Output) else edge) in needed:
+                    needed.add(node)
+                    break
+    return [node for node in order if node in needed]
+
+
+def _deliver(pending: dict[Node, Any], edge: Edge, gradient: Tensor, differentiable: bool) -> None:
+    """Add a gradient to those that wait at the end of an edge."""
+    if gradient._shape != edge.shape:
+        gradient = _fit(gradient, edge)
+    if gradient._dtype is not edge.dtype:
+        gradient = gradient.to(edge.dtype)
+    if edge.__class__ is Output:
+        node, number = edge.node, edge.number  # type: ignore[union-attr]
+        several = pending.get(node)
+        if several is None:
+            several = pending[node] = [None] * node.outputs
+        waiting = several[number]
+        several[number] = gradient if waiting is None else _sum(waiting, gradient, differentiable, False)
+    else:
+        waiting = pending.pop(edge, None)  # type: ignore[call-overload]
+        if waiting is not None:
+            gradient = _sum(waiting, gradient, differentiable, getrefcount(waiting) == ALONE)
+        pending[edge] = gradient  # type: ignore[index]
+
+
+def _fit(gradient: Tensor, edge: Edge) -> Tensor:
+    """A gradient of the shape that an operand was broadcast to, summed into the operand's shape.
+
+    Raises:
+        RuntimeError: the shapes are not related in this way; a formula is wrong.
+    """
+    shape, given = edge.shape, gradient._shape
+    lead = len(given) - len(shape)
+    if lead < 0 or any(size not in (1, wide) for size, wide in zip(shape, given[lead:], strict=True)):
+        raise RuntimeError(
+            f"Function returned an invalid gradient: it has shape {list(given)}, and the operand has shape "
+            f"{list(shape)}, which does not broadcast to it"
+        )
+    dims = [dim for dim, size in enumerate(given) if dim < lead or (shape[dim - lead] == 1 and size != 1)]
+    summed = gradient.sum(dims, True) if dims else gradient
+    return summed.reshape(shape) if lead else summed
+
+
+def _sum(waiting: Tensor, gradient: Tensor, differentiable: bool, alone: bool) -> Tensor:
+    """Two gradients of one result. The first is written over if nobody else holds it."""
+    if (
+        alone
+        and not differentiable
+        and getrefcount(waiting._storage) == ALONE_INSIDE
+        and is_non_overlapping_and_dense(waiting._shape, waiting._stride)
+    ):
+        return waiting.add_(gradient)
+    return waiting + gradient
+
+
+def _accumulate(variable: Tensor, gradient: Tensor, differentiable: bool, alone: bool) -> None:
+    """Add a gradient to a leaf's. The first one is taken over if nobody else holds it, else copied.
+
+    A leaf without gaps gets a gradient of its own strides, any other a row-major one.
+    """
+    held = variable._grad
+    if held is not None:
+        if differentiable:
+            variable._grad = held + gradient
+        else:
+            held.add_(gradient)
+        return
+    dense = is_non_overlapping_and_dense(variable._shape, variable._stride)
+    fits = gradient._stride == variable._stride if dense else gradient.is_contiguous()
+    if fits and alone and not differentiable and getrefcount(gradient._storage) == ALONE_INSIDE:
+        gradient._base = None
+        variable._grad = gradient
+        return
+    if dense:
+        copy = gradient.new_empty_strided(variable._shape, variable._stride)
+        variable._grad = copy.copy_(gradient)
+    else:
+        variable._grad = gradient.clone(memory_format=contiguous_format)
+
+
+def _before(node: Node, hooks: Hooks, gradient: Any) -> Any:
+    """What the hooks of the results and of the node make of the gradients that arrive."""
+    several = node.outputs > 1
+    gradients = list(gradient) if several else [gradient]
+    for number, own in hooks.tensors.items():
+        for hook in own:
+            if gradients[number] is not None:
+                gradients[number] = _replaced(hook(gradients[number]), gradients[number])
+    for hook in hooks.before:
+        replaced = hook(tuple(gradients))
+        if replaced is not None:
+            gradients = list(replaced) if isinstance(replaced, (tuple, list)) else [replaced]
+    for number, reference in hooks.retained.items():
+        tensor = reference()
+        if tensor is not None and gradients[number] is not None:
+            kept = gradients[number]
+            tensor._grad = kept if tensor._grad is None else tensor._grad + kept
+    return gradients if several else gradients[0]
+
+
+def _after(node: Node, hooks: Hooks, results: Sequence[Gradient], gradient: Any) -> Sequence[Gradient]:
+    """What the hooks of the node make of the gradients that leave."""
+    arrived = tuple(gradient) if node.outputs > 1 else (gradient,)
+    for hook in hooks.after:
+        replaced = hook(tuple(results), arrived)
+        if replaced is not None:
+            replaced = tuple(replaced) if isinstance(replaced, (tuple, list)) else (replaced,)
+            if len(replaced) != len(results):
+                raise RuntimeError(
+                    f"hook has returned an incorrect number of values (got {len(replaced)}, but expected "
+                    f"{len(results)}): one for each input of {node.name()}"
+                )
+            results = replaced
+    return results
+
+
+def _replaced(returned: object, gradient: Tensor) -> Tensor:
+    """The gradient that a tensor's hook leaves.
+
+    Raises:
+        TypeError: it returned something other than a tensor.
+        RuntimeError: it returned a tensor of another shape or dtype.
+    """
+    if returned is None:
+        return gradient
+    if not isinstance(returned, Tensor):
+        raise TypeError(
+            f"hook has changed the type of value: it returned {type(returned).__name__}, and a gradient is a "
+            f"Tensor; return None to leave it as it is"
+        )
+    if returned._shape != gradient._shape or returned._dtype is not gradient._dtype:
+        raise RuntimeError(
+            f"hook has changed the size of value: the gradient has shape {list(gradient._shape)} and dtype "
+            f"{gradient._dtype.name}, and it returned {list(returned._shape)} of {returned._dtype.name}"
+        )
+    return returned
+
+
+def _of_edge(captured: Mapping[Node, Any], edge: Edge) -> Gradient:
+    if isinstance(edge, Output):
+        several = captured.get(edge.node)
+        return None if several is None else several[edge.number]
+    return captured.get(edge)
+
+
+class _Holder:
+    __slots__ = ("held",)
+
+
+def _references() -> tuple[int, int]:
+    """What `getrefcount` says of an object that one variable holds, and of one that one slot holds."""
+    holder = _Holder()
+    holder.held = object()
+    fresh = object()
+    return getrefcount(fresh), getrefcount(holder.held)
+
+
+ALONE, ALONE_INSIDE = _references()

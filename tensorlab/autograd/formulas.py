@@ -1,0 +1,365 @@
+"""Nodes made of formulas: for each operand, how its gradient follows from the gradient of the result.
+
+A formula is a function, and the names of its parameters say what it needs: ``grad``, the operands, the
+result, and whatever the operation noted beside them. An operation keeps what the formulas name that will be
+needed, and nothing else. So ``mul`` keeps the second operand only if the first requires a gradient, ``exp``
+keeps its result, and ``add`` keeps nothing.
+
+    MulBackward0 = formulas("MulBackward0", input=lambda grad, other: grad * other,
+                            other=lambda grad, input: grad * input)
+    ...
+    return record(MulBackward0, result, input, other)
+
+Formulas compute with operations that are recorded in turn when the gradient shall be differentiated.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from tensorlab.autograd import anomaly
+from tensorlab.modes import current
+from tensorlab.autograd.node import Edge, Gradient, Node, Output, births
+from tensorlab.autograd.saved import Packed, check_version, freed, packing, version_of, without_history
+from tensorlab.autograd.views import check_in_place, edge_of, mark_untracked, rebase
+from tensorlab.tensor import Tensor
+
+__all__ = [
+    "Backward",
+    "Write",
+    "before_write",
+    "formulas",
+    "record",
+    "record_several",
+    "record_view",
+    "view_formulas",
+]
+
+Formula = Callable[..., Gradient]
+
+
+class Plan:
+    """What a node keeps and computes when certain operands require a gradient.
+
+    Attributes:
+        names: of what is kept.
+        places: where it is found: the position among the operands, or the name among the notes, or the
+            number of a result as a one-tuple.
+        steps: for each operand the formula as it is computed, the formula as it is recorded, and the
+            positions among what is kept of its arguments; None for an operand that gets no gradient.
+    """
+
+    __slots__ = ("names", "places", "results", "steps")
+
+    def __init__(self, kind: type[Backward], needed: Sequence[bool]) -> None:
+        names: dict[str, int] = {}
+        steps: list[tuple[Formula, Formula, tuple[int, ...]] | None] = []
+        for position, need in enumerate(needed):
+            formula = kind.formulas[position] if position < len(kind.formulas) else None
+            if not need or formula is None:
+                steps.append(None)
+                continue
+            wanted = [name for name in inspect.signature(formula).parameters if name != "grad"]
+            for name in wanted:
+                names.setdefault(name, len(names))
+            compiled = kind.compiled.get(position, formula)
+            steps.append((compiled, formula, tuple(names[name] for name in wanted)))
+        self.names = tuple(names)
+        self.steps = tuple(steps)
+        self.places = tuple(kind.place(name) for name in names)
+        self.results = tuple(
+            (index, place[0]) for index, place in enumerate(self.places) if isinstance(place, tuple)
+        )
+
+
+class Backward(Node):
+    """A node whose gradients are given by formulas.
+
+    Attributes:
+        inputs: the names of the operands.
+        formulas: for each operand its formula, None if the operation is constant in it.
+        compiled: formulas that there is a faster form of, which is not recorded, by position.
+        plan: what is kept, and what is to be computed.
+        kept: the values that are kept, None when the node has let go of them.
+        versions: of each kept tensor the version it had, None for other values.
+    """
+
+    __slots__ = ("kept", "plan", "versions")
+
+    inputs: ClassVar[tuple[str, ...]] = ()
+    formulas: ClassVar[tuple[Formula | None, ...]] = ()
+    compiled: ClassVar[dict[int, Formula]] = {}
+    plans: ClassVar[dict[tuple[bool, ...], Plan]]
+
+    plan: Plan
+    kept: tuple | None
+    versions: tuple
+
+    @classmethod
+    def place(cls, name: str) -> Any:
+        """Where a value of this name is found when an operation is recorded."""
+        if name in cls.inputs:
+            return cls.inputs.index(name)
+        if name.startswith("result"):
+            return (int(name[len("result") :] or 0),)
+        return name
+
+    @classmethod
+    def plan_for(cls, needed: tuple[bool, ...]) -> Plan:
+        """The plan for operands that do and do not require a gradient, made once."""
+        found = cls.plans.get(needed)
+        if found is None:
+            found = cls.plans[needed] = Plan(cls, needed)
+        return found
+
+    def values(self) -> list:
+        """What was kept, as it was.
+
+        Raises:
+            RuntimeError: the node has let go of it, or a tensor was written since.
+        """
+        if self.kept is None:
+            raise freed(self)
+        values = list(self.kept)
+        for index, version in enumerate(self.versions):
+            if version is not None:
+                value = values[index]
+                if value.__class__ is Packed:
+                    values[index] = value.unpacked()
+                elif value._storage._version != version:
+                    check_version(self, self.plan.names[index], value, version)
+        return values
+
+    def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
+        """The gradients of the operands, by the formulas."""
+        values = self.values()
+        if differentiable:
+            for index, number in self.plan.results:
+                values[index] = self.with_history(values[index], number)
+            return tuple(
+                None if step is None else step[1](gradient, *[values[at] for at in step[2]])
+                for step in self.plan.steps
+            )
+        return tuple(
+            [
+                None if step is None else step[0](gradient, *[values[at] for at in step[2]])
+                for step in self.plan.steps
+            ]
+        )
+
+    def with_history(self, result: Tensor, number: int) -> Tensor:
+        """A result that was kept, as a result of this node again."""
+        alias = without_history(result)
+        several = self.outputs > 1
+        alias._edge = Output(self, number, result._shape, result._dtype) if several else self
+        return alias
+
+    def release(self) -> None:
+        """Let go of what was kept, if anything was."""
+        if self.kept:
+            self.kept = None
+
+    def __getattr__(self, name: str) -> Any:
+        # PyTorch shows what a node kept as attributes, with self for the first operand.
+        if name.startswith("_saved_"):
+            wanted = _OTHER_NAMES.get(name[7:], name[7:])
+            if wanted in self.plan.names:
+                return self.values()[self.plan.names.index(wanted)]
+        raise AttributeError(f"{self.name()} has no attribute {name!r}")
+
+
+_OTHER_NAMES = {"self": "input"}
+
+
+class ViewBackward(Backward):
+    """A node whose results are views of its first operand.
+
+    Attributes:
+        base_edge: the edge of the tensor that all these views are views of, when the view was made. If that
+            tensor has another one now, it was written in place since, and the view's history is out of date.
+    """
+
+    __slots__ = ("base_edge",)
+    is_view = True
+
+
+def formulas(name: str, /, *, base: type[Backward] = Backward, **by_operand: Formula | None) -> Any:
+    """A kind of node.
+
+    Args:
+        name: what it is called, the operation's name and ``Backward0``.
+        base: the class to build on.
+        by_operand: for each operand, in order, its formula, or None.
+
+    Returns:
+        the class, for `record`.
+    """
+    own = {
+        "__slots__": (),
+        "inputs": tuple(by_operand),
+        "formulas": tuple(by_operand.values()),
+        "compiled": {},
+        "plans": {},
+        "__module__": __name__,
+    }
+    return type(name, (base,), own)
+
+
+def view_formulas(name: str, /, **by_operand: Formula | None) -> Any:
+    """A kind of node for an operation whose result is a view of its first operand, for `record_view`."""
+    return formulas(name, base=ViewBackward, **by_operand)
+
+
+def record(kind: type[Backward], result: Tensor, *operands: Any, **notes: Any) -> Tensor:
+    """Remember how a result was made, if an operand requires a gradient and recording is on.
+
+    Args:
+        kind: the kind of node, from `formulas`.
+        result: what the operation made.
+        operands: its operands, tensors or not, in the order of the formulas.
+        notes: whatever else the formulas name.
+
+    Returns:
+        `result`.
+    """
+    node = _node(kind, (result,), operands, notes)
+    if node is not None:
+        node.shape = result._shape
+        node.dtype = result._dtype
+        result._edge = node
+    return result
+
+
+def record_several(
+    kind: type[Backward], results: Sequence[Tensor], *operands: Any, **notes: Any
+) -> Sequence[Tensor]:
+    """`record` for an operation with several results. The formulas get a list of gradients as ``grad``, with
+    None for those that did not arrive. A result that is no float requires no gradient."""
+    node = _node(kind, results, operands, notes)
+    if node is not None:
+        node.outputs = len(results)
+        for number, result in enumerate(results):
+            if result._dtype.is_floating_point:
+                result._edge = Output(node, number, result._shape, result._dtype)
+    return results
+
+
+def record_view(kind: type[ViewBackward], view: Tensor, source: Tensor, **notes: Any) -> Tensor:
+    """`record` for a view of `source`."""
+    node = _node(kind, (view,), (source,), notes)
+    if node is not None:
+        node.shape = view._shape
+        node.dtype = view._dtype
+        node.base_edge = view._base._edge  # type: ignore[attr-defined, union-attr]
+        view._edge = node
+    elif source.requires_grad:
+        mark_untracked(view)
+    return view
+
+
+def _node(kind: type[Backward], results: Sequence[Tensor], operands: tuple, notes: dict) -> Any:
+    """The node of an operation, or None if there is nothing to record."""
+    if not current.grad or not results[0]._dtype.is_floating_point:
+        return None
+    edges: tuple[Edge | None, ...] = tuple(
+        [edge_of(operand) if isinstance(operand, Tensor) else None for operand in operands]
+    )
+    needed = tuple([edge is not None for edge in edges])
+    if True not in needed:
+        return None
+    node = _born(kind, edges, needed)
+    kept = []
+    for place in node.plan.places:
+        if place.__class__ is int:
+            kept.append(operands[place])
+        elif place.__class__ is str:
+            kept.append(notes[place])
+        else:
+            kept.append(without_history(results[place[0]]))
+    keep(node, kept)
+    return node
+
+
+def _born(kind: type[Backward], edges: tuple[Edge | None, ...], needed: tuple[bool, ...]) -> Any:
+    node = kind.__new__(kind)
+    node.edges = edges
+    node.outputs = 1
+    node.sequence = next(births)
+    node.hooks = None
+    node.plan = kind.plan_for(needed)
+    if anomaly.watching:
+        anomaly.remember(node)
+    return node
+
+
+class Write:
+    """An operation that is about to overwrite its first operand, and will have to be recorded.
+
+    Made by `before_write`, which keeps what the write destroys; `done` is called when it has happened.
+    """
+
+    __slots__ = ("_kept", "_node", "_target")
+
+    def __init__(self, node: Backward, target: Tensor, operands: tuple, notes: dict) -> None:
+        self._node = node
+        self._target = target
+        self._kept: list = []
+        for place in node.plan.places:
+            if place == 0 and place.__class__ is int:
+                self._kept.append(target.detach().clone())
+            elif place.__class__ is int:
+                # An operand that lies in the target's own storage is about to change with it.
+                operand = operands[place]
+                own = isinstance(operand, Tensor) and operand._storage is target._storage
+                self._kept.append(operand.clone() if own else operand)
+            elif place.__class__ is str:
+                self._kept.append(notes[place])
+            else:
+                self._kept.append(None)
+
+    def done(self) -> None:
+        """Give the target its new history."""
+        node = self._node
+        for index, _ in node.plan.results:
+            self._kept[index] = without_history(self._target)
+        keep(node, self._kept)
+        rebase(self._target, node)
+
+
+def before_write(kind: type[Backward] | None, target: Tensor, *operands: Any, **notes: Any) -> Write | None:
+    """To be asked before `target` is written in place.
+
+    Args:
+        kind: the kind of node, from `formulas`, with `target` as the first operand; None for an operation
+            that has no gradient.
+        target: what will be written.
+        operands: the other operands.
+        notes: whatever else the formulas name.
+
+    Returns:
+        what to call ``done()`` of after the write; None if there is nothing to record.
+
+    Raises:
+        RuntimeError: gradients could not follow the write (see `tensorlab.autograd.views.check_in_place`).
+    """
+    if not current.grad:
+        return None
+    check_in_place(target)
+    if kind is None or not target._dtype.is_floating_point:
+        return None
+    everything = (target, *operands)
+    edges = tuple([edge_of(operand) if isinstance(operand, Tensor) else None for operand in everything])
+    needed = tuple([edge is not None for edge in edges])
+    if True not in needed:
+        return None
+    return Write(_born(kind, edges, needed), target, everything, notes)
+
+
+def keep(node: Backward, kept: list) -> None:
+    """Let a node keep values, the tensors among them with their versions or packed by hooks."""
+    node.versions = tuple([version_of(value) if isinstance(value, Tensor) else None for value in kept])
+    if packing.hooks:
+        kept = [Packed(value) if isinstance(value, Tensor) else value for value in kept]
+    node.kept = tuple(kept)

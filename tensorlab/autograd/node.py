@@ -1,0 +1,217 @@
+"""The graph: nodes that carry a gradient back through one operation, and the edges between them.
+
+A tensor that an operation made points at the operation's node, and the node at the nodes of its operands:
+the graph hangs on its results, and goes when they go. Each slot ``_edge`` of a tensor says where a gradient
+that reaches the tensor goes on:
+
+- None: nowhere, the tensor requires no gradient;
+- a `Leaf`: into ``x.grad``, the tensor is where the graph begins;
+- a `Node`: through the operation that made it;
+- an `Output`: the same, for an operation with several results.
+
+A node is always younger than the nodes that it leads to. So nodes in the order of their birth, read
+backwards, are in an order in which every node comes before those that wait for it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tensorlab.autograd.hooks import Handle, Hooks
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+
+if TYPE_CHECKING:
+    from tensorlab.autograd.hooks import Hook
+    from tensorlab.tensor import Tensor
+
+__all__ = ["AccumulateGrad", "Edge", "Gradient", "Leaf", "Node", "Output", "births"]
+
+births = itertools.count()
+
+Gradient = Any  # a Tensor, or None where no gradient arrived
+
+
+class Node:
+    """One recorded operation: what carries the gradient of its result to its operands.
+
+    Attributes:
+        edges: where the gradient of each operand goes, None for an operand that requires none.
+        sequence: how many nodes were born before it.
+        outputs: how many results the operation has.
+        shape, dtype: those of the result, so of the gradient that arrives; not set where there are several.
+        hooks: what runs before and after it, None while there are none.
+    """
+
+    __slots__ = ("__weakref__", "_metadata", "dtype", "edges", "hooks", "outputs", "sequence", "shape")
+
+    is_view: ClassVar[bool] = False  # the results are views of the first operand
+
+    edges: tuple[Edge | None, ...]
+    outputs: int
+    sequence: int
+    shape: Size
+    dtype: dtype
+    hooks: Hooks | None
+
+    def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
+        """The gradients of the operands.
+
+        Args:
+            gradient: that of the result; of several results a list, with None where none arrived.
+            differentiable: the computation will itself be differentiated, so it has to be recorded.
+
+        Returns:
+            one an edge, None where the operand gets none. They may be of a shape that the operand was
+            broadcast to, and of the dtype that the operands met in.
+        """
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Let go of what was kept for the backward pass."""
+
+    def name(self) -> str:
+        """The kind of node: the operation's name and ``Backward``."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """The nodes that the gradients of the operands go to, each with the number of its result."""
+        return tuple((None, 0) if edge is None else (node_of(edge), edge_number(edge)) for edge in self.edges)
+
+    @property
+    def metadata(self) -> dict:
+        """A dictionary for whatever a user wants to note."""
+        try:
+            return self._metadata
+        except AttributeError:
+            self._metadata: dict = {}
+            return self._metadata
+
+    def register_hook(self, hook: Hook) -> Handle:
+        """Call ``hook(grad_inputs, grad_outputs)`` after the node ran; what it returns replaces the first.
+
+        Returns:
+            a handle whose ``remove()`` takes the hook away.
+        """
+        return self.own_hooks().after.add(hook)
+
+    def register_prehook(self, hook: Hook) -> Handle:
+        """Call ``hook(grad_outputs)`` before the node runs; what it returns replaces the gradients."""
+        return self.own_hooks().before.add(hook)
+
+    def own_hooks(self) -> Hooks:
+        """The hooks, made if there are none."""
+        if self.hooks is None:
+            self.hooks = Hooks()
+        return self.hooks
+
+    def _sequence_nr(self) -> int:
+        return self.sequence
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+class Output:
+    """One of several results of a node, as the end of an edge.
+
+    Attributes:
+        node: the node.
+        number: which of its results, from 0.
+        shape, dtype: those of the result.
+    """
+
+    __slots__ = ("dtype", "node", "number", "shape")
+
+    def __init__(self, node: Node, number: int, shape: Size, element_type: dtype) -> None:
+        self.node = node
+        self.number = number
+        self.shape = shape
+        self.dtype = element_type
+
+
+Edge = Node | Output
+
+
+def node_of(edge: Edge) -> Node:
+    """The node at the end of an edge."""
+    return edge.node if isinstance(edge, Output) else edge
+
+
+def edge_number(edge: Edge) -> int:
+    """Which result of the node an edge means."""
+    return edge.number if isinstance(edge, Output) else 0
+
+
+class Leaf:
+    """The beginning of the graph at a tensor that requires a gradient and that no operation made.
+
+    Attributes:
+        accumulator: a weak reference to the node that adds to ``x.grad``; the graph keeps it alive.
+        hooks: those of the tensor; kept here, for the accumulator comes and goes.
+        untracked: the tensor is a view that was made while recording was off.
+    """
+
+    __slots__ = ("accumulator", "hooks", "untracked")
+
+    def __init__(self, untracked: bool = False) -> None:
+        self.accumulator: weakref.ref[AccumulateGrad] | None = None
+        self.hooks: Hooks | None = None
+        self.untracked = untracked
+
+    def node(self, tensor: Tensor) -> AccumulateGrad:
+        """The accumulator of the tensor that this is the leaf of."""
+        found = None if self.accumulator is None else self.accumulator()
+        if found is None:
+            found = AccumulateGrad(tensor, self.hooks)
+            self.accumulator = weakref.ref(found)
+        return found
+
+    def own_hooks(self, tensor: Tensor) -> Hooks:
+        """The hooks, made if there are none."""
+        if self.hooks is None:
+            self.hooks = Hooks()
+            self.node(tensor).hooks = self.hooks
+        return self.hooks
+
+
+class AccumulateGrad(Node):
+    """Where a gradient ends: it is added to the ``grad`` of a leaf.
+
+    Attributes:
+        variable: the leaf.
+    """
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Tensor, hooks: Hooks | None = None) -> None:
+        self.variable = variable
+        self.edges = ()
+        self.outputs = 1
+        self.sequence = next(births)
+        self.shape = variable._shape
+        self.dtype = variable._dtype
+        self.hooks = hooks
+
+    def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
+        """Adds the gradient to the leaf's; the engine says whether its memory may be taken over."""
+        return ()
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """All nodes that can be reached from a node, itself first, in no particular order. No recursion."""
+    seen = {root}
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for edge in node.edges:
+            if edge is not None:
+                target = edge.node if edge.__class__ is Output else edge
+                if target not in seen:
+                    seen.add(target)  # type: ignore[arg-type]
+                    waiting.append(target)  # type: ignore[arg-type]

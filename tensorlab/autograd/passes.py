@@ -1,0 +1,207 @@
+"""What users call to run a backward pass: `backward` and `grad`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorlab.autograd import engine
+from tensorlab.autograd.node import Edge, Gradient
+from tensorlab.autograd.views import edge_of, grad_fn
+from tensorlab.tensor import Tensor
+
+__all__ = ["backward", "grad"]
+
+Tensors = Tensor | Sequence[Tensor]
+
+
+def backward(
+    tensors: Tensors,
+    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensors | None = None,
+) -> None:
+    """Add to the ``grad`` of each leaf the gradients of several tensors.
+
+    Args:
+        tensors: what to differentiate.
+        grad_tensors: for each the gradient that it begins with; None for a tensor of one element is 1.
+        retain_graph: keep what the graph kept, for another pass; by default what `create_graph` is.
+        create_graph: record the pass, so that gradients can be differentiated in turn.
+        inputs: only these get a gradient; those that are no leaves get it too.
+
+    Raises:
+        RuntimeError: a tensor requires no gradient, or has several elements and no gradient was given.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2, requires_grad=True)
+        >>> tl.autograd.backward([x.sum(), 2 * x], [None, tl.ones(2)])
+        >>> x.grad
+        tensor([3., 3.])
+    """
+    roots = _roots(_several(tensors), _several(grad_tensors))
+    keep = create_graph if retain_graph is None else retain_graph
+    if inputs is None:
+        engine.run(roots, retain_graph=keep, create_graph=create_graph)
+        return
+    chosen = _several(inputs)
+    if not chosen:
+        raise RuntimeError("'inputs' argument to backward cannot be empty: leave it out to reach all leaves")
+    wanted = [_input_edge(tensor) for tensor in chosen]
+    for tensor in chosen:
+        if grad_fn(tensor) is not None:
+            tensor.retain_grad()
+    engine.run(roots, retain_graph=keep, create_graph=create_graph, wanted=wanted)
+
+
+def grad(
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of the outputs with respect to the inputs, summed over the outputs; no ``grad`` changes.
+
+    Args:
+        outputs: what to differentiate.
+        inputs: with respect to what.
+        grad_outputs: for each output the gradient that it begins with; None for one of one element is 1.
+        retain_graph: keep what the graph kept, for another pass; by default what `create_graph` is.
+        create_graph: record the pass, so that the results can be differentiated in turn.
+        only_inputs: has to be True, as in PyTorch.
+        allow_unused: whether an input that no output depends on gets None; if not, that is an error.
+        is_grads_batched: `grad_outputs` have one dimension more, the first: one pass is made for each of its
+            positions, and the results are stacked.
+        materialize_grads: zeros instead of None.
+
+    Raises:
+        RuntimeError: an output or an input requires no gradient, or an input was not used.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor(3.0, requires_grad=True)
+        >>> (slope,) = tl.autograd.grad(x**2, x, create_graph=True)
+        >>> slope, tl.autograd.grad(slope, x)
+        (tensor(6., grad_fn=<MulBackward0>), (tensor(2.),))
+    """
+    if not only_inputs:
+        raise ValueError("only_inputs=False is not covered: to add to the leaves' grad, call backward()")
+    if allow_unused is False and materialize_grads:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True")
+    unused = materialize_grads if allow_unused is None else allow_unused
+    chosen = _several(inputs)
+    keep = create_graph if retain_graph is None else retain_graph
+    if is_grads_batched:
+        return _batched(_several(outputs), chosen, _several(grad_outputs), keep, create_graph, unused)
+    roots = _roots(_several(outputs), _several(grad_outputs))
+    found = engine.run(
+        roots,
+        retain_graph=keep,
+        create_graph=create_graph,
+        wanted=[_input_edge(tensor) for tensor in chosen],
+        accumulate=False,
+    )
+    for position, gradient in enumerate(found):
+        if gradient is None:
+            if materialize_grads:
+                found[position] = chosen[position].detach().new_zeros(chosen[position].shape)
+            elif not unused:
+                raise RuntimeError(
+                    f"One of the differentiated Tensors appears to not have been used in the graph: input "
+                    f"{position}, of shape {list(chosen[position].shape)}. Set allow_unused=True if this is "
+                    f"the desired behavior."
+                )
+    return tuple(found)
+
+
+def _batched(
+    outputs: tuple, inputs: tuple, gradients: tuple, keep: bool, create_graph: bool, unused: bool
+) -> tuple[Gradient, ...]:
+    """One pass for each position of the gradients' first dimension."""
+    sizes = {gradient.shape[0] for gradient in gradients if gradient is not None}
+    if len(sizes) != 1:
+        raise RuntimeError(
+            f"is_grads_batched=True: the gradients must have one first dimension in common, got {sizes}"
+        )
+    (size,) = sizes
+    each = [
+        grad(
+            outputs,
+            inputs,
+            [None if gradient is None else gradient[position] for gradient in gradients],
+            retain_graph=keep or position + 1 < size,
+            create_graph=create_graph,
+            allow_unused=unused,
+        )
+        for position in range(size)
+    ]
+    results: list[Gradient] = []
+    for column in zip(*each, strict=True):
+        first: Any = column[0]
+        if first is None:
+            results.append(None)
+            continue
+        together = first.new_empty((size, *first.shape))
+        for position, gradient in enumerate(column):
+            together[position] = gradient
+        results.append(together)
+    return tuple(results)
+
+
+def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
+    """Where a pass begins."""
+    if not gradients:
+        gradients = (None,) * len(tensors)
+    if len(gradients) != len(tensors):
+        raise RuntimeError(
+            f"got {len(tensors)} tensors and {len(gradients)} gradients: each tensor has one, perhaps None"
+        )
+    roots = []
+    for position, (tensor, gradient) in enumerate(zip(tensors, gradients, strict=True)):
+        edge = edge_of(tensor)
+        if edge is None:
+            raise RuntimeError(
+                f"element {position} of tensors does not require grad and does not have a grad_fn: none of "
+                f"the tensors that it was computed from requires a gradient, or it was computed under no_grad()"
+            )
+        roots.append((edge, _beginning(tensor, gradient, position)))
+    return roots
+
+
+def _beginning(tensor: Any, gradient: Tensor | None, position: int) -> Tensor:
+    """The gradient that a pass begins with at one tensor."""
+    if gradient is None:
+        if tensor.numel() != 1:
+            raise RuntimeError(
+                f"grad can be implicitly created only for scalar outputs: this tensor has shape "
+                f"{list(tensor.shape)}; sum it first, or pass a gradient of that shape"
+            )
+        return tensor.detach().new_ones(tensor.shape)
+    if not isinstance(gradient, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    if gradient._shape != tensor._shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{position}] has a shape of {list(gradient._shape)} and "
+            f"output[{position}] has a shape of {list(tensor._shape)}."
+        )
+    return gradient
+
+
+def _input_edge(tensor: Tensor) -> Edge:
+    edge = edge_of(tensor)
+    if edge is None:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    return edge
+
+
+def _several(given: Any) -> tuple:
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, Tensor) else tuple(given)

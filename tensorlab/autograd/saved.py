@@ -1,0 +1,168 @@
+"""What a node keeps for the backward pass: tensors with their versions, and numbers.
+
+A tensor that is kept must be what it was when the backward pass reads it. Every storage counts its writes, so
+a node notes the count and compares.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from tensorlab.storage import UNTRACKED
+from tensorlab.tensor import Tensor, make_view
+
+if TYPE_CHECKING:
+    from tensorlab.autograd.node import Node
+
+__all__ = ["Packed", "check_version", "disable_saved_tensors_hooks", "save_on_cpu", "saved_tensors_hooks"]
+
+
+class _Packing(threading.local):
+    """The hooks of one thread, the innermost last, and the reason why there must be none."""
+
+    def __init__(self) -> None:
+        self.hooks: list[tuple[Callable, Callable]] = []
+        self.refusal: str | None = None
+
+
+packing = _Packing()
+
+
+class Packed:
+    """A kept tensor in the form that a pack hook gave it."""
+
+    __slots__ = ("_content", "_unpack")
+
+    def __init__(self, tensor: Tensor) -> None:
+        pack, self._unpack = packing.hooks[-1]
+        self._content = pack(tensor)
+
+    def unpacked(self) -> Tensor:
+        """The tensor, from the unpack hook.
+
+        Raises:
+            TypeError: the hook returned something else.
+        """
+        tensor = self._unpack(self._content)
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                f"{type(tensor).__name__}"
+            )
+        return tensor
+
+
+class saved_tensors_hooks:
+    """A context in which every tensor that is kept for a backward pass goes through two functions.
+
+    Args:
+        pack_hook: takes the tensor when it is kept, and returns anything.
+        unpack_hook: takes that, and returns a tensor of the same content.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> kept = []
+        >>> x = tl.ones(2, requires_grad=True)
+        >>> with tl.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t.shape) or t, lambda t: t):
+        ...     y = x * x
+        >>> kept
+        [tensorlab.Size([2]), tensorlab.Size([2])]
+    """
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        if packing.refusal is not None:
+            raise RuntimeError(packing.refusal)
+        packing.hooks.append((self.pack_hook, self.unpack_hook))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        packing.hooks.pop()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """A context in which kept tensors lie in the computer's own memory, and not on the device.
+
+    Args:
+        pin_memory: has no meaning without a GPU.
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(lambda tensor: (tensor.device, tensor.cpu()), lambda kept: kept[1].to(kept[0]))
+
+
+class disable_saved_tensors_hooks:
+    """A context in which `saved_tensors_hooks` must not be used.
+
+    Args:
+        error_message: what the error says.
+    """
+
+    def __init__(self, error_message: str) -> None:
+        self._message = error_message
+
+    def __enter__(self) -> None:
+        self._before = packing.refusal
+        packing.refusal = self._message
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        packing.refusal = self._before
+
+
+def version_of(tensor: Tensor) -> int:
+    """The count of writes to note beside a tensor that is kept.
+
+    Raises:
+        RuntimeError: the tensor was made in inference mode, and its writes are not counted.
+    """
+    version = tensor._storage._version
+    if version is UNTRACKED:
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference "
+            "mode in computation tracked by autograd. To work around this, you can make a clone to get a "
+            "normal tensor and use it in autograd, or use `tensorlab.no_grad()` instead of "
+            "`tensorlab.inference_mode()`."
+        )
+    return version
+
+
+def check_version(node: Node, name: str, tensor: Tensor, version: int) -> None:
+    """Refuse to go on with a tensor that was written since it was kept.
+
+    Raises:
+        RuntimeError: it was; the message says which operation kept it, and which wrote it if that is known.
+    """
+    if tensor._storage._version != version:
+        raise RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"{node.name()} kept a tensor of shape {list(tensor._shape)} and dtype {tensor._dtype.name} "
+            f"as `{name}`; it was at version {version} then, and is at version {tensor._storage._version} "
+            f"now. Compute that operation after the write, or write into a clone()."
+        )
+
+
+def freed(node: Node) -> RuntimeError:
+    """The error of a node that is to run again after it let go of what it kept."""
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+        f"already been freed): {node.name()} let go of what it kept when it ran. Specify retain_graph=True "
+        "if you need to backward through the graph a second time or if you need to access saved tensors "
+        "after calling backward."
+    )
+
+
+def without_history(result: Tensor) -> Tensor:
+    """The same elements as a tensor that does not point at the graph: a node that kept its own result would
+    otherwise keep itself."""
+    alias = make_view(result, result._shape, result._stride, result._offset)
+    alias._base = None
+    return alias

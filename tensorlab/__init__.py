@@ -17,7 +17,7 @@ if importlib.util.find_spec("numpy") is None:
         name="numpy",
     )
 
-from tensorlab import dtypes, layout, linalg, names, random, return_types
+from tensorlab import autograd, dtypes, layout, linalg, names, random, return_types
 from tensorlab.devices import device
 from tensorlab.dtypes import (
     bfloat16,
@@ -43,6 +43,14 @@ from tensorlab.memory_formats import (
     memory_format,
     preserve_format,
     strided,
+)
+from tensorlab.modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
 )
 from tensorlab.names.functions import align_tensors
 from tensorlab.numeric_limits import (
@@ -677,6 +685,14 @@ __all__ = [
     "memory_format",
     "preserve_format",
     "strided",
+    # gradients
+    "autograd",
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
     # ops.diagonals
     "diag",
     "diag_embed",

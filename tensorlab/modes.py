@@ -11,7 +11,7 @@ import inspect
 import threading
 from collections.abc import Callable, Generator
 from types import TracebackType
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 __all__ = [
     "current",
@@ -117,12 +117,6 @@ class _Mode:
 class _Plain(_Mode):
     """A mode without arguments: ``@no_grad`` decorates as ``@no_grad()`` does."""
 
-    @overload
-    def __new__(cls) -> _Plain: ...
-
-    @overload
-    def __new__(cls, function: F) -> F: ...
-
     def __new__(cls, function: Any = None) -> Any:
         return super().__new__(cls) if function is None else cls()(function)
 
@@ -183,6 +177,7 @@ class set_grad_enabled(_Mode):
         self._turn()
 
     def __call__(self, function: F) -> F:
+        """The function, with the switch turned while it runs."""
         current.grad = self._outside  # as a decorator it turns the switch for the function alone
         return super().__call__(function)
 
@@ -215,6 +210,7 @@ class inference_mode(_Mode):
     """
 
     def __new__(cls, mode: Any = True) -> Any:
+        """A context; or, of a function, the function decorated."""
         return cls()(mode) if callable(mode) else super().__new__(cls)
 
     def __init__(self, mode: bool = True) -> None:

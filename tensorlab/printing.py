@@ -103,6 +103,11 @@ def nested_repr(cells: Sequence[Any], shape: Sequence[int], strides: Sequence[in
 
 def tensor_repr(tensor: Tensor, *more: str) -> str:
     """The text of ``repr(tensor)``: the elements, then whatever is not the default, then `more`."""
+    node = tensor.grad_fn
+    if node is not None:
+        more = (*more, f"grad_fn=<{node.name()}>")
+    elif tensor.requires_grad:
+        more = (*more, "requires_grad=True")
     default = dtypes.get_default_dtype()
     element_type = tensor.dtype
     prefix = "tensor("

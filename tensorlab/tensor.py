@@ -257,9 +257,10 @@ class Tensor(TensorMethods):
         """The elements as a NumPy array over the same memory: writes show in both.
 
         Args:
-            force: take whatever copy or detaching is needed to get an array. On the CPU nothing is needed.
+            force: detach first, where the tensor requires a gradient.
 
         Raises:
+            RuntimeError: the tensor requires a gradient, which the array's writes would pass by.
             TypeError: NumPy has no such type (bfloat16).
 
         Example:
@@ -269,6 +270,10 @@ class Tensor(TensorMethods):
             >>> x
             tensor([0., 5., 0.])
         """
+        if not force and self.requires_grad:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            )
         if self._dtype.numpy is None:
             raise TypeError(
                 f"NumPy has no type {self._dtype.name}: convert with .to(tensorlab.float32) first"

@@ -121,6 +121,17 @@ def permuted(shape: Ints, strides: Ints, order: Ints) -> Layout:
     return Size(shape[dim] for dim in wrapped), tuple(strides[dim] for dim in wrapped)
 
 
+def inverse_order(order: Ints) -> tuple[int, ...]:
+    """The order that undoes another one.
+
+    Example:
+        >>> inverse_order((2, 0, 1))
+        (1, 2, 0)
+    """
+    wrapped = [layout.wrap_dim(dim, len(order)) for dim in order]
+    return tuple(wrapped.index(dim) for dim in range(len(order)))
+
+
 @functools.lru_cache(KEPT)
 def transposed(shape: Ints, strides: Ints, dim0: int, dim1: int) -> Layout:
     """Two dimensions exchanged.

@@ -17,9 +17,9 @@ from typing import Any
 
 from tensorlab.autograd import anomaly
 from tensorlab.autograd.hooks import Hooks
-from tensorlab.modes import current
 from tensorlab.autograd.node import AccumulateGrad, Edge, Gradient, Node, Output
 from tensorlab.memory_formats import contiguous_format, is_non_overlapping_and_dense
+from tensorlab.modes import current
 from tensorlab.tensor import Tensor
 
 __all__ = ["run"]
@@ -52,6 +52,9 @@ def run(
     if wanted is not None:
         order = _on_the_way(order, wanted)
     captured: dict[Node, Any] = {}
+    gradient: Any
+    results: Any
+    result: Any
     places = () if wanted is None else {edge.node if isinstance(edge, Output) else edge for edge in wanted}
     before = current.grad
     current.grad = create_graph
@@ -70,10 +73,10 @@ def run(
                     continue
             if node.__class__ is AccumulateGrad:
                 alone = getrefcount(gradient) == ALONE
-                _accumulate(node.variable, gradient, create_graph, alone)  # type: ignore[attr-defined]
+                _accumulate(node.variable, gradient, create_graph, alone)
                 if node.hooks is not None:
                     for hook in node.hooks.accumulated:
-                        hook(node.variable)  # type: ignore[attr-defined]
+                        hook(node.variable)
                 continue
             if anomaly.watching:
                 results = anomaly.watched(node, gradient, create_graph)
@@ -105,7 +108,7 @@ def _order(roots: Iterable[Edge]) -> list[Node]:
     while waiting:
         for edge in waiting.pop().edges:
             if edge is not None:
-                node = edge.node if edge.__class__ is Output else edge  # type: ignore[assignment]
+                node = edge.node if edge.__class__ is Output else edge
                 if node not in found:
                     found.add(node)
                     waiting.append(node)
@@ -131,17 +134,17 @@ def _deliver(pending: dict[Node, Any], edge: Edge, gradient: Tensor, differentia
     if gradient._dtype is not edge.dtype:
         gradient = gradient.to(edge.dtype)
     if edge.__class__ is Output:
-        node, number = edge.node, edge.number  # type: ignore[union-attr]
+        node, number = edge.node, edge.number
         several = pending.get(node)
         if several is None:
             several = pending[node] = [None] * node.outputs
         waiting = several[number]
         several[number] = gradient if waiting is None else _sum(waiting, gradient, differentiable, False)
     else:
-        waiting = pending.pop(edge, None)  # type: ignore[call-overload]
+        waiting = pending.pop(edge, None)
         if waiting is not None:
             gradient = _sum(waiting, gradient, differentiable, getrefcount(waiting) == ALONE)
-        pending[edge] = gradient  # type: ignore[index]
+        pending[edge] = gradient
 
 
 def _fit(gradient: Tensor, edge: Edge) -> Tensor:
@@ -266,6 +269,8 @@ def _of_edge(captured: Mapping[Node, Any], edge: Edge) -> Gradient:
 
 class _Holder:
     __slots__ = ("held",)
+
+    held: object
 
 
 def _references() -> tuple[int, int]:

@@ -17,23 +17,27 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from types import TracebackType
 from typing import Any, ClassVar
 
 from tensorlab.autograd import anomaly
-from tensorlab.modes import current
 from tensorlab.autograd.node import Edge, Gradient, Node, Output, births
 from tensorlab.autograd.saved import Packed, check_version, freed, packing, version_of, without_history
-from tensorlab.autograd.views import check_in_place, edge_of, mark_untracked, rebase
+from tensorlab.autograd.views import check_in_place, edge_of, mark_untracked, rebase, requires_grad
+from tensorlab.modes import current
 from tensorlab.tensor import Tensor
 
 __all__ = [
     "Backward",
     "Write",
-    "before_write",
     "formulas",
+    "in_place",
+    "linear",
     "record",
     "record_several",
     "record_view",
+    "record_views",
     "view_formulas",
 ]
 
@@ -57,15 +61,14 @@ class Plan:
         names: dict[str, int] = {}
         steps: list[tuple[Formula, Formula, tuple[int, ...]] | None] = []
         for position, need in enumerate(needed):
-            formula = kind.formulas[position] if position < len(kind.formulas) else None
-            if not need or formula is None:
+            step = kind.step(position) if need else None
+            if step is None:
                 steps.append(None)
                 continue
-            wanted = [name for name in inspect.signature(formula).parameters if name != "grad"]
+            computed, recorded, wanted = step
             for name in wanted:
                 names.setdefault(name, len(names))
-            compiled = kind.compiled.get(position, formula)
-            steps.append((compiled, formula, tuple(names[name] for name in wanted)))
+            steps.append((computed, recorded, tuple(names[name] for name in wanted)))
         self.names = tuple(names)
         self.steps = tuple(steps)
         self.places = tuple(kind.place(name) for name in names)
@@ -80,7 +83,6 @@ class Backward(Node):
     Attributes:
         inputs: the names of the operands.
         formulas: for each operand its formula, None if the operation is constant in it.
-        compiled: formulas that there is a faster form of, which is not recorded, by position.
         plan: what is kept, and what is to be computed.
         kept: the values that are kept, None when the node has let go of them.
         versions: of each kept tensor the version it had, None for other values.
@@ -90,12 +92,20 @@ class Backward(Node):
 
     inputs: ClassVar[tuple[str, ...]] = ()
     formulas: ClassVar[tuple[Formula | None, ...]] = ()
-    compiled: ClassVar[dict[int, Formula]] = {}
     plans: ClassVar[dict[tuple[bool, ...], Plan]]
 
     plan: Plan
     kept: tuple | None
     versions: tuple
+
+    @classmethod
+    def step(cls, position: int) -> tuple[Formula, Formula, tuple[str, ...]] | None:
+        """The formula of one operand: as it is computed, as it is recorded, and the names that it needs."""
+        formula = cls.formulas[position] if position < len(cls.formulas) else None
+        if formula is None:
+            return None
+        needed = [name for name in inspect.signature(formula).parameters if name != "grad"]
+        return formula, formula, tuple(needed)
 
     @classmethod
     def place(cls, name: str) -> Any:
@@ -170,7 +180,7 @@ class Backward(Node):
         raise AttributeError(f"{self.name()} has no attribute {name!r}")
 
 
-_OTHER_NAMES = {"self": "input"}
+_OTHER_NAMES = {"self": "input", "other": "y"}
 
 
 class ViewBackward(Backward):
@@ -183,6 +193,8 @@ class ViewBackward(Backward):
 
     __slots__ = ("base_edge",)
     is_view = True
+
+    base_edge: Any
 
 
 def formulas(name: str, /, *, base: type[Backward] = Backward, **by_operand: Formula | None) -> Any:
@@ -200,7 +212,6 @@ def formulas(name: str, /, *, base: type[Backward] = Backward, **by_operand: For
         "__slots__": (),
         "inputs": tuple(by_operand),
         "formulas": tuple(by_operand.values()),
-        "compiled": {},
         "plans": {},
         "__module__": __name__,
     }
@@ -235,8 +246,11 @@ def record(kind: type[Backward], result: Tensor, *operands: Any, **notes: Any) -
 def record_several(
     kind: type[Backward], results: Sequence[Tensor], *operands: Any, **notes: Any
 ) -> Sequence[Tensor]:
-    """`record` for an operation with several results. The formulas get a list of gradients as ``grad``, with
-    None for those that did not arrive. A result that is no float requires no gradient."""
+    """`record` for an operation with several results.
+
+    The formulas get a list of gradients as ``grad``, with None for those that did not arrive. A result that
+    is no float requires no gradient.
+    """
     node = _node(kind, results, operands, notes)
     if node is not None:
         node.outputs = len(results)
@@ -248,15 +262,36 @@ def record_several(
 
 def record_view(kind: type[ViewBackward], view: Tensor, source: Tensor, **notes: Any) -> Tensor:
     """`record` for a view of `source`."""
+    if source._edge is None and source._base is None:
+        return view
     node = _node(kind, (view,), (source,), notes)
     if node is not None:
         node.shape = view._shape
         node.dtype = view._dtype
-        node.base_edge = view._base._edge  # type: ignore[attr-defined, union-attr]
+        base: Any = view._base
+        node.base_edge = base._edge
         view._edge = node
-    elif source.requires_grad:
+    elif requires_grad(source):
         mark_untracked(view)
     return view
+
+
+def record_views(
+    kind: type[ViewBackward], views: Sequence[Tensor], source: Tensor, **notes: Any
+) -> Sequence[Tensor]:
+    """`record_several` for views of `source` that are made at once."""
+    if not views or (source._edge is None and source._base is None):
+        return views
+    node = _node(kind, views, (source,), notes)
+    for number, view in enumerate(views):
+        if node is not None:
+            node.outputs = len(views)
+            base: Any = view._base
+            node.base_edge = base._edge
+            view._edge = Output(node, number, view._shape, view._dtype)
+        elif requires_grad(source):
+            mark_untracked(view)
+    return views
 
 
 def _node(kind: type[Backward], results: Sequence[Tensor], operands: tuple, notes: dict) -> Any:
@@ -294,10 +329,13 @@ def _born(kind: type[Backward], edges: tuple[Edge | None, ...], needed: tuple[bo
     return node
 
 
-class Write:
-    """An operation that is about to overwrite its first operand, and will have to be recorded.
+UNRECORDED = nullcontext()
 
-    Made by `before_write`, which keeps what the write destroys; `done` is called when it has happened.
+
+class Write:
+    """The context of an operation that overwrites its first operand, and has to be recorded.
+
+    At its beginning what the write destroys is kept; at its end the target gets its new history.
     """
 
     __slots__ = ("_kept", "_node", "_target")
@@ -319,17 +357,34 @@ class Write:
             else:
                 self._kept.append(None)
 
-    def done(self) -> None:
-        """Give the target its new history."""
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            return
         node = self._node
         for index, _ in node.plan.results:
             self._kept[index] = without_history(self._target)
         keep(node, self._kept)
-        rebase(self._target, node)
+        if isinstance(node, ViewBackward):  # another layout of the same cells: nothing was overwritten
+            target = self._target
+            node.shape, node.dtype = target._shape, target._dtype
+            node.base_edge = None if target._base is None else target._base._edge
+            target._edge = node
+        else:
+            rebase(self._target, node)
 
 
-def before_write(kind: type[Backward] | None, target: Tensor, *operands: Any, **notes: Any) -> Write | None:
-    """To be asked before `target` is written in place.
+def in_place(
+    kind: type[Backward] | None, target: Tensor, *operands: Any, **notes: Any
+) -> AbstractContextManager[None]:
+    """The context to write `target` in.
+
+        with in_place(CopyBackwards, target, source):
+            write(target, source)
 
     Args:
         kind: the kind of node, from `formulas`, with `target` as the first operand; None for an operation
@@ -338,22 +393,19 @@ def before_write(kind: type[Backward] | None, target: Tensor, *operands: Any, **
         operands: the other operands.
         notes: whatever else the formulas name.
 
-    Returns:
-        what to call ``done()`` of after the write; None if there is nothing to record.
-
     Raises:
         RuntimeError: gradients could not follow the write (see `tensorlab.autograd.views.check_in_place`).
     """
     if not current.grad:
-        return None
+        return UNRECORDED
     check_in_place(target)
     if kind is None or not target._dtype.is_floating_point:
-        return None
+        return UNRECORDED
     everything = (target, *operands)
     edges = tuple([edge_of(operand) if isinstance(operand, Tensor) else None for operand in everything])
     needed = tuple([edge is not None for edge in edges])
     if True not in needed:
-        return None
+        return UNRECORDED
     return Write(_born(kind, edges, needed), target, everything, notes)
 
 
@@ -363,3 +415,15 @@ def keep(node: Backward, kept: list) -> None:
     if packing.hooks:
         kept = [Packed(value) if isinstance(value, Tensor) else value for value in kept]
     node.kept = tuple(kept)
+
+
+Linear = formulas("Linear", input=lambda grad, adjoint: adjoint(grad))
+
+
+def linear(result: Tensor, gradient: Tensor, adjoint: Callable[[Tensor], Tensor]) -> Tensor:
+    """`record` for a result that depends on a gradient linearly, as the backward pass of a view does.
+
+    Args:
+        adjoint: what carries a gradient of the result back, made of operations that are recorded.
+    """
+    return record(Linear, result, gradient, adjoint=adjoint)

@@ -54,7 +54,8 @@ def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
     elif input._edge is None:
         if input._storage._version is UNTRACKED and not modes.current.inference:
             raise RuntimeError(
-                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed: clone() it"
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed: "
+                "clone() it"
             )
         input._edge = Leaf()
     return input
@@ -74,7 +75,8 @@ def _set_grad(input: Tensor, gradient: Tensor | None) -> None:
     if gradient is not None:
         if not isinstance(gradient, Tensor):
             raise TypeError(
-                f"assigned grad expected to be a Tensor or None but got grad of type {type(gradient).__name__}"
+                f"assigned grad expected to be a Tensor or None but got grad of type "
+                f"{type(gradient).__name__}"
             )
         if gradient is input:
             raise RuntimeError("can't assign Variable as its own grad")

@@ -134,7 +134,7 @@ class Output:
         self.dtype = element_type
 
 
-Edge = Node | Output
+Edge = Any  # a Node, or an Output
 
 
 def node_of(edge: Edge) -> Node:
@@ -213,5 +213,5 @@ def walk(root: Node) -> Iterator[Node]:
             if edge is not None:
                 target = edge.node if edge.__class__ is Output else edge
                 if target not in seen:
-                    seen.add(target)  # type: ignore[arg-type]
-                    waiting.append(target)  # type: ignore[arg-type]
+                    seen.add(target)
+                    waiting.append(target)

@@ -169,7 +169,8 @@ def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
         if edge is None:
             raise RuntimeError(
                 f"element {position} of tensors does not require grad and does not have a grad_fn: none of "
-                f"the tensors that it was computed from requires a gradient, or it was computed under no_grad()"
+                f"the tensors that it was computed from requires a gradient, or it was computed under "
+                f"no_grad()"
             )
         roots.append((edge, _beginning(tensor, gradient, position)))
     return roots

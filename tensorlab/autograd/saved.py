@@ -153,16 +153,18 @@ def check_version(node: Node, name: str, tensor: Tensor, version: int) -> None:
 def freed(node: Node) -> RuntimeError:
     """The error of a node that is to run again after it let go of what it kept."""
     return RuntimeError(
-        "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-        f"already been freed): {node.name()} let go of what it kept when it ran. Specify retain_graph=True "
-        "if you need to backward through the graph a second time or if you need to access saved tensors "
+        "Trying to backward through the graph a second time (or directly access saved tensors after they "
+        f"have already been freed): {node.name()} let go of what it kept when it ran. "
+        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
         "after calling backward."
     )
 
 
 def without_history(result: Tensor) -> Tensor:
-    """The same elements as a tensor that does not point at the graph: a node that kept its own result would
-    otherwise keep itself."""
+    """The same elements as a tensor that does not point at the graph.
+
+    A node that kept its own result would otherwise keep itself.
+    """
     alias = make_view(result, result._shape, result._stride, result._offset)
     alias._base = None
     return alias

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorlab.modes import current
 from tensorlab.autograd.node import Edge, Gradient, Leaf, Node, Output, births, node_of
+from tensorlab.modes import current
 from tensorlab.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def requires_grad(tensor: Tensor) -> bool:
 def edge_of(tensor: Tensor) -> Edge | None:
     """Where a gradient that reaches a tensor goes on; None if it requires none."""
     edge = tensor._edge if tensor._base is None else _up_to_date(tensor)
-    return edge.node(tensor) if edge.__class__ is Leaf else edge  # type: ignore[union-attr, return-value]
+    return edge.node(tensor) if edge.__class__ is Leaf else edge
 
 
 def grad_fn(tensor: Tensor) -> Node | None:
@@ -44,7 +44,8 @@ def mark_untracked(view: Tensor) -> None:
 
 def _up_to_date(view: Tensor) -> Any:
     """The edge of a view, with a new history if its base was written in place since the view was made."""
-    base_edge = view._base._edge  # type: ignore[union-attr]
+    base: Any = view._base
+    base_edge = base._edge
     edge = view._edge
     if edge is None:
         if base_edge is None or base_edge.__class__ is Leaf:
@@ -54,7 +55,7 @@ def _up_to_date(view: Tensor) -> Any:
     elif edge.__class__ is Leaf or base_edge is None:
         return edge
     else:
-        node = edge.node if edge.__class__ is Output else edge
+        node: Any = edge.node if edge.__class__ is Output else edge
         if node.base_edge is base_edge:
             return edge
     _renew(view)
@@ -90,7 +91,7 @@ def check_in_place(target: Tensor) -> None:
                 "does, or compute a new tensor"
             )
         return
-    if edge.__class__ is Leaf and edge.untracked:  # type: ignore[union-attr]
+    if edge.__class__ is Leaf and edge.untracked:
         raise RuntimeError(
             "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given "
             "that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
@@ -104,7 +105,7 @@ def check_in_place(target: Tensor) -> None:
         )
     if edge.__class__ is Output:
         raise RuntimeError(
-            f"Output {edge.number} of {edge.node.name()} is a view and is being modified inplace. This view "  # type: ignore[union-attr]
+            f"Output {edge.number} of {edge.node.name()} is a view and is being modified inplace. This view "
             f"is the output of a function that returns multiple views. Such functions do not allow the "
             f"output views to be modified inplace. You should replace the inplace operation by an "
             f"out-of-place one."
@@ -145,8 +146,10 @@ def _hand_on_retained(target: Tensor, node: Node) -> None:
 
 
 class CopySlices(Node):
-    """A write into a view, seen from its base: the gradient of the cells that were written goes through the
-    operation, and that of all others passes."""
+    """A write into a view, seen from its base.
+
+    The gradient of the cells that were written goes through the operation, and that of all others passes.
+    """
 
     __slots__ = ("_base_layout", "_view_layout", "node")
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tensorlab.autograd.formulas import Backward, in_place
 from tensorlab.layout import Size
-from tensorlab.tensor import Tensor, make_view
+from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = ["detach", "real"]
 
 
 def detach(input: Tensor) -> Tensor:
-    """Another tensor object with the same layout over the same storage.
+    """Another tensor object with the same layout over the same storage, which requires no gradient.
+
+    A write through it is seen in `input`, and counted: if the backward pass needed the old elements, it says
+    so. A write through ``input.data`` is not counted.
 
     Example:
         >>> import tensorlab as tl
@@ -21,7 +25,7 @@ def detach(input: Tensor) -> Tensor:
         >>> x, y is x
         (tensor([1., 0.]), False)
     """
-    return make_view(input, input._shape, input._stride, input._offset)
+    return make_tensor(input._storage, input._dtype, input._shape, input._stride, input._offset)
 
 
 def real(input: Tensor) -> Tensor:
@@ -30,8 +34,11 @@ def real(input: Tensor) -> Tensor:
 
 
 def _data(input: Tensor) -> Tensor:
-    """`detach()`; assigning to it makes this tensor object look into the assigned tensor's storage."""
-    return detach(input)
+    """`detach()`, with a count of writes of its own, so that nothing notices what is written through it.
+
+    Assigning to it makes this tensor object look into the assigned tensor's storage.
+    """
+    return make_tensor(input._storage.alias(), input._dtype, input._shape, input._stride, input._offset)
 
 
 def _set_data(input: Tensor, other: Tensor) -> None:
@@ -40,13 +47,21 @@ def _set_data(input: Tensor, other: Tensor) -> None:
     replace(input, other)
 
 
-def change_layout(tensor: Tensor, shape: Size, stride: tuple[int, ...]) -> Tensor:
-    """`tensor` itself with another layout over the same cells."""
-    # Shape and stride change together: Python can be interrupted at calls and jumps, and here is neither.
-    tensor._shape = shape
-    tensor._stride = stride
-    tensor._dense = None
-    tensor._storage._version += 1
+def change_layout(
+    kind: type[Backward] | None, tensor: Tensor, shape: Size, stride: tuple[int, ...], **notes: object
+) -> Tensor:
+    """`tensor` itself with another layout over the same cells.
+
+    Args:
+        kind: the node of the operation that makes a view of this layout, with `tensor` as its operand.
+        notes: what its formula names.
+    """
+    with in_place(kind, tensor, **notes):
+        # Shape and stride change together: Python can be interrupted at calls and jumps; here is neither.
+        tensor._shape = shape
+        tensor._stride = stride
+        tensor._dense = None
+        tensor._storage._version += 1
     return tensor
 
 

@@ -12,9 +12,9 @@ from tensorlab.cells import wrap_integer
 from tensorlab.dtypes import FLOATING
 from tensorlab.names.tensor import bare
 from tensorlab.ops import pointwise
-from tensorlab.ops.dispatch import apply, apply_in_place
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.operands import Number, check_64_bits, check_number, is_number, result_type
+from tensorlab.ops.recording import apply, apply_in_place
 from tensorlab.ops.rows import function_of, in_place
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tensorlab.dtypes import finfo_max
-from tensorlab.ops.dispatch import apply, apply_in_place
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.operands import Number, check_number, is_number, result_type
+from tensorlab.ops.recording import apply, apply_in_place
 from tensorlab.ops.rows import function_of
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import overload
 
 from tensorlab import dtypes
-from tensorlab.ops.dispatch import apply
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.indexing.masks import nonzero
 from tensorlab.ops.operands import Number, check_number, result_type
 from tensorlab.ops.pointwise import eq
+from tensorlab.ops.recording import apply
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorlab import dtypes
+from tensorlab.autograd.formulas import formulas, in_place, record
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import (
@@ -31,6 +32,18 @@ def strides_like(input: Tensor, memory_format: memory_format) -> tuple[int, ...]
     return format_strides(input._shape, memory_format)
 
 
+CloneBackward0 = formulas("CloneBackward0", input=lambda grad: grad)
+# The engine converts a gradient to the dtype of the operand, and sums it into the operand's shape.
+ToCopyBackward0 = formulas("ToCopyBackward0", input=lambda grad: grad)
+CopyBackwards = formulas(
+    "CopyBackwards", input=lambda grad: grad.new_zeros(grad.shape), src=lambda grad: grad
+)
+FillBackward1 = formulas(
+    "FillBackward1", input=lambda grad: grad.new_zeros(grad.shape), value=lambda grad: grad.sum()
+)
+ZeroBackward0 = formulas("ZeroBackward0", input=lambda grad: grad.new_zeros(grad.shape))
+
+
 def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> Tensor:
     """The same elements in new, dense memory.
 
@@ -51,10 +64,11 @@ def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> T
     dense = input._dense if input._dense is not None else dense_cells(input)
     plain = memory_format is preserve_format or memory_format is contiguous_format
     if dense is not False and 0 < dense.size <= SMALL and plain:
-        return make_dense(dense.copy(), input._dtype, input._shape, input._stride)
-    out = allocate_strided(input._shape, strides_like(input, memory_format), input._dtype)
-    write(out, input)
-    return out
+        out = make_dense(dense.copy(), input._dtype, input._shape, input._stride)
+    else:
+        out = allocate_strided(input._shape, strides_like(input, memory_format), input._dtype)
+        write(out, input)
+    return out if input._edge is None and input._base is None else record(CloneBackward0, out, input)
 
 
 def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> Tensor:
@@ -120,7 +134,7 @@ def to(
         return input
     out = allocate_strided(input._shape, strides_like(input, memory_format), element_type)
     write(out, input)
-    return out
+    return record(ToCopyBackward0, out, input)
 
 
 def _target(target: tuple, dtype: dtype | None, device: device | str | None) -> tuple:
@@ -156,10 +170,11 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
     """
     if not isinstance(src, Tensor) and not is_number(src):
         raise TypeError(f"copy_(): argument 'src' must be a Tensor or a number, not {type(src).__name__}")
-    if isinstance(src, Tensor) and same_place(input, src):
-        input._storage._version += 1  # the same view of the same cells: nothing to move, nothing to refuse
-    else:
-        write(input, src)
+    with in_place(CopyBackwards, input, src):
+        if isinstance(src, Tensor) and same_place(input, src):
+            input._storage._version += 1  # the same view of the same cells: nothing to move or to refuse
+        else:
+            write(input, src)
     return input
 
 
@@ -177,9 +192,12 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
                 f"copy_ broadcasts a tensor"
             )
         # A number that lies in `input` itself is taken out before it is overwritten.
-        write(input, clone(value) if value._storage is input._storage else value)
+        number = value.detach().clone() if value._storage is input._storage else value
+        with in_place(FillBackward1, input, value):
+            write(input, number)
     elif is_number(value):
-        fill(input, value)
+        with in_place(FillBackward1, input):
+            fill(input, value)
     else:
         raise TypeError(f"fill_(): value must be a number, got {value!r}")
     return input
@@ -187,7 +205,8 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
 
 def zero_(input: Tensor) -> Tensor:
     """Overwrite every element of `input` with 0."""
-    fill(input, 0)
+    with in_place(ZeroBackward0, input):
+        fill(input, 0)
     return input
 
 

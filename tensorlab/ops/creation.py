@@ -295,6 +295,19 @@ def new_empty(
 
 
 @tensor_options
+def new_empty_strided(
+    input: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    *,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+) -> Tensor:
+    """`empty_strided`, with the dtype and device of `input` unless others are named."""
+    return empty_strided(size, stride, dtype=dtype or input._dtype, device=device or input.device)
+
+
+@tensor_options
 def new_zeros(
     input: Tensor,
     *sizes: int | Sequence[int],
@@ -384,4 +397,4 @@ def _number(value: object, function: str) -> Number:
     raise TypeError(f"{function}(): fill_value must be a number, got {value!r}")
 
 
-METHODS: tuple[Callable, ...] = (new_empty, new_full, new_ones, new_zeros)
+METHODS: tuple[Callable, ...] = (new_empty, new_empty_strided, new_full, new_ones, new_zeros)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab import view_rules
+from tensorlab.autograd.formulas import record_view, view_formulas
 from tensorlab.layout import as_int
 from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import another_name, ints_from
@@ -20,6 +21,15 @@ __all__ = [
     "t",
     "transpose",
 ]
+
+
+PermuteBackward0 = view_formulas(
+    "PermuteBackward0", input=lambda grad, dims: permute(grad, view_rules.inverse_order(dims))
+)
+TransposeBackward0 = view_formulas(
+    "TransposeBackward0", input=lambda grad, dim0, dim1: transpose(grad, dim0, dim1)
+)
+TBackward0 = view_formulas("TBackward0", input=lambda grad: t(grad))
 
 
 def permute(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
@@ -40,10 +50,10 @@ def permute(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | No
         >>> x.shape, x.stride()
         (tensorlab.Size([4, 2, 3]), (1, 12, 4))
     """
-    shape, stride = view_rules.permuted(
-        input._shape, input._stride, ints_from(order, dims, "permute", "dims")
-    )
-    return make_view(input, shape, stride, input._offset)
+    wanted = ints_from(order, dims, "permute", "dims")
+    shape, stride = view_rules.permuted(input._shape, input._stride, wanted)
+    view = make_view(input, shape, stride, input._offset)
+    return record_view(PermuteBackward0, view, input, dims=wanted)
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -62,7 +72,8 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     shape, stride = view_rules.transposed(
         input._shape, input._stride, as_int(dim0, "dim0"), as_int(dim1, "dim1")
     )
-    return make_view(input, shape, stride, input._offset)
+    view = make_view(input, shape, stride, input._offset)
+    return record_view(TransposeBackward0, view, input, dim0=dim0, dim1=dim1)
 
 
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -74,10 +85,10 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
         >>> x.transpose_(0, 1).shape, x.shape
         (tensorlab.Size([3, 2]), tensorlab.Size([3, 2]))
     """
-    return change_layout(
-        input,
-        *view_rules.transposed(input._shape, input._stride, as_int(dim0, "dim0"), as_int(dim1, "dim1")),
+    shape, stride = view_rules.transposed(
+        input._shape, input._stride, as_int(dim0, "dim0"), as_int(dim1, "dim1")
     )
+    return change_layout(TransposeBackward0, input, shape, stride, dim0=dim0, dim1=dim1)
 
 
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
@@ -101,7 +112,9 @@ def t(input: Tensor) -> Tensor:
         >>> tl.zeros(2, 3).t().shape
         tensorlab.Size([3, 2])
     """
-    return transpose(input, 0, _last_of_matrix(input, "t"))
+    last = _last_of_matrix(input, "t")
+    shape, stride = view_rules.transposed(input._shape, input._stride, 0, last)
+    return record_view(TBackward0, make_view(input, shape, stride, input._offset), input)
 
 
 def t_(input: Tensor) -> Tensor:
@@ -110,7 +123,8 @@ def t_(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: `input` has more than two dimensions.
     """
-    return transpose_(input, 0, _last_of_matrix(input, "t_"))
+    last = _last_of_matrix(input, "t_")
+    return change_layout(TBackward0, input, *view_rules.transposed(input._shape, input._stride, 0, last))
 
 
 def _last_of_matrix(input: Tensor, function: str) -> int:

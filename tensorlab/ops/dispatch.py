@@ -14,7 +14,6 @@ A compiled kernel runs to its end before Python looks for an interruption. Whoev
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -25,9 +24,6 @@ from tensorlab.cells import encode_one
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides
-from tensorlab.names.following import follow
-from tensorlab.names.rules import unifies
-from tensorlab.names.tensor import CarriesNames
 from tensorlab.ops.operands import (
     Number,
     check_64_bits,
@@ -48,8 +44,8 @@ __all__ = [
     "Number",
     "allocate",
     "allocate_strided",
-    "apply",
-    "apply_in_place",
+    "compute",
+    "compute_into",
     "fill",
     "filled",
     "guard_readonly",
@@ -114,37 +110,28 @@ MOST_PLANS = 4096
 SMALL = 4096
 
 
-def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) -> Tensor:
-    """One scalar function applied to operands that are broadcast against each other.
+def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
+    """One scalar function applied to operands that are broadcast against each other. Nothing is recorded.
 
     Args:
         row: the scalar function.
         operands: tensors, and numbers (see `result_type` for how they count); then the row's parameters.
-        out: a tensor to write into, instead of a new one; it takes the result's shape (see `resize_output`).
 
     Raises:
         TypeError: an operand is neither a tensor nor, where the row allows it, a number.
         NotImplementedError: the function makes no sense for the dtype that the operands meet in.
-        RuntimeError: the shapes do not meet, the function refuses bools, or the write into `out` is refused.
+        RuntimeError: the shapes do not meet, or the function refuses bools.
     """
-    if out is not None:
-        try:
-            return _apply_to(row, operands, out, resizes=True)
-        except CarriesNames:
-            return follow(unifies, partial(apply, row), operands, {"out": out})
-    try:
-        key, buffers = _taken(row.name, operands)
-    except CarriesNames:  # a tensor with names has no buffer of its own
-        return follow(unifies, partial(apply, row), operands, {})
+    key, buffers = _taken(row.name, operands)
     plan = _plans.get(key)
     if plan is None:
-        compute, out_type = types_of(row, operands)
+        compute_type, out_type = types_of(row, operands)
         shape, stride = _result_layout(operands)
-        positions = to_round(row, operands, compute)
+        positions = to_round(row, operands, compute_type)
         if positions:
             result = allocate_strided(shape, stride, out_type)
-            return _apply_to(row, _rounded(operands, positions, compute), result)
-        launch = _prepare(row, compute, shape, OperandLayout(out_type, stride), operands)
+            return compute_into(result, row, *_rounded(operands, positions, compute_type))
+        launch = _prepare(row, compute_type, shape, OperandLayout(out_type, stride), operands)
         plan = _remember(key, _plan(launch, shape, stride, out_type))
     launch, shape, stride, element_type, cells, dense = plan
     memory = np.empty(cells, element_type.cell)
@@ -152,19 +139,6 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
     if dense:
         return make_dense(memory, element_type, shape, stride)
     return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
-
-
-def apply_in_place(row: Scalar, target: Tensor, *others: Tensor | Number) -> Tensor:
-    """`target` overwritten with a scalar function of itself and the other operands.
-
-    Raises:
-        RuntimeError: the result would lose its kind in `target`'s dtype, the shapes do not fit, or the write
-            is refused by `guard_write`.
-    """
-    try:
-        return _apply_to(row, (target, *others), target)
-    except CarriesNames:
-        return follow(unifies, partial(apply_in_place, row), (target, *others), {}, in_place=True)
 
 
 def _result_layout(operands: Sequence[Tensor | Number]) -> tuple[Size, tuple[int, ...]]:
@@ -176,7 +150,16 @@ def _result_layout(operands: Sequence[Tensor | Number]) -> tuple[Size, tuple[int
     return shape, memory_formats.elementwise_strides(shape, strides, broadcast)
 
 
-def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor, resizes: bool = False) -> Tensor:
+def compute_into(out: Tensor, row: Scalar, *operands: Tensor | Number, resizes: bool = False) -> Tensor:
+    """`compute` into a tensor that is there, which may be one of the operands. Nothing is recorded.
+
+    With `resizes` a tensor that is no operand takes the result's shape (see `resize_output`).
+
+    Raises:
+        TypeError, NotImplementedError: as `compute`.
+        RuntimeError: the result would lose its kind in `out`'s dtype, the shapes do not fit, or the write is
+            refused by `guard_write`.
+    """
     if not isinstance(out, Tensor):
         raise TypeError(f"{row.name}(): argument 'out' must be a Tensor, not {type(out).__name__}")
     guard_memory(out, operands)
@@ -186,10 +169,12 @@ def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor, res
     plan = _plans.get(key)
     if plan is None:
         guard_layout(out)
-        compute, out_type = types_of(row, operands)
-        positions = to_round(row, operands, compute)
+        compute_type, out_type = types_of(row, operands)
+        positions = to_round(row, operands, compute_type)
         if positions:
-            return _apply_to(row, _rounded(operands, positions, compute), out, resizes)
+            return compute_into(
+                out, row, *_rounded(operands, positions, compute_type), resizes=resizes
+            )
         if out_type.category > out.dtype.category:
             raise RuntimeError(
                 f"result type {out_type.name} can't be cast to the desired output type {out.dtype.name}: "
@@ -199,12 +184,12 @@ def _apply_to(row: Scalar, operands: Sequence[Tensor | Number], out: Tensor, res
         if shape != out.shape:
             if resizes and not any(operand is out for operand in operands):
                 resize_output(out, shape, stride)
-                return _apply_to(row, operands, out)
+                return compute_into(out, row, *operands)
             raise RuntimeError(
                 f"output with shape {list(out.shape)} doesn't match the broadcast shape {list(shape)}: "
                 f"a tensor that is written keeps its shape"
             )
-        launch = _prepare(row, compute, shape, OperandLayout(out.dtype, out.stride()), operands, same)
+        launch = _prepare(row, compute_type, shape, OperandLayout(out.dtype, out.stride()), operands, same)
         plan = _remember(key, _plan(launch, shape, out.stride(), out.dtype))
     out._storage._version += 1
     plan.launch(out._buffer(), *buffers)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlab import names
+from tensorlab.autograd import methods as autograd_methods
 from tensorlab.ops import (
     activations,
     aliases,
@@ -162,6 +163,7 @@ def bind() -> None:
         for name, accessors in properties.items():
             setattr(Tensor, name, accessors)
     namespace.__new__ = legacy.new
+    autograd_methods.bind()
     element_by_element = (activations, arithmetic, bounds, choice, pointwise)
     names.bind(name for module in element_by_element for name in module.__all__)
 

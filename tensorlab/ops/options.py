@@ -17,7 +17,7 @@ R = TypeVar("R")
 def tensor_options(function: Callable[P, R]) -> Callable[..., R]:
     """Let callers of a function that makes a tensor write `layout`, `pin_memory` and `requires_grad`.
 
-    Each can be given the value that describes the tensors of this library, and no other.
+    The first two can be given the value that describes the tensors of this library, and no other.
     """
 
     @functools.wraps(function)
@@ -32,9 +32,12 @@ def tensor_options(function: Callable[P, R]) -> Callable[..., R]:
                             f"{function.__name__}(): {name}={given!r} is not covered: "
                             f"leave it out, or write {name}={only!r}"
                         )
+            if keywords.pop("requires_grad", False):
+                made: Any = function(*arguments, **keywords)
+                return made.requires_grad_()
         return function(*arguments, **keywords)
 
     return with_options
 
 
-_ONLY = {"layout": strided, "pin_memory": False, "requires_grad": False}
+_ONLY = {"layout": strided, "pin_memory": False}

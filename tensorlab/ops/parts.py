@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab import dtypes, layout, part_rules
-from tensorlab.layout import as_int
+from tensorlab.autograd.formulas import record_view, record_views, view_formulas
+from tensorlab.layout import Size, as_int
+from tensorlab.ops.adjoints import placed, placed_strided, placed_together
 from tensorlab.ops.arguments import accepts_axis, ints_from, sizes_from
 from tensorlab.tensor import Tensor, make_view
 
@@ -25,6 +27,51 @@ __all__ = [
 ]
 
 
+SelectBackward0 = view_formulas(
+    "SelectBackward0",
+    input=lambda grad, sizes, dim, index: placed(grad, sizes, lambda whole: select(whole, dim, index)),
+)
+SliceBackward0 = view_formulas(
+    "SliceBackward0",
+    input=lambda grad, sizes, dim, start, length: placed(
+        grad, sizes, lambda whole: narrow(whole, dim, start, length)
+    ),
+)
+DiagonalBackward0 = view_formulas(
+    "DiagonalBackward0",
+    input=lambda grad, sizes, offset, dim1, dim2: placed(
+        grad, sizes, lambda whole: diagonal(whole, offset, dim1, dim2)
+    ),
+)
+UnfoldBackward0 = view_formulas(
+    "UnfoldBackward0",
+    input=lambda grad, sizes, dimension, size, step: _unfold_gradient(grad, sizes, dimension, size, step),
+)
+AsStridedBackward0 = view_formulas(
+    "AsStridedBackward0", input=lambda grad, source, view: placed_strided(grad, source, view)
+)
+SplitBackward0 = view_formulas(
+    "SplitBackward0",
+    input=lambda grad, sizes, dim, pieces: placed_together(
+        grad, sizes, lambda whole: split_with_sizes(whole, pieces, dim)
+    ),
+)
+SplitWithSizesBackward0 = view_formulas("SplitWithSizesBackward0", input=SplitBackward0.formulas[0])
+UnbindBackward0 = view_formulas(
+    "UnbindBackward0",
+    input=lambda grad, sizes, dim: placed_together(grad, sizes, lambda whole: unbind(whole, dim)),
+)
+
+
+def _unfold_gradient(grad: Tensor, sizes: Size, dimension: int, size: int, step: int) -> Tensor:
+    """What each window got goes back to the places that it saw; windows that overlap add up."""
+    if size <= step:  # they do not
+        return placed(grad, sizes, lambda whole: unfold(whole, dimension, size, step))
+    source = sizes, layout.default_strides(sizes), 0
+    shape, stride = part_rules.windows(sizes, source[1], dimension, size, step)
+    return placed_strided(grad, source, (shape, stride, 0))
+
+
 @accepts_axis
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One position of a dimension, as a view without that dimension: ``input[..., index, ...]``.
@@ -40,7 +87,8 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     shape, stride, skipped = part_rules.selected(
         input._shape, input._stride, as_int(dim, "dim"), as_int(index, "index")
     )
-    return make_view(input, shape, stride, input._offset + skipped)
+    view = make_view(input, shape, stride, input._offset + skipped)
+    return record_view(SelectBackward0, view, input, sizes=input._shape, dim=dim, index=index)
 
 
 @accepts_axis
@@ -64,9 +112,13 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """
     if isinstance(start, Tensor) and (start.ndim or start.dtype.category != dtypes.INTEGER):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
-    shape, stride, skipped = part_rules.narrowed(
-        input._shape, input._stride, as_int(dim, "dim"), as_int(start, "start"), as_int(length, "length")
-    )
+    start = as_int(start, "start")
+    view = _narrowed(input, as_int(dim, "dim"), start, as_int(length, "length"))
+    return record_view(SliceBackward0, view, input, sizes=input._shape, dim=dim, start=start, length=length)
+
+
+def _narrowed(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    shape, stride, skipped = part_rules.narrowed(input._shape, input._stride, dim, start, length)
     return make_view(input, shape, stride, input._offset + skipped)
 
 
@@ -90,7 +142,10 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     shape, stride, skipped = part_rules.diagonal(
         input._shape, input._stride, as_int(offset, "offset"), as_int(dim1, "dim1"), as_int(dim2, "dim2")
     )
-    return make_view(input, shape, stride, input._offset + skipped)
+    view = make_view(input, shape, stride, input._offset + skipped)
+    return record_view(
+        DiagonalBackward0, view, input, sizes=input._shape, offset=offset, dim1=dim1, dim2=dim2
+    )
 
 
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
@@ -116,7 +171,10 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         as_int(size, "size"),
         as_int(step, "step"),
     )
-    return make_view(input, shape, stride, input._offset)
+    view = make_view(input, shape, stride, input._offset)
+    return record_view(
+        UnfoldBackward0, view, input, sizes=input._shape, dimension=dimension, size=size, step=step
+    )
 
 
 def as_strided(
@@ -150,7 +208,14 @@ def as_strided(
             f"as_strided: size {tuple(shape)}, stride {strides} and storage_offset {offset} are refused: "
             f"{checked.reason}"
         )
-    return make_view(input, shape, strides, offset)
+    view = make_view(input, shape, strides, offset)
+    return record_view(
+        AsStridedBackward0,
+        view,
+        input,
+        source=(input._shape, input._stride, input._offset),
+        view=(shape, strides, offset),
+    )
 
 
 @accepts_axis
@@ -183,7 +248,9 @@ def split(input: Tensor, split_size_or_sections: int | Sequence[int], dim: int =
             f"split_size can only be 0 if dimension size is 0, but got dimension size of {length}"
         )
     starts = range(0, length, piece) if length else (0,)
-    return tuple(narrow(input, dim, start, min(piece, length - start)) for start in starts)
+    views = [_narrowed(input, dim, start, min(piece, length - start)) for start in starts]
+    pieces = [view._shape[dim] for view in views]
+    return tuple(record_views(SplitBackward0, views, input, sizes=input._shape, dim=dim, pieces=pieces))
 
 
 @accepts_axis
@@ -208,9 +275,11 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
         )
     pieces, start = [], 0
     for size in sizes:
-        pieces.append(narrow(input, dim, start, size))
+        pieces.append(_narrowed(input, dim, start, size))
         start += size
-    return tuple(pieces)
+    return tuple(
+        record_views(SplitWithSizesBackward0, pieces, input, sizes=input._shape, dim=dim, pieces=sizes)
+    )
 
 
 @accepts_axis
@@ -353,7 +422,11 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     if not input._shape:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     length = input._shape[layout.wrap_dim(as_int(dim, "dim"), input.ndim)]
-    return tuple(select(input, dim, index) for index in range(length))
+    views = []
+    for index in range(length):
+        shape, stride, skipped = part_rules.selected(input._shape, input._stride, as_int(dim, "dim"), index)
+        views.append(make_view(input, shape, stride, input._offset + skipped))
+    return tuple(record_views(UnbindBackward0, views, input, sizes=input._shape, dim=dim))
 
 
 def _dim_size(input: Tensor, dim: int, function: str) -> int:

@@ -7,12 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tensorlab.autograd.formulas import record
 from tensorlab.backends import backend
 from tensorlab.dtypes import FLOATING, by_name, dtype
 from tensorlab.layout import Size
-from tensorlab.ops.dispatch import apply, apply_in_place
 from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.operands import Number, to_round, types_of, widened
+from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply, apply_in_place, node_kind
 from tensorlab.scalars import FLOAT, TABLE, Scalar
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
@@ -42,7 +43,11 @@ def _unary(row: Scalar) -> Callable:
                     kernel, cell, out_type = short
                     memory = np.empty(a.size, cell)
                     kernel(memory, a)
-                    return make_dense(memory, out_type, input._shape, input._stride)
+                    result = make_dense(memory, out_type, input._shape, input._stride)
+                    if input._edge is None and input._base is None:
+                        return result
+                    kind = node_kind(row)
+                    return result if kind is None else record(kind, result, input)
         return apply(row, input, out=out)
 
     return function
@@ -71,7 +76,16 @@ def _binary(row: Scalar) -> Callable:
                                 kernel, cell, out_type = short
                                 memory = np.empty(a.size, cell)
                                 kernel(memory, a, b)
-                                return make_dense(memory, out_type, input._shape, input._stride)
+                                result = make_dense(memory, out_type, input._shape, input._stride)
+                                if (
+                                    input._edge is None
+                                    and other._edge is None
+                                    and input._base is None
+                                    and other._base is None
+                                ):
+                                    return result
+                                kind = node_kind(row)
+                                return result if kind is None else record(kind, result, input, other)
                     elif a.size and (
                         type(other) is float or (type(other) is int and other.bit_length() < 64)
                     ):
@@ -83,7 +97,11 @@ def _binary(row: Scalar) -> Callable:
                             kernel, cell, out_type = short
                             memory = np.empty(a.size, cell)
                             kernel(memory, a, other)
-                            return make_dense(memory, out_type, input._shape, input._stride)
+                            result = make_dense(memory, out_type, input._shape, input._stride)
+                            if input._edge is None and input._base is None:
+                                return result
+                            kind = node_kind(row)
+                            return result if kind is None else record(kind, result, input, other)
             elif type(other) is Tensor and (
                 type(input) is float or (type(input) is int and input.bit_length() < 64)
             ):
@@ -97,7 +115,11 @@ def _binary(row: Scalar) -> Callable:
                         kernel, cell, out_type = short
                         memory = np.empty(b.size, cell)
                         kernel(memory, input, b)
-                        return make_dense(memory, out_type, other._shape, other._stride)
+                        result = make_dense(memory, out_type, other._shape, other._stride)
+                        if other._edge is None and other._base is None:
+                            return result
+                        kind = node_kind(row)
+                        return result if kind is None else record(kind, result, input, other)
         return apply(row, input, other, out=out)
 
     return function
@@ -109,7 +131,14 @@ def _in_place(row: Scalar) -> Callable:
 
     def function(input: Tensor, *others: Tensor | Number) -> Tensor:
         a = input._dense if input._dense is not None else dense_cells(input)
-        if a is not False and a.size <= SMALL and len(others) == 1 and row.arity == 2:
+        if (
+            a is not False
+            and a.size <= SMALL
+            and len(others) == 1
+            and row.arity == 2
+            and input._edge is None
+            and (input._base is None or input._base._edge is None)
+        ):
             other, storage, element_type = others[0], input._storage, input._dtype
             if not storage.readonly:
                 b: Any = None
@@ -119,6 +148,8 @@ def _in_place(row: Scalar) -> Callable:
                         element_type is other._dtype
                         and input._shape == other._shape
                         and storage is not other._storage
+                        and other._edge is None
+                        and (other._base is None or other._base._edge is None)
                     ):
                         b = other._dense if other._dense is not None else dense_cells(other)
                         key = element_type
@@ -171,6 +202,7 @@ def function_of(row_name: str, name: str | None = None) -> Callable:
     """
     row = TABLE[row_name]
     function = {1: _unary, 2: _binary}[row.arity](row)
+    TENSOR_FUNCTIONS.setdefault(row.name, function)
     return _named(function, name or row.name, documentation(row))
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tensorlab import broadcasting, view_rules
+from tensorlab.autograd.formulas import record_view, view_formulas
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size, as_int
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import accepts_axis, as_dtype, ints_from, several
 from tensorlab.ops.conversion import clone, contiguous
-from tensorlab.tensor import Tensor, make_tensor, make_view
+from tensorlab.tensor import Tensor, make_view
 
 __all__ = [
     "atleast_1d",
@@ -27,6 +28,18 @@ __all__ = [
     "unflatten",
     "unsqueeze",
 ]
+
+
+def _reshaped(grad: Tensor, sizes: Size) -> Tensor:
+    return reshape(grad, sizes)
+
+
+ViewBackward0 = view_formulas("ViewBackward0", input=_reshaped)
+SqueezeBackward0 = view_formulas("SqueezeBackward0", input=_reshaped)
+SqueezeBackward1 = view_formulas("SqueezeBackward1", input=_reshaped)
+SqueezeBackward2 = view_formulas("SqueezeBackward2", input=_reshaped)
+UnsqueezeBackward0 = view_formulas("UnsqueezeBackward0", input=lambda grad, dim: grad.squeeze(dim))
+ExpandBackward0 = view_formulas("ExpandBackward0", input=lambda grad: grad)
 
 
 def view(
@@ -73,7 +86,8 @@ in memory; reshape would copy 96 bytes
             f"cannot view {tuple(input._shape)} with strides {input._stride} as {tuple(new_shape)}: "
             f"{stride.reason}; reshape would copy {input.nbytes} bytes"
         )
-    return make_view(input, new_shape, stride, input._offset)
+    result = make_view(input, new_shape, stride, input._offset)
+    return record_view(ViewBackward0, result, input, sizes=input._shape)
 
 
 def _is_dtype(value: object) -> bool:
@@ -86,7 +100,9 @@ def _view_as_dtype(input: Tensor, wanted: object) -> Tensor:
     shape, stride, offset = view_rules.reinterpreted(
         input._shape, input._stride, input._offset, input._dtype.itemsize, element_type.itemsize
     )
-    return make_tensor(input._storage, element_type, shape, stride, offset)
+    result = make_view(input, shape, stride, offset)
+    result._dtype = element_type
+    return result
 
 
 def reshape(input: Tensor, *sizes: int | Sequence[int], shape: Sequence[int] | None = None) -> Tensor:
@@ -185,13 +201,19 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
         (tensorlab.Size([3]), tensorlab.Size([3, 1]), tensorlab.Size([1, 3, 1]))
     """
     shape, stride = view_rules.squeezed(input._shape, input._stride, _dims(dim, "squeeze"))
-    return make_view(input, shape, stride, input._offset)
+    result = make_view(input, shape, stride, input._offset)
+    return record_view(_squeeze_node(dim), result, input, sizes=input._shape)
 
 
 @accepts_axis
 def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """`squeeze` of this tensor object itself: its layout changes, its storage and other views do not."""
-    return change_layout(input, *view_rules.squeezed(input._shape, input._stride, _dims(dim, "squeeze_")))
+    shape, stride = view_rules.squeezed(input._shape, input._stride, _dims(dim, "squeeze_"))
+    return change_layout(_squeeze_node(dim), input, shape, stride, sizes=input._shape)
+
+
+def _squeeze_node(dim: int | Sequence[int] | None) -> type:
+    return SqueezeBackward0 if dim is None else SqueezeBackward1 if isinstance(dim, int) else SqueezeBackward2
 
 
 def _dims(dim: int | Sequence[int] | None, function: str) -> tuple[int, ...] | None:
@@ -213,13 +235,20 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
                 [2]])
     """
     shape, stride = view_rules.unsqueezed(input._shape, input._stride, as_int(dim, "dim"))
-    return make_view(input, shape, stride, input._offset)
+    result = make_view(input, shape, stride, input._offset)
+    return record_view(UnsqueezeBackward0, result, input, dim=_place(dim, shape))
 
 
 @accepts_axis
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """`unsqueeze` of this tensor object itself: its layout changes, its storage and other views do not."""
-    return change_layout(input, *view_rules.unsqueezed(input._shape, input._stride, as_int(dim, "dim")))
+    shape, stride = view_rules.unsqueezed(input._shape, input._stride, as_int(dim, "dim"))
+    return change_layout(UnsqueezeBackward0, input, shape, stride, dim=_place(dim, shape))
+
+
+def _place(dim: int, shape: Size) -> int:
+    """The new dimension as the result counts it."""
+    return dim if dim >= 0 else len(shape) + dim
 
 
 def expand(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int] | None = None) -> Tensor:
@@ -242,7 +271,8 @@ def expand(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int] | Non
                 [2, 2, 2]]), (1, 0))
     """
     shape, stride = view_rules.expanded(input._shape, input._stride, ints_from(sizes, size, "expand", "size"))
-    return make_view(input, shape, stride, input._offset)
+    # The engine sums a gradient into the shape of the operand that was stretched.
+    return record_view(ExpandBackward0, make_view(input, shape, stride, input._offset), input)
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:

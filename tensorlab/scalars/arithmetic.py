@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorlab.scalars.row import FLOAT, FLOATING, NUMERIC, WHOLE, Scalar, number
+from tensorlab.scalars.row import FLOAT, FLOATING, GRAD, NUMERIC, WHOLE, Scalar, number
 
 __all__ = ["ROWS"]
 
@@ -61,6 +61,10 @@ def mul(x, y):
 
 def div(x, y):
     return x / y
+
+
+def d_div_y(grad, y, result):
+    return -grad * result / y
 
 
 def trunc_divide(x, y):
@@ -161,6 +165,7 @@ ROWS = (
         ">>> tl.neg(tl.tensor([1, -2]))\ntensor([-1,  2])",
         refuses_bool="Negation, the `-` operator, on a bool tensor is not supported. "
         "To invert a mask, use the `~` operator or logical_not()",
+        gradients=(("neg", "grad"),),
     ),
     Scalar(
         "abs",
@@ -209,6 +214,7 @@ ROWS = (
         ">>> tl.add(tl.tensor([[1.0], [2.0]]), tl.tensor([10.0, 20.0, 30.0]))\n"
         "tensor([[11., 21., 31.],\n        [12., 22., 32.]])",
         numbers=BOTH,
+        gradients=(GRAD, GRAD),
     ),
     Scalar(
         "sub",
@@ -219,6 +225,7 @@ ROWS = (
         numbers=BOTH,
         refuses_bool="Subtraction, the `-` operator, with a bool tensor is not supported. "
         "To find where two masks differ, use the `^` operator or logical_xor()",
+        gradients=(GRAD, ("neg", "grad")),
     ),
     Scalar(
         "add_scaled",
@@ -227,6 +234,8 @@ ROWS = (
         "``input + alpha * other``, element by element.",
         numbers=BOTH,
         parameters=1,
+        gradients=(GRAD, ("mul", "grad", "alpha")),
+        node="Add",
     ),
     Scalar(
         "sub_scaled",
@@ -246,6 +255,7 @@ ROWS = (
         ">>> tl.mul(tl.tensor([1, 2, 3]), tl.tensor([1.5, 0.5, 2.0]))\ntensor([1.5000, 1.0000, 6.0000])",
         numbers=BOTH,
         exact_numbers=True,
+        gradients=(("mul", "grad", "y"), ("mul", "grad", "x")),
     ),
     Scalar(
         "div",
@@ -256,6 +266,7 @@ ROWS = (
         result=FLOAT,
         numbers=BOTH,
         exact_numbers=True,
+        gradients=(("div", "grad", "y"), d_div_y),
     ),
     Scalar(
         "trunc_divide",

@@ -173,6 +173,7 @@ ROWS = (
         ">>> tl.exp(tl.tensor([0.0, 1.0]))\ntensor([1.0000, 2.7183])",
         result=FLOAT,
         cost=8,
+        gradients=(("mul", "grad", "result"),),
     ),
     Scalar(
         "exp2",

@@ -11,12 +11,15 @@ __all__ = [
     "COUNTING",
     "FLOAT",
     "FLOATING",
+    "GRAD",
     "INTEGERS",
     "NUMERIC",
     "SAME",
     "TRUTH",
     "WHOLE",
+    "Gradient",
     "Scalar",
+    "choose",
     "number",
 ]
 
@@ -32,6 +35,13 @@ NUMERIC = "numeric"  # all but bool
 FLOATING = "floating"  # floating-point types
 INTEGERS = "integers"  # bool and the integer types
 COUNTING = "counting"  # the integer types without bool
+
+# How the gradient of an operand follows from the gradient of the result: a formula, whose parameters are
+# named ``grad``, after the row's own operands and parameters, or ``result``; or the name of a row and the
+# names of its operands, as in ``("mul", "grad", "y")``; ``GRAD`` is the gradient of the result itself; None
+# where there is no gradient.
+Gradient = Callable | tuple[str, ...] | None
+GRAD = ("grad",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +66,8 @@ class Scalar:
         outside: says of an element that a fast version of the formula does not hold for it. A run of elements
             with such a one among them is computed by the general formula.
         cost: roughly how many additions the formula is worth.
+        gradients: how the gradient of each operand is found; empty where the function has none.
+        node: what PyTorch calls the operation where it is recorded, without ``Backward0``.
     """
 
     name: str
@@ -71,6 +83,8 @@ class Scalar:
     parameters: int = 0
     outside: Callable | None = None
     cost: int = 1
+    gradients: tuple[Gradient, ...] = ()
+    node: str = ""
 
 
 Number = TypeVar("Number", bool, int, float)
@@ -83,3 +97,8 @@ def number(value: Number) -> Number:
     where `x` is float32. Called from Python, a number is what it is.
     """
     return value
+
+
+def choose(condition: bool, yes: Number, no: Number) -> Number:
+    """``yes if condition else no`` in the formula of a gradient, which is also called with tensors."""
+    return yes if condition else no

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tensorlab.scalars.exponential import LN2_HIGH, LN2_LOW, exp_float32, exp_times_float64, expm1_float64
-from tensorlab.scalars.row import FLOAT, Scalar
+from tensorlab.scalars.row import FLOAT, Gradient, Scalar, number
 
 __all__ = ["ROWS"]
 
@@ -222,6 +222,10 @@ def cosh(x):
     return math.cosh(x)
 
 
+def d_tanh(grad, result):
+    return grad * (number(1) - result * result)
+
+
 def tanh(x):
     return math.tanh(x)
 
@@ -283,8 +287,11 @@ def _row(
     example: str,
     cost: int = 20,
     outside: Callable | None = None,
+    gradient: Gradient = None,
 ) -> Scalar:
-    return Scalar(name, formula, 1, summary, example, result=FLOAT, cost=cost, outside=outside)
+    return Scalar(
+        name, formula, 1, summary, example, result=FLOAT, cost=cost, outside=outside, gradients=(gradient,)
+    )
 
 
 ROWS = (
@@ -308,5 +315,5 @@ ROWS = (
     _row("cosh", cosh, "The hyperbolic cosine, ``(exp(input) + exp(-input)) / 2``.",
          ">>> tl.cosh(tl.tensor([0.0, 1.0]))\ntensor([1.0000, 1.5431])"),
     _row("tanh", tanh, "The hyperbolic tangent, ``sinh(input) / cosh(input)``, between -1 and 1.",
-         ">>> tl.tanh(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7616])", 12),
+         ">>> tl.tanh(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7616])", 12, gradient=d_tanh),
 )  # fmt: skip

@@ -56,7 +56,7 @@ def test_interpreted_kernels_give_the_same():
 FORMULAS = """
 import json
 import tensorlab as tl
-from tensorlab.ops.dispatch import apply
+from tensorlab.ops.recording import apply
 from tensorlab.scalars import COUNTING, INTEGERS, TABLE
 results = {}
 for name, row in TABLE.items():

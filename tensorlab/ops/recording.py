@@ -1,0 +1,188 @@
+"""Scalar functions as operations that are recorded: what a row of the table does to tensors, for users.
+
+`tensorlab.ops.dispatch` computes. Here is what an operation does beside that: it follows names, and it
+remembers itself for the backward pass, by the gradients that stand in the row.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar
+
+from tensorlab.autograd.formulas import Backward, Formula, in_place, record
+from tensorlab.autograd.views import requires_grad
+from tensorlab.modes import current
+from tensorlab.names.following import follow
+from tensorlab.names.rules import unifies
+from tensorlab.names.tensor import CarriesNames
+from tensorlab.ops.dispatch import Number, compute, compute_into
+from tensorlab.scalars import TABLE, Scalar
+from tensorlab.tensor import Tensor
+
+__all__ = ["apply", "apply_in_place", "check_out", "node_kind", "tensor_form"]
+
+
+def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) -> Tensor:
+    """One scalar function applied to operands that are broadcast against each other.
+
+    Args:
+        row: the scalar function.
+        operands: tensors, and numbers (see `result_type` for how they count); then the row's parameters.
+        out: a tensor of the result's shape to write into, instead of a new one.
+
+    Raises:
+        TypeError: an operand is neither a tensor nor, where the row allows it, a number.
+        NotImplementedError: the function makes no sense for the dtype that the operands meet in.
+        RuntimeError: the shapes do not meet, the function refuses bools, or the write into `out` is refused.
+    """
+    try:
+        if out is not None:
+            check_out(row.name, out, *operands)
+            return compute_into(out, row, *operands, resizes=True)
+        result = compute(row, *operands)
+    except CarriesNames:  # a tensor with names has no buffer of its own
+        return follow(unifies, partial(apply, row), operands, {} if out is None else {"out": out})
+    for operand in operands:
+        if isinstance(operand, Tensor) and (operand._edge is not None or operand._base is not None):
+            kind = node_kind(row)
+            return result if kind is None else record(kind, result, *operands)
+    return result
+
+
+def apply_in_place(row: Scalar, target: Tensor, *others: Tensor | Number) -> Tensor:
+    """`target` overwritten with a scalar function of itself and the other operands.
+
+    Raises:
+        RuntimeError: the result would lose its kind in `target`'s dtype, the shapes do not fit, the write is
+            refused by `guard_write`, or gradients could not follow it.
+    """
+    try:
+        for operand in (target, *others):
+            if isinstance(operand, Tensor) and (operand._edge is not None or operand._base is not None):
+                with in_place(node_kind(row), target, *others):
+                    return compute_into(target, row, target, *others)
+        return compute_into(target, row, target, *others)
+    except CarriesNames:
+        return follow(unifies, partial(apply_in_place, row), (target, *others), {}, in_place=True)
+
+
+def check_out(name: str, out: Tensor, *operands: Any) -> None:
+    """Refuse ``out=`` where the operation would have to be recorded.
+
+    Raises:
+        RuntimeError: `out` or an operand requires a gradient, and recording is on.
+    """
+    if current.grad and any(isinstance(t, Tensor) and requires_grad(t) for t in (out, *operands)):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+            f"the arguments requires grad: leave out= away, or compute under tensorlab.no_grad()"
+        )
+
+
+class RowBackward(Backward):
+    """A node made from the gradients in a row of the table.
+
+    They are computed by kernels, and recorded as operations.
+    """
+
+    __slots__ = ()
+
+    row: ClassVar[Scalar]
+
+    @classmethod
+    def step(cls, position: int) -> tuple[Formula, Formula, tuple[str, ...]] | None:
+        """The formula of one operand: as it is computed, as it is recorded, and what it needs."""
+        gradients = cls.row.gradients
+        gradient = gradients[position] if position < len(gradients) else None
+        if gradient is None:
+            return None
+        if isinstance(gradient, tuple):
+            if len(gradient) == 1:
+                return _itself, _itself, ()
+            form = _row_form(TABLE[gradient[0]])
+            return form, form, gradient[2:]
+        names = tuple(inspect.signature(gradient).parameters)
+        parameters = list(inspect.signature(cls.row.formula).parameters)[cls.row.arity :]
+        arity = sum(name not in parameters for name in names)
+        own = Scalar(
+            gradient.__name__,
+            gradient,
+            arity,
+            "",
+            numbers=tuple(range(arity)),
+            parameters=len(names) - arity,
+            cost=cls.row.cost,
+        )
+        return partial(compute, own), tensor_form(gradient), names[1:]
+
+
+_kinds: dict[str, type[RowBackward] | None] = {}
+
+
+def node_kind(row: Scalar) -> type[RowBackward] | None:
+    """The kind of node that a row's operation leaves; None if it has no gradient."""
+    try:
+        return _kinds[row.name]
+    except KeyError:
+        pass
+    kind = None
+    if row.gradients:
+        name = row.node or "".join(word.capitalize() for word in row.name.split("_"))
+        own = {
+            "__slots__": (),
+            "__module__": __name__,
+            "row": row,
+            "inputs": tuple(inspect.signature(row.formula).parameters),
+            "plans": {},
+        }
+        kind = type(f"{name}Backward{'' if name[-1].isdigit() else 0}", (RowBackward,), own)
+    return _kinds.setdefault(row.name, kind)
+
+
+def _itself(gradient: Tensor) -> Tensor:
+    return gradient
+
+
+# --- formulas of numbers as formulas of tensors -------------------------------------------------------
+
+# What the names in a formula mean when it is called with tensors; `tensorlab.ops` adds `where`.
+TENSOR_FUNCTIONS: dict[str, Callable] = {}
+
+
+def tensor_form(formula: Callable) -> Callable:
+    """The same formula, computing with tensors: each name in it means the operation instead of the number.
+
+    Args:
+        formula: a function of the scalar table's kind. Instead of a conditional expression it has `choose`.
+    """
+    found = _forms.get(formula)
+    if found is None:
+        names: dict[str, Any] = dict(formula.__globals__)
+        for name in formula.__code__.co_names:
+            value = names.get(name)
+            if name in TENSOR_FUNCTIONS:
+                names[name] = TENSOR_FUNCTIONS[name]
+            elif isinstance(value, types.FunctionType):
+                row = _rows_by_formula().get(value)
+                names[name] = tensor_form(value) if row is None else _row_form(row)
+        found = types.FunctionType(formula.__code__, names, formula.__name__, formula.__defaults__)
+        _forms[formula] = found
+    return found
+
+
+_forms: dict[Callable, Callable] = {}
+_by_formula: dict[Callable, Scalar] = {}
+
+
+def _rows_by_formula() -> dict[Callable, Scalar]:
+    if not _by_formula:
+        _by_formula.update({row.formula: row for row in TABLE.values()})
+    return _by_formula
+
+
+def _row_form(row: Scalar) -> Callable:
+    """The operation of a row, by its fastest way."""
+    return TENSOR_FUNCTIONS.get(row.name) or partial(apply, row)

@@ -223,7 +223,7 @@ def view_formulas(name: str, /, **by_operand: Formula | None) -> Any:
     return formulas(name, base=ViewBackward, **by_operand)
 
 
-def record(kind: type[Backward], result: Tensor, *operands: Any, **notes: Any) -> Tensor:
+def record(kind: type[Backward], result: Tensor, /, *operands: Any, **notes: Any) -> Tensor:
     """Remember how a result was made, if an operand requires a gradient and recording is on.
 
     Args:
@@ -244,7 +244,7 @@ def record(kind: type[Backward], result: Tensor, *operands: Any, **notes: Any) -
 
 
 def record_several(
-    kind: type[Backward], results: Sequence[Tensor], *operands: Any, **notes: Any
+    kind: type[Backward], results: Sequence[Tensor], /, *operands: Any, **notes: Any
 ) -> Sequence[Tensor]:
     """`record` for an operation with several results.
 
@@ -260,7 +260,7 @@ def record_several(
     return results
 
 
-def record_view(kind: type[ViewBackward], view: Tensor, source: Tensor, **notes: Any) -> Tensor:
+def record_view(kind: type[ViewBackward], view: Tensor, source: Tensor, /, **notes: Any) -> Tensor:
     """`record` for a view of `source`."""
     if source._edge is None and source._base is None:
         return view
@@ -277,7 +277,7 @@ def record_view(kind: type[ViewBackward], view: Tensor, source: Tensor, **notes:
 
 
 def record_views(
-    kind: type[ViewBackward], views: Sequence[Tensor], source: Tensor, **notes: Any
+    kind: type[ViewBackward], views: Sequence[Tensor], source: Tensor, /, **notes: Any
 ) -> Sequence[Tensor]:
     """`record_several` for views of `source` that are made at once."""
     if not views or (source._edge is None and source._base is None):
@@ -379,7 +379,7 @@ class Write:
 
 
 def in_place(
-    kind: type[Backward] | None, target: Tensor, *operands: Any, **notes: Any
+    kind: type[Backward] | None, target: Tensor, /, *operands: Any, **notes: Any
 ) -> AbstractContextManager[None]:
     """The context to write `target` in.
 

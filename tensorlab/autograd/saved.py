@@ -154,9 +154,9 @@ def freed(node: Node) -> RuntimeError:
     """The error of a node that is to run again after it let go of what it kept."""
     return RuntimeError(
         "Trying to backward through the graph a second time (or directly access saved tensors after they "
-        f"have already been freed): {node.name()} let go of what it kept when it ran. "
-        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-        "after calling backward."
+        f"have already been freed): {node.name()} let go of what it kept when it ran. Specify "
+        "retain_graph=True if you need to backward through the graph a second time or if you need to access "
+        "saved tensors after calling backward."
     )
 
 

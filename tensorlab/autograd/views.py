@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorlab.autograd.node import Edge, Gradient, Leaf, Node, Output, births, node_of
+from tensorlab.autograd.node import AccumulateGrad, Edge, Gradient, Leaf, Node, Output, births, node_of
 from tensorlab.modes import current
 from tensorlab.tensor import Tensor
 
@@ -98,7 +98,7 @@ def check_in_place(target: Tensor) -> None:
             "moving both the view and the inplace either both inside the no_grad block (if you don't want "
             "the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
         )
-    if target._base._edge.__class__ is Leaf or edge.__class__ is Leaf:
+    if target._base._edge.__class__ is Leaf or edge.__class__ is Leaf or _leads_to_leaf(edge):
         raise RuntimeError(
             "a view of a leaf Variable that requires grad is being used in an in-place operation. Write "
             "under tensorlab.no_grad(), or into a clone()"
@@ -110,6 +110,14 @@ def check_in_place(target: Tensor) -> None:
             f"output views to be modified inplace. You should replace the inplace operation by an "
             f"out-of-place one."
         )
+
+
+def _leads_to_leaf(edge: Any) -> bool:
+    """Whether a tensor is a view of a view … of a leaf."""
+    node = None if edge is None else node_of(edge)
+    while node is not None and node.is_view:
+        node = None if node.edges[0] is None else node_of(node.edges[0])
+    return isinstance(node, AccumulateGrad)
 
 
 def rebase(target: Tensor, node: Backward) -> None:

@@ -17,7 +17,7 @@ from tensorlab.dtypes import int64
 from tensorlab.layout import Size
 from tensorlab.memory_formats import is_non_overlapping_and_dense
 from tensorlab.ops.dispatch import filled, write
-from tensorlab.tensor import Tensor, make_dense, make_tensor
+from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["placed", "placed_strided", "placed_together"]
 

@@ -73,6 +73,7 @@ def replace(tensor: Tensor, other: Tensor) -> None:
     tensor._stride = other._stride
     tensor._offset = other._offset
     tensor._dense = None
+    tensor._base = None
 
 
 METHODS: tuple[Callable, ...] = (detach,)

@@ -172,9 +172,7 @@ def compute_into(out: Tensor, row: Scalar, *operands: Tensor | Number, resizes: 
         compute_type, out_type = types_of(row, operands)
         positions = to_round(row, operands, compute_type)
         if positions:
-            return compute_into(
-                out, row, *_rounded(operands, positions, compute_type), resizes=resizes
-            )
+            return compute_into(out, row, *_rounded(operands, positions, compute_type), resizes=resizes)
         if out_type.category > out.dtype.category:
             raise RuntimeError(
                 f"result type {out_type.name} can't be cast to the desired output type {out.dtype.name}: "

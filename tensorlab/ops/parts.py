@@ -29,12 +29,12 @@ __all__ = [
 
 SelectBackward0 = view_formulas(
     "SelectBackward0",
-    input=lambda grad, sizes, dim, index: placed(grad, sizes, lambda whole: select(whole, dim, index)),
+    input=lambda grad, sizes, dim, index: placed(grad, sizes, lambda whole: whole.select(dim, index)),
 )
 SliceBackward0 = view_formulas(
     "SliceBackward0",
     input=lambda grad, sizes, dim, start, length: placed(
-        grad, sizes, lambda whole: narrow(whole, dim, start, length)
+        grad, sizes, lambda whole: whole.narrow(dim, start, length)
     ),
 )
 DiagonalBackward0 = view_formulas(
@@ -53,13 +53,13 @@ AsStridedBackward0 = view_formulas(
 SplitBackward0 = view_formulas(
     "SplitBackward0",
     input=lambda grad, sizes, dim, pieces: placed_together(
-        grad, sizes, lambda whole: split_with_sizes(whole, pieces, dim)
+        grad, sizes, lambda whole: whole.split_with_sizes(pieces, dim)
     ),
 )
 SplitWithSizesBackward0 = view_formulas("SplitWithSizesBackward0", input=SplitBackward0.formulas[0])
 UnbindBackward0 = view_formulas(
     "UnbindBackward0",
-    input=lambda grad, sizes, dim: placed_together(grad, sizes, lambda whole: unbind(whole, dim)),
+    input=lambda grad, sizes, dim: placed_together(grad, sizes, lambda whole: whole.unbind(dim)),
 )
 
 

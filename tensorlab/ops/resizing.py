@@ -27,8 +27,10 @@ def resize(tensor: Tensor, shape: Size, stride: tuple[int, ...] | None = None) -
         RuntimeError: the storage is too small, and something else looks into it. Nobody knows what, so it
             could not follow into the larger storage.
     """
-    # Two references: the tensor's own, and the argument of this call.
-    alone = sys.getrefcount(tensor._storage) <= 2
+    # Two references: the tensor's own, and the argument of this call; of a view, that of its base as well,
+    # if only the view holds that.
+    base_alone = tensor._base is not None and sys.getrefcount(tensor._base) <= 2
+    alone = sys.getrefcount(tensor._storage) <= 2 + base_alone
     stride = layout.default_strides(shape) if stride is None else stride
     size = tensor._dtype.itemsize
     cells = tensor._offset + layout.numel(shape)
@@ -48,6 +50,7 @@ def resize(tensor: Tensor, shape: Size, stride: tuple[int, ...] | None = None) -
     tensor._shape = shape
     tensor._stride = stride
     tensor._dense = None
+    tensor._base = None
 
 
 def resize_output(out: Tensor, shape: Size, stride: tuple[int, ...] | None = None) -> None:

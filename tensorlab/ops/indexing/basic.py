@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes
+from tensorlab.autograd.formulas import in_place, record_view, view_formulas
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, from_data, shape
+from tensorlab.ops.adjoints import placed
 from tensorlab.ops.dispatch import write
 from tensorlab.ops.indexing import advanced
 from tensorlab.ops.operands import Number
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.tensor import Tensor, make_view
 
 __all__ = ["getitem", "setitem"]
 
@@ -58,9 +60,45 @@ def getitem(input: Tensor, index: object) -> Tensor:
     if kind is int or kind is slice:
         view = _first_dim(input, index)
         if view is not None:
-            return view
+            return _recorded(view, input, index)
     view, chosen = _only_index(input, index) or resolve(input, index)
-    return view if chosen is None else advanced.take_chosen(view, chosen)
+    if chosen is None:
+        return _recorded(view, input, index)
+    if view is not input and (input._edge is not None or input._base is not None):
+        # The index tensors become whole dimensions of the view that they choose from.
+        _recorded(view, input, _plain_part(index))
+    return advanced.take_chosen(view, chosen)
+
+
+SelectBackward0 = view_formulas(
+    "SelectBackward0", input=lambda grad, sizes, index: placed(grad, sizes, lambda whole: whole[index])
+)
+SliceBackward0 = view_formulas("SliceBackward0", input=SelectBackward0.formulas[0])
+UnsqueezeBackward0 = view_formulas("UnsqueezeBackward0", input=SelectBackward0.formulas[0])
+
+
+def _recorded(view: Tensor, input: Tensor, index: object) -> Tensor:
+    """A view that plain items of an index made, with its history, named after the last of them."""
+    if input._edge is None and input._base is None:
+        return view
+    last = index[-1] if isinstance(index, tuple) and index else index
+    kind = SliceBackward0 if isinstance(last, slice) else SelectBackward0
+    return record_view(
+        UnsqueezeBackward0 if last is None else kind, view, input, sizes=input._shape, index=index
+    )
+
+
+def _plain_part(index: object) -> tuple:
+    """An index with whole dimensions in the place of its index tensors."""
+    plain: list[Any] = []
+    for item in index if type(index) is tuple else _items(index):
+        if type(item) is not int and type(item) is not slice and item is not None and item is not Ellipsis:
+            item = _as_plain(item, 0)
+        if isinstance(item, Tensor):
+            plain += [slice(None)] * (item.ndim if item._dtype in MASKS else 1)
+        else:
+            plain.append(None if isinstance(item, bool) else item)
+    return tuple(plain)
 
 
 def setitem(input: Tensor, index: object, value: object) -> None:
@@ -94,12 +132,15 @@ def setitem(input: Tensor, index: object, value: object) -> None:
     if index is False:
         return
     view, chosen = _only_index(input, index) or resolve(input, None if index is True else index)
+    if view is not input and (input._edge is not None or input._base is not None):
+        _recorded(view, input, index if chosen is None else _plain_part(index))
     if chosen is not None:
         advanced.put_chosen(
             view, chosen, _without_leading_ones(value) if isinstance(value, Tensor) else value
         )
     elif not isinstance(value, Tensor):
-        write(view, value)
+        with in_place(conversion.FillBackward1, view):
+            write(view, value)
     elif value._shape == view._shape:
         conversion.copy_(view, value)
     elif not value.ndim:
@@ -132,7 +173,7 @@ def _first_dim(input: Tensor, index: Any) -> Tensor | None:
         offset += start * strides[0]
         length = (stop - start + step - 1) // step if stop > start else 0
         shape, strides = (length, *sizes[1:]), (strides[0] * step, *strides[1:])
-    return make_tensor(input._storage, input._dtype, _new_size(Size, shape), strides, offset)
+    return make_view(input, _new_size(Size, shape), strides, offset)
 
 
 def _only_index(input: Tensor, index: Any) -> tuple[Tensor, advanced.Chosen] | None:
@@ -210,7 +251,7 @@ def resolve(input: Tensor, index: object) -> tuple[Tensor, advanced.Chosen | Non
             strides += steps[dim:last]
             dim = last
     whole = _new_size(Size, (*shape, *sizes[dim:]))
-    return make_tensor(input._storage, input._dtype, whole, (*strides, *steps[dim:]), offset), chosen
+    return make_view(input, whole, (*strides, *steps[dim:]), offset), chosen
 
 
 # The dtypes that an index tensor may have as a mask. PyTorch began with uint8, and deprecates it.
@@ -335,4 +376,6 @@ def _as_number(value: object, input: Tensor) -> Number:
 def _without_leading_ones(value: Tensor) -> Tensor:
     """A view of a value to assign without its leading dimensions of size 1."""
     ones = next((dim for dim, size in enumerate(value._shape) if size != 1), value.ndim)
-    return make_tensor(value._storage, value._dtype, value._shape[ones:], value._stride[ones:], value._offset)
+    if not ones:
+        return value
+    return shape.view(value, value._shape[ones:])

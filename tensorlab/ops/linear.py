@@ -5,10 +5,11 @@ from __future__ import annotations
 from tensorlab.ops.arithmetic import add
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.einsum import einsum
-from tensorlab.ops.products import added_product, product
+from tensorlab.ops.products import added_product, ended_product, product
+from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
-__all__ = ["bilinear", "linear"]
+__all__ = ["activated_linear", "bilinear", "linear"]
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -32,15 +33,53 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         tensor([[3., 4., 5., 6.],
                 [3., 4., 5., 6.]])
     """
-    if weight.ndim not in (1, 2) or (weight.ndim == 1 and bias is not None):
-        raise RuntimeError(
-            f"linear(): the weight must be a matrix of shape (out, in), or without a bias a vector, "
-            f"got shape {tuple(weight.shape)}"
-        )
-    columns = transpose(weight, 0, 1) if weight.ndim == 2 else weight
+    columns = _columns("linear", weight, bias)
     if bias is None:
         return product(input, columns)
     return added_product("linear", bias, input, columns, 1, 1, None)
+
+
+def activated_linear(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    activation: str | None = None,
+    residual: Tensor | None = None,
+) -> Tensor:
+    """``activation(input @ weight.T + bias) + residual`` in one pass over the result, without a gradient.
+
+    Args:
+        input, weight, bias: those of `linear`.
+        activation: the name of a function of one number, such as ``"relu"``, ``"gelu"``, ``"gelu_tanh"``,
+            ``"silu"``, ``"tanh"`` or ``"sigmoid"``.
+        residual: what is added last, of the result's shape or broadcast to it.
+
+    Raises:
+        RuntimeError: the sizes or dtypes do not fit, or there is no such activation.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x, w = tl.tensor([[1.0, 2.0]]), tl.tensor([[1.0, 0.0], [0.0, -1.0]])
+        >>> activated_linear(x, w, None, "relu", x)
+        tensor([[2., 2.]])
+    """
+    row = None if activation is None else TABLE.get(activation)
+    if row is None and activation is not None:
+        raise RuntimeError(
+            f"activated_linear(): there is no scalar function {activation!r}: such as 'relu', 'gelu', 'silu'"
+        )
+    columns = _columns("activated_linear", weight, bias)
+    return ended_product("activated_linear", input, columns, bias, row, residual)
+
+
+def _columns(name: str, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """The weights as a matrix to multiply by."""
+    if weight.ndim not in (1, 2) or (weight.ndim == 1 and bias is not None):
+        raise RuntimeError(
+            f"{name}(): the weight must be a matrix of shape (out, in), or without a bias a vector, "
+            f"got shape {tuple(weight.shape)}"
+        )
+    return transpose(weight, 0, 1) if weight.ndim == 2 else weight
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

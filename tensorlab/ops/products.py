@@ -17,9 +17,10 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size
 from tensorlab.ops.dispatch import Number, guard_write, is_number, same_place, share_cells
 from tensorlab.ops.outputs import written
+from tensorlab.scalars import Scalar
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
-__all__ = ["added_product", "product"]
+__all__ = ["added_product", "ended_product", "product"]
 
 
 class Plan(NamedTuple):
@@ -126,6 +127,46 @@ def added_product(
     return out
 
 
+def ended_product(
+    name: str,
+    a: Tensor,
+    b: Tensor,
+    source: Tensor | None = None,
+    activation: Scalar | None = None,
+    residual: Tensor | None = None,
+) -> Tensor:
+    """``activation(a @ b + source) + residual``, where the sums never go to memory in between.
+
+    Nothing is recorded for a gradient: that of the activation would need what stood before it.
+
+    Args:
+        name: the public function, for messages.
+        a, b: tensors of one dtype.
+        source, residual: tensors of that dtype that can be broadcast to the product's shape.
+        activation: a row of the table of scalar functions, of one operand and without parameters.
+    """
+    if source is activation is residual is None:
+        return product(a, b)
+    if activation is not None and (activation.arity != 1 or activation.parameters):
+        raise RuntimeError(f"{name}(): {activation.name} is no function of one number")
+    others = [operand for operand in (source, residual) if operand is not None]
+    for operand in others:
+        if operand.dtype is not a.dtype:
+            raise RuntimeError(
+                f"{name}(): what is added to a product must have its dtype, {a.dtype.name}, and it has "
+                f"{operand.dtype.name}: convert first, x.to(tensorlab.{a.dtype.name})"
+            )
+    ends = [None if operand is None else _signature(operand) for operand in (source, residual)]
+    key = ("ended", *_signature(a), *_signature(b), *ends, activation and activation.name)
+    plan = _plans.get(key) or _remember(key, _prepare(a, b, source, None, activation, residual))
+    memory = np.empty(plan.numel, plan.cell)
+    added = [None if operand is None else operand._buffer() for operand in (source, residual)]
+    one = 1.0 if a.is_floating_point() else 1
+    buffers = (memory, 0), a._buffer(), b._buffer()
+    plan.launch(*buffers, added[0], one, one if source is not None else 0 * one, added[1])
+    return make_dense(memory, plan.dtype, plan.shape, plan.stride)
+
+
 def _signature(operand: Tensor) -> tuple:
     """What of an operand a plan depends on."""
     return operand._dtype, operand._shape, operand._stride
@@ -138,7 +179,14 @@ def _remember(key: tuple, plan: Plan) -> Plan:
     return plan
 
 
-def _prepare(a: Tensor, b: Tensor, source: Tensor | None = None, out: Tensor | None = None) -> Plan:
+def _prepare(
+    a: Tensor,
+    b: Tensor,
+    source: Tensor | None = None,
+    out: Tensor | None = None,
+    activation: Scalar | None = None,
+    residual: Tensor | None = None,
+) -> Plan:
     shape = _shape_of(a, b)
     rows, columns = a.ndim > 1, b.ndim > 1
     # A vector on the left is a row and one on the right a column; the stride of that dimension is never used.
@@ -155,6 +203,8 @@ def _prepare(a: Tensor, b: Tensor, source: Tensor | None = None, out: Tensor | N
         (*broadcasting.broadcast_strides(a_shape[:-2], a_stride[:-2], batch), *a_stride[-2:]),
         (*broadcasting.broadcast_strides(b_shape[:-2], b_stride[:-2], batch), *b_stride[-2:]),
         None if source is None else _of_matrices(_expanded(source, shape), len(batch), rows, columns),
+        activation,
+        None if residual is None else _of_matrices(_expanded(residual, shape), len(batch), rows, columns),
     )
     return Plan(launch, shape, stride, layout.numel(shape), a.dtype, a.dtype.cell)
 

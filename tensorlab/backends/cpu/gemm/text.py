@@ -63,6 +63,10 @@ from tensorlab.backends.cpu.simd import turn_tile
 _OPTIONS = 'error_model="numpy", fastmath={"contract"}'
 
 
+# What is called by kernels alone needs no way in from Python, which takes as long to compile as it does.
+_INNER = "no_cpython_wrapper=True, no_cfunc_wrapper=True"
+
+
 def compute_name(element_type: dtype) -> str:
     """NumPy's name of the type that products of this dtype are summed up in.
 
@@ -166,10 +170,9 @@ def _entries(form: str) -> str:
     if form.startswith("plain"):
         text = inspect.getsource(getattr(tasks, form))
         return f"@njit({entry})\n{text}\n\nplain_kernel = {form}\n"
-    # `kernel` is inlined into `parallel_kernel`, which would otherwise compile it a second time.
     return (
         f"form = {form}\n\n\n"
-        f'@njit({entry}, inline="always")\n{inspect.getsource(tasks.kernel)}\n\n'
+        f"@njit({entry})\n{inspect.getsource(tasks.kernel)}\n\n"
         f"@njit({entry}, parallel=True)\n{inspect.getsource(tasks.parallel_kernel)}"
     )
 
@@ -177,4 +180,6 @@ def _entries(form: str) -> str:
 def _function(text: str, reassociates: bool = False, inlined: bool = True) -> str:
     """The text of one level, decorated."""
     options = _OPTIONS.replace('"contract"', '"contract", "reassoc"') if reassociates else _OPTIONS
-    return f"@njit({options}{', forceinline=True' if inlined else ''})\n{text}"
+    if inlined:
+        options += ', inline="always"'
+    return f"@njit({options}, {_INNER})\n{text}"

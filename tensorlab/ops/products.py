@@ -145,7 +145,7 @@ def ended_product(
         source, residual: tensors of that dtype that can be broadcast to the product's shape.
         activation: a row of the table of scalar functions, of one operand and without parameters.
     """
-    if source is activation is residual is None:
+    if source is None and activation is None and residual is None:
         return product(a, b)
     if activation is not None and (activation.arity != 1 or activation.parameters):
         raise RuntimeError(f"{name}(): {activation.name} is no function of one number")

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from tensorlab.widgets.quiz.widget import Parsons, Predict, Recall
     from tensorlab.widgets.storage_lab.widget import StorageLab
     from tensorlab.widgets.stride_lab.widget import StrideLab
+    from tensorlab.widgets.view_doctor.widget import ViewDoctor
 
-__all__ = ["Line", "Parsons", "Predict", "Question", "Recall", "StorageLab", "StrideLab"]
+__all__ = ["Line", "Parsons", "Predict", "Question", "Recall", "StorageLab", "StrideLab", "ViewDoctor"]
 
 _HOMES = {
     "Line": "tensorlab.widgets.quiz.question",
@@ -29,6 +30,7 @@ _HOMES = {
     "Recall": "tensorlab.widgets.quiz.widget",
     "StorageLab": "tensorlab.widgets.storage_lab.widget",
     "StrideLab": "tensorlab.widgets.stride_lab.widget",
+    "ViewDoctor": "tensorlab.widgets.view_doctor.widget",
 }
 
 

@@ -5,14 +5,12 @@ import { readNumber, readNumbers } from "../shared/numbers.js";
 import { outcome } from "./words.js";
 
 const KINDS = ["view", "copy", "refused"];
-let groups = 0;             // radio groups need names of their own
 
 export class Guess {
   // `done(right)` gives the score, as a sentence.
   constructor({ say, done }) {
     Object.assign(this, { say, done });
-    const group = `tlw-guess-${(groups += 1)}`;
-    this.radios = KINDS.map((value) => h("input", { type: "radio", name: group, value, onchange: () => this.kindChosen() }));
+    this.radios = KINDS.map((value) => h("input", { type: "radio", name: "kind", value, onchange: () => this.kindChosen() }));
     this.texts = ["shape", "strides", "offset"].map((name) => [name, h("input", {
       type: "text", autocomplete: "off", spellcheck: "false", "aria-label": `predicted ${name}`,
       inputmode: name === "offset" ? "numeric" : "text", size: name === "offset" ? 3 : 8,

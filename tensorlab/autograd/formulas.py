@@ -21,11 +21,12 @@ from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Any, ClassVar
 
-from tensorlab.autograd import anomaly
-from tensorlab.autograd.node import Edge, Gradient, Node, Output, births
+from tensorlab.autograd import anomaly, saved
+from tensorlab.autograd.node import Edge, Gradient, Leaf, Node, Output, births
 from tensorlab.autograd.saved import Packed, check_version, freed, packing, version_of, without_history
 from tensorlab.autograd.views import check_in_place, edge_of, mark_untracked, rebase, requires_grad
 from tensorlab.modes import current
+from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "in_place",
     "linear",
     "record",
+    "record_row",
     "record_several",
     "record_view",
     "record_views",
@@ -57,11 +59,11 @@ class Plan:
 
     __slots__ = ("names", "places", "results", "steps")
 
-    def __init__(self, kind: type[Backward], needed: Sequence[bool]) -> None:
+    def __init__(self, kind: type[Backward], mask: int) -> None:
         names: dict[str, int] = {}
         steps: list[tuple[Formula, Formula, tuple[int, ...]] | None] = []
-        for position, need in enumerate(needed):
-            step = kind.step(position) if need else None
+        for position in range(max(mask.bit_length(), len(kind.inputs))):
+            step = kind.step(position) if mask >> position & 1 else None
             if step is None:
                 steps.append(None)
                 continue
@@ -92,7 +94,7 @@ class Backward(Node):
 
     inputs: ClassVar[tuple[str, ...]] = ()
     formulas: ClassVar[tuple[Formula | None, ...]] = ()
-    plans: ClassVar[dict[tuple[bool, ...], Plan]]
+    plans: ClassVar[dict[int, Plan]]
 
     plan: Plan
     kept: tuple | None
@@ -117,11 +119,11 @@ class Backward(Node):
         return name
 
     @classmethod
-    def plan_for(cls, needed: tuple[bool, ...]) -> Plan:
-        """The plan for operands that do and do not require a gradient, made once."""
-        found = cls.plans.get(needed)
+    def plan_for(cls, mask: int) -> Plan:
+        """The plan for certain operands, made once: bit `i` is set if operand `i` requires a gradient."""
+        found = cls.plans.get(mask)
         if found is None:
-            found = cls.plans[needed] = Plan(cls, needed)
+            found = cls.plans[mask] = Plan(cls, mask)
         return found
 
     def values(self) -> list:
@@ -294,17 +296,80 @@ def record_views(
     return views
 
 
+def record_row(kind: type[Backward], result: Tensor, first: Any, second: Any = None, /) -> Tensor:
+    """`record` for small operations of one or two operands, where every look counts."""
+    if not current.grad or not result._dtype.is_floating_point:
+        return result
+    mask = 0
+    left = right = None
+    if isinstance(first, Tensor):
+        left = first._edge
+        if left.__class__ is Leaf or first._base is not None:
+            left = edge_of(first)
+        if left is not None:
+            mask = 1
+    if isinstance(second, Tensor):
+        right = second._edge
+        if right.__class__ is Leaf or second._base is not None:
+            right = edge_of(second)
+        if right is not None:
+            mask += 2
+    if not mask:
+        return result
+    node = _new(kind)
+    node.edges = (left,) if second is None else (left, right)
+    node.outputs = 1
+    node.sequence = next(births)
+    node.hooks = None
+    node.shape = result._shape
+    node.dtype = result._dtype
+    plan = kind.plans.get(mask)
+    if plan is None:
+        plan = kind.plan_for(mask)
+    node.plan = plan
+    places = plan.places
+    if not places:
+        node.kept = node.versions = ()
+    else:
+        place = places[0]
+        value = first if place == 0 else second if place == 1 else without_history(result)
+        version = value._storage._version if isinstance(value, Tensor) else None
+        if len(places) == 1:
+            node.kept = (value,)
+            node.versions = (version,)
+        else:
+            place = places[1]
+            other = first if place == 0 else second if place == 1 else without_history(result)
+            node.kept = (value, other)
+            node.versions = (version, other._storage._version if isinstance(other, Tensor) else None)
+        if saved.packers or version is UNTRACKED:
+            keep(node, list(node.kept))
+    if anomaly.watching:
+        anomaly.remember(node)
+    result._edge = node
+    return result
+
+
+_new = object.__new__
+
+
 def _node(kind: type[Backward], results: Sequence[Tensor], operands: tuple, notes: dict) -> Any:
     """The node of an operation, or None if there is nothing to record."""
     if not current.grad or not results[0]._dtype.is_floating_point:
         return None
-    edges: tuple[Edge | None, ...] = tuple(
-        [edge_of(operand) if isinstance(operand, Tensor) else None for operand in operands]
-    )
-    needed = tuple([edge is not None for edge in edges])
-    if True not in needed:
+    edges = []
+    mask, bit = 0, 1
+    for operand in operands:
+        edge = None
+        if isinstance(operand, Tensor):
+            edge = edge_of(operand)
+            if edge is not None:
+                mask |= bit
+        edges.append(edge)
+        bit += bit
+    if not mask:
         return None
-    node = _born(kind, edges, needed)
+    node = _born(kind, tuple(edges), mask)
     kept = []
     for place in node.plan.places:
         if place.__class__ is int:
@@ -317,13 +382,13 @@ def _node(kind: type[Backward], results: Sequence[Tensor], operands: tuple, note
     return node
 
 
-def _born(kind: type[Backward], edges: tuple[Edge | None, ...], needed: tuple[bool, ...]) -> Any:
-    node = kind.__new__(kind)
+def _born(kind: type[Backward], edges: tuple[Edge | None, ...], mask: int) -> Any:
+    node = _new(kind)
     node.edges = edges
     node.outputs = 1
     node.sequence = next(births)
     node.hooks = None
-    node.plan = kind.plan_for(needed)
+    node.plan = kind.plan_for(mask)
     if anomaly.watching:
         anomaly.remember(node)
     return node
@@ -403,16 +468,16 @@ def in_place(
         return UNRECORDED
     everything = (target, *operands)
     edges = tuple([edge_of(operand) if isinstance(operand, Tensor) else None for operand in everything])
-    needed = tuple([edge is not None for edge in edges])
-    if True not in needed:
+    mask = sum(1 << position for position, edge in enumerate(edges) if edge is not None)
+    if not mask:
         return UNRECORDED
-    return Write(_born(kind, edges, needed), target, everything, notes)
+    return Write(_born(kind, edges, mask), target, everything, notes)
 
 
 def keep(node: Backward, kept: list) -> None:
     """Let a node keep values, the tensors among them with their versions or packed by hooks."""
     node.versions = tuple([version_of(value) if isinstance(value, Tensor) else None for value in kept])
-    if packing.hooks:
+    if saved.packers and packing.hooks:
         kept = [Packed(value) if isinstance(value, Tensor) else value for value in kept]
     node.kept = tuple(kept)
 

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from tensorlab.storage import UNTRACKED
-from tensorlab.tensor import Tensor, make_view
+from tensorlab.tensor import Tensor, make_tensor
 
 if TYPE_CHECKING:
     from tensorlab.autograd.node import Node
@@ -29,6 +29,9 @@ class _Packing(threading.local):
 
 
 packing = _Packing()
+
+# How many contexts with hooks are entered, in all threads: most programs never look further.
+packers = 0
 
 
 class Packed:
@@ -79,12 +82,16 @@ class saved_tensors_hooks:
     def __enter__(self) -> None:
         if packing.refusal is not None:
             raise RuntimeError(packing.refusal)
+        global packers
         packing.hooks.append((self.pack_hook, self.unpack_hook))
+        packers += 1
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        global packers
         packing.hooks.pop()
+        packers -= 1
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -165,6 +172,4 @@ def without_history(result: Tensor) -> Tensor:
 
     A node that kept its own result would otherwise keep itself.
     """
-    alias = make_view(result, result._shape, result._stride, result._offset)
-    alias._base = None
-    return alias
+    return make_tensor(result._storage, result._dtype, result._shape, result._stride, result._offset)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tensorlab.autograd.formulas import record
+from tensorlab.autograd.formulas import record_row
 from tensorlab.backends import backend
 from tensorlab.dtypes import FLOATING, by_name, dtype
 from tensorlab.layout import Size
@@ -47,7 +47,7 @@ def _unary(row: Scalar) -> Callable:
                     if input._edge is None and input._base is None:
                         return result
                     kind = node_kind(row)
-                    return result if kind is None else record(kind, result, input)
+                    return result if kind is None else record_row(kind, result, input)
         return apply(row, input, out=out)
 
     return function
@@ -85,7 +85,7 @@ def _binary(row: Scalar) -> Callable:
                                 ):
                                     return result
                                 kind = node_kind(row)
-                                return result if kind is None else record(kind, result, input, other)
+                                return result if kind is None else record_row(kind, result, input, other)
                     elif a.size and (
                         type(other) is float or (type(other) is int and other.bit_length() < 64)
                     ):
@@ -101,7 +101,7 @@ def _binary(row: Scalar) -> Callable:
                             if input._edge is None and input._base is None:
                                 return result
                             kind = node_kind(row)
-                            return result if kind is None else record(kind, result, input, other)
+                            return result if kind is None else record_row(kind, result, input, other)
             elif type(other) is Tensor and (
                 type(input) is float or (type(input) is int and input.bit_length() < 64)
             ):
@@ -119,7 +119,7 @@ def _binary(row: Scalar) -> Callable:
                         if other._edge is None and other._base is None:
                             return result
                         kind = node_kind(row)
-                        return result if kind is None else record(kind, result, input, other)
+                        return result if kind is None else record_row(kind, result, input, other)
         return apply(row, input, other, out=out)
 
     return function

@@ -14,15 +14,27 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tensorlab.widgets.broadcast_lab.widget import BroadcastLab
     from tensorlab.widgets.quiz.question import Line, Question
     from tensorlab.widgets.quiz.widget import Parsons, Predict, Recall
     from tensorlab.widgets.storage_lab.widget import StorageLab
     from tensorlab.widgets.stride_lab.widget import StrideLab
     from tensorlab.widgets.view_doctor.widget import ViewDoctor
 
-__all__ = ["Line", "Parsons", "Predict", "Question", "Recall", "StorageLab", "StrideLab", "ViewDoctor"]
+__all__ = [
+    "BroadcastLab",
+    "Line",
+    "Parsons",
+    "Predict",
+    "Question",
+    "Recall",
+    "StorageLab",
+    "StrideLab",
+    "ViewDoctor",
+]
 
 _HOMES = {
+    "BroadcastLab": "tensorlab.widgets.broadcast_lab.widget",
     "Line": "tensorlab.widgets.quiz.question",
     "Parsons": "tensorlab.widgets.quiz.widget",
     "Predict": "tensorlab.widgets.quiz.widget",

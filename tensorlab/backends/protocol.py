@@ -160,6 +160,19 @@ class Backend(Protocol):
         """
         ...
 
+    def small_gemm(
+        self, element_type: dtype, sizes: tuple[int, int, int]
+    ) -> tuple[Callable[..., None], np.ndarray] | None:
+        """The kernel of one small product of row-major matrices, where there is one: it saves time per call.
+
+        Args:
+            element_type, sizes: those of `gemm`.
+
+        Returns:
+            a kernel and the first of its arguments; the others are the cells of the result, of A and of B.
+        """
+        ...
+
     def reduce(
         self,
         fold: Fold,

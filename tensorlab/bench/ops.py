@@ -9,16 +9,21 @@ from typing import Any
 import numpy as np
 
 import tensorlab as tl
+from tensorlab.bench.measure import Case
 from tensorlab.nn import functional
 
-__all__ = ["cases"]
+__all__ = ["TITLES", "cases"]
 
-Case = tuple[str, dict[str, Callable[[], object]]]
+TITLES = {"numpy": "NumPy ÷ ours", "torch": "PyTorch ÷ ours"}
 SIZES = (1_000, 1_000_000, 10_000_000)
 
 
-def cases(torch: Any) -> Iterator[Case]:
-    """Pairs of a name and the functions to compare; PyTorch's are left out when it is not there."""
+def cases(torch: Any, wanted: str = "") -> Iterator[Case]:
+    """The comparisons whose name has `wanted` in it; PyTorch is left out where it is not installed."""
+    return (case for case in _all(torch) if wanted in case[0])
+
+
+def _all(torch: Any) -> Iterator[Case]:
     yield from _small(torch)
     for dtype in ("float32", "float64"):
         for size in SIZES:

@@ -14,12 +14,13 @@ from rich.table import Table
 
 from tensorlab.cli.support.errors import CommandError
 
-SUITES = {"ops": "tensorlab.bench.ops"}
+SUITES = {"gemm": "tensorlab.bench.gemm", "ops": "tensorlab.bench.ops"}
+ALL = "all"
 NOISY = 1.25
 
 
 def run(
-    suite: Annotated[str, typer.Argument(help="What to compare: ops.")] = "ops",
+    suite: Annotated[str, typer.Argument(help="What to compare: gemm, ops or all.")] = "ops",
     threads: Annotated[int, typer.Option(help="Threads that each library may use.")] = 1,
     only: Annotated[str, typer.Option(help="Only comparisons whose name has this in it.")] = "",
     seconds: Annotated[float, typer.Option(help="Time for each comparison.")] = 0.5,
@@ -28,31 +29,41 @@ def run(
     """Compare this library with NumPy and PyTorch, in one run on this machine.
 
     A ratio is the other library's time over ours, the median of many turns: above 1 ours is faster. PyTorch
-    is compared with where it is installed; NumPy's operations of this kind use one thread.
+    is compared with where it is installed. NumPy's operations on elements use one thread; its matrix products
+    run in processes of their own, with as many threads as ours and with either kind of OpenBLAS's kernels.
     """
     from tensorlab.backends.cpu import threads as ours
     from tensorlab.bench import compare, machine, noise
 
-    if suite not in SUITES:
-        raise CommandError(f"there is no benchmark called {suite!r}; there is {', '.join(SUITES)}")
+    if suite not in (*SUITES, ALL):
+        raise CommandError(f"there is no benchmark called {suite!r}; there is {', '.join((*SUITES, ALL))}")
     most = os.cpu_count() or 1
     if not 1 <= threads <= most:
         raise CommandError(f"the number of threads must be 1 … {most} on this machine, got {threads}")
     ours.set_num_threads(threads)
     torch = _torch(threads)
     restless = noise()
-    chosen = [case for case in importlib.import_module(SUITES[suite]).cases(torch) if only in case[0]]
-    if not chosen:
+    suites = [importlib.import_module(SUITES[name]) for name in (SUITES if suite == ALL else (suite,))]
+    results = []
+    for module in suites:
+        steps = module.cases(torch, only)
+        steps = steps if as_json else track(steps, "Comparing", transient=True)
+        results.append([compare(name, candidates, seconds) for name, candidates in steps])
+    if not any(results):
         raise CommandError(f"no comparison of {suite} has {only!r} in its name")
-    steps = chosen if as_json else track(chosen, "Comparing", transient=True)
-    found = [compare(name, candidates, seconds) for name, candidates in steps]
     if as_json:
         about = {**machine(), "threads": threads, "noise": restless, "torch": torch and torch.__version__}
-        results = [comparison.as_dict() for comparison in found]
-        typer.echo(json.dumps({"machine": about, "comparisons": results}, indent=2))
+        report: dict[str, Any] = {"machine": about}
+        report["comparisons"] = [comparison.as_dict() for found in results for comparison in found]
+        for module, found in zip(suites, results, strict=True):
+            if found and hasattr(module, "roofline"):
+                report["roofline"] = module.roofline(found, threads)
+        typer.echo(json.dumps(report, indent=2))
         return
     console = Console(highlight=False)
-    console.print(_table(found))
+    for module, found in zip(suites, results, strict=True):
+        if found:
+            console.print(_table(found, module.TITLES))
     about = machine()
     console.print(f"\n{about['processor']}, {threads} thread(s), Python {about['python']}.")
     if restless > NOISY:
@@ -69,14 +80,14 @@ def _torch(threads: int) -> Any | None:
     return torch
 
 
-def _table(found: list[Any]) -> Table:
+def _table(found: list[Any], titles: dict[str, str]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("operation")
-    for title in ("tensorlab µs", "NumPy ÷ ours", "PyTorch ÷ ours"):
+    for title in ("tensorlab µs", *titles.values()):
         table.add_column(title, justify="right")
     for comparison in found:
         cells = [f"{comparison.seconds['tensorlab'] * 1e6:.1f}"]
-        for candidate in ("numpy", "torch"):
+        for candidate in titles:
             if candidate in comparison.ratios:
                 low, high = comparison.spread(candidate)
                 cells.append(f"{comparison.ratio(candidate):.2f} ({low:.2f}–{high:.2f})")

@@ -6,7 +6,7 @@ a small one is the allocation and the call.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +24,13 @@ __all__ = ["added_product", "ended_product", "product"]
 
 
 class Plan(NamedTuple):
-    """Everything about a product that follows from the layouts and dtypes of its operands alone."""
+    """Everything about a product that follows from the layouts and dtypes of its operands alone.
+
+    Attributes:
+        launch: what computes it.
+        shape, stride, numel, dtype, cell: the result's.
+        kernel, sizes: what computes a small product of dense operands sooner, or None.
+    """
 
     launch: Launch
     shape: Size
@@ -32,6 +38,8 @@ class Plan(NamedTuple):
     numel: int
     dtype: dtype
     cell: np.dtype
+    kernel: Callable[..., None] | None
+    sizes: np.ndarray | None
 
 
 _plans: dict[tuple, Plan] = {}
@@ -45,16 +53,19 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
             plan = _plans[a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride]
         except (KeyError, AttributeError):
             plan = _new_plan(a, b)
-        launch, shape, stride, numel, element_type, cell = plan
+        launch, shape, stride, numel, element_type, cell, kernel, sizes = plan
         memory = np.empty(numel, cell)
         # The cells of a dense operand are kept, and found faster than its buffer.
         left = a._dense if a._dense is not None else dense_cells(a)
         right = b._dense if b._dense is not None else dense_cells(b)
-        launch(
-            (memory, 0),
-            a._buffer() if left is False else (left, 0),
-            b._buffer() if right is False else (right, 0),
-        )
+        if kernel is not None and left is not False and right is not False:
+            kernel(sizes, memory, left, right)
+        else:
+            launch(
+                (memory, 0),
+                a._buffer() if left is False else (left, 0),
+                b._buffer() if right is False else (right, 0),
+            )
         return make_dense(memory, element_type, shape, stride)
     _check_tensors(a, b)
     _check_out(out, a, b)
@@ -206,7 +217,10 @@ def _prepare(
         activation,
         None if residual is None else _of_matrices(_expanded(residual, shape), len(batch), rows, columns),
     )
-    return Plan(launch, shape, stride, layout.numel(shape), a.dtype, a.dtype.cell)
+    # Of two dense operands, the kernel itself (the caller looks whether they are).
+    small = None if batch else backend("cpu").small_gemm(a.dtype, (m, n, k))
+    kernel, sizes = small or (None, None)
+    return Plan(launch, shape, stride, layout.numel(shape), a.dtype, a.dtype.cell, kernel, sizes)
 
 
 def _shape_of(a: Tensor, b: Tensor) -> Size:

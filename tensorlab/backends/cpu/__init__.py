@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorlab.backends.cpu import masks
 from tensorlab.backends.cpu.extremes import extremes
-from tensorlab.backends.cpu.gemm import gemm
+from tensorlab.backends.cpu.gemm import gemm, small_gemm
 from tensorlab.backends.cpu.index import count_outside, indexed
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
 from tensorlab.backends.cpu.random import philox, prepare, seed_words
@@ -39,6 +39,7 @@ class CPU:
     seed_words = staticmethod(seed_words)
     scan = staticmethod(scan)
     search = staticmethod(search)
+    small_gemm = staticmethod(small_gemm)
     softmax = staticmethod(softmax)
 
 

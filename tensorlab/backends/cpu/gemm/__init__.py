@@ -31,7 +31,7 @@ from tensorlab.backends.protocol import Launch
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
 
-__all__ = ["gemm"]
+__all__ = ["gemm", "small_gemm"]
 
 # With so few columns a row of the result has nothing to vectorise, and a sum over k has.
 FEW = 2
@@ -73,6 +73,18 @@ def gemm(
     if not ends and plan.is_plain:
         return _launch_plain(element_type, work, plan, swapped)
     return _launch(element_type, work, plan, swapped, activation, residual is not None)
+
+
+def small_gemm(element_type: dtype, sizes: tuple[int, int, int]) -> tuple[Callable, np.ndarray] | None:
+    """See `tensorlab.backends.protocol.Backend.small_gemm`."""
+    m, n, k = sizes
+    if m * n == 0:
+        return None
+    work = problem((), sizes, (n, 1), (k, 1), (n, 1), (n, 1), (n, 1))
+    plan = _plan(element_type, work)
+    if not plan.is_plain or _is_better_transposed(work):
+        return None
+    return _kernel(element_type, f"plain_{plan.form}", None, "plain_kernel"), work.walk()
 
 
 class Plan(NamedTuple):

@@ -38,7 +38,7 @@ _FORMS: dict[str, list[Any]] = {
 _REASSOCIATED: set[Any] = {dots.dot_run}
 _INLINED: set[Any] = {
     *(tile.panel, tile.tile, pack.pack_run, finish.finish_row),
-    *(rows.weighed_row, rows.weighed_rows, dots.dot_run),
+    *(rows.weighed_row, rows.weighed_rows),
 }
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.

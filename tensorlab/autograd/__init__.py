@@ -5,6 +5,7 @@ youngest to the oldest, and each carries the gradient of its result to its opera
 """
 
 from tensorlab.autograd.anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
+from tensorlab.autograd.function import Function
 from tensorlab.autograd.passes import backward, grad
 from tensorlab.modes import (
     enable_grad,
@@ -16,6 +17,7 @@ from tensorlab.modes import (
 )
 
 __all__ = [
+    "Function",
     "backward",
     "detect_anomaly",
     "enable_grad",

@@ -7,14 +7,11 @@ once. A view finds out when it is asked for its edge, for the base has another o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorlab.autograd.node import AccumulateGrad, Edge, Gradient, Leaf, Node, Output, births, node_of
 from tensorlab.modes import current
 from tensorlab.tensor import Tensor
-
-if TYPE_CHECKING:
-    from tensorlab.autograd.formulas import Backward
 
 __all__ = ["CopySlices", "check_in_place", "edge_of", "mark_untracked", "rebase", "requires_grad"]
 
@@ -120,7 +117,7 @@ def _leads_to_leaf(edge: Any) -> bool:
     return isinstance(node, AccumulateGrad)
 
 
-def rebase(target: Tensor, node: Backward) -> None:
+def rebase(target: Tensor, node: Node) -> None:
     """Make a node the history of a tensor that an operation has written in place.
 
     Args:
@@ -161,7 +158,7 @@ class CopySlices(Node):
 
     __slots__ = ("_base_layout", "_view_layout", "node")
 
-    def __init__(self, base: Tensor, view: Tensor, node: Backward) -> None:
+    def __init__(self, base: Tensor, view: Tensor, node: Node) -> None:
         self.node = node
         self.edges = (edge_of(base), *node.edges[1:])
         self.outputs = 1

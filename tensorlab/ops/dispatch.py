@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensorlab import broadcasting, dtypes, layout, memory_formats, scalars
+from tensorlab import broadcasting, dtypes, layout, memory_formats, modes, scalars
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.cells import encode_one
 from tensorlab.dtypes import dtype
@@ -36,7 +36,7 @@ from tensorlab.ops.operands import (
 )
 from tensorlab.ops.resizing import resize_output
 from tensorlab.scalars import Scalar
-from tensorlab.storage import UntypedStorage
+from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
 __all__ = [
@@ -384,6 +384,11 @@ def guard_readonly(target: Tensor) -> None:
     Raises:
         RuntimeError: it is.
     """
+    if target._storage._version is UNTRACKED and not modes.current.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone "
+            "to get a normal tensor before doing inplace update."
+        )
     if target._storage.readonly:
         raise RuntimeError(
             "this tensor looks into read-only memory (from_numpy of a read-only array): write to a clone()"

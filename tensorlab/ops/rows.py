@@ -15,6 +15,7 @@ from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.operands import Number, to_round, types_of, widened
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply, apply_in_place, node_kind
 from tensorlab.scalars import FLOAT, TABLE, Scalar
+from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = ["function_of", "in_place", "test_of"]
@@ -140,7 +141,7 @@ def _in_place(row: Scalar) -> Callable:
             and (input._base is None or input._base._edge is None)
         ):
             other, storage, element_type = others[0], input._storage, input._dtype
-            if not storage.readonly:
+            if not storage.readonly and storage._version is not UNTRACKED:
                 b: Any = None
                 key: Any = None
                 if type(other) is Tensor:

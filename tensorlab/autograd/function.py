@@ -1,0 +1,296 @@
+"""Operations of the user's own, with a forward and a backward written by hand."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from tensorlab import modes
+from tensorlab.autograd import saved
+from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.node import Gradient, Node, Output, births
+from tensorlab.autograd.saved import Packed, check_version, freed, packing, version_of, without_history
+from tensorlab.autograd.views import check_in_place, edge_of, rebase
+from tensorlab.autograd.views import requires_grad as needs_grad
+from tensorlab.layout import Size
+from tensorlab.tensor import Tensor
+
+__all__ = ["Function", "FunctionCtx", "once_differentiable"]
+
+
+class FunctionCtx(Node):
+    """What the forward of a `Function` hands to its backward; also the node that it leaves in the graph.
+
+    Any attribute may be set on it. Tensors are best kept by `save_for_backward`, which notices when they are
+    overwritten and lets go of them after the backward pass.
+
+    Attributes:
+        needs_input_grad: for each argument whether it requires a gradient.
+    """
+
+    function: ClassVar[type[Function]]
+
+    needs_input_grad: tuple[bool, ...]
+
+    def __init__(self) -> None:
+        self.edges = ()
+        self.outputs = 1
+        self.hooks = None
+        self._to_save: tuple[Tensor | None, ...] = ()
+        self._saved: list[tuple[Any, int | None, int | None]] | None = []
+        self._dirty: tuple[Tensor, ...] = ()
+        self._constant: tuple[Tensor, ...] = ()
+        self._materialize = True
+        self._results: list[tuple[Size, Any]] = []
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for the backward: arguments, results, or others. Called at most once, in the forward.
+
+        Raises:
+            TypeError: one is neither a tensor nor None.
+        """
+        for tensor in tensors:
+            if tensor is not None and not isinstance(tensor, Tensor):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument is of type "
+                    f"{type(tensor).__name__}: set other values as attributes of ctx"
+                )
+        self._to_save = tensors
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say which arguments the forward has written in place; each has to be returned."""
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say which results have no gradient."""
+        self._constant = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether the backward gets zeros for results without gradient (the default), or None."""
+        self._materialize = value
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor | None, ...]:
+        """What `save_for_backward` kept.
+
+        Raises:
+            RuntimeError: the node has let go of it, or one was written since.
+        """
+        if self._saved is None:
+            raise freed(self)
+        return tuple(self._unpacked(position, *entry) for position, entry in enumerate(self._saved))
+
+    def _unpacked(self, position: int, value: Any, version: int | None, number: int | None) -> Tensor | None:
+        if value.__class__ is Packed:
+            value = value.unpacked()
+        elif version is not None:
+            check_version(self, f"saved_tensors[{position}]", value, version)
+        if number is not None and modes.current.grad:
+            value = without_history(value)
+            value._edge = self._edge(number)
+        return value
+
+    def _edge(self, number: int) -> Any:
+        shape, element_type = self._results[number]
+        return self if self.outputs == 1 else Output(self, number, shape, element_type)
+
+    def _save(self, results: Sequence[Any]) -> None:
+        """Take over what the forward wants kept. A result is kept without its history, which is this node."""
+        self._saved = []
+        for tensor in self._to_save:
+            if tensor is None:
+                self._saved.append((None, None, None))
+                continue
+            number = next((place for place, result in enumerate(results) if result is tensor), None)
+            kept = tensor if number is None else without_history(tensor)
+            version = version_of(kept)
+            packed = Packed(kept) if saved.packers and packing.hooks else kept
+            self._saved.append((packed, version, number))
+        self._to_save = ()
+
+    def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
+        """What the user's backward returns, checked."""
+        arrived = gradient if self.outputs > 1 else [gradient]
+        if self._materialize:
+            arrived = [
+                some if some is not None else _zeros(self._results[number])
+                for number, some in enumerate(arrived)
+            ]
+        returned = self.function.backward(self, *arrived)
+        results = returned if isinstance(returned, (tuple, list)) else (returned,)
+        count = len(self.edges)
+        if len(results) > count and all(extra is None for extra in results[count:]):
+            results = results[:count]
+        if len(results) != count:
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {count}, got "
+                f"{len(results)}): one for each argument of forward, None for those that need none"
+            )
+        for position, (edge, result) in enumerate(zip(self.edges, results, strict=True)):
+            if result is not None and not isinstance(result, Tensor):
+                raise TypeError(
+                    f"function {self.name()} returned a {type(result).__name__} as gradient {position}: a "
+                    f"gradient is a Tensor or None"
+                )
+            if result is not None and edge is None and not self._arguments[position]:
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different from None at position "
+                    f"{position + 1}, but the corresponding forward input was not a Variable"
+                )
+        return tuple(results)
+
+    _arguments: tuple[bool, ...]
+
+    def release(self) -> None:
+        """Let go of what was kept, if anything was."""
+        if self._saved:
+            self._saved = None
+
+
+def _zeros(result: tuple[Size, Any]) -> Tensor:
+    shape, element_type = result
+    zero: Any = Tensor
+    return zero().new_zeros(shape, dtype=element_type)
+
+
+class Function:
+    """An operation with a gradient of its own: subclass it, write `forward` and `backward`, call `apply`.
+
+    Write either ``forward(ctx, *arguments)``, or ``forward(*arguments)`` and
+    ``setup_context(ctx, inputs, output)``. ``backward(ctx, *gradients)`` gets one gradient for each result and returns one for each argument. If
+    it computes with operations, its results can be differentiated in turn.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> class Exp(tl.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         y = x.exp()
+        ...         ctx.save_for_backward(y)
+        ...         return y
+        ...     @staticmethod
+        ...     def backward(ctx, gradient):
+        ...         (y,) = ctx.saved_tensors
+        ...         return gradient * y
+        >>> x = tl.zeros(2, requires_grad=True)
+        >>> y = Exp.apply(x)
+        >>> y.sum().backward()
+        >>> y, x.grad
+        (tensor([1., 1.], grad_fn=<ExpBackward>), tensor([1., 1.]))
+    """
+
+    _kind: ClassVar[type[FunctionCtx]]
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        cls._kind = type(f"{cls.__name__}Backward", (FunctionCtx,), {"function": cls})
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Refused: a function has no objects."""
+        raise RuntimeError(
+            f"{type(self).__name__} is called by its class, {type(self).__name__}.apply(...), and its "
+            f"methods are static"
+        )
+
+    @staticmethod
+    def forward(*arguments: Any, **keywords: Any) -> Any:
+        """Compute the results. To be written by the subclass."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
+        """Keep what the backward needs, where `forward` has no ctx. To be written by the subclass."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        """The gradients of the arguments. To be written by the subclass."""
+        raise NotImplementedError(
+            "You must implement the backward method for your custom autograd.Function to use it with "
+            "backward mode AD."
+        )
+
+    @classmethod
+    def apply(cls, *arguments: Any) -> Any:
+        """Run the operation, and record it if an argument requires a gradient."""
+        ctx = cls._kind()
+        ctx._arguments = tuple(isinstance(argument, Tensor) for argument in arguments)
+        recording = modes.current.grad
+        ctx.needs_input_grad = tuple(isinstance(a, Tensor) and needs_grad(a) for a in arguments)
+        edges = tuple(edge_of(a) if isinstance(a, Tensor) and recording else None for a in arguments)
+        modes.current.grad = False
+        try:
+            if cls.setup_context is Function.setup_context:
+                returned = cls.forward(ctx, *arguments)
+            else:
+                returned = cls.forward(*arguments)
+                cls.setup_context(ctx, arguments, returned)
+        finally:
+            modes.current.grad = recording
+        results = list(returned) if isinstance(returned, tuple) else [returned]
+        if recording and any(edge is not None for edge in edges):
+            ctx.edges = edges
+            _attach(ctx, results, arguments)
+        return tuple(results) if isinstance(returned, tuple) else results[0]
+
+
+def _attach(ctx: FunctionCtx, results: list, arguments: tuple) -> None:
+    """Make a node the history of the results of its function."""
+    for tensor in ctx._dirty:
+        if not any(tensor is result for result in results):
+            raise RuntimeError(
+                "Some elements marked as dirty during the forward method were not returned as output. The "
+                "inputs that are modified inplace must all be outputs of the Function."
+            )
+        check_in_place(tensor)
+    ctx.sequence = next(births)  # after the nodes of its arguments
+    ctx.outputs = len(results)
+    ctx._results = [
+        (result._shape, result._dtype) if isinstance(result, Tensor) else (Size(), None) for result in results
+    ]
+    kept = list(results)
+    for number, result in enumerate(results):
+        if not isinstance(result, Tensor) or any(result is constant for constant in ctx._constant):
+            continue
+        if not result._dtype.is_floating_point:
+            continue
+        if any(result is dirty for dirty in ctx._dirty):
+            rebase(result, ctx)
+            continue
+        if result._base is not None or any(result is argument for argument in arguments):
+            result = results[number] = without_history(result)  # a tensor object of this node's own
+        result._edge = ctx._edge(number)
+    if ctx.outputs == 1:
+        ctx.shape, ctx.dtype = ctx._results[0]
+    ctx._save(kept)
+
+
+TwiceError = formulas("Error", input=lambda grad: _refuse_twice(grad))
+
+
+def _refuse_twice(gradient: Tensor) -> Tensor:
+    raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def once_differentiable(backward: Callable) -> Callable:
+    """Decorate a ``backward`` that does not compute with recorded operations: it is run without recording.
+
+    Whoever differentiates its results gets an error instead of a wrong gradient.
+    """
+
+    @functools.wraps(backward)
+    def once(ctx: Any, *gradients: Any) -> Any:
+        with modes.no_grad():
+            returned = backward(ctx, *gradients)
+        if not modes.current.grad or not any(isinstance(g, Tensor) and needs_grad(g) for g in gradients):
+            return returned
+        results = returned if isinstance(returned, tuple) else (returned,)
+        source = next(g for g in gradients if isinstance(g, Tensor) and needs_grad(g))
+        marked = tuple(
+            record(TwiceError, without_history(result), source) if isinstance(result, Tensor) else result
+            for result in results
+        )
+        return marked if isinstance(returned, tuple) else marked[0]
+
+    return once

@@ -158,8 +158,9 @@ class Function:
     """An operation with a gradient of its own: subclass it, write `forward` and `backward`, call `apply`.
 
     Write either ``forward(ctx, *arguments)``, or ``forward(*arguments)`` and
-    ``setup_context(ctx, inputs, output)``. ``backward(ctx, *gradients)`` gets one gradient for each result and returns one for each argument. If
-    it computes with operations, its results can be differentiated in turn.
+    ``setup_context(ctx, inputs, output)``. ``backward(ctx, *gradients)`` gets one gradient for each result
+    and returns one for each argument. If it computes with operations, its results can be differentiated in
+    turn.
 
     Example:
         >>> import tensorlab as tl

@@ -174,9 +174,7 @@ def untrue_parts(got: Raised, case: Case) -> list[str]:
 def alike(one: Outcome, other: Outcome, case: Case) -> bool:
     """True when two answers to one question are the same mistake: of two texts, when both miss the same."""
     if isinstance(one, Returned) and isinstance(other, Returned):
-        if isinstance(one.value, values.Opaque) and isinstance(other.value, values.Opaque):
-            return one.value == other.value
-        return values.same(one.value, other.value) and values.same_after(one.after, other.after)
+        return _told_alike(one.value, other.value) and values.same_after(one.after, other.after)
     return (
         isinstance(one, Raised)
         and isinstance(other, Raised)
@@ -184,6 +182,15 @@ def alike(one: Outcome, other: Outcome, case: Case) -> bool:
         and missing_parts(one, case) == missing_parts(other, case)
         and untrue_parts(one, case) == untrue_parts(other, case)
     )
+
+
+def _told_alike(one: Any, other: Any) -> bool:
+    """True when two values are the same as far as is known: of a value that is not plain, the type."""
+    if isinstance(one, values.Opaque):
+        return bool(one == other)
+    if type(one) is type(other) and isinstance(one, (tuple, list)):
+        return len(one) == len(other) and all(map(_told_alike, one, other))
+    return values.same(one, other)
 
 
 def shorten(text: str, limit: int = _SHOWN) -> str:

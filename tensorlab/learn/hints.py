@@ -5,13 +5,14 @@ from __future__ import annotations
 from tensorlab.grading.sources import answer_source
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import UnknownExercise, exercise
-from tensorlab.learn import hints_ch01, progress
+from tensorlab.learn import hints_ch01, hints_ch02, progress
 from tensorlab.learn.show import Card, Line
 
 STEPS = ("Concept", "Counterexample", "First step", "One line", "Solution")
 
 _HINTS = {
     **hints_ch01.HINTS,
+    **hints_ch02.HINTS,
 }
 
 

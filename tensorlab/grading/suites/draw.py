@@ -24,6 +24,14 @@ def shape_with_zero(source: Random) -> tuple[int, ...]:
     return tuple(sizes)
 
 
+def mixed_shape(source: Random, size: int) -> tuple[int, ...]:
+    """A shape of one to four dimensions, some of which have this size and the others 2 or more."""
+    sizes = [source.randint(2, 4) for _ in range(source.randint(1, 4))]
+    for dim in source.sample(range(len(sizes)), source.randint(1, len(sizes))):
+        sizes[dim] = size
+    return tuple(sizes)
+
+
 def spread_strides(of: tuple[int, ...]) -> tuple[int, ...]:
     """Strides that no dense tensor has: the first dimension is the nearest, and every second cell is skipped.
 

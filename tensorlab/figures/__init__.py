@@ -8,7 +8,8 @@ Example:
 """
 
 from tensorlab.figures.boxes import list_beside_storage
+from tensorlab.figures.lines import fetched_lines
 from tensorlab.figures.storage import over_one_storage
 from tensorlab.figures.svg import Figure
 
-__all__ = ["Figure", "list_beside_storage", "over_one_storage"]
+__all__ = ["Figure", "fetched_lines", "list_beside_storage", "over_one_storage"]

@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 
 import pytest
 
-from .conftest import ROOT
+from .torch_cells import run_on
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed; the book does not need it")
 
-CHAPTER = ROOT / "book" / "chapters" / "01_a_tensor_is_a_line.ipynb"
-OURS = (
-    "from tensorlab",
-    "Predict(",
-    "Recall(",
-    "Parsons(",
-    "StorageLab(",
-    "list_beside_storage(",
-    "over_one_storage(",
-)
-
-
-def code_cells() -> list[tuple[str, str]]:
-    cells = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
-    code = [(cell["id"], "".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"]
-    return [(name, source) for name, source in code if not any(word in source for word in OURS)]
-
 
 def test_the_chapters_code_runs_on_pytorch() -> None:
-    names: dict[str, object] = {}
-    ran = 0
-    for name, source in code_cells():
-        source = source.replace("import tensorlab as tl", "import torch as tl")
-        exec(compile(source, name, "exec"), names)
-        ran += 1
-    assert names["tl"] is torch
+    _, ran = run_on(torch, "01_a_tensor_is_a_line")
     assert ran >= 20
 
 

@@ -67,7 +67,9 @@ class TestCheck:
         assert {row["status"] for row in found["rows"]} == {"unanswered"}
 
     def test_brackets_in_feedback_are_shown(self, tensorlab, submit):
-        code, out, _ = tensorlab("check", submit(check_index="def check_index(index, shape): return [0]"))
+        code, out, _ = tensorlab(
+            "check", submit(name="01_mine", check_index="def check_index(index, shape): return [0]")
+        )
         assert code == FAILED
         assert "gave [0]" in out
 
@@ -78,8 +80,8 @@ class TestCheck:
         assert (path.read_bytes(), path.stat().st_mtime_ns) == before
         assert list(path.parent.iterdir()) == [path]
 
-    def test_a_notebook_under_any_name_when_the_chapter_is_clear(self, tensorlab, submit):
-        assert tensorlab("check", submit(name="my own copy"))[0] == 0
+    def test_a_notebook_under_any_name_when_the_chapter_is_given(self, tensorlab, submit):
+        assert tensorlab("check", submit(name="my own copy"), "--chapter", "01")[0] == 0
 
     @pytest.mark.parametrize(
         ("name", "content", "says"),
@@ -88,7 +90,7 @@ class TestCheck:
             ("01_a.ipynb", "", "empty"),
             ("01_a.ipynb", None, "cannot be opened"),
             ("07_a.ipynb", "{}", "chapter 07 has no exercises; those that have: 01"),
-            ("notes.txt", "my notes", "not JSON"),
+            ("notes.txt", "my notes", "say which chapter it is with --chapter; there are 01, 02"),
         ],
     )
     def test_bad_input(self, name, content, says, tensorlab, tmp_path):
@@ -120,7 +122,7 @@ def submissions(tmp_path, submit):
 class TestGrade:
     def test_a_row_for_every_student_and_question(self, tensorlab, submissions, tmp_path):
         before = {path: path.read_bytes() for path in submissions.rglob("*.ipynb")}
-        code, out, err = tensorlab("grade", submissions, "--out", tmp_path / "out")
+        code, out, err = tensorlab("grade", "--chapter", "01", submissions, "--out", tmp_path / "out")
         assert code == 0
         assert "isolation level 'none'" in err
         assert f"{MOST} of {MOST}" in out
@@ -143,12 +145,12 @@ class TestGrade:
     ):
         (submissions / "ada.ipynb").rename(submissions / "ada.IPYNB")
         (submissions / "eve.ipynb.txt").write_text("{}")
-        code, out, err = tensorlab("grade", submissions, "--out", tmp_path / "out")
+        code, out, err = tensorlab("grade", "--chapter", "01", submissions, "--out", tmp_path / "out")
         assert (code, f"{MOST} of {MOST}" in out) == (0, True)
         assert "tensorlab: not graded, because they are no notebooks: eve.ipynb.txt.\n" in err
 
     def test_json_is_all_that_is_printed(self, tensorlab, submissions, tmp_path):
-        code, out, _ = tensorlab("grade", submissions, "--out", tmp_path / "out", "--json")
+        code, out, _ = tensorlab("grade", "--chapter", "01", submissions, "--out", tmp_path / "out", "--json")
         assert code == 0
         assert json.loads(out) == json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))
 
@@ -157,7 +159,9 @@ class TestGrade:
         secret.write_text("a course secret of some length")
         ids = []
         for name in ("one", "two"):
-            tensorlab("grade", submissions, "--out", tmp_path / name, "--secret-file", secret)
+            tensorlab(
+                "grade", "--chapter", "01", submissions, "--out", tmp_path / name, "--secret-file", secret
+            )
             text = (tmp_path / name / "results.json").read_text("utf-8")
             assert "a course secret" not in text
             ids.append(json.loads(text)["secret_id"])
@@ -165,7 +169,7 @@ class TestGrade:
 
     def test_without_one_each_run_has_its_own(self, tensorlab, submissions, tmp_path):
         for name in ("one", "two"):
-            tensorlab("grade", submissions, "--out", tmp_path / name)
+            tensorlab("grade", "--chapter", "01", submissions, "--out", tmp_path / name)
         read = [json.loads((tmp_path / name / "results.json").read_text("utf-8")) for name in ("one", "two")]
         assert read[0]["secret_id"] != read[1]["secret_id"]
 
@@ -173,11 +177,11 @@ class TestGrade:
         out = tmp_path / "out"
         out.mkdir()
         (out / "results.csv").write_text("mine")
-        code, _, err = tensorlab("grade", submissions, "--out", out)
+        code, _, err = tensorlab("grade", "--chapter", "01", submissions, "--out", out)
         assert code == USAGE
         assert "is there already" in one_sentence(err)
         assert [(path.name, path.read_text()) for path in out.iterdir()] == [("results.csv", "mine")]
-        assert tensorlab("grade", submissions, "--out", out, "--replace")[0] == 0
+        assert tensorlab("grade", "--chapter", "01", submissions, "--out", out, "--replace")[0] == 0
 
     def test_bad_input(self, tensorlab, submissions, tmp_path):
         empty, short, file = tmp_path / "empty", tmp_path / "short", tmp_path / "file"
@@ -195,7 +199,7 @@ class TestGrade:
             ((submissions, "--out", file / "deeper"), ENVIRONMENT, "cannot be written"),
             ((submissions, "--out", out, "--chapter", "99"), USAGE, "chapter 99 has no exercises"),
         ]:
-            code, printed, err = tensorlab("grade", *arguments)
+            code, printed, err = tensorlab("grade", "--chapter", "01", *arguments)
             assert (code, printed) == (expected, ""), says
             assert says in one_sentence(err)
         assert not out.exists()
@@ -204,7 +208,7 @@ class TestGrade:
     def test_a_folder_that_cannot_be_written(self, tensorlab, submissions, tmp_path):
         out = tmp_path / "out"
         out.mkdir(mode=0o500)
-        code, _, err = tensorlab("grade", submissions, "--out", out)
+        code, _, err = tensorlab("grade", "--chapter", "01", submissions, "--out", out)
         assert code == ENVIRONMENT
         assert "cannot be written" in one_sentence(err)
 
@@ -212,7 +216,7 @@ class TestGrade:
         self, tensorlab, submissions, tmp_path, monkeypatch
     ):
         monkeypatch.setattr("sys.executable", str(tmp_path / "no-python"))
-        code, out, _ = tensorlab("grade", submissions, "--out", tmp_path / "out")
+        code, out, _ = tensorlab("grade", "--chapter", "01", submissions, "--out", tmp_path / "out")
         assert code == FAILED
         assert "?" in out
         plain = json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))

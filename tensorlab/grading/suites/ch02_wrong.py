@@ -1,6 +1,6 @@
 """Chapter 2, strides and positions: solutions that are wrong, each from a belief that somebody holds."""
 
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, var-annotated"
 # The answers are written as students write them, without types.
 
 from __future__ import annotations

@@ -113,10 +113,18 @@ def encode(values: Sequence[bool | int | float], d: dtype) -> np.ndarray:
         >>> encode([1, 2.7], dtypes.int16).tolist()
         [1, 2]
     """
-    if d is dtypes.float64 or d is dtypes.float32 or d is dtypes.bool:
+    if d is dtypes.float64 or d is dtypes.bool:
+        return np.array(values, d.cell)
+    if d is dtypes.float32:
+        if values and min(values) > -LARGEST_32 and max(values) < LARGEST_32:
+            return np.array(values, d.cell)
         with np.errstate(over="ignore"):
             return np.array(values, d.cell)
     if d.is_floating_point:
         with np.errstate(over="ignore"):
             return from_float32(np.array(values, np.float32), d)
+    if set(map(type, values)) == {int}:
+        low, high = dtypes.integer_range(d)
+        if low <= min(values) and max(values) <= high:
+            return np.array(values, d.cell)
     return np.array([encode_one(value, d) for value in values], d.cell)

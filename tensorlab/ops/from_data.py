@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes, layout
+from tensorlab import dtypes
 from tensorlab.cells import encode
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.conversion import to
 from tensorlab.ops.dispatch import Number
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
-from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["as_tensor", "asarray", "tensor"]
 
@@ -77,7 +77,8 @@ def tensor(
     _flatten(data, shape, 0, flat)
     if element_type is None:
         element_type = inferred_dtype(flat)
-    flat = [item.item() if isinstance(item, (Tensor, np.generic)) else item for item in flat]
+    if not PLAIN.issuperset(map(type, flat)):
+        flat = [item.item() if isinstance(item, (Tensor, np.generic)) else item for item in flat]
     if element_type.category == dtypes.INTEGER:
         for number in flat:
             if isinstance(number, int) and not -(2**63) <= number < 2**63:
@@ -160,8 +161,8 @@ def asarray(
 
 def from_cells(cells: np.ndarray, element_type: dtype, shape: Size) -> Tensor:
     """A row-major tensor over memory of its own that holds these cells, in order."""
-    storage = UntypedStorage(np.ascontiguousarray(cells).reshape(-1))
-    return make_tensor(storage, element_type, shape, layout.default_strides(shape), 0)
+    memory = np.ascontiguousarray(cells).reshape(-1)
+    return make_dense(memory, element_type, shape, format_strides(shape, contiguous_format))
 
 
 def inferred_dtype(numbers: Sequence[Number | np.generic | Tensor]) -> dtype:
@@ -170,19 +171,30 @@ def inferred_dtype(numbers: Sequence[Number | np.generic | Tensor]) -> dtype:
     A bool is of dtype bool, an int of int64, a float of the default dtype. A number of NumPy's and a tensor
     are of their own.
     """
+    default = dtypes.get_default_dtype()
+    plain = set(map(type, numbers))
+    if plain and plain <= PLAIN:
+        return default if float in plain else dtypes.int64 if int in plain else dtypes.bool
     own = {number.dtype for number in numbers if isinstance(number, (Tensor, np.generic))}
     met = [t if isinstance(t, dtype) else dtypes.from_numpy_dtype(t) for t in own]
     plain = {type(number) for number in numbers if not isinstance(number, (Tensor, np.generic))}
-    default = dtypes.get_default_dtype()
     met += [dtypes.bool if t is bool else dtypes.int64 if issubclass(t, int) else default for t in plain]
     return functools.reduce(dtypes.promote_types, met) if met else default
 
 
+# The types of Python's own numbers, of which data mostly consists.
+PLAIN = frozenset((bool, int, float))
+
+
 def _is_sequence(value: object) -> bool:
+    if type(value) in PLAIN:
+        return False
+    if type(value) in (list, tuple):
+        return True
     return isinstance(value, (Sequence, np.ndarray)) or (isinstance(value, Tensor) and value.ndim > 0)
 
 
-def _nested_shape(data: object) -> Size:
+def _nested_shape(data: Any) -> Size:
     """The shape that nested sequences have if they are not ragged: the lengths of the first items."""
     shape = []
     while _is_sequence(data):
@@ -190,14 +202,14 @@ def _nested_shape(data: object) -> Size:
             raise ValueError(
                 f"too many dimensions {type(data).__name__!r}: a tensor holds numbers, got {data!r}"
             )
-        shape.append(len(data))  # type: ignore[arg-type]
+        shape.append(len(data))
         if not shape[-1]:
             break
-        data = data[0]  # type: ignore[index]
+        data = data[0]
     return Size(shape)
 
 
-def _flatten(data: object, shape: Size, dim: int, flat: list[Any]) -> None:
+def _flatten(data: Any, shape: Size, dim: int, flat: list[Any]) -> None:
     """Append the numbers of `data`, whose sequences must have the lengths of `shape`, to `flat`."""
     if dim == len(shape):
         if _is_sequence(data) and not isinstance(data, (str, bytes)):
@@ -210,12 +222,15 @@ def _flatten(data: object, shape: Size, dim: int, flat: list[Any]) -> None:
         raise TypeError(
             f"not a sequence: {data!r} stands where dim {dim} needs a sequence of length {shape[dim]}"
         )
-    if len(data) != shape[dim]:  # type: ignore[arg-type]
+    if len(data) != shape[dim]:
         raise ValueError(
-            f"expected sequence of length {shape[dim]} at dim {dim} (got {len(data)}): "  # type: ignore[arg-type]
+            f"expected sequence of length {shape[dim]} at dim {dim} (got {len(data)}): "
             f"all rows of a tensor are of one length"
         )
-    for item in data:  # type: ignore[attr-defined]
+    if dim == len(shape) - 1 and type(data) in (list, tuple) and PLAIN.issuperset(map(type, data)):
+        flat += data
+        return
+    for item in data:
         _flatten(item, shape, dim + 1, flat)
 
 

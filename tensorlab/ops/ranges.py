@@ -64,9 +64,13 @@ def arange(
     bounds = [
         _number(value, "arange", name) for name, value in (("start", start), ("end", end), ("step", step))
     ]
-    for name, bound in zip(("start", "end", "step"), bounds, strict=True):
-        if not math.isfinite(bound):
-            raise RuntimeError(f"arange(): {name} must be finite, got {bound}")
+    if not all(map(math.isfinite, bounds)):
+        name, bound = next(
+            (name, bound)
+            for name, bound in zip(("start", "end", "step"), bounds, strict=True)
+            if not math.isfinite(bound)
+        )
+        raise RuntimeError(f"arange(): {name} must be finite, got {bound}")
     element_type = as_dtype(dtype) or (out.dtype if out is not None else inferred_dtype([+b for b in bounds]))
     if element_type.category == dtypes.BOOL:
         raise NotImplementedError("arange() cannot count in bools: ask for an integer dtype")
@@ -80,7 +84,7 @@ def arange(
             f"upper bound and lower bound inconsistent with step sign: "
             f"a step of {by} never gets from {first} to {last}"
         )
-    if all(isinstance(bound, int) for bound in bounds):
+    if type(first) is type(last) is type(by) is int:
         values: np.ndarray = np.arange(first, last, by, dtype=np.int64)
     else:
         values = first + np.arange(math.ceil((last - first) / by), dtype=np.float64) * by
@@ -294,6 +298,8 @@ def _triangle_indices(
 
 
 def _number(value: object, function: str, name: str) -> Number:
+    if type(value) is int or type(value) is float:
+        return value
     if isinstance(value, (Tensor, np.generic)):
         if value.ndim:
             raise RuntimeError(
@@ -318,7 +324,7 @@ def _encoded(values: np.ndarray, element_type: dtype) -> Tensor:
     if element_type.category == dtypes.FLOATING and element_type.itemsize == 2:
         cells = encode(values.reshape(-1).tolist(), element_type)
     else:
-        cells = values.astype(element_type.cell)
+        cells = values.astype(element_type.cell, copy=False)
     return from_cells(cells, element_type, Size(values.shape))
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from tensorlab.scalars.exponential import exp
 
-__all__ = ["TABLE", "Fold", "Join"]
+__all__ = ["ADD", "MULTIPLY", "TABLE", "Fold", "Join"]
 
 
 @dataclass(frozen=True, slots=True)

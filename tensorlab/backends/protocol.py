@@ -190,10 +190,13 @@ class Backend(Protocol):
         """
         ...
 
-    def flat_fold(self, fold: Fold, value: dtype, source: dtype, result: dtype) -> Callable[..., None]:
-        """The kernel ``kernel(span, k, n, out, x)`` that folds the n cells of one run into ``out[0]``.
+    def flat_fold(
+        self, fold: Fold, value: dtype, source: dtype, result: dtype, form: str
+    ) -> Callable[..., None]:
+        """The kernel ``kernel(out, x)`` that folds one run of cells into another, with k = 0.
 
-        `span` is the array ``[[n], [1]]``: how many cells, and how far apart.
+        By the form ``"rows"`` each result is the fold of neighbouring cells, ``"columns"`` of cells that lie
+        as far apart as there are results. One result is the fold of all cells. Folds with a center have none.
         """
         ...
 

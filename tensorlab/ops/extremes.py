@@ -16,6 +16,7 @@ from tensorlab.ops.folding import (
     check_out,
     check_out_type,
     fold,
+    is_fold,
     need_tensor,
     numpy_names,
     reduced_shape,
@@ -26,7 +27,7 @@ from tensorlab.tensor import Tensor
 __all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
 
 
-@numpy_names
+@is_fold("amax")
 def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The greatest element; NaN if there is one.
 
@@ -49,7 +50,7 @@ def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | 
     return _extreme("amax", input, dim, keepdim, out)
 
 
-@numpy_names
+@is_fold("amin")
 def amin(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The least element; NaN if there is one. The arguments are those of `amax`.
 
@@ -108,7 +109,7 @@ def max(
 ) -> NamedResults: ...
 
 
-@numpy_names
+@is_fold("amax", dims=False)
 def max(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
     """The greatest of all elements, or those along a dimension with their places, or those of two tensors.
 
@@ -156,7 +157,7 @@ def min(
 ) -> NamedResults: ...
 
 
-@numpy_names
+@is_fold("amin", dims=False)
 def min(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
     """The least of all elements, or those along a dimension with their places, or those of two tensors.
 

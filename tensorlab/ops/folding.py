@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from tensorlab import layout
+from tensorlab import dtypes, layout
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
-from tensorlab.folds import TABLE
+from tensorlab.folds import ADD, MULTIPLY, TABLE
 from tensorlab.layout import Size
 from tensorlab.ops.dispatch import guard_write
 from tensorlab.ops.outputs import fitted
@@ -24,14 +24,22 @@ __all__ = [
     "check_out",
     "check_out_type",
     "fold",
+    "is_fold",
     "need_tensor",
     "numpy_names",
     "reduced_shape",
 ]
 
 Dims = int | Sequence[int] | None
+# Up to this many elements in one run a fold of all goes straight to its kernel, and up to this many a fold
+# along the first or the last dimension. Beyond, the best walk is worth looking for.
+SMALL = 65_536
+FEW = 4_096
+
 P = ParamSpec("P")
 R = TypeVar("R")
+
+_NO_DIMS = Size()
 
 
 def numpy_names(function: Callable[P, R]) -> Callable[P, R]:
@@ -48,6 +56,80 @@ def numpy_names(function: Callable[P, R]) -> Callable[P, R]:
         return function(*arguments, **keywords)
 
     return translated
+
+
+def is_fold(name: str, dims: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """`numpy_names` for a function that is one fold, with a straight way for small dense tensors.
+
+    ``f(x)``, and ``f(x, dim)`` for the first or the last dimension, go straight to the kernel. What is left
+    then is the allocation and the launch, which is what a small fold costs.
+
+    Args:
+        name: a row of `tensorlab.folds.TABLE`.
+        dims: whether ``f(x, dim)`` is the fold along one dimension.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        general: Callable = numpy_names(function)
+        prepared: dict[Any, _Short | Literal[False]] = {}
+
+        @functools.wraps(function)
+        def folded(*arguments: Any, **keywords: Any) -> Any:
+            if not keywords and 0 < len(arguments) < 3 and type(input := arguments[0]) is Tensor:
+                cells = input._dense if input._dense is not None else dense_cells(input)
+                if cells is not False and 0 < cells.size <= SMALL:
+                    key: Any = input._dtype
+                    if len(arguments) == 2:
+                        if type(arguments[1]) is not int:
+                            return general(*arguments)
+                        key = input._dtype, input._shape, arguments[1]
+                    short = prepared.get(key)
+                    if short is None:
+                        if len(prepared) >= MOST_PLANS:
+                            prepared.clear()
+                        short = prepared[key] = _short_way(name, *arguments, dims=dims)
+                    if short:
+                        kernel, cell, result, shape, stride, size = short
+                        memory = np.empty(size, cell)
+                        kernel(memory, cells)
+                        return make_dense(memory, result, shape, stride)
+            return general(*arguments, **keywords)
+
+        return cast(Callable[P, R], folded)
+
+    return decorate
+
+
+class _Short(NamedTuple):
+    """A kernel for one run of cells, and what it makes."""
+
+    kernel: Callable
+    cell: np.dtype
+    result: dtype
+    shape: Size
+    stride: tuple[int, ...]
+    size: int
+
+
+def _short_way(name: str, input: Tensor, dim: int | None = None, *, dims: bool) -> _Short | Literal[False]:
+    """The straight way of a fold over all dimensions, the first, or the last; False if there is none."""
+    fold, element_type, ndim = TABLE[name], input._dtype, input.ndim
+    floating = element_type.is_floating_point
+    if (dim is not None and not dims) or (name == "mean" and not floating):
+        return False
+    if dim is None:
+        form, shape = "rows", Size()
+    elif not -ndim <= dim < ndim or input.numel() > FEW:
+        return False
+    elif dim in (ndim - 1, -1):
+        form, shape = "rows", input._shape[:-1]
+    elif dim in (0, -ndim):
+        form, shape = "columns", input._shape[1:]
+    else:
+        return False
+    value = dtypes.int64 if fold.join in (ADD, MULTIPLY) and not floating else element_type
+    kernel = backend("cpu").flat_fold(fold, value, element_type, value, form)
+    return _Short(kernel, value.cell, value, shape, layout.default_strides(shape), layout.numel(shape))
 
 
 def need_tensor(name: str, input: object) -> Tensor:
@@ -123,11 +205,7 @@ class _Plan(NamedTuple):
 
 
 _plans: dict[tuple, _Plan] = {}
-_small: dict[tuple, tuple[Callable, np.ndarray]] = {}
 MOST_PLANS = 4096
-
-# Up to this many elements in one run a full fold goes straight to its kernel.
-SMALL = 65_536
 
 
 def fold(
@@ -155,19 +233,6 @@ def fold(
     Raises:
         TypeError, IndexError, RuntimeError: see `as_dims` and `check_out`.
     """
-    if dim is None and out is None and not keepdim:
-        cells = input._dense if input._dense is not None else dense_cells(input)
-        if cells is not False and 0 < cells.size <= SMALL:
-            key: tuple = (name, input._dtype, cells.size, value, result)
-            found = _small.get(key)
-            if found is None:
-                if len(_small) >= MOST_PLANS:
-                    _small.clear()
-                kernel = backend("cpu").flat_fold(TABLE[name], value, input._dtype, result)
-                found = _small[key] = kernel, np.array([[cells.size], [1]], np.int64)
-            memory = np.empty(1, result.cell)
-            found[0](found[1], k, cells.size, memory, cells)
-            return make_dense(memory, result, _NO_DIMS, ())
     if dim is not None and type(dim) is not int:
         dim = as_dims(dim, input.ndim, name)
     if out is not None:
@@ -179,19 +244,16 @@ def fold(
         if len(_plans) >= MOST_PLANS:
             _plans.clear()
         plan = _plans[key] = _prepare(name, input, dim, keepdim, value, result, out, k)
+    launch, shape, stride, size = plan
     if out is None:
-        memory = np.empty(plan.size, result.cell)
-        target = make_dense(memory, result, plan.shape, plan.stride)
-        plan.launch((memory, 0), input._buffer())
-        return target
-    check_out(name, out, plan.shape, input)
+        memory = np.empty(size, result.cell)
+        launch((memory, 0), input._buffer())
+        return make_dense(memory, result, shape, stride)
+    check_out(name, out, shape, input)
     buffers = out._buffer(), input._buffer()
     out._storage._version += 1
-    plan.launch(*buffers)
+    launch(*buffers)
     return out
-
-
-_NO_DIMS = Size()
 
 
 def _prepare(

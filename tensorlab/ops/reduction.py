@@ -9,13 +9,13 @@ from __future__ import annotations
 from tensorlab import dtypes
 from tensorlab.dtypes import dtype
 from tensorlab.ops import conversion, pointwise
-from tensorlab.ops.folding import Dims, as_flag, check_out_type, fold, need_tensor, numpy_names
+from tensorlab.ops.folding import Dims, as_flag, check_out_type, fold, is_fold, need_tensor, numpy_names
 from tensorlab.tensor import Tensor
 
 __all__ = ["all", "any", "count_nonzero", "mean", "nanmean", "nansum", "prod", "sum"]
 
 
-@numpy_names
+@is_fold("sum")
 def sum(
     input: Tensor,
     dim: Dims = None,
@@ -51,7 +51,7 @@ def sum(
     return _added("sum", input, dim, keepdim, dtype, out)
 
 
-@numpy_names
+@is_fold("nansum")
 def nansum(
     input: Tensor,
     dim: Dims = None,
@@ -94,7 +94,7 @@ def _added(
     return fold(name, input, dim, as_flag(name, keepdim), value, value, out)
 
 
-@numpy_names
+@is_fold("mean")
 def mean(
     input: Tensor,
     dim: Dims = None,
@@ -159,7 +159,7 @@ def nanmean(
     return pointwise.div(nansum(input, dim, keepdim, dtype=dtype), count, out=out)
 
 
-@numpy_names
+@is_fold("prod")
 def prod(
     input: Tensor,
     dim: int | None = None,

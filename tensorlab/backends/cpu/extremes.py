@@ -52,9 +52,10 @@ def extremes(
     span = np.array([span_shape, x_span], np.int64)
     work = results * n * 2
 
+    alone = tasks * parts == 1 or work < threads.WORTHWHILE
+
     def run(walk: np.ndarray, arrays: Sequence[np.ndarray]) -> None:
-        team = min(threads.team_for(work), tasks * parts)
-        if team == 1:
+        if alone or (team := min(threads.team_for(work), tasks * parts)) == 1:
             serial(0, tasks * parts, walk, span, parts, *arrays)
         else:
             with threads.team(team):

@@ -81,9 +81,9 @@ def reduce(
     return _in_parts(fold, value, shape, dims, way.parts, out, source, k, n)
 
 
-def flat_fold(fold: Fold, value: dtype, source: dtype, result: dtype) -> Callable:
+def flat_fold(fold: Fold, value: dtype, source: dtype, result: dtype, form: str) -> Callable:
     """See `tensorlab.backends.protocol.Backend.flat_fold`."""
-    return jit.quiet(_module(fold, value, "rows", False, source, result).flat_kernel)
+    return jit.quiet(_module(fold, value, form, False, source, result).flat_kernel)
 
 
 def _nothing(*_: Any) -> None:
@@ -180,16 +180,17 @@ def _launcher(
     serial, parallel = jit.quiet(module.kernel), jit.quiet(module.parallel_kernel)
     tasks = way.tasks * parts
     work = math.prod(way.walk[0].tolist()) * n * fold.cost
+    alone = tasks == 1 or work < threads.WORTHWHILE
     constants = way.walk, way.span, parts, k, n
 
     def launch(out_buffer: Any, x_buffer: Any, *centers: np.ndarray) -> None:
         (out, out_offset), (x, x_offset) = out_buffer, x_buffer
-        team = min(threads.team_for(work), tasks)
-        if team == 1:
-            serial(0, tasks, *constants, out[out_offset:], x[x_offset:], *centers)
+        out, x = out[out_offset:] if out_offset else out, x[x_offset:] if x_offset else x
+        if alone or (team := min(threads.team_for(work), tasks)) == 1:
+            serial(0, tasks, *constants, out, x, *centers)
         else:
             with threads.team(team):
-                parallel(min(tasks, 4 * team), tasks, *constants, out[out_offset:], x[x_offset:], *centers)
+                parallel(min(tasks, 4 * team), tasks, *constants, out, x, *centers)
 
     return launch
 

@@ -65,6 +65,7 @@ def fold_source(fold: Fold, cells: Cells, value: dtype, form: str, step: bool, g
         + "\n\n"
         + body
         + "\n\n"
+        + ("" if step or fold.center else text.flat(form) + "\n\n")
         + parallel_kernel(text.parameters)
     )
 
@@ -105,6 +106,7 @@ class _Pass:
                 self.lane = self.total = "int64"
                 self.floating = False
         self.compensated = self.lane == "float64" and fold.join is ADD
+        self.direct = self.lane == self.total and not self.compensated
 
     @property
     def start(self) -> str:
@@ -166,21 +168,35 @@ class _FoldText:
             "        rest, part = (task // parts, task % parts) if parts > 1 else (task, 0)\n"
             + positions("walk", ("out_cell", "part * results", 1), ("start", "0", 2))
             + center
-            + "        begin, end = part * blocks // parts, (part + 1) * blocks // parts\n"
+            + "        begin, end = 0, blocks\n"
+            "        if parts > 1:\n"
+            "            begin, end = part * blocks // parts, (part + 1) * blocks // parts\n"
             "        total = fold_main(x, start, span, begin, end, c, k)\n"
             f"        out[out_cell] = {store}\n"
-            + ("" if self.given or self.step else self._flat(center, store))
         )  # fmt: skip
 
-    def _flat(self, center: str, store: str) -> str:
-        """The kernel that folds one run of cells into one, with as little around it as possible."""
-        return (
-            f"\n\n@njit(cache=True, nogil=True, {OPTIONS})\n"
-            "def flat_kernel(span, k, n, out, x):\n"
-            "    start, blocks = 0, blocks_of(span)\n"
-            + center.replace("        ", "    ", 1)
-            + "    total = fold_main(x, start, span, 0, blocks, c, k)\n"
-            f"    out[0] = {store}\n"
+    def flat(self, form: str) -> str:
+        """The kernel that folds one run of cells into another: what it walks follows from their lengths."""
+        head = (
+            f"@njit(cache=True, nogil=True, {OPTIONS})\n"
+            "def flat_kernel(out, x):\n"
+            "    n, k, c = x.size // out.size, 0.0, 0.0\n"
+            "    span = np.empty((2, 1), np.int64)\n"
+        )
+        if form == "columns":
+            return head + (
+                "    walk = np.empty((3, 1), np.int64)\n"
+                "    walk[0, 0], walk[1, 0], walk[2, 0] = out.size, 1, 1\n"
+                "    span[0, 0], span[1, 0] = n, out.size\n"
+                "    kernel(0, (out.size + WIDTH - 1) // WIDTH, walk, span, 1, k, n, out, x)\n"
+            )
+        store = self.cells.store(self.main.finish("total"), self.main.floating)
+        return head + (
+            "    span[0, 0], span[1, 0] = n, 1\n"
+            "    blocks = blocks_of(span)\n"
+            "    for r in range(out.size):\n"
+            "        total = fold_main(x, r * n, span, 0, blocks, c, k)\n"
+            f"        out[r] = {store}\n"
         )
 
     def _fold_row(self, one: _Pass, name: str) -> str:
@@ -214,7 +230,7 @@ class _FoldText:
         if not self.step:
             line = 64 // self.cells.source.itemsize  # cells that come into a cache together
             lines += [
-                "            if 2 * length > BLOCK:",
+                "            if x.size > NEAR and 2 * length > BLOCK:",
                 f"                for ahead in range(2 * BLOCK, 3 * BLOCK, {line}):",
                 "                    prefetch(x, cell + i + ahead)",
             ]
@@ -243,25 +259,32 @@ class _FoldText:
         return "\n".join(lines) + "\n"
 
     def columns(self) -> str:
-        passes = [(self.center, "center"), (self.main, "main")]
-        folds = "\n\n".join(self._fold_columns(one, name) for one, name in passes if one)
-        buffers, center = "", ""
+        passes = [(one, name) for one, name in ((self.center, "center"), (self.main, "main")) if one]
+        folds = "\n\n".join(self._fold_columns(one, name) for one, name in passes)
+        # Where a fold has no use for a buffer, the totals are passed in its place.
+        wanted = {
+            "total": self.main.total,
+            "lost": "float64" if any(one.compensated for one, _ in passes) else "",
+            "part_total": self.main.lane if not all(one.direct for one, _ in passes) else "",
+            "c": self.main.value if self.center or self.given else "",
+        }
+        buffers = "".join(
+            f"    {name} = {f'np.empty(WIDTH, np.{kind})' if kind else 'total'}\n"
+            for name, kind in wanted.items()
+        )
+        center = ""
         repeat = "        for j in range(w, w * group):\n            c[j] = c[j - w]\n"
         if self.given:
-            buffers = "    c = np.empty(WIDTH, np.float64)\n"
             center = (
                 "        for j in range(w):\n"
                 "            c[j] = centers[out_cell + j * out_step - part * results]\n" + repeat
             )
         elif self.center:
-            buffers = f"    c = np.empty(WIDTH, np.{self.main.value})\n"
             center = (
                 "        fold_center(x, start, step, w, group, span, 0, rows, k, c, lost, part_total, c)\n"
                 "        for j in range(w):\n"
                 f"            c[j] = {self.center.finish('c[j]')}\n" + repeat
             )
-        else:
-            buffers = "    c = np.empty(0, np.float64)\n"
         store = self.cells.store(self.main.finish("total[j]", "c[j]"), self.main.floating)
         return (
             f"{folds}\n\n@njit(cache=True, nogil=True, {OPTIONS})\n"
@@ -273,10 +296,8 @@ class _FoldText:
             "    inner = span.shape[1] - 1\n"
             "    results, rows = walk[0].prod(), span[0].prod()\n"
             "    # Where the rows of a narrow strip touch, several of them count as one wide row.\n"
-            "    group = max(1, WIDTH // width) if span[1, inner] == width and step == 1 else 1\n"
-            f"    total = np.empty(WIDTH, np.{self.main.total})\n"
-            "    lost = np.empty(WIDTH, np.float64)\n"
-            f"    part_total = np.empty(WIDTH, np.{self.main.lane})\n"
+            "    group = min(WIDTH // width, span[0, inner] // TOGETHER)\n"
+            "    group = group if group > 1 and span[1, inner] == width and step == 1 else 1\n"
             + buffers
             + "    for task in range(first, last):\n"
             "        rest, part = (task // parts, task % parts) if parts > 1 else (task, 0)\n"
@@ -289,7 +310,9 @@ class _FoldText:
                 outer="last_dim",
             )
             + center
-            + "        begin, end = part * rows // parts, (part + 1) * rows // parts\n"
+            + "        begin, end = 0, rows\n"
+            "        if parts > 1:\n"
+            "            begin, end = part * rows // parts, (part + 1) * rows // parts\n"
             "        fold_main(x, start, step, w, group, span, begin, end, k, total, lost, part_total, c)\n"
             "        for j in range(w):\n"
             f"            out[out_cell + j * out_step] = {store}\n"
@@ -297,22 +320,17 @@ class _FoldText:
 
     def _fold_columns(self, one: _Pass, name: str) -> str:
         """The functions that fold some rows into one row, and the rows of one task."""
-        if self.step:
-            starts = [f"r{r} = np.uint64(cell + (i + {r}) * row_step)" for r in range(TOGETHER)]
-            cells = [f"x[r{r} + j * step]" for r in range(TOGETHER)]
-        else:
-            starts = [f"r{r} = x[cell + (i + {r}) * row_step :][:w]" for r in range(TOGETHER)]
-            cells = [f"r{r}[j]" for r in range(TOGETHER)]
+        starts = [f"r{r} = np.uint64(cell + (i + {r}) * row_step)" for r in range(TOGETHER)]
+        cells = [f"x[r{r} + j{' * step' if self.step else ''}]" for r in range(TOGETHER)]
         seen = [one.each(cell, "c[j]") for cell in cells]
         together = seen
         while len(together) > 1:
             pairs = zip(together[::2], together[1::2], strict=True)
             together = [one.together(a, b, one.lane) for a, b in pairs]
-        columns = "range(np.uint64(w))" if self.step else "range(w)"
-        direct = not one.compensated and one.lane == one.total
-        target = "total" if direct else "part_total"
+        columns = "range(np.uint64(w))"
+        target = "total" if one.direct else "part_total"
         lines = [
-            f"@njit({BLOCK_OPTIONS}, forceinline=True)",
+            f"@njit({BLOCK_OPTIONS})",
             f"def rows_{name}(x, cell, step, row_step, count, w, k, total, c):",
             *(["    step = np.uint64(step)"] if self.step else []),
             "    i = 0",
@@ -328,7 +346,7 @@ class _FoldText:
             "        i += 1",
             "",
             "",
-            f"@njit({OPTIONS}, forceinline=True)",
+            f"@njit({OPTIONS})",
             f"def fold_{name}(x, start, step, w, group, span, first, last, k, total, lost, part_total, c):",
             "    inner = span.shape[1] - 1",
             "    run, row_step = span[0, inner], span[1, inner]",
@@ -340,7 +358,7 @@ class _FoldText:
             "        rest, i = row // run, row % run",
             *positions("span", ("cell", "start + i * row_step", 1)).splitlines(),
             "        count = min(ROWS * group, run - i, last - row)",
-            *([] if direct else [f"        part_total[:wide] = {one.start}"]),
+            *([] if one.direct else [f"        part_total[:wide] = {one.start}"]),
             "        groups = count // group",
             f"        rows_{name}(x, cell, step, group * row_step, groups, wide, k, {target}, c)",
             "        cell += groups * group * row_step",
@@ -354,7 +372,7 @@ class _FoldText:
                 "            lost[j] += (total[j] - (joined - added)) + (part_total[j] - added)",
                 "            total[j] = joined",
             ]
-        elif not direct:
+        elif not one.direct:
             join = one.together("total[j]", f"np.{one.total}(part_total[j])", one.total)
             lines += ["        for j in range(wide):", f"            total[j] = {join}"]
         lines.append("        row += count")
@@ -365,8 +383,12 @@ class _FoldText:
                 "            total[j] += lost[j]",
             ]
         lines += [
-            "    for j in range(w, wide):",
-            f"        total[j % w] = {one.together('total[j % w]', 'total[j]', one.total)}",
+            "    while group > 1:  # the rows that stood beside one another, by halves",
+            "        rest = group // 2 * w",
+            "        begin = group * w - rest",
+            "        for j in range(rest):",
+            f"            total[j] = {one.together('total[j]', 'total[begin + j]', one.total)}",
+            "        group -= group // 2",
         ]
         return "\n".join(lines) + "\n"
 

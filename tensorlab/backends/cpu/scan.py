@@ -70,11 +70,11 @@ def scan(
         _modules[key] = jit.load(f"{name}_{form}_{source.dtype.name}_{out.dtype.name}", text)
     serial, parallel = jit.quiet(_modules[key].kernel), jit.quiet(_modules[key].parallel_kernel)
     work = 4 * math.prod(shape)
+    alone = tasks == 1 or work < threads.WORTHWHILE
 
     def launch(*buffers: Any) -> None:
         arrays = [cells[offset:] for cells, offset in buffers if cells is not None]
-        team = min(threads.team_for(work), tasks)
-        if team == 1:
+        if alone or (team := min(threads.team_for(work), tasks)) == 1:
             serial(0, tasks, walk, steps, *arrays)
         else:
             with threads.team(team):

@@ -58,11 +58,11 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
         _modules[key] = jit.load(stem, softmax_source(logarithm, Cells(source.dtype, result), form, step))
     serial, parallel = jit.quiet(_modules[key].kernel), jit.quiet(_modules[key].parallel_kernel)
     work = COST * math.prod(shape)
+    alone = tasks == 1 or work < threads.WORTHWHILE
 
     def launch(out_buffer: Any, x_buffer: Any) -> None:
         (out, out_offset), (x, x_offset) = out_buffer, x_buffer
-        team = min(threads.team_for(work), tasks)
-        if team == 1:
+        if alone or (team := min(threads.team_for(work), tasks)) == 1:
             serial(0, tasks, walk, line, out[out_offset:], x[x_offset:])
         else:
             with threads.team(team):

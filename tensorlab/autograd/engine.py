@@ -78,7 +78,13 @@ def run(
                     for hook in node.hooks.accumulated:
                         hook(node.variable)
                 continue
-            if anomaly.watching:
+            if not create_graph and node.hooks is None and not anomaly.watching:
+                if node.flow(gradient, pending, getrefcount(gradient) == ALONE):
+                    if not retain_graph:
+                        node.release()
+                    continue
+                results = node.gradients(gradient, False)
+            elif anomaly.watching:
                 results = anomaly.watched(node, gradient, create_graph)
             else:
                 results = node.gradients(gradient, create_graph)

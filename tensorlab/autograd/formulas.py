@@ -55,9 +55,11 @@ class Plan:
             number of a result as a one-tuple.
         steps: for each operand the formula as it is computed, the formula as it is recorded, and the
             positions among what is kept of its arguments; None for an operand that gets no gradient.
+        results: which of what is kept are results, and their numbers.
+        formulas, kernels, live: see `tensorlab.ops.small_gradients`.
     """
 
-    __slots__ = ("names", "places", "results", "steps")
+    __slots__ = ("formulas", "kernels", "live", "names", "places", "results", "steps")
 
     def __init__(self, kind: type[Backward], mask: int) -> None:
         names: dict[str, int] = {}
@@ -71,6 +73,11 @@ class Plan:
             for name in wanted:
                 names.setdefault(name, len(names))
             steps.append((computed, recorded, tuple(names[name] for name in wanted)))
+        # For one kernel of all gradients: the scalar formulas with the places of their arguments, where the
+        # gradient itself comes first; and the operands that get one.
+        self.formulas = kind.scalar_formulas(steps)
+        self.kernels: dict[Any, Any] = {}
+        self.live = tuple(position for position, step in enumerate(steps) if step is not None)
         self.names = tuple(names)
         self.steps = tuple(steps)
         self.places = tuple(kind.place(name) for name in names)
@@ -108,6 +115,11 @@ class Backward(Node):
             return None
         needed = [name for name in inspect.signature(formula).parameters if name != "grad"]
         return formula, formula, tuple(needed)
+
+    @classmethod
+    def scalar_formulas(cls, steps: Sequence[Any]) -> tuple[tuple[Callable | None, tuple[int, ...]], ...]:
+        """The formulas of the steps as formulas of numbers, where the node is made of such."""
+        return ()
 
     @classmethod
     def place(cls, name: str) -> Any:

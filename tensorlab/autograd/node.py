@@ -49,6 +49,7 @@ class Node:
     __slots__ = ("__weakref__", "_metadata", "dtype", "edges", "hooks", "outputs", "sequence", "shape")
 
     is_view: ClassVar[bool] = False  # the results are views of the first operand
+    direct: ClassVar[bool] = True  # a gradient waits at the node itself, not at one of several results
 
     edges: tuple[Edge | None, ...]
     outputs: int
@@ -69,6 +70,19 @@ class Node:
             broadcast to, and of the dtype that the operands met in.
         """
         raise NotImplementedError
+
+    def flow(self, gradient: Tensor, pending: dict[Node, Any], alone: bool) -> bool:
+        """Compute the gradients and add them to those that wait, if the node has a way of its own to do so.
+
+        Args:
+            gradient: that of the result.
+            pending: what waits at each node.
+            alone: nobody else holds the gradient, so it may be overwritten.
+
+        Returns:
+            False if nothing has happened; the engine then does it by `gradients`.
+        """
+        return False
 
     def release(self) -> None:
         """Let go of what was kept for the backward pass."""
@@ -126,6 +140,8 @@ class Output:
     """
 
     __slots__ = ("dtype", "node", "number", "shape")
+
+    direct: ClassVar[bool] = False
 
     def __init__(self, node: Node, number: int, shape: Size, element_type: dtype) -> None:
         self.node = node

@@ -122,6 +122,20 @@ class Backend(Protocol):
         """
         ...
 
+    def joint_kernel(
+        self,
+        parts: Sequence[tuple[Callable | None, tuple[int, ...]]],
+        element_type: dtype,
+        kinds: Sequence[str],
+    ) -> Callable[..., None]:
+        """The kernel ``kernel(a, b, …, out0, add0, out1, add1, …)`` of several functions of some operands.
+
+        Each part is a scalar formula and the places of its arguments among the operands; None stands for the
+        first operand itself. An output is added to where its flag is 1, and overwritten where it is 0.
+        `kinds` says of each operand whether it is a ``"run"`` or ``"one"`` number.
+        """
+        ...
+
     def gemm(
         self,
         element_type: dtype,

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
 from tensorlab.autograd.formulas import Backward, Formula, in_place, record
+from tensorlab.autograd.node import Node
 from tensorlab.autograd.views import requires_grad
 from tensorlab.modes import current
 from tensorlab.names.following import follow
 from tensorlab.names.rules import unifies
 from tensorlab.names.tensor import CarriesNames
 from tensorlab.ops.dispatch import Number, compute, compute_into
+from tensorlab.ops.small_gradients import flow
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor
 
@@ -117,6 +119,23 @@ class RowBackward(Backward):
             cost=cls.row.cost,
         )
         return partial(compute, own), tensor_form(gradient), names[1:]
+
+    @classmethod
+    def scalar_formulas(cls, steps: Sequence[Any]) -> tuple[tuple[Callable | None, tuple[int, ...]], ...]:
+        """The gradients of the operands that get one, as formulas of numbers."""
+        parts: list[tuple[Callable | None, tuple[int, ...]]] = []
+        for position, step in enumerate(steps):
+            if step is not None:
+                gradient: Any = cls.row.gradients[position]
+                places = (0, *(place + 1 for place in step[2]))
+                if isinstance(gradient, tuple):
+                    gradient = None if len(gradient) == 1 else TABLE[gradient[0]].formula
+                parts.append((gradient, places))
+        return tuple(parts)
+
+    def flow(self, gradient: Tensor, pending: dict[Node, Any], alone: bool) -> bool:
+        """One kernel for all gradients, where the operation was small."""
+        return flow(self, gradient, pending, alone)
 
 
 _kinds: dict[str, type[RowBackward] | None] = {}

@@ -6,6 +6,7 @@ from tensorlab.backends.cpu import masks
 from tensorlab.backends.cpu.extremes import extremes
 from tensorlab.backends.cpu.gemm import gemm, small_gemm
 from tensorlab.backends.cpu.index import count_outside, indexed
+from tensorlab.backends.cpu.joint import joint_kernel
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
 from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
@@ -27,6 +28,7 @@ class CPU:
     flat_kernel = staticmethod(flat_kernel)
     gemm = staticmethod(gemm)
     indexed = staticmethod(indexed)
+    joint_kernel = staticmethod(joint_kernel)
     mask_count = staticmethod(masks.count)
     mask_fill = staticmethod(masks.fill)
     mask_positions = staticmethod(masks.positions)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from tensorlab.autograd.views import requires_grad
+from tensorlab.modes import current
 from tensorlab.ops.arithmetic import add
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.einsum import einsum
 from tensorlab.ops.products import added_product, ended_product, product
+from tensorlab.ops.recording import apply
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
@@ -46,7 +49,10 @@ def activated_linear(
     activation: str | None = None,
     residual: Tensor | None = None,
 ) -> Tensor:
-    """``activation(input @ weight.T + bias) + residual`` in one pass over the result, without a gradient.
+    """``activation(input @ weight.T + bias) + residual``, in one pass over the result.
+
+    Where a gradient is required, it is computed in steps, because the backward pass needs what stood before
+    the activation.
 
     Args:
         input, weight, bias: those of `linear`.
@@ -69,6 +75,10 @@ def activated_linear(
             f"activated_linear(): there is no scalar function {activation!r}: such as 'relu', 'gelu', 'silu'"
         )
     columns = _columns("activated_linear", weight, bias)
+    if current.grad and any(t is not None and requires_grad(t) for t in (input, weight, bias, residual)):
+        result: Tensor = linear(input, weight, bias)
+        result = result if row is None else apply(row, result)
+        return result if residual is None else apply(TABLE["add"], result, residual)
     return ended_product("activated_linear", input, columns, bias, row, residual)
 
 

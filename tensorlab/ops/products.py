@@ -12,11 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout
+from tensorlab.autograd.formulas import in_place, record
 from tensorlab.backends import Launch, backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size
+from tensorlab.ops.conversion import copy_
 from tensorlab.ops.dispatch import Number, guard_write, is_number, same_place, share_cells
 from tensorlab.ops.outputs import written
+from tensorlab.ops.product_gradients import added_node, product_node
+from tensorlab.ops.recording import check_out
 from tensorlab.scalars import Scalar
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
@@ -66,8 +70,13 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
                 a._buffer() if left is False else (left, 0),
                 b._buffer() if right is False else (right, 0),
             )
-        return make_dense(memory, element_type, shape, stride)
+        result = make_dense(memory, element_type, shape, stride)
+        if a._edge is None and b._edge is None and a._base is None and b._base is None:
+            return result
+        dims = len(a._shape), len(b._shape)
+        return record(product_node(*dims), result, a, b, a_dims=dims[0], b_dims=dims[1])
     _check_tensors(a, b)
+    check_out("matmul", out, a, b)
     _check_out(out, a, b)
     if out.shape != _shape_of(a, b) or share_cells(out, a) or share_cells(out, b):
         # It takes the result's shape; or its elements would be overwritten before they are read.
@@ -119,7 +128,12 @@ def added_product(
         plan = _plans.get(key) or _remember(key, _prepare(a, b, source))
         memory = np.empty(plan.numel, plan.cell)
         plan.launch((memory, 0), a._buffer(), b._buffer(), source._buffer(), alpha, beta)
-        return make_dense(memory, plan.dtype, plan.shape, plan.stride)
+        result = make_dense(memory, plan.dtype, plan.shape, plan.stride)
+        return record(
+            added_node(name), result, source, a, b, a_dims=a.ndim, b_dims=b.ndim, alpha=alpha, beta=beta
+        )
+    if out is not source:
+        check_out(name, out, source, a, b)
     _check_out(out, a, b)
     others = (a, b) if same_place(out, source) else (a, b, source)
     shape = _shape_of(a, b)
@@ -129,12 +143,14 @@ def added_product(
             f"a tensor that is written in place keeps its shape; use {name}, which makes a new tensor"
         )
     if out.shape != shape or any(share_cells(out, other) for other in others):
-        return written(out, added_product(name, source, a, b, beta, alpha, None))
+        apart = added_product(name, source, a, b, beta, alpha, None)
+        return copy_(out, apart) if out is source else written(out, apart)
     key = ("add out", *signatures, *_signature(out))
     plan = _plans.get(key) or _remember(key, _prepare(a, b, source, out))
-    buffers = out._buffer(), a._buffer(), b._buffer(), source._buffer()
-    out._storage._version += 1
-    plan.launch(*buffers, alpha, beta)
+    with in_place(added_node(name), out, a, b, a_dims=a.ndim, b_dims=b.ndim, alpha=alpha, beta=beta):
+        buffers = out._buffer(), a._buffer(), b._buffer(), source._buffer()
+        out._storage._version += 1
+        plan.launch(*buffers, alpha, beta)
     return out
 
 

@@ -1,0 +1,77 @@
+"""How gradients go back through a matrix product: each operand's is a product with the other's transpose.
+
+For ``c = a @ b`` with a gradient `g` of `c`, that of `a` is ``g @ b.T`` and that of `b` is ``a.T @ g``.
+Vectors are matrices of one row or column. Where a matrix met a whole batch, its gradient is summed over the batch; a
+batch of rows times one matrix is one product of all rows, so that the sum happens inside of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlab.autograd.formulas import formulas
+
+__all__ = ["added_node", "product_node"]
+
+
+def _left(grad: Any, a_dims: int, b: Any) -> Any:
+    """The gradient of the left operand, perhaps still with batch dimensions that it was broadcast to."""
+    if b.ndim == 1:
+        return grad * b if a_dims == 1 else grad.unsqueeze(-1) @ b.unsqueeze(0)
+    if a_dims == 1:
+        return (b @ grad.unsqueeze(-1)).squeeze(-1)
+    return grad @ b.mT
+
+
+def _right(grad: Any, a: Any, b_dims: int) -> Any:
+    """The gradient of the right operand, perhaps still with batch dimensions that it was broadcast to."""
+    if a.ndim == 1:
+        return grad * a if b_dims == 1 else a.unsqueeze(-1) @ grad.unsqueeze(-2)
+    if b_dims == 1:
+        return a.reshape(-1, a.shape[-1]).mT @ grad.reshape(-1)
+    if b_dims == 2 and a.ndim > 2:
+        return a.reshape(-1, a.shape[-1]).mT @ grad.reshape(-1, grad.shape[-1])
+    return a.mT @ grad
+
+
+def _product_node(name: str) -> type:
+    return formulas(
+        name,
+        a=lambda grad, a_dims, b: _left(grad, a_dims, b),
+        b=lambda grad, a, b_dims: _right(grad, a, b_dims),
+    )
+
+
+_PRODUCTS = {(1, 1): "Dot", (2, 1): "Mv", (2, 2): "Mm"}
+_nodes = {name: _product_node(f"{name}Backward0") for name in ("Dot", "Mv", "Mm", "Bmm")}
+
+
+def product_node(a_dims: int, b_dims: int) -> type:
+    """The kind of node that ``a @ b`` leaves, named as PyTorch names the product of these ranks."""
+    return _nodes[_PRODUCTS.get((a_dims, b_dims), "Bmm")]
+
+
+def _added_node(name: str) -> type:
+    return formulas(
+        name,
+        input=lambda grad, beta: _times(grad, beta),
+        mat1=lambda grad, a_dims, mat2, alpha: _left(_times(grad, alpha), a_dims, mat2),
+        mat2=lambda grad, mat1, b_dims, alpha: _right(_times(grad, alpha), mat1, b_dims),
+    )
+
+
+def _times(grad: Any, number: float) -> Any:
+    return grad if number == 1 else grad * number
+
+
+_ADDED = {"addmv": "AddmvBackward0", "baddbmm": "BaddbmmBackward0"}
+_added = {name: _added_node(name) for name in ("AddmmBackward0", *_ADDED.values())}
+
+
+def added_node(name: str) -> type:
+    """The kind of node that ``beta * input + alpha * (a @ b)`` leaves.
+
+    Args:
+        name: of the public function.
+    """
+    return _added[_ADDED.get(name, "AddmmBackward0")]

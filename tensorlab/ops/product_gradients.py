@@ -1,8 +1,8 @@
 """How gradients go back through a matrix product: each operand's is a product with the other's transpose.
 
 For ``c = a @ b`` with a gradient `g` of `c`, that of `a` is ``g @ b.T`` and that of `b` is ``a.T @ g``.
-Vectors are matrices of one row or column. Where a matrix met a whole batch, its gradient is summed over the batch; a
-batch of rows times one matrix is one product of all rows, so that the sum happens inside of it.
+Vectors are matrices of one row or column. Where a matrix met a whole batch, its gradient is summed over the
+batch; a batch of rows times one matrix is one product of all rows, so that the sum happens inside of it.
 """
 
 from __future__ import annotations

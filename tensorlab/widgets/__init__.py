@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tensorlab.widgets.broadcast_lab.widget import BroadcastLab
     from tensorlab.widgets.quiz.question import Line, Question
     from tensorlab.widgets.quiz.widget import Parsons, Predict, Recall
+    from tensorlab.widgets.reduction_lab.widget import ReductionLab
     from tensorlab.widgets.storage_lab.widget import StorageLab
     from tensorlab.widgets.stride_lab.widget import StrideLab
     from tensorlab.widgets.view_doctor.widget import ViewDoctor
@@ -28,6 +29,7 @@ __all__ = [
     "Predict",
     "Question",
     "Recall",
+    "ReductionLab",
     "StorageLab",
     "StrideLab",
     "ViewDoctor",
@@ -40,6 +42,7 @@ _HOMES = {
     "Predict": "tensorlab.widgets.quiz.widget",
     "Question": "tensorlab.widgets.quiz.question",
     "Recall": "tensorlab.widgets.quiz.widget",
+    "ReductionLab": "tensorlab.widgets.reduction_lab.widget",
     "StorageLab": "tensorlab.widgets.storage_lab.widget",
     "StrideLab": "tensorlab.widgets.stride_lab.widget",
     "ViewDoctor": "tensorlab.widgets.view_doctor.widget",

@@ -27,7 +27,9 @@ def met(a, b):
 
 
 def test_shapes_and_strides_are_the_librarys(call_js):
-    for (a, b), answer in zip(PAIRS, call_js([[ENGINE, "meet", a, b] for a, b in PAIRS]), strict=True):
+    for (a, b), answer in zip(
+        PAIRS, call_js([["shared/meet.js", "meet", a, b] for a, b in PAIRS]), strict=True
+    ):
         known = met(a, b)
         if isinstance(known, str):
             assert answer == {"refusal": known}
@@ -150,7 +152,9 @@ def test_the_answer_comes_after_the_prediction(show, expect):
     page = show(BroadcastLab((3, 1), (4,)))
     told = page.locator(".tlw-told")
     button(page, "Commit").click()
-    expect(told).to_have_text("Type the shape of the result, or say that there is none.")
+    expect(page.get_by_role("alert")).to_have_text(
+        "Commit to a shape first, such as 3, 4 or (). A wrong guess teaches more than none."
+    )
     assert page.locator(".tlw-cell:visible").count() == 0
     spot(page, "bgrip").focus()
     page.keyboard.press("ArrowRight")

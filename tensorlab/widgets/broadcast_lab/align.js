@@ -2,7 +2,8 @@
 // stretches; after it every column says what happened there.
 import { h } from "../shared/dom.js";
 import { arrowStep } from "../shared/keys.js";
-import { columns, meet } from "./engine.js";
+import { meet } from "../shared/meet.js";
+import { columns } from "./engine.js";
 
 export class Align {
   // `moved(shift)`, `marked(operand, column)` when the reader changes the prediction.

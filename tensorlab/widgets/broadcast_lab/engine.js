@@ -1,19 +1,10 @@
 // How two shapes meet, column by column, and what the gradient of each sums. The rule itself is in
 // shared/broadcast.js. No DOM here.
-import { broadcastShapes, broadcastStrides } from "../shared/broadcast.js";
-import { defaultStrides, numel, tuple } from "../shared/layout.js";
-import { attempt } from "../shared/refusal.js";
+import { numel, tuple } from "../shared/layout.js";
+import { meet } from "../shared/meet.js";
 
 export const MOST_DIMS = 4;
 export const MOST_DRAWN = 512;      // elements of the result
-
-// { shape, strides } of the meeting, the strides of each operand in it; or { refusal }.
-export function meet(...shapes) {
-  return attempt(() => {
-    const shape = broadcastShapes(...shapes);
-    return { shape, strides: shapes.map((own) => broadcastStrides(own, defaultStrides(own), shape)) };
-  });
-}
 
 // Two shapes as columns aligned from the right: { sizes, size, stretches, clash }. A missing size is null; size is
 // what comes out, null in a clash; stretches says which of the two has stride 0 there.

@@ -1,15 +1,17 @@
 // The Broadcast Lab: the reader aligns two shapes and says what stretches; then the picture shows what each element
 // of the result reads, and what the gradient of each operand sums.
+import { ShapeQuestion, verdict } from "../shared/ask.js";
 import { h } from "../shared/dom.js";
 import { NumberField } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
 import { Grid } from "../shared/grid.js";
 import { defaultStrides, elementsAt, flatIndex, numel, tuple, unravel } from "../shared/layout.js";
+import { meet } from "../shared/meet.js";
 import { readNumbers } from "../shared/numbers.js";
 import { Store } from "../shared/store.js";
 import { bracket, count } from "../shared/words.js";
 import { Align } from "./align.js";
-import { MOST_DRAWN, check, columns, gradientLine, meet, mistakes } from "./engine.js";
+import { MOST_DRAWN, check, columns, gradientLine, mistakes } from "./engine.js";
 import { BYTES, costText, gradientText, readersText, spokenState } from "./words.js";
 
 const HINT = "Align the shapes, mark what stretches, say what comes out, and commit.";
@@ -39,11 +41,11 @@ class View {
         this.store.propose({ [`stretch_${name}`]: next });
       },
     });
-    this.guess = h("input", { type: "text", size: 8, autocomplete: "off", spellcheck: "false", "aria-label": "shape of the result" });
-    this.never = h("input", { type: "checkbox", onchange: () => { this.guess.disabled = this.never.checked; } });
-    this.commitButton = h("button", { type: "submit", class: "tlw-button" }, "Commit");
-    this.question = h("form", { class: "tlw-guess", onsubmit: (event) => this.commit(event) },
-      h("label", {}, "the result has shape ", this.guess), h("label", {}, this.never, "they cannot meet"), this.commitButton);
+    this.question = new ShapeQuestion({
+      never: "they cannot meet",
+      commit: (prediction) => this.store.propose({ ...prediction, told: true }),
+      again: () => this.store.propose(OPEN),
+    });
     this.told = h("div", { class: "tlw-told", role: "status" });
     this.operands = ["a", "b"].map((name, k) => ({
       name, k, title: h("p", { class: "tlw-part" }), grid: this.grid(name),
@@ -52,7 +54,7 @@ class View {
     this.reading = h("div", { class: "tlw-reading", role: "group", "aria-label": "In hand" });
     this.scene = h("div", { class: "tlw-scene" }, [...this.operands, this.result].map(({ title, grid }) =>
       h("div", { class: "tlw-tensor" }, title, grid.element)), this.reading);
-    this.frame.body.append(this.align.element, this.question, this.told, this.scene);
+    this.frame.body.append(this.align.element, this.question.element, this.told, this.scene);
     this.frame.open(context.el, () => this.draw());
   }
 
@@ -73,25 +75,6 @@ class View {
     else if (this.store.propose({ ...OPEN, [name]: value }) !== null) this.fields[name].mark(true);
   }
 
-  commit(event) {
-    event.preventDefault();
-    if (this.store.state.told) {
-      this.store.propose(OPEN);
-      return;
-    }
-    const refused = this.never.checked;
-    const { value, refusal } = refused ? { value: null } : readNumbers(this.guess.value, "the shape of the result");
-    const empty = !refused && this.guess.value.trim() === "" && Math.max(this.store.state.a.length, this.store.state.b.length) > 0;
-    if (refusal !== undefined || empty) {
-      this.told.replaceChildren(h("p", { class: "tlw-wrong" }, refusal ?? "Type the shape of the result, or say that there is none."));
-      this.guess.focus({ preventScroll: true });
-      return;
-    }
-    this.guessed = true;
-    this.store.propose({ guess: value, refused, told: true });
-    this.commitButton.focus({ preventScroll: true });
-  }
-
   // ---- what the state says
 
   showFields() {
@@ -100,17 +83,11 @@ class View {
 
   draw() {
     const { state } = this.store;
-    const { a, b, told, guess, refused } = state;
+    const { a, b, told } = state;
     this.showFields();
     this.found = meet(a, b);
     this.align.draw(state);
-    this.guess.value = guess ? guess.join(", ") : told ? "" : this.guess.value;
-    if (!told && guess === null && !this.guessed) this.guess.value = "";
-    this.guessed = false;
-    this.never.checked = refused;
-    this.guess.disabled = told || refused;
-    this.never.disabled = told;
-    this.commitButton.textContent = told ? "Ask again" : "Commit";
+    this.question.show(state);
     this.frame.hint = told ? TOLD : HINT;
     this.tell();
     this.drawGrids();
@@ -126,13 +103,11 @@ class View {
     }
     const { shape, refusal } = this.found;
     const wrong = guess !== null || refused ? mistakes(state) : null;
-    const verdict = wrong === null ? [] : [h("p", { class: wrong.length ? "tlw-wrong" : "" },
-      h("strong", {}, wrong.length ? "Not so: " : "Right."), wrong.length ? `${wrong.join("; ")}.` : "")];
     const text = refusal === undefined
       ? [h("p", {}, costText(a, b, shape)),
         ...[["a", a], ["b", b]].map(([name, own]) => h("p", { class: "tlw-gradient" }, gradientText(name, own, shape)))]
       : [h("p", { class: "tlw-wrong" }, `Refused: ${refusal}.`)];
-    this.told.replaceChildren(...verdict, ...text);
+    this.told.replaceChildren(...verdict(wrong), ...text);
     this.frame.showFacts(refusal !== undefined ? [] : [
       { name: "a", value: `${count(numel(a) * BYTES)} B` }, { name: "b", value: `${count(numel(b) * BYTES)} B` },
       { name: "result", value: `${tuple(shape)}, ${count(numel(shape) * BYTES)} B` },

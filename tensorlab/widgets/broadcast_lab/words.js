@@ -1,7 +1,8 @@
 // The sentences of the Broadcast Lab. No DOM here.
 import { numel, tuple } from "../shared/layout.js";
+import { meet } from "../shared/meet.js";
 import { bracket, count, plural } from "../shared/words.js";
-import { gradientLine, meet, summed } from "./engine.js";
+import { gradientLine, summed } from "./engine.js";
 
 export const BYTES = 4;             // of a float32
 

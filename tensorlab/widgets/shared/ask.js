@@ -1,0 +1,61 @@
+// The question which shape comes out, and its commitment: nothing is told before it.
+import { h } from "./dom.js";
+import { readNumbers } from "./numbers.js";
+
+export class ShapeQuestion {
+  // `never` is what a reader ticks instead of a shape, or null. `commit({ guess, refused })` follows a prediction,
+  // `again()` the wish for a new one.
+  constructor({ never = null, commit, again }) {
+    Object.assign(this, { commit, again });
+    this.told = false;
+    this.input = h("input", {
+      type: "text", size: 8, autocomplete: "off", spellcheck: "false", "aria-label": "shape of the result",
+    });
+    this.never = never && h("input", { type: "checkbox", onchange: () => { this.input.disabled = this.never.checked; } });
+    this.button = h("button", { type: "submit", class: "tlw-button" }, "Commit");
+    this.complaint = h("p", { class: "tlw-wrong", role: "alert" });
+    this.element = h("div", {}, h("form", { class: "tlw-guess", onsubmit: (event) => this.submit(event) },
+      h("label", {}, "the result has shape ", this.input), never ? h("label", {}, this.never, never) : null, this.button),
+    this.complaint);
+  }
+
+  submit(event) {
+    event.preventDefault();
+    this.complaint.textContent = "";
+    if (this.told) {
+      this.input.value = "";
+      this.again();
+      this.input.focus({ preventScroll: true });
+      return;
+    }
+    const refused = Boolean(this.never?.checked);
+    const blank = this.input.value.trim() === "";
+    const { value, refusal } = refused ? { value: null } : readNumbers(this.input.value, "the shape of the result");
+    if (refusal !== undefined || (!refused && blank)) {
+      this.complaint.textContent = blank ? "Commit to a shape first, such as 3, 4 or (). A wrong guess teaches more than none."
+        : `${refusal}.`;
+      this.input.focus({ preventScroll: true });
+      return;
+    }
+    this.commit({ guess: value, refused });
+    this.button.focus({ preventScroll: true });
+  }
+
+  // Follows the state.
+  show({ guess, refused = false, told }) {
+    if (told) this.input.value = guess === null ? "" : guess.length ? guess.join(", ") : "()";
+    else if (this.told) this.input.value = "";
+    this.told = told;
+    if (told) this.complaint.textContent = "";
+    if (this.never) [this.never.checked, this.never.disabled] = [told ? refused : this.never.checked, told];
+    this.input.disabled = told || Boolean(this.never?.checked);
+    this.button.textContent = told ? "Ask again" : "Commit";
+  }
+}
+
+// How a prediction went: `wrong` has one clause a mistake, or is null where nothing was predicted.
+export function verdict(wrong) {
+  if (wrong === null) return [];
+  return [h("p", { class: wrong.length ? "tlw-wrong" : "" },
+    h("strong", {}, wrong.length ? "Not so: " : "Right."), wrong.length ? `${wrong.join("; ")}.` : "")];
+}

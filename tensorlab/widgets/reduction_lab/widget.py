@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,11 +105,11 @@ class ReductionLab(Lab):
     @property
     def result(self) -> Tensor:
         """What the operation makes of it."""
-        reduce = getattr(self.tensor, self.state["operation"])
         dims, keepdim = self.state["dims"], self.state["keepdim"]
+        reduce: Callable[..., Tensor] = getattr(self.tensor, self.state["operation"])
         if not dims:
-            return reduce()  # type: ignore[no-any-return]
-        return reduce(dims[0] if len(dims) == 1 else tuple(dims), keepdim=keepdim)  # type: ignore[no-any-return]
+            return reduce()
+        return reduce(dims[0] if len(dims) == 1 else tuple(dims), keepdim=keepdim)
 
     def text_twin(self) -> str:
         """The tensor, and folded under it the result."""
@@ -128,5 +129,5 @@ class ReductionLab(Lab):
 
 
 def _elements(x: Tensor) -> list[tuple[str, str]]:
-    places = tl.ones(x.shape).nonzero().tolist() if x.ndim else [[]]
-    return [(str(index), cell_text(x[tuple(index)].item())) for index in places]
+    indices = itertools.product(*map(range, x.shape))
+    return [(str(list(index)), cell_text(x[index].item())) for index in indices]

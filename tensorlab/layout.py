@@ -26,6 +26,7 @@ __all__ = [
     "flat_index",
     "infer_size",
     "is_contiguous",
+    "merge_axes",
     "nbytes",
     "numel",
     "ranges_meet",
@@ -296,17 +297,48 @@ def infer_size(shape: Sequence[int], count: int) -> Size:
             raise RuntimeError(f"invalid shape dimension {size} in {shown}: sizes are 0 or more, or one -1")
     known = numel(Size(size for size in sizes if size != -1))
     if unknown:
-        if known == 0:
+        if known == count == 0:
             raise RuntimeError(
                 f"cannot reshape tensor of {count} elements into {shown}: "
                 f"the other sizes multiply to 0, so the unspecified dimension size -1 can be any value"
             )
-        if count % known == 0:
+        if known and count % known == 0:
             sizes[unknown[0]] = count // known
             return Size(sizes)
     elif known == count:
         return Size(sizes)
     raise RuntimeError(f"{shown} is invalid for input of size {count}: its sizes multiply to {known}")
+
+
+def merge_axes(shape: Sequence[int], strides: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The same elements in the same order, with as few dimensions as possible.
+
+    Two neighbours become one where a step of the outer one leads as far as all steps of the inner one:
+    ``strides[i] == strides[i + 1] * shape[i + 1]``. Dimensions of size 1 take no step, so they go.
+
+    Args:
+        shape: sizes of 1 or more.
+        strides: one a dimension.
+
+    Returns:
+        the shorter shape and its strides; both empty when there is one element.
+
+    Example:
+        >>> merge_axes((2, 1, 3), (3, 7, 1)), merge_axes((3, 2), (1, 3)), merge_axes((2, 3), (0, 0))
+        (((6,), (1,)), ((3, 2), (1, 3)), ((6,), (0,)))
+    """
+    sizes: list[int] = []
+    steps: list[int] = []
+    for size, step in zip(shape, strides, strict=True):
+        if size == 1:
+            continue
+        if sizes and steps[-1] == step * size:
+            sizes[-1] *= size
+            steps[-1] = step
+        else:
+            sizes.append(size)
+            steps.append(step)
+    return tuple(sizes), tuple(steps)
 
 
 def view_strides(

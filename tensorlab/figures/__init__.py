@@ -9,7 +9,8 @@ Example:
 
 from tensorlab.figures.boxes import list_beside_storage
 from tensorlab.figures.lines import fetched_lines
+from tensorlab.figures.runs import in_reading_order
 from tensorlab.figures.storage import over_one_storage
 from tensorlab.figures.svg import Figure
 
-__all__ = ["Figure", "fetched_lines", "list_beside_storage", "over_one_storage"]
+__all__ = ["Figure", "fetched_lines", "in_reading_order", "list_beside_storage", "over_one_storage"]

@@ -184,6 +184,15 @@ def test_view_strides_are_pytorchs(torch):
             assert layout.view_strides(shape, layout.default_strides(shape), new_shape) == expected
 
 
+@given(layouts)
+def test_merged_axes_reach_the_same_cells_with_no_neighbours_left_to_merge(drawn):
+    shape, strides = drawn
+    sizes, steps = layout.merge_axes(shape, strides)
+    assert cells_of(sizes, steps) == cells_of(shape, strides)
+    assert 1 not in sizes
+    assert all(steps[i] != steps[i + 1] * sizes[i + 1] for i in range(len(sizes) - 1))
+
+
 def test_view_strides_name_the_border_that_cannot_merge():
     refusal = layout.view_strides((2, 3, 4), (12, 1, 3), (2, 12))
     assert isinstance(refusal, Refusal)
@@ -198,6 +207,7 @@ def test_infer_size():
         ((4, -1), 6, "is invalid for input of size 6"),
         ((5,), 6, "is invalid for input of size 6"),
         ((0, -1), 0, "can be any value"),
+        ((0, -1), 6, "is invalid for input of size 6"),
         ((2, -3), 6, "invalid shape dimension -3"),
     ]:
         with pytest.raises(RuntimeError, match=text):

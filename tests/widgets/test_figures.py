@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import tensorlab as tl
-from tensorlab.figures import fetched_lines, list_beside_storage, over_one_storage
+from tensorlab.figures import fetched_lines, in_reading_order, list_beside_storage, over_one_storage
 
 
 def drawings(figure):
@@ -82,3 +82,19 @@ def test_sizes_in_the_list_drawing_are_measured():
 
 def test_captions_are_escaped(line):
     assert "1 &lt; 2" in over_one_storage({"line": line}, "1 < 2")._repr_html_()
+
+
+def test_runs_are_cut_where_the_step_changes():
+    x = tl.arange(12).view(3, 4)
+    one, four = drawings(in_reading_order({"x": x, "t": x.t()}, "What to see."))
+    cells = [str(i) for i in range(12)]
+    assert [text for text in texts(one) if re.fullmatch(r"\d+", text)] == cells
+    assert "steps of 1" in texts(one)
+    assert [text for text in texts(four) if re.fullmatch(r"\d+", text)][:4] == ["0", "4", "8", "1"]
+    assert texts(four).count("-7") >= 2
+    assert "runs of cells 0 4 8, 1 5 9, 2 6 10, 3 7 11" in four.attrib["aria-label"]
+
+
+def test_one_element_is_a_run():
+    (svg,) = drawings(in_reading_order({"x": tl.zeros(1, 1)}, "What to see."))
+    assert "runs of cells 0" in svg.attrib["aria-label"]

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tensorlab import layout
 from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.extremes_templates import extremes_source
-from tensorlab.backends.cpu.iterate import coalesce, coalesce_in_order
+from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import BLOCK, WIDTH
 from tensorlab.backends.cpu.reduce import ENOUGH_TASKS, MOST_PARTS, PART
 from tensorlab.backends.protocol import Launch, OperandLayout
@@ -34,11 +35,13 @@ def extremes(
     if any(shape[dim] == 0 for dim in kept):
         return _nothing
     written = places if out is None else out
-    layouts = [[layout.strides[dim] for dim in kept] for layout in (source, places, written)]
+    layouts = [[operand.strides[dim] for dim in kept] for operand in (source, places, written)]
     walk_shape, (x_walk, place_walk, out_walk) = coalesce([shape[dim] for dim in kept], layouts)
-    span_shape, x_span = coalesce_in_order(
+    span_shape, x_span = layout.merge_axes(
         [shape[dim] for dim in dims], [source.strides[dim] for dim in dims]
     )
+    if not span_shape:
+        span_shape, x_span = (1,), (1,)
     results, n = math.prod(walk_shape), math.prod(span_shape)
     form, step, tasks, parts = "rows", x_span[-1] != 1, results, 1
     if len(span_shape) == 1 and walk_shape[-1] > 1 and 0 < x_walk[-1] < (x_span[-1] or math.inf):

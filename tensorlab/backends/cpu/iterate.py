@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["coalesce", "coalesce_in_order"]
+__all__ = ["coalesce"]
 
 
 def coalesce(
@@ -51,26 +51,3 @@ def coalesce(
     if not sizes:
         return (1,), [(1,)] * len(strides)
     return tuple(sizes), [tuple(step[i] for step in steps) for i in range(len(strides))]
-
-
-def coalesce_in_order(
-    shape: Sequence[int], strides: Sequence[int]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The same visits of one operand, in the same order, with as few dimensions as possible.
-
-    Example:
-        >>> coalesce_in_order((2, 1, 3), (3, 7, 1)), coalesce_in_order((3, 2), (1, 3))
-        (((6,), (1,)), ((3, 2), (1, 3)))
-    """
-    sizes: list[int] = []
-    steps: list[int] = []
-    for size, step in zip(shape, strides, strict=True):
-        if size == 1:
-            continue
-        if sizes and steps[-1] == step * size:
-            sizes[-1] *= size
-            steps[-1] = step
-        else:
-            sizes.append(size)
-            steps.append(step)
-    return (tuple(sizes), tuple(steps)) if sizes else ((1,), (1,))

@@ -47,3 +47,55 @@ def numbers(source: Random, count: int) -> list[float] | list[int]:
     if source.random() < 0.5:
         return [source.randint(-99, 99) for _ in range(count)]
     return [source.randint(-40, 40) / 4 for _ in range(count)]
+
+
+def loose(source: Random, of: tuple[int, ...], zeros: bool = True) -> tuple[int, ...]:
+    """Strides of a tensor of this shape as views have them: dimensions exchanged, a gap, a stride of 0.
+
+    Every layout comes from a dense one, so neighbours that can be merged are as likely as those that cannot.
+    """
+    order = list(range(len(of)))
+    if source.random() < 0.6:
+        source.shuffle(order)
+    dense = default_strides(tuple(of[dim] for dim in order))
+    strides = [dense[order.index(dim)] for dim in range(len(of))]
+    if of and source.random() < 0.4:
+        at = order.index(source.randrange(len(of)))  # a gap behind this dimension: all outside it move apart
+        strides = [2 * s if order.index(dim) <= at else s for dim, s in enumerate(strides)]
+    if zeros and of and source.random() < 0.3:
+        strides[source.randrange(len(of))] = 0
+    return tuple(strides)
+
+
+def loose_layout(source: Random, zeros: bool = True) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """A shape of 2 to 4 dimensions and strides as views have them (see `loose`)."""
+    of = shape(source, 2, 4, (2, 4))
+    return of, loose(source, of, zeros)
+
+
+def layout_with_ones(source: Random) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """A layout with dimensions of size 1, whose strides are anything."""
+    sizes, strides = map(list, loose_layout(source))
+    for _ in range(source.randint(1, 2)):
+        place = source.randint(0, len(sizes))
+        sizes.insert(place, 1)
+        strides.insert(place, source.choice((0, 1, 5, 7)))
+    return tuple(sizes), tuple(strides)
+
+
+def factors(source: Random, count: int) -> tuple[int, ...]:
+    """A shape with `count` elements, 1 or more: it is cut at random places, with a size of 1 now and then.
+
+    Example:
+        >>> factors(Random(1), 7) in [(7,), (1, 7), (7, 1)]
+        True
+    """
+    sizes = []
+    while count > 1:
+        size = source.choice([n for n in range(2, count + 1) if count % n == 0])
+        sizes.append(size)
+        count //= size
+    source.shuffle(sizes)
+    if source.random() < 0.25:
+        sizes.insert(source.randint(0, len(sizes)), 1)
+    return tuple(sizes) or (1,)

@@ -91,6 +91,9 @@ from tensorlab.ops.contractions import addr, chain_matmul, cross, ger, inner, kr
 from tensorlab.ops.conversion import (
     clone,
     contiguous,
+    fill,
+    fill_,
+    zero_,
 )
 from tensorlab.ops.creation import (
     empty,
@@ -167,7 +170,6 @@ from tensorlab.ops.multinomial import multinomial
 from tensorlab.ops.norms import norm
 from tensorlab.ops.order_statistics import median, mode, nanmedian
 from tensorlab.ops.parts import (
-    as_strided,
     chunk,
     diagonal,
     dsplit,
@@ -266,6 +268,7 @@ from tensorlab.ops.rearranging import (
     tile,
 )
 from tensorlab.ops.reduction import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
+from tensorlab.ops.restriding import as_strided
 from tensorlab.ops.search import bucketize, histc, searchsorted
 from tensorlab.ops.shape import (
     atleast_1d,
@@ -396,6 +399,9 @@ __all__ = [
     # ops.conversion
     "clone",
     "contiguous",
+    "fill",
+    "fill_",
+    "zero_",
     # ops.creation
     "empty",
     "empty_like",
@@ -576,7 +582,6 @@ __all__ = [
     "tril_indices",
     "triu_indices",
     # ops.parts
-    "as_strided",
     "chunk",
     "diagonal",
     "dsplit",
@@ -661,6 +666,8 @@ __all__ = [
     "searchsorted",
     # ops.differences
     "diff",
+    # ops.restriding
+    "as_strided",
     # ops.aliases
     "detach",
     "real",

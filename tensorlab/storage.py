@@ -44,7 +44,8 @@ class UntypedStorage:
         [1, 0, 0, 1]
     """
 
-    __slots__ = ("__weakref__", "_memory", "_others", "_version", "readonly")
+    # `_aliased` is set where another storage object has the same memory, and nowhere else.
+    __slots__ = ("__weakref__", "_aliased", "_memory", "_others", "_version", "readonly")
 
     def __init__(self, memory: np.ndarray, readonly: bool = False) -> None:
         self._memory = memory
@@ -106,7 +107,10 @@ class UntypedStorage:
 
     def alias(self) -> UntypedStorage:
         """The same memory with a count of writes of its own: what ``x.data`` looks into."""
-        return UntypedStorage(self._memory, self.readonly)
+        twin = UntypedStorage(self._memory, self.readonly)
+        self._aliased = True
+        twin._aliased = True
+        return twin
 
     def clone(self) -> UntypedStorage:
         """The same bytes in new memory, which can be written."""

@@ -48,18 +48,27 @@ def _set_data(input: Tensor, other: Tensor) -> None:
 
 
 def change_layout(
-    kind: type[Backward] | None, tensor: Tensor, shape: Size, stride: tuple[int, ...], **notes: object
+    kind: type[Backward] | None,
+    tensor: Tensor,
+    shape: Size,
+    stride: tuple[int, ...],
+    *,
+    offset: int | None = None,
+    **notes: object,
 ) -> Tensor:
     """`tensor` itself with another layout over the same cells.
 
     Args:
         kind: the node of the operation that makes a view of this layout, with `tensor` as its operand.
+        offset: the cell of the first element, where it changes.
         notes: what its formula names.
     """
+    offset = tensor._offset if offset is None else offset
     with in_place(kind, tensor, **notes):
-        # Shape and stride change together: Python can be interrupted at calls and jumps; here is neither.
+        # The layout changes as a whole: Python can be interrupted at calls and jumps; here is neither.
         tensor._shape = shape
         tensor._stride = stride
+        tensor._offset = offset
         tensor._dense = None
         tensor._storage._version += 1
     return tensor

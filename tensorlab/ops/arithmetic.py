@@ -78,6 +78,8 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
         >>> tl.rsub(tl.tensor([1, 2]), 10)
         tensor([9, 8])
     """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"rsub(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     return sub(other, input, alpha=alpha)
 
 

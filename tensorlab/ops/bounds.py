@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlab import dtypes
 from tensorlab.dtypes import finfo_max
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.operands import Number, check_number, is_number, result_type
@@ -81,7 +82,11 @@ def _clamp_row(input: Tensor, low: Bound, high: Bound) -> tuple[Scalar, list[Ten
     for bound in bounds:
         if is_number(bound) and not (type(bound) is float and -SMALL < bound < SMALL):
             check_number(bound, result_type(input, *bounds))  # type: ignore[arg-type]
-    return TABLE["clamp" if len(bounds) == 2 else "clamp_min" if high is None else "clamp_max"], bounds
+    if len(bounds) == 2:
+        return TABLE["clamp"], bounds
+    if isinstance(bounds[0], Tensor) and result_type(input, bounds[0]) is dtypes.bool:
+        return TABLE["maximum" if high is None else "minimum"], bounds  # the larger bool; a number has none
+    return TABLE["clamp_min" if high is None else "clamp_max"], bounds
 
 
 # --- rounding and NaN -----------------------------------------------------------------------------------

@@ -232,6 +232,8 @@ def addr(
                 f"got {number}"
             )
     products = outer(vec1, vec2)
+    if all(operand.dtype is dtypes.bool for operand in (input, products)):
+        beta, alpha = bool(beta), bool(alpha)  # bools stay bools: a product is `and`, a sum is `or`
     if alpha != 1:
         products = mul(products, alpha)
     if input.ndim > 2:
@@ -243,6 +245,11 @@ def addr(
 
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addr` in place: `input`, of shape (n, m), is overwritten."""
+    if input.shape != (*vec1.shape, *vec2.shape):
+        raise RuntimeError(
+            f"addr_(): a tensor that is written in place keeps its shape: it has {list(input.shape)}, and "
+            f"the result {[*vec1.shape, *vec2.shape]}"
+        )
     return addr(input, vec1, vec2, beta=beta, alpha=alpha, out=input)
 
 

@@ -13,12 +13,14 @@ from tensorlab.memory_formats import (
     memory_format,
     preserve_format,
     preserved_strides,
+    suggested_format,
 )
 from tensorlab.ops.arguments import as_dtype
-from tensorlab.ops.dispatch import SMALL, Number, allocate_strided, fill, is_number, same_place, write
+from tensorlab.ops.dispatch import SMALL, Number, allocate_strided, is_number, same_place, write
+from tensorlab.ops.dispatch import fill as overwrite
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
-__all__ = ["clone", "contiguous"]
+__all__ = ["clone", "contiguous", "fill", "fill_", "zero_"]
 
 
 def strides_like(input: Tensor, memory_format: memory_format) -> tuple[int, ...]:
@@ -110,7 +112,7 @@ def to(
         non_blocking: whether a copy between devices may still be under way when this returns. It has no
             meaning on one device.
         copy: copy even when nothing changes.
-        memory_format: the layout of the result.
+        memory_format: the layout of the result. A tensor that is in this format but for gaps stays as it is.
 
     Returns:
         `input` itself if nothing changes and `copy` is not asked for; else a copy.
@@ -129,7 +131,7 @@ def to(
         copy = flags[1] if len(flags) > 1 else copy
     element_type = as_dtype(dtype) or input._dtype
     as_device(device)
-    unmoved = memory_format is preserve_format or is_in_format(input._shape, input._stride, memory_format)
+    unmoved = memory_format in (preserve_format, suggested_format(input._shape, input._stride))
     if element_type is input._dtype and unmoved and not copy:
         return input
     out = allocate_strided(input._shape, strides_like(input, memory_format), element_type)
@@ -197,16 +199,31 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
             write(input, number)
     elif is_number(value):
         with in_place(FillBackward1, input):
-            fill(input, value)
+            overwrite(input, value)
     else:
         raise TypeError(f"fill_(): value must be a number, got {value!r}")
     return input
 
 
+def fill(input: Tensor, value: Tensor | Number) -> Tensor:
+    """A new tensor in `input`'s shape, dtype and layout, every element of it one number.
+
+    Raises:
+        RuntimeError: `value` has dimensions, or does not fit into the dtype.
+        TypeError: `value` is no number.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.fill(tl.zeros(2), 7)
+        tensor([7., 7.])
+    """
+    return fill_(allocate_strided(input._shape, strides_like(input, preserve_format), input._dtype), value)
+
+
 def zero_(input: Tensor) -> Tensor:
     """Overwrite every element of `input` with 0."""
     with in_place(ZeroBackward0, input):
-        fill(input, 0)
+        overwrite(input, 0)
     return input
 
 

@@ -6,6 +6,7 @@ from tensorlab import dtypes
 from tensorlab.ops import conversion, indexing, joining, pointwise
 from tensorlab.ops.extremes import as_one_dim
 from tensorlab.ops.folding import need_tensor, numpy_names
+from tensorlab.ops.outputs import written
 from tensorlab.tensor import Tensor
 
 __all__ = ["diff"]
@@ -54,6 +55,8 @@ def diff(
                 f"the differencing dimension {position}: input has shape {tuple(input.shape)}, the other "
                 f"{tuple(part.shape)}"
             )
+    if n == 0:  # prepend and append have nothing to be taken a difference with
+        return conversion.clone(input) if out is None else written(out, input)
     result = joining.cat(parts, position) if len(parts) > 1 else input
     before = (slice(None),) * position
     for _ in range(min(n, result.shape[position])):
@@ -63,9 +66,7 @@ def diff(
             result = pointwise.logical_xor(later, earlier)
         else:
             result = pointwise.sub(later, earlier)
-    if n == 0:
-        result = conversion.clone(result)
-    return result if out is None else conversion.copy_(out, result)
+    return result if out is None else written(out, result)
 
 
 METHODS = (diff,)

@@ -4,9 +4,11 @@ An equation names the dimensions of the operands. A letter that the output lacks
 views, and for each two operands one batched matrix product:
 
 1. A letter twice in one operand takes the diagonal.
-2. A letter that one operand alone has, and the output lacks, is summed over at once.
-3. Of two operands' letters the common ones are the batch where something else still needs them, and the
-   inner dimension where nothing does; the others are rows and columns.
+2. All operands get all letters as dimensions: those of the output in its order, then those to sum over. What
+   an operand lacks has size 1.
+3. Two operands at a time are multiplied, and what no other needs is summed over on the way (see `_contract`).
+
+The order of these steps is PyTorch's, so that results are laid out in memory as they are there.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from tensorlab.ops.parts import diagonal
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
-from tensorlab.ops.shape import reshape
+from tensorlab.ops.shape import reshape, unsqueeze, view
 from tensorlab.tensor import Tensor
 
 __all__ = ["einsum"]
@@ -64,13 +66,22 @@ def einsum(*args: Any) -> Tensor:
         operand, labels = _take_diagonals(operand, labels, position)
         _note_sizes(sizes, operand, labels, position)
         terms.append((operand, labels))
-    while len(terms) > 1:
-        first, second = _cheapest_pair([labels for _, labels in terms], sizes, output)
-        b, a = terms.pop(second), terms.pop(first)
-        needed = set(output).union(*(labels for _, labels in terms))
-        terms.insert(first, _contract(*a, *b, needed, output))
-    result, labels = _sum_unneeded(*terms[0], set(output))
-    return permute(result, [labels.index(label) for label in output])
+    contracted = sorted(set(sizes).difference(output), key=_rank)
+    aligned = [_aligned(operand, labels, (*output, *contracted)) for operand, labels in terms]
+    kept = len(output)
+    if len(aligned) == 1:
+        return sum_over(aligned[0], list(range(kept, kept + len(contracted)))) if contracted else aligned[0]
+    while len(aligned) > 1:
+        first, second = _cheapest_pair([operand.shape for operand in aligned], kept)
+        b, a = aligned.pop(second), aligned.pop(first)
+        done = [dim for dim in range(kept, a.ndim) if all(other.shape[dim] == 1 for other in aligned)]
+        aligned.insert(first, _contract(a, b, done))
+    return view(aligned[0], aligned[0].shape[:kept]) if contracted else aligned[0]
+
+
+def _rank(label: Label) -> int:
+    """Where a label stands among those that the output lacks: the ellipsis first, then the alphabet."""
+    return label if isinstance(label, int) else LETTERS.index(label)
 
 
 def _take_diagonals(operand: Tensor, labels: Labels, position: int) -> tuple[Tensor, Labels]:
@@ -103,83 +114,64 @@ def _note_sizes(sizes: dict[Label, int], operand: Tensor, labels: Labels, positi
             )
 
 
-def _cheapest_pair(terms: Sequence[Labels], sizes: dict[Label, int], output: Labels) -> tuple[int, int]:
+def _cheapest_pair(shapes: Sequence[Size], kept: int) -> tuple[int, int]:
     """The two operands to contract next: those whose product is smallest, the leftmost of equals."""
     best: tuple[int, int, int] | None = None
-    for first in range(len(terms)):
-        for second in range(first + 1, len(terms)):
-            others = (labels for at, labels in enumerate(terms) if at not in (first, second))
-            needed = set(output).union(*others)
+    for first in range(len(shapes)):
+        for second in range(first + 1, len(shapes)):
+            others = [shape for at, shape in enumerate(shapes) if at not in (first, second)]
             numel = 1
-            for label in {*terms[first], *terms[second]} & needed:
-                numel *= sizes[label]
+            for dim, pair in enumerate(zip(shapes[first], shapes[second], strict=True)):
+                if dim < kept or any(shape[dim] != 1 for shape in others):
+                    numel *= 0 if 0 in pair else max(pair)
             if best is None or numel < best[0]:
                 best = numel, first, second
     assert best is not None
     return best[1], best[2]
 
 
-def _contract(
-    a: Tensor, a_labels: Labels, b: Tensor, b_labels: Labels, needed: set[Label], output: Labels
-) -> tuple[Tensor, Labels]:
-    """The product of two operands, summed over the labels that nothing else needs."""
-    inner = [label for label in _wide(a, a_labels) if label in _wide(b, b_labels) and label not in needed]
-    a, a_labels = _sum_unneeded(a, a_labels, needed.union(inner))
-    b, b_labels = _sum_unneeded(b, b_labels, needed.union(inner))
-    # In the order of the output, so that the result is laid out as it is asked for.
-    kept = [label for label in (*a_labels, *b_labels) if label not in inner]
-    kept = sorted(
-        dict.fromkeys(kept), key=lambda label: output.index(label) if label in output else len(output)
-    )
-    if not inner:
-        return mul(_aligned(a, a_labels, kept), _aligned(b, b_labels, kept)), tuple(kept)
-    # What has size 1 in an operand is broadcast: the other's rows or columns have it.
-    in_a, in_b = _wide(a, a_labels), _wide(b, b_labels)
-    batch = [label for label in kept if label in in_a and label in in_b]
-    rows = [label for label in kept if label in in_a and label not in in_b]
-    columns = [label for label in kept if label not in in_a]
-    if rows and columns and kept.index(rows[-1]) > kept.index(columns[-1]):
-        a, a_labels, b, b_labels, rows, columns = b, b_labels, a, a_labels, columns, rows
-    result = product(_grouped(a, a_labels, batch, rows, inner), _grouped(b, b_labels, batch, inner, columns))
-    sizes = dict(zip(b_labels, b.shape, strict=True))
-    for label, size in zip(a_labels, a.shape, strict=True):
-        sizes[label] = max(size, sizes.get(label, 1)) if size else 0
-    labels = (*batch, *rows, *columns)
-    return reshape(result, [sizes[label] for label in labels]), labels
-
-
-def _wide(operand: Tensor, labels: Labels) -> list[Label]:
-    """The labels of an operand's dimensions that are not of size 1."""
-    return [label for label, size in zip(labels, operand.shape, strict=True) if size != 1]
-
-
-def _sum_unneeded(operand: Tensor, labels: Labels, needed: set[Label]) -> tuple[Tensor, Labels]:
-    dims = [dim for dim, label in enumerate(labels) if label not in needed]
-    if not dims:
-        return operand, labels
-    return sum_over(operand, dims), tuple(label for label in labels if label in needed)
-
-
 def _aligned(operand: Tensor, labels: Labels, wanted: Sequence[Label]) -> Tensor:
     """A view with the wanted dimensions in their order, of size 1 where the operand has none."""
-    ordered = permute(operand, [labels.index(label) for label in wanted if label in labels])
-    sizes = iter(ordered.shape)
-    return reshape(ordered, [next(sizes) if label in labels else 1 for label in wanted])
+    places = {label: dim for dim, label in enumerate(labels)}
+    for label in wanted:
+        if label not in places:
+            places[label] = operand.ndim
+            operand = unsqueeze(operand, -1)
+    return permute(operand, [places[label] for label in wanted])
 
 
-def _grouped(
-    operand: Tensor, labels: Labels, batch: Sequence[Label], rows: Sequence[Label], columns: Sequence[Label]
-) -> Tensor:
-    """A batch of matrices: the dimensions of the batch, all rows as one, all columns as one."""
-    order = [label for label in (*batch, *rows, *columns) if label in labels]
-    order += [label for label in labels if label not in order]  # of size 1
-    sizes = dict(zip(labels, operand.shape, strict=True))
-    shape = [
-        *(sizes[label] for label in batch),
-        Size(sizes.get(label, 1) for label in rows).numel(),
-        Size(sizes.get(label, 1) for label in columns).numel(),
-    ]
-    return reshape(permute(operand, [labels.index(label) for label in order]), shape)
+def _contract(a: Tensor, b: Tensor, done: Sequence[int]) -> Tensor:
+    """The product of two operands of aligned dimensions, summed over those that nothing else needs.
+
+    A dimension is one of four kinds. What is summed and in both is the inner dimension of a matrix product;
+    what is kept and in both is its batch; what is in one operand is a row or a column. The matrix product has
+    the order (batch, rows, columns), and a view of it puts the dimensions back to their places.
+    """
+    alone_in_a = [dim for dim in done if a.shape[dim] != 1 and b.shape[dim] == 1]
+    alone_in_b = [dim for dim in done if a.shape[dim] == 1 and b.shape[dim] != 1]
+    a = sum_over(a, alone_in_a, True) if alone_in_a else a
+    b = sum_over(b, alone_in_b, True) if alone_in_b else b
+    inner = [dim for dim in done if a.shape[dim] != 1 and b.shape[dim] != 1]
+    if not inner:
+        return mul(a, b)
+    others = [dim for dim in range(a.ndim) if dim not in inner]
+    batch = [dim for dim in others if a.shape[dim] != 1 and b.shape[dim] != 1]
+    rows = [dim for dim in others if a.shape[dim] != 1 and dim not in batch]
+    columns = [dim for dim in others if dim not in batch and dim not in rows]
+    if rows and columns and columns[-1] < rows[0]:
+        a, b, rows, columns = b, a, columns, rows
+    result = product(_matrices(a, batch, rows, inner), _matrices(b, batch, inner, columns))
+    order = [*batch, *rows, *inner, *columns]
+    left, right = [a.shape[dim] for dim in (*batch, *rows)], [b.shape[dim] for dim in columns]
+    result = view(result, [*left, *[1] * len(inner), *right])
+    return permute(result, [order.index(dim) for dim in range(a.ndim)])
+
+
+def _matrices(operand: Tensor, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> Tensor:
+    """A batch of matrices: each group of dimensions as one dimension."""
+    shape = [Size(operand.shape[dim] for dim in group).numel() for group in (batch, rows, columns)]
+    rest = [dim for dim in range(operand.ndim) if dim not in (*batch, *rows, *columns)]  # of size 1
+    return reshape(permute(operand, [*batch, *rows, *columns, *rest]), shape)
 
 
 def _parse(args: Sequence[Any]) -> tuple[list[Labels], Labels, list[Tensor]]:

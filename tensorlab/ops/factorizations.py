@@ -6,7 +6,7 @@ lie in memory column after column, which is how LAPACK writes them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -70,7 +70,7 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _result(_computed("det", np.linalg.det, _square("det", A)), out, matrices=False)
 
 
-def slogdet(A: Tensor) -> Any:
+def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     """The sign of each determinant, and the logarithm of its absolute value, which stays in range.
 
     Returns:
@@ -80,7 +80,8 @@ def slogdet(A: Tensor) -> Any:
         RuntimeError: the matrices are not square, or not of float32 or float64.
     """
     sign, logarithm = _computed("slogdet", np.linalg.slogdet, _square("slogdet", A))
-    return return_types.linalg_slogdet((_result(sign, matrices=False), _result(logarithm, matrices=False)))
+    found = _result(sign, matrices=False), _result(logarithm, matrices=False)
+    return return_types.linalg_slogdet(_all_in(found, out))
 
 
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
@@ -108,12 +109,18 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
     return _result(_computed("cholesky", factor, _square("cholesky", A)), out)
 
 
-def qr(A: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> Any:
+def qr(
+    A: Tensor,
+    mode: Literal["reduced", "complete", "r"] = "reduced",
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> Any:
     """Each matrix as a product of one with orthonormal columns, Q, and an upper triangular one, R.
 
     Args:
         A: of shape (…, m, n).
         mode: ``"reduced"``: Q has min(m, n) columns; ``"complete"``: Q is square; ``"r"``: Q is left empty.
+        out: two tensors to write into.
 
     Returns:
         a named tuple (Q, R).
@@ -129,17 +136,18 @@ def qr(A: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> Any:
     matrices = _matrices("qr", A)
     if mode == "r":
         r = _computed("qr", lambda x: np.linalg.qr(x, "r"), matrices)
-        return return_types.linalg_qr((_result(np.empty(0, r.dtype)), _result(r)))
+        return return_types.linalg_qr(_all_in((_result(np.empty(0, r.dtype)), _result(r)), out))
     q, r = _computed("qr", lambda x: np.linalg.qr(x, mode), matrices)
-    return return_types.linalg_qr((_result(q), _result(r)))
+    return return_types.linalg_qr(_all_in((_result(q), _result(r)), out))
 
 
-def svd(A: Tensor, full_matrices: bool = True) -> Any:
+def svd(A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None = None) -> Any:
     """The singular value decomposition of each matrix: ``A = U @ diag(S) @ Vh``.
 
     Args:
         A: of shape (…, m, n).
         full_matrices: whether U is m × m and Vh is n × n; else they have min(m, n) columns and rows.
+        out: three tensors to write into.
 
     Returns:
         a named tuple (U, S, Vh); the singular values S descend.
@@ -150,7 +158,7 @@ def svd(A: Tensor, full_matrices: bool = True) -> Any:
     """
     parts = _computed("svd", lambda x: np.linalg.svd(x, full_matrices), _matrices("svd", A))
     u, s, vh = parts
-    return return_types.linalg_svd((_result(u), _result(s, matrices=False), _result(vh)))
+    return return_types.linalg_svd(_all_in((_result(u), _result(s, matrices=False), _result(vh)), out))
 
 
 def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -159,12 +167,13 @@ def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _result(values, out, matrices=False)
 
 
-def eigh(A: Tensor, UPLO: str = "L") -> Any:
+def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> Any:
     """The eigenvalues and eigenvectors of each symmetric matrix.
 
     Args:
         A: of shape (…, n, n).
         UPLO: which triangle is read, ``"L"`` or ``"U"``.
+        out: two tensors to write into.
 
     Returns:
         a named tuple (eigenvalues, eigenvectors): the values ascend, and each has a column.
@@ -175,7 +184,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """
     triangle = _triangle(UPLO)
     values, vectors = _computed("eigh", lambda x: np.linalg.eigh(x, triangle), _square("eigh", A))
-    return return_types.linalg_eigh((_result(values, matrices=False), _result(vectors)))
+    return return_types.linalg_eigh(_all_in((_result(values, matrices=False), _result(vectors)), out))
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
@@ -346,6 +355,12 @@ def _computed(name: str, function: Callable[..., Any], *arrays: np.ndarray) -> A
     except np.linalg.LinAlgError as error:
         reason = _FAILURES.get(name, "The algorithm failed to converge because the input is not finite")
         raise LinAlgError(f"linalg.{name}: {reason} ({error})") from None
+
+
+def _all_in(results: tuple[Tensor, ...], out: Sequence[Tensor] | None) -> tuple[Tensor, ...]:
+    if out is None:
+        return results
+    return tuple(written(target, result) for target, result in zip(out, results, strict=True))
 
 
 def _result(array: np.ndarray, out: Tensor | None = None, matrices: bool = True) -> Tensor:

@@ -74,10 +74,13 @@ def _cat(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     joined = [tensor for tensor in given if tensor._shape != (0,)] or given[:1]
     dim = layout.wrap_dim(dim, joined[0].ndim)
     shape = _joined_shape(joined, dim)
+    stride = _joined_strides(shape, given)
     if out is None:
-        out = allocate_strided(shape, _joined_strides(shape, given), element_type)
+        out = allocate_strided(shape, stride, element_type)
+    elif any(tensor is out for tensor in given):
+        raise RuntimeError("unsupported operation: out is one of the tensors that cat() reads: clone() it")
     else:
-        guard_write(fitted(out, shape, element_type), *given)
+        guard_write(fitted(out, shape, element_type, stride), *given)
     start = 0
     for tensor in joined:
         write(narrow(out, dim, start, tensor._shape[dim]), tensor)

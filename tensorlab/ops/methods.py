@@ -41,6 +41,7 @@ from tensorlab.ops import (
     ranges,
     rearranging,
     reduction,
+    restriding,
     search,
     shape,
     sharing,
@@ -83,6 +84,7 @@ _MODULES = (
     ranges,
     rearranging,
     reduction,
+    restriding,
     shape,
     variance,
     cumulative,
@@ -142,7 +144,9 @@ def bind() -> None:
     for name, function in _OPERATORS.items():
         setattr(Tensor, f"__r{name}__", _reflected(name, function))
     namespace: Any = Tensor
+    namespace.__rdiv__ = namespace.__rtruediv__  # the name that Python 2 had for it
     namespace.__matmul__ = _matmul
+    namespace.__rmatmul__ = _reflected_matmul
     namespace.__neg__ = pointwise.neg
     namespace.__pos__ = arithmetic.positive
     namespace.__abs__ = pointwise.abs
@@ -187,7 +191,9 @@ def _reflected(name: str, function: Callable) -> Callable:
         return _operator(f"r{name}", function)
 
     def operator(self: Tensor, other: object) -> object:
-        return function(other, self) if is_number(other) else NotImplemented
+        if isinstance(other, Tensor) or is_number(other):
+            return function(other, self)
+        return NotImplemented
 
     operator.__name__ = operator.__qualname__ = f"__r{name}__"
     return operator
@@ -196,3 +202,8 @@ def _reflected(name: str, function: Callable) -> Callable:
 def _matmul(self: Tensor, other: object) -> object:
     """The matrix product ``self @ other``; see `tensorlab.matmul`."""
     return product(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+def _reflected_matmul(self: Tensor, other: object) -> object:
+    """``other @ self``; see `tensorlab.matmul`."""
+    return product(other, self) if isinstance(other, Tensor) else NotImplemented

@@ -12,6 +12,7 @@ from tensorlab.ops import conversion, dims, shape
 from tensorlab.ops.extremes import amax, amin
 from tensorlab.ops.factorizations import svdvals
 from tensorlab.ops.folding import Dims, as_dims, as_flag, check_out_type, fold, need_tensor, numpy_names
+from tensorlab.ops.outputs import written
 from tensorlab.ops.reduction import sum as add_up
 from tensorlab.tensor import Tensor
 
@@ -141,10 +142,10 @@ def matrix_norm(
     else:
         along, across = (rows, columns) if ord in (1, -1) else (columns, rows)
         sums = vector_norm(A, 1, along, True, dtype=dtype)
-        found = (amax if ord in (1, math.inf) else amin)(sums, across, True)
+        found = _greatest(sums, across, True) if ord in (1, math.inf) else amin(sums, across, True)
         if not keepdim:
             found = add_up(found, (rows, columns))  # of one element each
-    return found if out is None else conversion.copy_(out, found)
+    return found if out is None else written(out, found)
 
 
 def _of_singular_values(matrices: Tensor, ord: float | str, rows: int, columns: int) -> Tensor:
@@ -156,7 +157,12 @@ def _of_singular_values(matrices: Tensor, ord: float | str, rows: int, columns: 
     values = svdvals(dims.movedim(matrices, (rows, columns), (-2, -1)))
     if ord == "nuc":
         return add_up(values, -1)
-    return (amax if ord == 2 else amin)(values, -1)
+    return _greatest(values, -1) if ord == 2 else amin(values, -1)
+
+
+def _greatest(values: Tensor, dim: int, keepdim: bool = False) -> Tensor:
+    """The greatest of values that are not negative; 0 where there are none, as for a matrix without rows."""
+    return (amax if values.shape[dim] else add_up)(values, dim, keepdim)
 
 
 def matrix_or_vector_norm(

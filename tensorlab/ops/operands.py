@@ -123,6 +123,8 @@ def types_of(row: Scalar, operands: Sequence[Tensor | Number]) -> tuple[dtype, d
             )
         if isinstance(operand, int):
             check_64_bits(operand)
+    if row.name in _NEED_A_TENSOR and not any(isinstance(operand, Tensor) for operand in operands):
+        raise TypeError(f"{row.name}(): one of the arguments must be a Tensor: Python has numbers of its own")
     for parameter in operands[row.arity :]:
         if not is_number(parameter):
             raise TypeError(f"{row.name}(): a parameter must be a number, not {type(parameter).__name__}")
@@ -138,6 +140,19 @@ def types_of(row: Scalar, operands: Sequence[Tensor | Number]) -> tuple[dtype, d
         compute = dtypes.int64
     return compute, dtypes.bool if row.result == scalars.TRUTH else compute
 
+
+# PyTorch makes a tensor of two numbers in `add` and its like, and here it does not.
+_NEED_A_TENSOR = frozenset(
+    [
+        "remainder",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "bitwise_left_shift",
+        "bitwise_right_shift",
+        "xlogy",
+    ]
+)
 
 # What a row takes: the test of a dtype, and the words for it.
 _ACCEPTED: dict[str, tuple[Callable[[dtype], bool], str]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.memory_formats import is_non_overlapping_and_dense
 from tensorlab.ops.dispatch import write
 from tensorlab.ops.resizing import resize_output
 from tensorlab.tensor import Tensor
@@ -11,7 +12,7 @@ from tensorlab.tensor import Tensor
 __all__ = ["fitted", "written"]
 
 
-def fitted(out: Tensor, shape: Size, element_type: dtype) -> Tensor:
+def fitted(out: Tensor, shape: Size, element_type: dtype, stride: tuple[int, ...] | None = None) -> Tensor:
     """`out`, ready for a result of this shape and dtype: it takes the shape (see `resize_output`).
 
     Raises:
@@ -24,11 +25,12 @@ def fitted(out: Tensor, shape: Size, element_type: dtype) -> Tensor:
             f"what is written keeps its dtype; bring an out of dtype {element_type.name}"
         )
     if out._shape != shape:
-        resize_output(out, shape)
+        resize_output(out, shape, stride)
     return out
 
 
 def written(out: Tensor, result: Tensor) -> Tensor:
     """`out`, with a result copied into it that was computed apart (see `fitted` for what is refused)."""
-    write(fitted(out, result.shape, result.dtype), result)
+    stride = result._stride if is_non_overlapping_and_dense(result._shape, result._stride) else None
+    write(fitted(out, result._shape, result._dtype, stride), result)
     return out

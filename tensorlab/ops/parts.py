@@ -8,11 +8,10 @@ from tensorlab import dtypes, layout, part_rules
 from tensorlab.autograd.formulas import record_view, record_views, view_formulas
 from tensorlab.layout import Size, as_int
 from tensorlab.ops.adjoints import placed, placed_strided, placed_together
-from tensorlab.ops.arguments import accepts_axis, ints_from, sizes_from
+from tensorlab.ops.arguments import accepts_axis, ints_from
 from tensorlab.tensor import Tensor, make_view
 
 __all__ = [
-    "as_strided",
     "chunk",
     "diagonal",
     "dsplit",
@@ -46,9 +45,6 @@ DiagonalBackward0 = view_formulas(
 UnfoldBackward0 = view_formulas(
     "UnfoldBackward0",
     input=lambda grad, sizes, dimension, size, step: _unfold_gradient(grad, sizes, dimension, size, step),
-)
-AsStridedBackward0 = view_formulas(
-    "AsStridedBackward0", input=lambda grad, source, view: placed_strided(grad, source, view)
 )
 SplitBackward0 = view_formulas(
     "SplitBackward0",
@@ -174,47 +170,6 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     view = make_view(input, shape, stride, input._offset)
     return record_view(
         UnfoldBackward0, view, input, sizes=input._shape, dimension=dimension, size=size, step=step
-    )
-
-
-def as_strided(
-    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
-) -> Tensor:
-    """Any layout over `input`'s storage, as a view. Every address is checked.
-
-    Args:
-        input: the tensor whose storage and dtype to use.
-        size: the sizes.
-        stride: one stride a dimension, in elements.
-        storage_offset: the cell of the first element; `input`'s own offset if left out.
-
-    Raises:
-        RuntimeError: an element would lie outside the storage, a stride is negative, or the two lengths
-            differ.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.arange(5).as_strided((3, 3), (1, 1))
-        tensor([[0, 1, 2],
-                [1, 2, 3],
-                [2, 3, 4]])
-    """
-    shape = sizes_from((size,), "as_strided")
-    strides = ints_from((stride,), None, "as_strided", "stride")
-    offset = input._offset if storage_offset is None else as_int(storage_offset, "storage_offset")
-    checked = layout.check_bounds(shape, strides, offset, len(input.storage()))
-    if isinstance(checked, layout.Refusal):
-        raise RuntimeError(
-            f"as_strided: size {tuple(shape)}, stride {strides} and storage_offset {offset} are refused: "
-            f"{checked.reason}"
-        )
-    view = make_view(input, shape, strides, offset)
-    return record_view(
-        AsStridedBackward0,
-        view,
-        input,
-        source=(input._shape, input._stride, input._offset),
-        view=(shape, strides, offset),
     )
 
 
@@ -436,7 +391,6 @@ def _dim_size(input: Tensor, dim: int, function: str) -> int:
 
 
 METHODS = (
-    as_strided,
     chunk,
     diagonal,
     dsplit,

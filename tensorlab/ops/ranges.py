@@ -51,6 +51,7 @@ def arange(
 
     Raises:
         RuntimeError: `step` is 0 or leads away from `end`, or a bound is not finite.
+        ValueError: `step` becomes 0 in an integer dtype.
         TypeError: a bound is no number.
 
     Example:
@@ -78,7 +79,9 @@ def arange(
         bounds = [int(bound) for bound in bounds]
     first, last, by = bounds
     if by == 0:
-        raise RuntimeError(f"step must be nonzero: a step of {by} never gets from {first} to {last}")
+        raise (ValueError if step else RuntimeError)(
+            f"step must be nonzero: a step of {by} never gets from {first} to {last}"
+        )
     if (last - first) * by < 0:
         raise RuntimeError(
             f"upper bound and lower bound inconsistent with step sign: "
@@ -161,6 +164,8 @@ def logspace(
     as_device(device)
     element_type = as_dtype(dtype) or (out.dtype if out is not None else dtypes.get_default_dtype())
     bounds = _number(start, "logspace", "start"), _number(end, "logspace", "end")
+    if element_type.category == dtypes.INTEGER and steps > 1:  # exponents lose their fractions first
+        bounds = int(bounds[0]), int(bounds[1])
     exponents = _spaced(*bounds, _count(steps), dtypes.float64)
     with np.errstate(invalid="ignore", over="ignore"):
         values = np.float64(base) ** exponents

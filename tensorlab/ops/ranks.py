@@ -9,12 +9,12 @@ from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.extremes import amax
-from tensorlab.ops.factorizations import eigvalsh, inv, svd, svdvals
+from tensorlab.ops.factorizations import eigh, eigvalsh, inv, svd, svdvals
 from tensorlab.ops.norms import matrix_norm
 from tensorlab.ops.outputs import written
 from tensorlab.ops.parts import select
 from tensorlab.ops.pointwise import abs as magnitude
-from tensorlab.ops.pointwise import gt, maximum, mul, reciprocal
+from tensorlab.ops.pointwise import gt, maximum, mul, reciprocal, sign
 from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
@@ -40,7 +40,7 @@ def pinv(
         A: of shape (…, m, n).
         atol, rtol: singular values up to ``max(atol, rtol * the largest)`` count as 0. Without both `rtol` is
             the dtype's epsilon times max(m, n).
-        hermitian: the matrices are symmetric. The result is the same, by the same way.
+        hermitian: the matrices are symmetric: eigenvalues are computed, and only the lower triangle is read.
         out: a tensor of shape (…, n, m) to write into.
 
     Example:
@@ -49,12 +49,17 @@ def pinv(
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.0000]])
     """
-    u, s, vh = svd(A, full_matrices=False)
+    if hermitian:
+        values, u = eigh(A)
+        s, v = magnitude(values), mul(u, unsqueeze(sign(values), -2))
+    else:
+        u, s, vh = svd(A, full_matrices=False)
+        v = transpose(vh, -2, -1)
     if not s.numel():
         result = zeros((*A.shape[:-2], A.shape[-1], A.shape[-2]), dtype=A.dtype)
     else:
         kept = gt(s, _tolerance(A, s, atol, rtol))
-        scaled = mul(transpose(vh, -2, -1), unsqueeze(where(kept, reciprocal(s), 0.0), -2))
+        scaled = mul(v, unsqueeze(where(kept, reciprocal(s), 0.0), -2))
         result = product(scaled, transpose(u, -2, -1))
     return result if out is None else written(out, result)
 

@@ -10,6 +10,7 @@ from tensorlab import dtypes
 from tensorlab.dtypes import dtype
 from tensorlab.ops import conversion, pointwise
 from tensorlab.ops.folding import Dims, as_flag, check_out_type, fold, is_fold, need_tensor, numpy_names
+from tensorlab.ops.outputs import written
 from tensorlab.tensor import Tensor
 
 __all__ = ["all", "any", "count_nonzero", "mean", "nanmean", "nansum", "prod", "sum"]
@@ -75,7 +76,7 @@ def nansum(
         # A NaN has no integer to be converted to: it is left out while the elements are floats.
         summed = _added("nansum", input, dim, keepdim, None, None)
         summed = conversion.to(summed, dtype)
-        return summed if out is None else conversion.copy_(out, summed)
+        return summed if out is None else written(out, summed)
     return _added("nansum", input, dim, keepdim, dtype, out)
 
 
@@ -238,7 +239,7 @@ def _truth(name: str, input: Tensor, dim: Dims, keepdim: bool, out: Tensor | Non
             raise RuntimeError(f"{name} only supports bool tensor for result, got: {result.name}")
     if isinstance(dim, (tuple, list)) and not dim:
         truths = conversion.to(pointwise.ne(input, 0), result)
-        return truths if out is None else conversion.copy_(out, truths)
+        return truths if out is None else written(out, truths)
     return fold(name, input, dim, as_flag(name, keepdim), element_type, result, out)
 
 

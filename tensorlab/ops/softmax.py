@@ -9,9 +9,9 @@ import numpy as np
 from tensorlab import dtypes, layout
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
-from tensorlab.ops import conversion
 from tensorlab.ops.extremes import as_one_dim
 from tensorlab.ops.folding import Dims, as_flag, check_out, check_out_type, fold, need_tensor, numpy_names
+from tensorlab.ops.outputs import written
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
@@ -83,7 +83,7 @@ def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tens
     memory = np.empty(input.numel(), result.cell)
     launch((memory, 0), input._buffer())
     found = make_dense(memory, result, input._shape, layout.default_strides(input._shape))
-    return found if out is None else conversion.copy_(out, found)
+    return found if out is None else written(out, found)
 
 
 @numpy_names

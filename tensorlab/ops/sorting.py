@@ -15,10 +15,10 @@ from tensorlab import dtypes, return_types
 from tensorlab.cells import to_float32
 from tensorlab.layout import Size
 from tensorlab.memory_formats import is_non_overlapping_and_dense
-from tensorlab.ops import conversion
 from tensorlab.ops.dispatch import allocate, allocate_strided, guard_write
 from tensorlab.ops.extremes import as_one_dim
 from tensorlab.ops.folding import as_flag, check_out, check_out_type, need_tensor, numpy_names, reduced_shape
+from tensorlab.ops.outputs import written
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
 
@@ -177,7 +177,7 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 [3, 5]])
     """
     values = sort(input, 0)[0]
-    return values if out is None else conversion.copy_(out, values)
+    return values if out is None else written(out, values)
 
 
 @numpy_names

@@ -109,8 +109,11 @@ def _runs(
     begins = np.ones(len(order), bool)
     differ = ordered[1:] != ordered[:-1]
     begins[1:] = differ.any(axis=tuple(range(1, differ.ndim)))
-    results: list[Tensor] = [_tensor_of(ordered[begins], input.dtype)]
-    if dim:
+    found = ordered[begins]
+    if dim and not found.size:  # PyTorch lays out what has no elements in row-major order
+        found = np.moveaxis(found, 0, dim)
+    results: list[Tensor] = [_tensor_of(found, input.dtype)]
+    if dim and found.size:
         results[0] = dims.movedim(results[0], 0, dim)
     if return_inverse:
         inverse = np.empty(len(order), np.int64)

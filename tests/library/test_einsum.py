@@ -103,8 +103,28 @@ def test_operands_that_are_broadcast_are_not_copied():
 
 
 def test_a_chain_is_contracted_where_the_products_are_small():
-    sizes = {"i": 100, "j": 2, "k": 100, "l": 2}
-    assert _cheapest_pair([("i", "j"), ("k", "l"), ("j", "k")], sizes, ("i", "l")) == (1, 2)
+    # ij,kl,jk->il with i and k of 100, j and l of 2; the dimensions are i, l, which are kept, then j, k
+    assert _cheapest_pair([(100, 1, 2, 1), (1, 2, 1, 100), (1, 1, 2, 100)], 2) == (1, 2)
+
+
+LAYOUTS = [
+    "aij,ajk->aik", "aij,jk->aik", "ij,ajk->aik", "ij,jak->iak", "ija,jk->iak",
+    "iaj,jk->ika", "ij,jk->ki", "iaj,jak->ik", "iaj,jak->aik", "iaj,jak->ika",
+    "abij,bjk->aibk", "i,j->ij", "bi,bi->b", "bij,bj->bi", "ai,bi->ba",
+    "aib,bj->aij", "aij->iaj", "bnd,nd->bn", "bhqd,bhkd->bhqk", "bhqk,bkhd->bqhd",
+    "a,ij->aij", "ij,jk,kl->il",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("equation", LAYOUTS)
+@given(st.data())
+@settings(max_examples=20)
+def test_results_lie_in_memory_as_in_pytorch(torch, equation, data):
+    size = {letter: data.draw(st.sampled_from([1, 1, 2, 3])) for letter in sorted(set(equation) - set(",->"))}
+    shapes = [[size[letter] for letter in term] for term in equation.partition("->")[0].split(",")]
+    ours = tl.einsum(equation, *[tl.ones(shape) for shape in shapes])
+    theirs = torch.einsum(equation, *[torch.ones(shape) for shape in shapes])
+    assert (tuple(ours.shape), ours.stride()) == (tuple(theirs.shape), theirs.stride())
 
 
 @st.composite

@@ -422,11 +422,6 @@ def test_results_in_out(torch, call):
     assert_same(outcome(lambda: work(tl)), outcome(lambda: work(torch)))
 
 
-def test_out_keeps_its_shape():
-    with pytest.raises(RuntimeError, match=r"out has shape \(1,\) and the result has shape \(2,\)"):
-        tl.take(tl.ones(3), tl.tensor([0, 1]), out=tl.empty(1))
-
-
 @pytest.mark.parametrize(
     "call",
     [

@@ -14,6 +14,10 @@ CALLS = {
     "sum": lambda lib, a, out: lib.sum(a, 0, out=out),
     "cumsum": lambda lib, a, out: lib.cumsum(a, 1, out=out),
     "mm": lambda lib, a, out: lib.mm(a, a.t(), out=out),
+    "take": lambda lib, a, out: lib.take(a, lib.tensor([4, 0, 5]), out=out),
+    "index_select": lambda lib, a, out: lib.index_select(a, 0, lib.tensor([1, 1, 0]), out=out),
+    "diff": lambda lib, a, out: lib.diff(a, out=out),
+    "msort": lambda lib, a, out: lib.msort(a, out=out),
     "cat": lambda lib, a, out: lib.cat([a, a], out=out),
 }
 
@@ -98,3 +102,15 @@ def test_what_the_storage_held_before_stays_when_it_grows():
         tl.add(tl.zeros(3), 7, out=out)
     assert out.untyped_storage().nbytes() == 5 * 4
     assert out.storage().tolist() == [0, 1, 7, 7, 7]
+
+
+def test_forms_in_place_keep_their_shape(torch):
+    for lib in (tl, torch):
+        for call in (
+            lambda o: o(()).addr_(o(2), o(3)),
+            lambda o: o(1, 3).addr_(o(2), o(3)),
+            lambda o: o(3).addmm_(o(2, 3), o(3, 3)),
+            lambda o: o(1, 3).add_(o(2, 3)),
+        ):
+            with pytest.raises(RuntimeError):
+                call(lib.ones)

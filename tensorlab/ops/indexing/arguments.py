@@ -5,8 +5,9 @@ from __future__ import annotations
 from tensorlab import dtypes
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.ops.dispatch import allocate, write
+from tensorlab.ops.dispatch import allocate, guard_write, write
 from tensorlab.ops.indexing.places import guard
+from tensorlab.ops.resizing import resize_output
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -68,12 +69,12 @@ def result_in(
 
     Args:
         function: the caller's name, for errors.
-        out: what the user gave; without it a new tensor is made.
+        out: what the user gave, which takes the shape; without it a new tensor is made.
         shape, element_type: the result's.
         sources: the tensors that are read.
 
     Raises:
-        RuntimeError: `out` has another shape or dtype, is read-only, or shares memory with a source.
+        RuntimeError: `out` has another dtype, is read-only, or shares memory with a source.
     """
     if out is None:
         return allocate(shape, element_type), list(sources)
@@ -84,10 +85,8 @@ def result_in(
             f"instead"
         )
     if out.shape != shape:
-        raise RuntimeError(
-            f"{function}(): out has shape {tuple(out.shape)} and the result has shape {tuple(shape)}: give "
-            f"an out of that shape, a tensor that is written keeps its own"
-        )
+        guard_write(out)
+        resize_output(out, shape)
     return out, guard(out, *sources)
 
 

@@ -9,10 +9,11 @@ from tensorlab.backends import Walk, backend
 from tensorlab.cells import encode_one
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, pointwise
-from tensorlab.ops.dispatch import SMALL, same_place, write
+from tensorlab.ops.dispatch import SMALL, same_place
 from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_tensor, result_in
 from tensorlab.ops.indexing.places import expanded, guard, raw_cells, raw_type, vector
 from tensorlab.ops.operands import Number, check_number, is_number
+from tensorlab.ops.outputs import written
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
@@ -189,6 +190,8 @@ def nonzero(
         (tensor([0, 1]), tensor([1, 0]))
     """
     need_tensor("nonzero", "input", input)
+    if out is not None:
+        need_tensor("nonzero", "out", out)
     if as_tuple:
         found = nonzero(vector(input))
         assert isinstance(found, Tensor)
@@ -206,9 +209,12 @@ def nonzero(
     )
     if out is None:
         return result
-    out, _ = result_in("nonzero", out, result.shape, dtypes.int64, input)
-    write(out, result)
-    return out
+    guard(out, input)
+    if out.dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"nonzero(): Expected out tensor to have dtype int64, but got {out.dtype.name} instead"
+        )
+    return written(out, result)
 
 
 def argwhere(input: Tensor) -> Tensor:

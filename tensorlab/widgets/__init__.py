@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tensorlab.widgets.broadcast_lab.widget import BroadcastLab
+    from tensorlab.widgets.promotion_lattice.widget import PromotionLattice
     from tensorlab.widgets.quiz.question import Line, Question
     from tensorlab.widgets.quiz.widget import Parsons, Predict, Recall
     from tensorlab.widgets.reduction_lab.widget import ReductionLab
@@ -27,6 +28,7 @@ __all__ = [
     "Line",
     "Parsons",
     "Predict",
+    "PromotionLattice",
     "Question",
     "Recall",
     "ReductionLab",
@@ -40,6 +42,7 @@ _HOMES = {
     "Line": "tensorlab.widgets.quiz.question",
     "Parsons": "tensorlab.widgets.quiz.widget",
     "Predict": "tensorlab.widgets.quiz.widget",
+    "PromotionLattice": "tensorlab.widgets.promotion_lattice.widget",
     "Question": "tensorlab.widgets.quiz.question",
     "Recall": "tensorlab.widgets.quiz.widget",
     "ReductionLab": "tensorlab.widgets.reduction_lab.widget",

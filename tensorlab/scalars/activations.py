@@ -6,7 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tensorlab.scalars.exponential import exp, exp_times_float32, expm1, sigmoid
+from tensorlab.scalars.exponential import (
+    LN2_HIGH_32,
+    LN2_LOW_32,
+    LOG2_E,
+    exp,
+    expm1,
+    sigmoid,
+)
 from tensorlab.scalars.logarithm import log1p
 from tensorlab.scalars.row import FLOATING, Scalar, number
 from tensorlab.scalars.special import erf, erfc_scaled, gaussian_times
@@ -19,6 +26,7 @@ __all__ = ["ROWS"]
 SQRT_HALF = 0.7071067811865476
 SQRT_TWO_OVER_PI = 0.7978845608028654
 UPPER_HALF_32 = -0x1000  # a mask: all but the last 12 binary digits of a float32
+BIASED_ROUNDER_32 = 12583039.0  # rounds to a whole number n, and leaves n + 127 in the last binary digits
 
 
 def relu(x):
@@ -64,24 +72,37 @@ def gelu_float64(x):
 
 def gelu_float32(x):
     a = abs(x)
-    a = np.float32(14.5) if a > np.float32(14.5) else a
-    u = np.float32(1.0) / (a + np.float32(3.5))
-    t = (a - np.float32(3.5)) * u
-    # (a + 3.5) · exp(a²/2) · Φ(-a), in t = (a - 3.5) / (a + 3.5), on a from 0 to 14.5
-    p = np.float32(0.0001230106)
-    p = p * t + np.float32(0.0004413676)
-    p = p * t - np.float32(0.0004990857)
-    p = p * t - np.float32(0.0031912813)
-    p = p * t + np.float32(0.006491952)
-    p = p * t + np.float32(0.017410664)
-    p = p * t - np.float32(0.11605262)
-    p = p * t + np.float32(0.31542465)
-    p = p * t - np.float32(0.5655618)
-    p = p * t + np.float32(0.74441606)
-    # a² in two parts, so that the exponential keeps its digits
+    a = np.float32(13.27) if a > np.float32(13.27) else a  # there, and beyond, the power below is 0
+    # a · exp(a²/2) · Φ(-a) as p / q, on a from 0 to 13.3: a rational function fitted by Remez's exchange
+    p = np.float32(0.0079868268)
+    p = p * a + np.float32(0.07960888)
+    p = p * a + np.float32(0.36154446)
+    p = p * a + np.float32(0.8699243)
+    p = p * a * a + a
+    q = np.float32(0.020019708)
+    q = q * a + np.float32(0.19956514)
+    q = q * a + np.float32(0.9259378)
+    q = q * a + np.float32(2.38452)
+    q = q * a + np.float32(3.3356182)
+    q = q * a + np.float32(2.0)
+    # a² as the exact square of its first digits and the rest, so that the exponential keeps its own digits
     upper = np.int32(np.float32(a).view(np.int32) & np.int32(UPPER_HALF_32)).view(np.float32)
-    rest = np.float32(0.5) * (upper - a) * (upper + a)
-    tail = exp_times_float32(a * u * p, np.float32(-0.5) * upper * upper, rest)
+    square = upper * upper
+    rounded = np.float32(square * np.float32(-0.5 * LOG2_E) + np.float32(BIASED_ROUNDER_32))
+    n = rounded - np.float32(BIASED_ROUNDER_32)
+    u = (square + n * np.float32(2.0 * LN2_HIGH_32)) + n * np.float32(2.0 * LN2_LOW_32)
+    u += (a - upper) * (a + upper)
+    # exp(-u/2) - 1, on u in ±log(2), the constant term left out
+    e = np.float32(2.1784625e-05)
+    e = e * u - np.float32(0.000261749)
+    e = e * u + np.float32(0.0026041463)
+    e = e * u - np.float32(0.020833006)
+    e = e * u + np.float32(0.125)
+    e = e * u - np.float32(0.5)
+    e = e * u
+    # The last digits of `rounded` are n + 127: moved up by 23 places, they are the exponent of 2^n.
+    power = np.int32(np.float32(rounded).view(np.int32) << np.int32(23)).view(np.float32)
+    tail = (p * e + p) / q * power
     return -tail if x < 0 else x - tail
 
 

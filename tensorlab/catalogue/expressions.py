@@ -88,7 +88,7 @@ EXPRESSIONS: dict[tuple[str, str], str] = {
         x.new_full((side, side), 2)
         x.new_empty(side, side)
         tl.tensor(array)
-        tl.tensor(x.tolist()[:4])
+        tl.tensor([[1, 2], [3, 4]], dtype=dtype)
         tl.as_tensor(array)
         tl.asarray(array)
         tl.from_numpy(array)

@@ -62,6 +62,15 @@ class Operands(Mapping[str, Any]):
     def __len__(self) -> int:
         return len({**self._made, **MAKERS})
 
+    def make_all(self) -> None:
+        """Make every operand now."""
+        for name in MAKERS:
+            self[name]
+
+    def made(self) -> list[Any]:
+        """The operands that have been made, and the names that stand for no operand."""
+        return list(self._made.values())
+
     def numbers(self, *shape: int) -> Tensor:
         """A tensor of numbers between 0.1 and 0.9, or between 1 and 9."""
         if self.dtype.is_floating_point:

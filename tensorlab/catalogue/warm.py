@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from multiprocessing.synchronize import Event
 from typing import NamedTuple
@@ -72,7 +72,7 @@ def batches(element_types: Sequence[str], kinds: Sequence[str] = KINDS) -> list[
     return found
 
 
-def warm(work: Sequence[Batch], processes: int) -> Iterator[tuple[Batch, list[Failed]]]:
+def warm(work: Sequence[Batch], processes: int) -> Generator[tuple[Batch, list[Failed]]]:
     """Make the calls, and yield each batch as it is done, with the calls that raised.
 
     Args:

@@ -13,6 +13,7 @@ from rich.progress import track
 from rich.table import Table
 
 from tensorlab.cli.support.errors import CommandError
+from tensorlab.cli.support.figures import FIGURES
 
 SUITES = {"gemm": "tensorlab.bench.gemm", "ops": "tensorlab.bench.ops"}
 ALL = "all"
@@ -20,7 +21,9 @@ NOISY = 1.25
 
 
 def run(
-    suite: Annotated[str, typer.Argument(help="What to compare: gemm, ops or all.")] = "ops",
+    suite: Annotated[
+        str, typer.Argument(help="What to measure: gemm, ops, all, start, compilation, memory.")
+    ] = "ops",
     threads: Annotated[int, typer.Option(help="Threads that each library may use.")] = 1,
     only: Annotated[str, typer.Option(help="Only comparisons whose name has this in it.")] = "",
     seconds: Annotated[float, typer.Option(help="Time for each comparison.")] = 0.5,
@@ -31,15 +34,23 @@ def run(
     A ratio is the other library's time over ours, the median of many turns: above 1 ours is faster. PyTorch
     is compared with where it is installed. NumPy's operations on elements use one thread; its matrix products
     run in processes of their own, with as many threads as ours and with either kind of OpenBLAS's kernels.
+
+    Three figures stand for themselves. `start`: how long a new process takes to import, and for its first
+    operations. `compilation`: how long operations take with an empty cache. `memory`: which operations need
+    more than 1 MB a thread beside their operands and their result.
     """
     from tensorlab.backends.cpu import threads as ours
     from tensorlab.bench import compare, machine, noise
 
-    if suite not in (*SUITES, ALL):
-        raise CommandError(f"there is no benchmark called {suite!r}; there is {', '.join((*SUITES, ALL))}")
+    known = (*SUITES, ALL, *FIGURES)
+    if suite not in known:
+        raise CommandError(f"there is no benchmark called {suite!r}; there is {', '.join(known)}")
     most = os.cpu_count() or 1
     if not 1 <= threads <= most:
         raise CommandError(f"the number of threads must be 1 … {most} on this machine, got {threads}")
+    if suite in FIGURES:
+        FIGURES[suite](only, threads, as_json)
+        return
     ours.set_num_threads(threads)
     torch = _torch(threads)
     restless = noise()

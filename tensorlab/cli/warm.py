@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -62,9 +63,9 @@ def run(
         return
     began = time.perf_counter()
     failed = []
-    with _progress(as_json) as progress:
+    with closing(warm(work, jobs or _cores())) as done, _progress(as_json) as progress:
         task = progress.add_task("", total=found["calls"], now="")
-        for batch, errors in warm(work, jobs or _cores()):
+        for batch, errors in done:
             progress.update(task, advance=len(batch.calls), now=f"{batch.calls[0].kind}, {batch.dtype}")
             failed += errors
     after = contents(folder)

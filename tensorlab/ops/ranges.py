@@ -21,6 +21,9 @@ from tensorlab.ops.outputs import written
 from tensorlab.ops.parts import diagonal
 from tensorlab.tensor import Tensor
 
+# Numbers that are made at a time: with all that is between, they take half a megabyte of float64.
+BLOCK = 8192
+
 __all__ = [
     "arange",
     "eye",
@@ -88,10 +91,19 @@ def arange(
             f"a step of {by} never gets from {first} to {last}"
         )
     if type(first) is type(last) is type(by) is int:
-        values: np.ndarray = np.arange(first, last, by, dtype=np.int64)
+        count = len(range(first, last, by))
+
+        def numbers(begin: int, end: int) -> np.ndarray:
+            stop = last if end == count else first + end * by
+            return np.arange(first + begin * by, stop, by, dtype=np.int64)
+
     else:
-        values = first + np.arange(math.ceil((last - first) / by), dtype=np.float64) * by
-    return _delivered(_encoded(values, element_type), out)
+        count = math.ceil((last - first) / by)
+
+        def numbers(begin: int, end: int) -> np.ndarray:
+            return first + np.arange(begin, end, dtype=np.float64) * by
+
+    return _delivered(_made_of(numbers, count, element_type), out)
 
 
 @tensor_options
@@ -128,7 +140,12 @@ def linspace(
     as_device(device)
     element_type = as_dtype(dtype) or (out.dtype if out is not None else dtypes.get_default_dtype())
     bounds = _number(start, "linspace", "start"), _number(end, "linspace", "end")
-    return _delivered(_encoded(_spaced(*bounds, _count(steps), element_type), element_type), out)
+    count = _count(steps)
+
+    def numbers(begin: int, end: int) -> np.ndarray:
+        return _spaced(*bounds, count, element_type, begin, end)
+
+    return _delivered(_made_of(numbers, count, element_type), out)
 
 
 @tensor_options
@@ -166,19 +183,22 @@ def logspace(
     bounds = _number(start, "logspace", "start"), _number(end, "logspace", "end")
     if element_type.category == dtypes.INTEGER and steps > 1:  # exponents lose their fractions first
         bounds = int(bounds[0]), int(bounds[1])
-    exponents = _spaced(*bounds, _count(steps), dtypes.float64)
-    with np.errstate(invalid="ignore", over="ignore"):
-        values = np.float64(base) ** exponents
-    return _delivered(_encoded(values, element_type), out)
+    count = _count(steps)
+
+    def numbers(first: int, last: int) -> np.ndarray:
+        with np.errstate(invalid="ignore", over="ignore"):
+            return np.float64(base) ** _spaced(*bounds, count, dtypes.float64, first, last)
+
+    return _delivered(_made_of(numbers, count, element_type), out)
 
 
-def _spaced(start: Number, end: Number, steps: int, element_type: dtype) -> np.ndarray:
-    """Evenly spaced numbers, rounded where PyTorch rounds them for this dtype."""
+def _spaced(start: Number, end: Number, steps: int, element_type: dtype, begin: int, stop: int) -> np.ndarray:
+    """Numbers `begin` to `stop` of evenly spaced ones, rounded where PyTorch rounds them for this dtype."""
     if element_type.category == dtypes.INTEGER:
         start, end = int(start), int(end)
     if steps < 2:
         return np.full(steps, start, np.float64)
-    position = np.arange(steps, dtype=np.float64)
+    position = np.arange(begin, stop, dtype=np.float64)
     if element_type.itemsize == 2:  # every single operation is rounded
         first, last = _rounded(start, element_type), _rounded(end, element_type)
         step = _rounded(_rounded(last - first, element_type) / (steps - 1), element_type)
@@ -273,7 +293,7 @@ def tril_indices(
         tensor([[0, 1, 1],
                 [0, 0, 1]])
     """
-    return _triangle_indices(np.tril_indices, row, col, offset, dtype, device)
+    return _triangle_indices(True, row, col, offset, dtype, device)
 
 
 @tensor_options
@@ -288,18 +308,28 @@ def triu_indices(
         tensor([[0, 0, 1],
                 [0, 1, 1]])
     """
-    return _triangle_indices(np.triu_indices, row, col, offset, dtype, device)
+    return _triangle_indices(False, row, col, offset, dtype, device)
 
 
 def _triangle_indices(
-    find: Callable, row: int, col: int, offset: int, wanted: dtype | None, device: device | str | None
+    lower: bool, row: int, col: int, offset: int, wanted: dtype | None, device: device | str | None
 ) -> Tensor:
     as_device(device)
     for name, size in (("row", row), ("col", col)):
         if as_int(size, name) < 0:
             raise RuntimeError(f"{name} must be non-negative, got {size}")
-    found = np.array(find(row, as_int(offset, "offset"), col), np.int64)
-    return _encoded(found, as_dtype(wanted) or dtypes.int64)
+    element_type, offset = as_dtype(wanted) or dtypes.int64, as_int(offset, "offset")
+    diagonal = np.clip(np.arange(row, dtype=np.int64) + offset + lower, 0, col)
+    spans = (
+        [(0, end) for end in diagonal.tolist()] if lower else [(begin, col) for begin in diagonal.tolist()]
+    )
+    found = np.empty((2, sum(end - begin for begin, end in spans)), element_type.cell)
+    last = 0
+    for number, (begin, end) in enumerate(spans):
+        first, last = last, last + end - begin
+        found[0, first:last] = encode([number], element_type)
+        found[1, first:last] = _cells(np.arange(begin, end), element_type)
+    return from_cells(found, element_type, Size(found.shape))
 
 
 def _number(value: object, function: str, name: str) -> Number:
@@ -324,13 +354,23 @@ def _count(steps: int) -> int:
     return count
 
 
-def _encoded(values: np.ndarray, element_type: dtype) -> Tensor:
-    """float64 or int64 numbers as a tensor of another dtype."""
-    if element_type.category == dtypes.FLOATING and element_type.itemsize == 2:
-        cells = encode(values.reshape(-1).tolist(), element_type)
+def _made_of(numbers: Callable[[int, int], np.ndarray], count: int, element_type: dtype) -> Tensor:
+    """A tensor of `count` float64 or int64 numbers as another dtype; ``numbers(begin, end)`` makes some."""
+    if count <= BLOCK:
+        cells = _cells(numbers(0, count), element_type)
     else:
-        cells = values.astype(element_type.cell, copy=False)
-    return from_cells(cells, element_type, Size(values.shape))
+        cells = np.empty(count, element_type.cell)
+        for begin in range(0, count, BLOCK):
+            end = min(begin + BLOCK, count)
+            cells[begin:end] = _cells(numbers(begin, end), element_type)
+    return from_cells(cells, element_type, Size((count,)))
+
+
+def _cells(values: np.ndarray, element_type: dtype) -> np.ndarray:
+    """The cells of another dtype that hold float64 or int64 numbers."""
+    if element_type.category == dtypes.FLOATING and element_type.itemsize == 2:
+        return encode(values.tolist(), element_type)
+    return values.astype(element_type.cell, copy=False)
 
 
 def _delivered(result: Tensor, out: Tensor | None) -> Tensor:

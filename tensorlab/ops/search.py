@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from tensorlab import dtypes, layout
 from tensorlab.backends import backend
+from tensorlab.cells import to_float32
 from tensorlab.layout import Size
-from tensorlab.ops import conversion
+from tensorlab.ops import conversion, extremes
 from tensorlab.ops.dispatch import Number, is_number, result_type
 from tensorlab.ops.folding import check_out, check_out_type, need_tensor
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["bucketize", "histc", "searchsorted"]
+
+# Elements that are looked at together, so that what is made of them stays small.
+PIECE = 8192
 
 
 def searchsorted(
@@ -188,10 +194,9 @@ def histc(
         raise RuntimeError(f"histc(): bins must be > 0, but got {bins}")
     if max < min:
         raise RuntimeError(f"histc(): max must be larger than min, got min={min} and max={max}")
-    values = conversion.to(input, dtypes.float64)._cells_array().reshape(-1)
     low, high = float(min), float(max)
-    if low == high and values.size:
-        low, high = float(values.min()), float(values.max())
+    if low == high and input.numel():
+        low, high = float(extremes.amin(input)), float(extremes.amax(input))
     if low == high:
         low, high = low - 1, high + 1
     if not (np.isfinite(low) and np.isfinite(high)):
@@ -199,15 +204,24 @@ def histc(
     edges = np.linspace(low, high, bins + 1)
     if input.dtype is dtypes.float32:
         edges = edges.astype(np.float32).astype(np.float64)
-    inside = values[(values >= low) & (values <= high)]
-    places = np.minimum(np.searchsorted(edges, inside, side="right") - 1, bins - 1)
-    counts = np.bincount(places, minlength=bins).astype(np.float64)
+    counts = np.zeros(bins)
+    for values in _pieces(input):
+        inside = values[(values >= low) & (values <= high)]
+        places = np.minimum(np.searchsorted(edges, inside, side="right") - 1, bins - 1)
+        counts += np.bincount(places, minlength=bins)
     found = conversion.to(make_dense(counts, dtypes.float64, Size((bins,)), (1,)), input.dtype)
     if out is None:
         return found
     check_out_type("histc", input.dtype, out)
     check_out("histc", out, found.shape, input)
     return conversion.copy_(out, found)
+
+
+def _pieces(input: Tensor) -> Iterator[np.ndarray]:
+    """The elements of a floating-point tensor in float64, a few thousand at a time, in some order."""
+    cells = np.nditer(input._cells_array(), ["external_loop", "buffered", "zerosize_ok"], buffersize=PIECE)
+    for piece in map(np.asarray, cells):
+        yield to_float32(piece, input.dtype) if input.dtype.itemsize == 2 else piece.astype(np.float64)
 
 
 METHODS = (histc,)

@@ -8,8 +8,12 @@ from types import ModuleType
 
 import pytest
 from tensorlab_book.freshness import fingerprint
+from tensorlab_book.methods import FUNCTIONS, IN_PLACE, OWN, methods
+from tensorlab_book.methods import described as described_methods
 from tensorlab_book.pages import MENDS, mend
-from tensorlab_book.reference import described, first_sentence, kind, public_names
+from tensorlab_book.reference import REST, SUBJECTS, described, first_sentence, kind, public_names, subject
+
+import tensorlab
 
 
 @pytest.fixture
@@ -120,3 +124,33 @@ def test_an_object_that_can_be_called_is_a_value() -> None:
         "func",
         "data",
     ]
+
+
+def test_a_page_may_leave_a_name_to_another(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "somewhere", module)
+    text = "\n".join(described(module, without=["a_function"]))
+    assert "a_function" not in text
+    assert ".. autoclass:: somewhere.AClass" in text
+
+
+def test_each_function_of_the_package_is_about_one_subject() -> None:
+    assert subject(tensorlab.matmul) == "products"
+    assert subject(tensorlab.set_printoptions) == REST
+    pages = {about: "\n".join(described(tensorlab, ["func", "data"], about)) for about in (*SUBJECTS, REST)}
+    for name in public_names(tensorlab):
+        if kind(getattr(tensorlab, name)) == "class":
+            continue
+        lines = (f".. autofunction:: tensorlab.{name}\n", f".. py:data:: {name}\n")
+        found = [about for about, text in pages.items() if any(line in text for line in lines)]
+        assert len(found) == 1, name
+
+
+def test_every_method_stands_in_one_list() -> None:
+    listed = [set(methods(kind)) for kind in (OWN, IN_PLACE, FUNCTIONS)]
+    assert set.union(*listed) == {name for name in dir(tensorlab.Tensor) if not name.startswith("_")}
+    assert sum(map(len, listed)) == len(set.union(*listed))
+    assert "shape" in listed[0]
+    assert "add_" in listed[1]
+    text = "\n".join(described_methods(FUNCTIONS))
+    assert ".. py:method:: Tensor.sum(" in text
+    assert "   As :py:func:`tensorlab.sum`, of this tensor." in text

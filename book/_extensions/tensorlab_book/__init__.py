@@ -5,6 +5,7 @@ Each module does one thing and connects itself in `setup`:
     repository   the header's buttons, all of which follow from `repository.url` in _config.yml
     freshness    executed outputs are reused only while the library that made them is unchanged
     reference    the `api-module` directive: a module's public names, from their docstrings
+    methods      the `api-methods` directive: Tensor's methods, by kind
     coverage     the tables of the compatibility page: which of PyTorch's names exist here
     pages        the last touches to written pages: the start page, page titles, labels for screen readers
 """
@@ -13,12 +14,12 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from . import coverage, freshness, pages, reference, repository
+from . import coverage, freshness, methods, pages, reference, repository
 
 __all__ = ["setup"]
 
 
 def setup(app: Sphinx) -> dict[str, object]:
-    for module in (repository, freshness, reference, coverage, pages):
+    for module in (repository, freshness, reference, methods, coverage, pages):
         module.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,6 +2,8 @@
 
     .. api-module:: tensorlab.layout     documents each name: classes, then functions, then values
        :kinds: func data                 leaves the classes to another page (else: class func data)
+       :subject: creation                only functions about this (see SUBJECTS), without a section
+       :without: Tensor                  leaves a name to another page
     .. api-summary:: tensorlab.layout    a table of the names with the first sentence of each docstring
 
 A module's `__all__` is the list, so a page can't leave a name out. Classes and functions go through autodoc.
@@ -24,9 +26,26 @@ from sphinx.ext.napoleon import GoogleDocstring
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.inspect import signature, stringify_signature
 
+from tensorlab import Tensor
+
 CLASS, FUNCTION, VALUE = "class", "func", "data"
 KINDS = (CLASS, FUNCTION, VALUE)
 DIRECTIVES = {CLASS: "class", FUNCTION: "function"}
+
+# The package has several hundred functions. The module that one comes from, below tensorlab.ops, says what it
+# is about, and so on which page it stands; what is in no list is about something else.
+REST = "else"
+SUBJECTS = {
+    "creation": "creation from_data ranges sharing",
+    "pointwise": "pointwise arithmetic bounds choice activations",
+    "shape": "shape dims parts joining rearranging diagonals",
+    "reductions": "reduction variance extremes cumulative differences softmax norms",
+    "order": "sorting order_statistics uniqueness search",
+    "indexing": "indexing",
+    "products": "matmul contractions einsum linalg factorizations distances ranks",
+    "random": "random random_integers random_fills multinomial",
+}
+SUBJECT_OF = {module: subject for subject, modules in SUBJECTS.items() for module in modules.split()}
 
 
 def kind(value: object) -> str:
@@ -57,8 +76,16 @@ def top_level_names(module: ModuleType) -> dict[int, str]:
     return {id(getattr(package, name)): f"{package.__name__}.{name}" for name in public_names(package)}
 
 
-def described(module: ModuleType, kinds: Sequence[str] = KINDS) -> list[str]:
-    """Return the reStructuredText that documents a module's names of some kinds.
+def subject(value: object) -> str:
+    """Return what a function of the package is about."""
+    path = (getattr(value, "__module__", None) or "").split(".")
+    return SUBJECT_OF.get(path[2], REST) if path[:2] == ["tensorlab", "ops"] and path[2:] else REST
+
+
+def described(
+    module: ModuleType, kinds: Sequence[str] = KINDS, topic: str = "", without: Sequence[str] = ()
+) -> list[str]:
+    """Return the reStructuredText that documents a module's names of some kinds, about one subject.
 
     The page with the first kind is the module's own; another one only says which module it speaks of.
     """
@@ -70,7 +97,7 @@ def described(module: ModuleType, kinds: Sequence[str] = KINDS) -> list[str]:
     for name in public_names(module):
         value = getattr(module, name)
         role = kind(value)
-        if role not in kinds:
+        if role not in kinds or name in without or (topic and subject(value) != topic):
             continue
         if role == VALUE:
             lines += [f".. py:data:: {name}", f"   :value: {value!r}", ""]
@@ -79,7 +106,9 @@ def described(module: ModuleType, kinds: Sequence[str] = KINDS) -> list[str]:
             lines += [f".. py:{DIRECTIVES[role]}:: {name}", "", f"   {same}", ""]
         else:
             lines += [f".. auto{DIRECTIVES[role]}:: {module.__name__}.{name}"]
-            lines += ["   :members:", ""] if role == CLASS else [""]
+            # What a kind of tensor can do is what a tensor can do, and stands on pages of its own.
+            own = role == CLASS and not issubclass(value, Tensor)
+            lines += ["   :members:", ""] if own else [""]
     return lines
 
 
@@ -96,20 +125,31 @@ class ModuleSection(SphinxDirective):
     """A section that bears a module's name, filled with what `content_of` writes about the module."""
 
     required_arguments = 1
-    option_spec: ClassVar = {"kinds": directives.unchanged_required}
+    option_spec: ClassVar = {
+        "kinds": directives.unchanged_required,
+        "subject": directives.unchanged_required,
+        "without": directives.unchanged_required,
+    }
 
     def content_of(self, module: ModuleType) -> list[str]:
         """Return what stands in the section."""
-        return described(module, self.options.get("kinds", " ".join(KINDS)).split())
+        kinds = self.options.get("kinds", " ".join(KINDS)).split()
+        without = self.options.get("without", "").split()
+        return described(module, kinds, self.options.get("subject", ""), without)
 
     def run(self) -> list[nodes.Node]:
-        """Return the section."""
+        """Return the section; what is about one subject belongs to the page's own."""
         module = importlib.import_module(self.arguments[0])
+        self.env.note_dependency(module.__file__)
+        if "subject" in self.options:
+            container = nodes.container()
+            content = StringList(self.content_of(module), source=module.__file__)
+            self.state.nested_parse(content, 0, container)
+            return container.children
         section = nodes.section(ids=[nodes.make_id(f"{self.name} {module.__name__}")])
         section += nodes.title("", "", nodes.literal("", module.__name__))
         self.state.document.note_implicit_target(section, section)
         self.state.nested_parse(StringList(self.content_of(module), source=module.__file__), 0, section)
-        self.env.note_dependency(module.__file__)
         return [section]
 
 

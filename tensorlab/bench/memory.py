@@ -1,0 +1,140 @@
+"""`tensorlab bench memory`: what an operation needs beside its operands and its result.
+
+Each call of the catalogue is made twice in a process of its own; the second time the peak of the process is
+compared with what it held before. That counts everything, whoever allocated it: NumPy, a kernel, LAPACK. What
+is left after the result is taken off may be one megabyte a thread, for the blocks that a kernel works on.
+
+Linux alone tells a process its peak since a given moment.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import tensorlab as tl
+from tensorlab.catalogue import Operands, calls
+from tensorlab.tensor import Tensor
+
+__all__ = ["ALLOWED", "STEPS", "Need", "measure"]
+
+#: Bytes a thread that an operation may need beside its operands and its result.
+ALLOWED = 1_000_000
+
+# Rows and columns of a matrix: 4 MB of float32, so that one hidden copy is four times what is allowed.
+SIDE = 1024
+
+# Large pieces are given back to the system at once, as long as they are mapped one by one.
+ALONE = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536"}
+
+#: Calls that take several steps and keep what is between them, and why.
+STEPS = {
+    **dict.fromkeys(
+        ("x.unique()", "x.unique(return_inverse=True, return_counts=True)", "x.unique(dim=0)"),
+        "the elements in order, and where each stood",
+    ),
+    **dict.fromkeys(
+        ("x.unique_consecutive()", "x.argsort()", "tl.msort(x)", "x.median()", "x.nanmedian()"),
+        "the elements in order, and where each stood",
+    ),
+    "tl.bincount(grid.view(-1))": "NumPy counts a copy of the elements",
+    "tl.multinomial(x, 2)": "one random number for each weight, and their order",
+    "target.copy_(x).__setitem__(mask, x[mask])": "the values, which are made for the call, and their places",
+    **dict.fromkeys(
+        ("tl.chain_matmul(x, y, x)", "tl.linalg.multi_dot([x, y, x])", "tl.linalg.matrix_power(matrix, 3)"),
+        "the first product",
+    ),
+    **dict.fromkeys(
+        (
+            "tl.linalg.vecdot(x, y)",
+            "tl.addr(x, row, row)",
+            "F.bilinear(x[:8], y[:8], x.expand(2, side, side))",
+        ),
+        "products that are then added",
+    ),
+    "F.cosine_similarity(x, y)": "both operands as unit vectors, and their products",
+    **dict.fromkeys(("tl.equal(x, y)", "tl.allclose(x, y)"), "one truth for each element"),
+    **dict.fromkeys(
+        ("target.copy_(x).tril_()", "target.copy_(x).triu_()"), "the result, before it is written"
+    ),
+}
+
+
+class Need(NamedTuple):
+    """What one call was seen to need.
+
+    Attributes:
+        text: the call.
+        result: the bytes of its result.
+        beside: the bytes of its peak beside operands and result.
+    """
+
+    text: str
+    result: int
+    beside: int
+
+
+def measure(only: str = "", threads: int = 1, pointwise: bool = True) -> list[Need]:
+    """Measure the calls whose text has `only` in it, in a new process.
+
+    Without `pointwise` the table of scalar functions is left out, all of which go the way of arithmetic.
+
+    Raises:
+        OSError: this system does not tell a process its peak.
+    """
+    if not Path("/proc/self/clear_refs").exists():
+        raise OSError("this system does not tell a process its peak of memory; Linux does")
+    command = [sys.executable, "-W", "ignore", "-m", "tensorlab.bench.memory", only, str(threads)]
+    command += ["all"] if pointwise else []
+    done = subprocess.run(command, env={**os.environ, **ALONE}, stdout=subprocess.PIPE, check=True)
+    return [Need(*found) for found in json.loads(done.stdout)]
+
+
+def _needs(only: str, pointwise: bool) -> Iterator[Need]:
+    operands = Operands(tl.float32, SIDE)
+    for call in calls():
+        # A decomposition needs what LAPACK asks for.
+        if only not in call.text or call.kind == "linear algebra" or not call.fits(tl.float32):
+            continue
+        if call.kind == "pointwise" and not pointwise:
+            continue
+        call.run(operands)  # makes the operands and loads the kernels
+        gc.collect()
+        Path("/proc/self/clear_refs").write_text("5")
+        before = _bytes("VmRSS")
+        result = call.run(operands)
+        beside = _bytes("VmHWM") - before
+        held = {place for value in operands.made() for place, _ in _storages(value)}
+        size = sum(size for place, size in set(_storages(result)) if place not in held)
+        yield Need(call.text, size, beside - size)
+
+
+def _bytes(name: str) -> int:
+    """One of the sizes that Linux tells of this process."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(name))
+
+
+def _storages(result: object) -> Iterator[tuple[int, int]]:
+    """Where the memory of a result lies, and its size."""
+    if isinstance(result, Tensor):
+        storage = result.rename(None).untyped_storage()
+        yield storage.data_ptr(), storage.nbytes()
+    elif isinstance(result, np.ndarray):
+        yield result.ctypes.data, result.nbytes
+    elif isinstance(result, tuple | list):
+        for part in result:
+            yield from _storages(part)
+
+
+if __name__ == "__main__":
+    tl.set_num_threads(int(sys.argv[2]))
+    json.dump(list(_needs(sys.argv[1], len(sys.argv) > 3)), sys.stdout)

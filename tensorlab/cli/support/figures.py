@@ -1,0 +1,99 @@
+"""What ``tensorlab bench`` prints of figures that are no comparison: start, compilation, memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tensorlab.cli.support.errors import ENVIRONMENT, CommandError
+
+__all__ = ["FIGURES"]
+
+# How many of the slowest calls are shown.
+SHOWN = 20
+
+
+def show_start(only: str, threads: int, as_json: bool) -> None:
+    """Say how long a new process takes for its first steps."""
+    from tensorlab.bench.start import start
+
+    found = start()
+    if as_json:
+        typer.echo(json.dumps({**found._asdict(), "whole": found.whole}, indent=2))
+        return
+    table = _table("a new process, kernels in the cache", "seconds")
+    for name, seconds in {**found._asdict(), "whole": found.whole}.items():
+        table.add_row(name.replace("_", " "), f"{seconds:.2f}")
+    Console(highlight=False).print(table)
+
+
+def show_compilation(only: str, threads: int, as_json: bool) -> None:
+    """Say how long calls take whose kernels are not in the cache."""
+    from tensorlab.bench.start import compile_times
+
+    found = sorted(_measured(lambda: compile_times(only)), key=lambda compiled: -compiled.seconds)
+    if as_json:
+        typer.echo(json.dumps([compiled._asdict() for compiled in found], indent=2))
+        return
+    table = _table("the slowest with an empty cache", "rows and columns", "seconds")
+    for compiled in found[:SHOWN]:
+        table.add_row(escape(compiled.text), str(compiled.side), f"{compiled.seconds:.1f}")
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(
+        f"\n{len(found)} calls, {sum(compiled.seconds for compiled in found):.0f} s of processor time."
+    )
+
+
+def show_memory(only: str, threads: int, as_json: bool) -> None:
+    """Say which calls need more than is allowed beside their operands and their result."""
+    from tensorlab.bench.memory import ALLOWED, STEPS, measure
+
+    found = sorted(_measured(lambda: measure(only, threads)), key=lambda need: -need.beside)
+    if as_json:
+        typer.echo(json.dumps([need._asdict() for need in found], indent=2))
+        return
+    above = [need for need in found if need.beside > ALLOWED * threads]
+    allowed = f"{ALLOWED / 1e6:.0f} MB a thread"
+    console = Console(highlight=False)
+    if above:
+        table = _table("calls that need more", "result MB", "beside it MB")
+        table.add_column("what for")
+        for need in above:
+            sizes = (f"{size / 1e6:.1f}" for size in (need.result, need.beside))
+            table.add_row(escape(need.text), *sizes, STEPS.get(need.text, ""))
+        console.print(table)
+    console.print(
+        f"\n{len(found) - len(above)} of {len(found)} calls need at most {allowed} beside "
+        "their operands and their result."
+    )
+
+
+def _table(*titles: str) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column, title in enumerate(titles):
+        table.add_column(title, justify="right" if column else "left", overflow="fold")
+    return table
+
+
+def _measured(measure: Callable[[], list]) -> list:
+    try:
+        found = measure()
+    except OSError as error:
+        raise CommandError(f"{error}.", ENVIRONMENT) from error
+    if not found:
+        raise CommandError("no call of the catalogue has that in its text.")
+    return found
+
+
+#: The figures that may be asked for by name.
+FIGURES: dict[str, Callable[[str, int, bool], None]] = {
+    "start": show_start,
+    "compilation": show_compilation,
+    "memory": show_memory,
+}

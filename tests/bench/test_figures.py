@@ -1,0 +1,62 @@
+"""Start and memory: the figures that the library promises, measured in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tensorlab.bench.memory import ALLOWED, STEPS, measure
+from tensorlab.bench.start import compile_times, start
+from tensorlab.cli import app
+
+linux = pytest.mark.skipif(
+    not Path("/proc/self/clear_refs").exists(), reason="only Linux tells a process its peak of memory"
+)
+
+
+def test_a_new_process_starts_within_a_second():
+    """A busy machine is slower; what is promised holds for the fastest of some attempts."""
+    assert min(start(turns=1).whole for _ in range(3)) < 1.0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the measurement is made of forks")
+def test_compilation_is_measured_call_by_call():
+    found = compile_times("x.rename(")
+    assert {compiled.text for compiled in found} > {'x.rename("N", "C").rename(None)'}
+    by_text = {compiled.text: compiled.seconds for compiled in found}
+    assert by_text['x.rename("N", "C").sum("N")'] > 10 * by_text['x.rename("N", "C").rename(None)']
+
+
+@linux
+def test_operations_need_one_megabyte_a_thread_beside_operands_and_result():
+    found = measure(pointwise=False)
+    assert len(found) > 300
+    above = {need.text: need.beside for need in found if need.beside > ALLOWED}
+    assert {text: size for text, size in above.items() if text not in STEPS} == {}
+
+
+@linux
+def test_a_hidden_copy_is_seen():
+    (need,) = measure("tl.chain_matmul")
+    assert need.beside > 3.9e6
+    assert need.result == 4 * 1024 * 1024
+
+
+def test_the_command_prints_a_table_or_json():
+    run = CliRunner().invoke
+    found = json.loads(run(app, ["bench", "start", "--json"]).stdout)
+    assert found["whole"] == pytest.approx(sum(seconds for name, seconds in found.items() if name != "whole"))
+    assert "first product" in run(app, ["bench", "start"]).stdout
+
+
+@linux
+def test_the_command_names_what_needs_more():
+    run = CliRunner().invoke
+    shown = run(app, ["bench", "memory", "--only", "chain_matmul"]).stdout
+    assert "tl.chain_matmul(x, y, x)" in shown
+    assert "0 of 1 calls" in shown
+    assert run(app, ["bench", "memory", "--only", "nonsense"]).exit_code == 2

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tensorlab import layout
+from tensorlab.autograd.formulas import formulas, record
 from tensorlab.layout import as_int
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import parts
@@ -15,10 +16,19 @@ from tensorlab.ops.creation import zeros
 from tensorlab.ops.dispatch import guard_write, write
 from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.outputs import fitted, written
+from tensorlab.ops.recording import check_out
 from tensorlab.ops.shape import reshape
 from tensorlab.tensor import Tensor
 
 __all__ = ["diag", "diag_embed", "diagflat", "tril", "triu"]
+
+
+TrilBackward0 = formulas("TrilBackward0", input=lambda grad, diagonal: tril(grad, diagonal))
+TriuBackward0 = formulas("TriuBackward0", input=lambda grad, diagonal: triu(grad, diagonal))
+DiagEmbedBackward0 = formulas(
+    "DiagEmbedBackward0",
+    input=lambda grad, offset, dim1, dim2: parts.diagonal(grad, offset, dim1, dim2),
+)
 
 
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -70,7 +80,9 @@ def _triangle(keep: Callable, input: Tensor, diagonal: int, out: Tensor | None) 
         )
     cells = keep(input._cells_array(), as_int(diagonal, "diagonal"))
     if out is None:
-        return from_cells(cells, input._dtype, input._shape)
+        kind = TrilBackward0 if keep is np.tril else TriuBackward0
+        return record(kind, from_cells(cells, input._dtype, input._shape), input, diagonal=diagonal)
+    check_out(keep.__name__, out, input)
     if out.dtype is not input.dtype:
         raise RuntimeError(
             f"Expected out tensor to have dtype {input.dtype.name}, but got {out.dtype.name} instead"
@@ -132,7 +144,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         sizes.insert(place, side)
     out = zeros(sizes, dtype=input._dtype)
     write(parts.diagonal(out, offset, dim1, dim2), input)
-    return out
+    return record(DiagEmbedBackward0, out, input, offset=offset, dim1=dim1, dim2=dim2)
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:

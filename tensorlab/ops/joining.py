@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tensorlab import layout, memory_formats
+from tensorlab.autograd.formulas import Backward, Formula, record
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops.arguments import accepts_axis, another_name, tensors_from
 from tensorlab.ops.dispatch import allocate_strided, guard_write, result_type, write
 from tensorlab.ops.outputs import fitted
-from tensorlab.ops.parts import narrow
+from tensorlab.ops.parts import narrow, select
+from tensorlab.ops.recording import check_out
 from tensorlab.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape, unsqueeze, view
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
@@ -104,15 +106,63 @@ SMALL = 1 << 15
 
 
 def _joined(join: Callable, given: list[Tensor], dim: int, out: Tensor | None) -> Tensor:
-    """``join(given, dim, out)``, by the short way if the same layouts came before and there is one."""
+    """``join(given, dim, out)``, recorded."""
     if out is not None:
+        check_out(join.__name__[1:], out, *given)
         return join(given, dim, out)
+    result = _computed(join, given, dim)
+    for tensor in given:
+        if tensor._edge is not None or tensor._base is not None:
+            kind = CatBackward0 if join is _cat else StackBackward0
+            return record(kind, result, *given, dim=dim, shapes=[one._shape for one in given])
+    return result
+
+
+class CatBackward0(Backward):
+    """The node of `cat`: each tensor's gradient is the part of the result's that it became."""
+
+    __slots__ = ()
+    plans: ClassVar[dict] = {}
+
+    @classmethod
+    def step(cls, position: int) -> tuple[Formula, Formula, tuple[str, ...]]:
+        """The formula of one tensor."""
+
+        def part(grad: Tensor, dim: int, shapes: list[Size]) -> Tensor:
+            shape = shapes[position]
+            if shape == (0,):  # it was passed over
+                return grad.new_zeros(0)
+            start = sum(before[dim] for before in shapes[:position] if before != (0,))
+            return narrow(grad, dim, start, shape[dim])
+
+        return part, part, ("dim", "shapes")
+
+
+class StackBackward0(Backward):
+    """The node of `stack`: each tensor's gradient is its position of the result's."""
+
+    __slots__ = ()
+    plans: ClassVar[dict] = {}
+
+    @classmethod
+    def step(cls, position: int) -> tuple[Formula, Formula, tuple[str, ...]]:
+        """The formula of one tensor."""
+
+        def part(grad: Tensor, dim: int) -> Tensor:
+            return select(grad, dim, position)
+
+        return part, part, ("dim",)
+
+
+def _computed(join: Callable, given: list[Tensor], dim: int) -> Tensor:
+    """``join(given, dim)``, by the short way if the same layouts came before and there is one."""
     key: list[object] = [join, dim]
     for tensor in given:
         key += type(tensor), tensor._dtype, tensor._shape, tensor._stride
     short = _known.get(tuple(key))
     if short is None:
         result = join(given, dim)
+        result._base = None  # a view of nothing that anybody else holds
         if len(_known) >= MOST_KNOWN:
             _known.clear()
         _known[tuple(key)] = _short_way(given, dim, result)

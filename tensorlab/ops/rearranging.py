@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tensorlab import layout, view_rules
+from tensorlab.autograd.formulas import formulas, record
+from tensorlab.dtypes import int64
 from tensorlab.layout import as_int
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.arguments import accepts_axis, ints_from, several
@@ -15,6 +17,7 @@ from tensorlab.ops.conversion import clone
 from tensorlab.ops.creation import empty_like
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.from_data import from_cells
+from tensorlab.ops.indexing.slices import index_select
 from tensorlab.ops.joining import cat
 from tensorlab.ops.parts import narrow
 from tensorlab.ops.shape import expand, flatten, ravel, reshape, unsqueeze
@@ -30,6 +33,9 @@ __all__ = [
     "rot90",
     "tile",
 ]
+
+
+FlipBackward0 = formulas("FlipBackward0", input=lambda grad, dims: flip(grad, dims))
 
 
 def flip(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
@@ -53,7 +59,7 @@ def flip(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None 
     chosen = tuple(view_rules.distinct_dims(ints_from(order, dims, "flip", "dims"), input.ndim))
     out = empty_like(input)
     out._cells_array()[...] = np.flip(input._cells_array(), chosen) if input.ndim else input._cells_array()
-    return out
+    return record(FlipBackward0, out, input, dims=chosen)
 
 
 def flipud(input: Tensor) -> Tensor:
@@ -231,8 +237,8 @@ def repeat_interleave(
         stretched = clone(expand(unsqueeze(input, dim + 1), shape), memory_format=contiguous_format)
         result = flatten(stretched, dim, dim + 1)
     else:
-        cells = np.repeat(input._cells_array(), counts, axis=dim)
-        result = from_cells(cells, input.dtype, layout.Size(cells.shape))
+        places = np.repeat(np.arange(input.shape[dim]), counts)
+        result = index_select(input, dim, from_cells(places, int64, layout.Size(places.shape)))
     if output_size is not None and output_size != result.shape[dim]:
         raise RuntimeError(
             f"allocated size does not match required size: output_size is {output_size}, and the repeats "

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout, memory_formats
+from tensorlab.autograd.formulas import formulas, in_place, linear, record
+from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Refusal, Size
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops import conversion
-from tensorlab.ops.dispatch import SMALL, allocate_strided
+from tensorlab.ops.dispatch import SMALL, allocate_strided, filled
 from tensorlab.ops.indexing import masks
 from tensorlab.ops.indexing.arguments import need_tensor
 from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read
@@ -37,9 +39,38 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
     places, stride = _places(input, chosen)
     rows = _short_rows(input, places, stride)
     if rows is not None:
-        return make_dense(rows, input._dtype, places.route.shape, stride)
-    check(places)
-    return read(input, places, allocate_strided(places.route.shape, stride, input._dtype))
+        result = make_dense(rows, input._dtype, places.route.shape, stride)
+    else:
+        check(places)
+        result = read(input, places, allocate_strided(places.route.shape, stride, input._dtype))
+    if input._edge is None and input._base is None:
+        return result
+    return record(IndexBackward0, result, input, sizes=input._shape, chosen=chosen)
+
+
+def _added_at(grad: Tensor, sizes: Size, chosen: Chosen) -> Tensor:
+    """Zeros of a shape, with a gradient added at the places that were chosen."""
+    whole = filled(sizes, layout.default_strides(sizes), grad._dtype, 0)
+    places, _ = _places(whole, chosen)
+    combine(whole, places, grad, "add")
+    return linear(whole, grad, lambda again: take_chosen(again, chosen))
+
+
+def _without_written(grad: Tensor, chosen: Chosen, accumulate: bool) -> Tensor:
+    """The gradient of what was there before: none at the places that were written over."""
+    if accumulate:
+        return grad
+    rest = conversion.clone(grad)
+    put_chosen(rest, chosen, 0)
+    return rest
+
+
+IndexBackward0 = formulas("IndexBackward0", source=_added_at)
+IndexPutBackward0 = formulas(
+    "IndexPutBackward0",
+    target=_without_written,
+    values=lambda grad, chosen: take_chosen(grad, chosen),
+)
 
 
 def _short_rows(input: Tensor, places: Places, stride: tuple[int, ...]) -> np.ndarray | None:
@@ -62,7 +93,7 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
     """Overwrite, or add to, the elements that index tensors choose."""
     if not accumulate and (not isinstance(values, Tensor) or values.numel() == 1):
         mask = _only_mask(input, chosen)
-        if mask is not None:
+        if mask is not None and not (isinstance(values, Tensor) and requires_grad(values)):
             number = values.item() if isinstance(values, Tensor) else values
             masks.masked_fill_(input, mask, number)
             return
@@ -70,7 +101,8 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
     if isinstance(values, Tensor):
         _check_values(input, places, values)
     check(places)
-    combine(input, places, values, "add" if accumulate else "replace", lenient="index_put_")
+    with in_place(IndexPutBackward0, input, values, chosen=chosen, accumulate=accumulate):
+        combine(input, places, values, "add" if accumulate else "replace", lenient="index_put_")
 
 
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from tensorlab import broadcasting, dtypes, layout
+from tensorlab.autograd.formulas import in_place, record
+from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.modes import current, no_grad
 from tensorlab.ops import arithmetic, conversion, creation, pointwise
 from tensorlab.ops.indexing.arguments import (
     contiguous_copy,
@@ -17,10 +21,17 @@ from tensorlab.ops.indexing.arguments import (
     need_tensor,
     result_in,
 )
+from tensorlab.ops.indexing.gradients import (
+    GatherBackward0,
+    ScatterAddBackward0,
+    ScatterBackward0,
+    ScatterBackward1,
+    ScatterReduceBackward0,
+)
 from tensorlab.ops.indexing.masks import masked_fill_
 from tensorlab.ops.indexing.places import along_dim, check, combine, expanded, read
 from tensorlab.ops.operands import Number
-from tensorlab.ops.shape import reshape
+from tensorlab.ops.shape import expand, reshape
 from tensorlab.ops.sharing import from_numpy
 from tensorlab.tensor import Tensor, make_tensor
 
@@ -62,8 +73,9 @@ def gather(
         need_index("gather", index)
         _check_sizes("gather", input, dim, index)
     check(along_dim(input, dim, index), RuntimeError)
-    result, (input, index) = result_in("gather", out, index.shape, input.dtype, input, index)
-    return read(input, along_dim(input, dim, index), result)
+    result, (source, index) = result_in("gather", out, index.shape, input.dtype, input, index)
+    read(source, along_dim(source, dim, index), result)
+    return record(GatherBackward0, result, input, sizes=input._shape, dim=dim, index=index)
 
 
 def scatter(
@@ -78,7 +90,9 @@ def scatter(
 ) -> Tensor:
     """A copy of `input` with elements written where an index says; see `scatter_`."""
     values, action = _scattered(src, value, reduce)
-    return _scatter("scatter", input, dim, index, values, action, _copy("scatter", input, out))
+    result = _scatter("scatter", input, dim, index, values, action, _copy("scatter", input, out))
+    _need_plain_scatter(reduce, input, values)
+    return record(_node(values), result, input, values, dim=dim, index=index)
 
 
 def scatter_(
@@ -115,13 +129,30 @@ def scatter_(
                 [1., 0., 0.]])
     """
     values, action = _scattered(src, value, reduce)
-    return _scatter("scatter", input, dim, index, values, action)
+    _need_plain_scatter(reduce, input, values)
+    with in_place(_node(values), input, values, dim=dim, index=index):
+        return _scatter("scatter", input, dim, index, values, action)
+
+
+def _node(values: Tensor | Number) -> Any:
+    return ScatterBackward0 if isinstance(values, Tensor) else ScatterBackward1
+
+
+def _need_plain_scatter(reduce: str | None, *operands: object) -> None:
+    if reduce is not None and current.grad:
+        for operand in operands:
+            if isinstance(operand, Tensor) and requires_grad(operand):
+                raise RuntimeError(
+                    f"the derivative for scatter with reduce={reduce!r} is not implemented: scatter_reduce "
+                    f"has one, and scatter_add"
+                )
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with elements added where an index says; see `scatter_add_`."""
     need_tensor("scatter_add", "src", src)
-    return _scatter("scatter_add", input, dim, index, src, "add", _copy("scatter_add", input, out))
+    result = _scatter("scatter_add", input, dim, index, src, "add", _copy("scatter_add", input, out))
+    return record(ScatterAddBackward0, result, input, src, dim=dim, index=index)
 
 
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
@@ -136,7 +167,8 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         tensor([4., 0., 2.])
     """
     need_tensor("scatter_add", "src", src)
-    return _scatter("scatter_add", input, dim, index, src, "add")
+    with in_place(ScatterAddBackward0, input, src, dim=dim, index=index):
+        return _scatter("scatter_add", input, dim, index, src, "add")
 
 
 def scatter_reduce(
@@ -152,7 +184,10 @@ def scatter_reduce(
     """A copy of `input` with elements combined where an index says; see `scatter_reduce_`."""
     need_tensor("scatter_reduce", "src", src)
     copy = _copy("scatter_reduce", input, out)
-    return _scatter_reduce(input, dim, index, src, reduce, include_self, copy)
+    with no_grad():
+        result = _scatter_reduce(input, dim, index, src, reduce, include_self, copy)
+    notes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
+    return record(ScatterReduceBackward0, result, input, src, **notes)
 
 
 def scatter_reduce_(
@@ -176,7 +211,9 @@ def scatter_reduce_(
         tensor([2., 4.])
     """
     need_tensor("scatter_reduce", "src", src)
-    return _scatter_reduce(input, dim, index, src, reduce, include_self, None)
+    notes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
+    with in_place(ScatterReduceBackward0, input, src, **notes), no_grad():
+        return _scatter_reduce(input, dim, index, src, reduce, include_self, None)
 
 
 def take_along_dim(
@@ -220,7 +257,7 @@ def take_along_dim(
     dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     if input.ndim:
         met = list(broadcasting.broadcast_shapes(_with_size(input, dim, 1), _with_size(indices, dim, 1)))
-        input = expanded(input, Size((*met[:dim], input.shape[dim], *met[dim + 1 :])))
+        input = expand(input, Size((*met[:dim], input.shape[dim], *met[dim + 1 :])))
         indices = expanded(indices, Size((*met[:dim], indices.shape[dim], *met[dim + 1 :])))
     return gather(input, dim, _modulo(indices, input.shape[dim] if input.ndim else 1), out=out)
 

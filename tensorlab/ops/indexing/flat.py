@@ -7,9 +7,11 @@ import functools
 import numpy as np
 
 from tensorlab import dtypes, layout
+from tensorlab.autograd.formulas import in_place, record
 from tensorlab.layout import Refusal, Size
 from tensorlab.ops import conversion, shape
 from tensorlab.ops.indexing.arguments import need_dtype, need_index, need_tensor, result_in
+from tensorlab.ops.indexing.gradients import PutBackward0, TakeBackward0
 from tensorlab.ops.indexing.places import KEPT, WHOLE, Places, Route, Term, check, combine, read
 from tensorlab.ops.sharing import from_numpy
 from tensorlab.tensor import Tensor
@@ -40,8 +42,9 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     need_tensor("take", "input", input)
     need_index("take", index, dtypes.int64)
     _check(input, index)
-    result, (input, index) = result_in("take", out, index.shape, input.dtype, input, index)
-    return read(input, _places(input, index), result)
+    result, (source, index) = result_in("take", out, index.shape, input.dtype, input, index)
+    read(source, _places(source, index), result)
+    return record(TakeBackward0, result, input, sizes=input._shape, index=index)
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
@@ -80,7 +83,8 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
         )
     _check(input, index)
     values = source if source.shape == index.shape else shape.reshape(source, index.shape)
-    return combine(input, _places(input, index), values, "add" if accumulate else "replace")
+    with in_place(PutBackward0, input, source, index=index, accumulate=accumulate, sizes=source._shape):
+        return combine(input, _places(input, index), values, "add" if accumulate else "replace")
 
 
 def _check(input: Tensor, index: Tensor) -> None:

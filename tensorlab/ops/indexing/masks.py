@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tensorlab import broadcasting, dtypes
+from tensorlab.autograd.formulas import in_place, record
 from tensorlab.backends import Walk, backend
 from tensorlab.cells import encode_one
 from tensorlab.layout import Size
-from tensorlab.ops import conversion, pointwise
+from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.dispatch import SMALL, same_place
 from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_tensor, result_in
+from tensorlab.ops.indexing.gradients import (
+    MaskedFillBackward0,
+    MaskedFillBackward1,
+    MaskedScatterBackward0,
+    MaskedSelectBackward0,
+)
 from tensorlab.ops.indexing.places import expanded, guard, raw_cells, raw_type, vector
 from tensorlab.ops.operands import Number, check_number, is_number
 from tensorlab.ops.outputs import written
@@ -39,9 +48,15 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     """
     need_tensor("masked_select", "input", input)
     _need_mask("masked_select: expected BoolTensor for mask", mask)
-    if input._shape != mask._shape:
+    source, shape = input, input._shape
+    if shape != mask._shape:
         shape = broadcasting.broadcast_shapes(input.shape, mask.shape)
         input, mask = expanded(input, shape), expanded(mask, shape)
+    result = _selected(input, mask, out)
+    return record(MaskedSelectBackward0, result, source, sizes=shape, mask=mask)
+
+
+def _selected(input: Tensor, mask: Tensor, out: Tensor | None) -> Tensor:
     runs = _short_runs(input, mask)
     if runs and out is None:
         chosen = runs[0][runs[1]]
@@ -71,7 +86,8 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """
     need_tensor("masked_fill", "input", input)
     _need_mask("masked_fill_ only supports boolean masks", mask)
-    return masked_fill_(_copy_over("masked_fill", input, mask), mask, value)
+    result = _filled(_copy_over("masked_fill", input, mask), mask, value)
+    return record(_fill_node(value), result, input, value, mask=mask)
 
 
 def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
@@ -95,6 +111,15 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """
     need_tensor("masked_fill_", "input", input)
     _need_mask("masked_fill_ only supports boolean masks", mask)
+    with in_place(_fill_node(value), input, value, mask=mask):
+        return _filled(input, mask, value)
+
+
+def _fill_node(value: Tensor | Number) -> Any:
+    return MaskedFillBackward1 if isinstance(value, Tensor) else MaskedFillBackward0
+
+
+def _filled(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     if isinstance(value, Tensor):
         if value.ndim:
             raise RuntimeError(
@@ -124,7 +149,9 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy of `input` with the elements of `source` where a mask is true; see `masked_scatter_`."""
     need_tensor("masked_scatter", "input", input)
     _need_mask("masked_scatter_ only supports boolean masks", mask)
-    return masked_scatter_(_copy_over("masked_scatter", input, mask), mask, source)
+    need_tensor("masked_scatter", "source", source)
+    result = _scattered(_copy_over("masked_scatter", input, mask), mask, source)
+    return record(MaskedScatterBackward0, result, input, source, mask=mask, sizes=source._shape)
 
 
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -148,6 +175,11 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     need_tensor("masked_scatter_", "input", input)
     need_tensor("masked_scatter_", "source", source)
     _need_mask("masked_scatter_ only supports boolean masks", mask)
+    with in_place(MaskedScatterBackward0, input, source, mask=mask, sizes=source._shape):
+        return _scattered(input, mask, source)
+
+
+def _scattered(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     need_dtype("masked_scatter_", input, "source", source)
     mask = _fitted(input, mask)
     found = _count(mask)
@@ -157,6 +189,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             f"{source.numel()}, and the mask is true {found} times"
         )
     (mask,) = guard(input, mask)
+    source = aliases.detach(source)
     if same_place(input, source):
         source = conversion.clone(source)
     (source,) = guard(input, conversion.contiguous(source))

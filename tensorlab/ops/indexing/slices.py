@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorlab import dtypes, layout
+from tensorlab.autograd.formulas import in_place, record
 from tensorlab.layout import Size
-from tensorlab.ops import conversion, pointwise
+from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.indexing.arguments import (
     contiguous_copy,
     need_dtype,
     need_index,
     need_tensor,
     result_in,
+)
+from tensorlab.ops.indexing.gradients import (
+    IndexAddBackward0,
+    IndexCopyBackward0,
+    IndexFillBackward0,
+    IndexFillBackward1,
+    IndexSelectBackward0,
 )
 from tensorlab.ops.indexing.places import check, combine, read, slices_at, vector
 from tensorlab.ops.operands import Number, is_number
@@ -54,9 +64,9 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     places = slices_at(input, dim, index)
     check(places, IndexError if input.numel() else RuntimeError)
     shape = places.route.shape if input.ndim else Size()
-    result, (input, index) = result_in("index_select", out, shape, input.dtype, input, index)
-    read(input, slices_at(input, dim, index), vector(result))
-    return result
+    result, (source, index) = result_in("index_select", out, shape, input.dtype, input, index)
+    read(source, slices_at(source, dim, index), vector(result))
+    return record(IndexSelectBackward0, result, input, sizes=input._shape, dim=dim, index=index)
 
 
 def index_add(
@@ -70,7 +80,8 @@ def index_add(
 ) -> Tensor:
     """A copy of `input` with slices added where a vector says; see `index_add_`."""
     values = _added(input, dim, index, source, alpha)
-    return _combine(contiguous_copy("index_add", input, out), dim, index, values, "add")
+    result = _combine(contiguous_copy("index_add", input, out), dim, index, values, "add")
+    return record(IndexAddBackward0, result, input, values, dim=dim, index=index)
 
 
 def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
@@ -99,7 +110,9 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
                 [0., 0.],
                 [6., 8.]])
     """
-    return _combine(input, dim, index, _added(input, dim, index, source, alpha), "add")
+    values = _added(input, dim, index, source, alpha)
+    with in_place(IndexAddBackward0, input, values, dim=dim, index=index):
+        return _combine(input, dim, index, values, "add")
 
 
 def index_copy(
@@ -107,7 +120,8 @@ def index_copy(
 ) -> Tensor:
     """A copy of `input` with slices overwritten where a vector says; see `index_copy_`."""
     values = _copied(input, dim, index, source)
-    return _combine(contiguous_copy("index_copy", input, out), dim, index, values, "replace")
+    result = _combine(contiguous_copy("index_copy", input, out), dim, index, values, "replace")
+    return record(IndexCopyBackward0, result, input, values, dim=dim, index=index)
 
 
 def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
@@ -126,13 +140,16 @@ def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tenso
         tensor([[2., 0., 1.],
                 [4., 0., 3.]])
     """
-    return _combine(input, dim, index, _copied(input, dim, index, source), "replace")
+    values = _copied(input, dim, index, source)
+    with in_place(IndexCopyBackward0, input, values, dim=dim, index=index):
+        return _combine(input, dim, index, values, "replace")
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Tensor:
     """A copy of `input` with slices filled where a vector says; see `index_fill_`."""
     number = _filled(input, dim, index, value)
-    return _combine(conversion.clone(input), dim, index, number, "replace", wraps=True)
+    result = _combine(conversion.clone(aliases.detach(input)), dim, index, number, "replace", wraps=True)
+    return record(_fill_node(value), result, input, value, dim=dim, index=index)
 
 
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Tensor:
@@ -156,7 +173,12 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) 
                 [7., 0., 7.]])
     """
     number = _filled(input, dim, index, value)
-    return _combine(input, dim, index, number, "replace", wraps=True, lenient="index_fill_")
+    with in_place(_fill_node(value), input, value, dim=dim, index=index):
+        return _combine(input, dim, index, number, "replace", wraps=True, lenient="index_fill_")
+
+
+def _fill_node(value: Tensor | Number) -> Any:
+    return IndexFillBackward1 if isinstance(value, Tensor) else IndexFillBackward0
 
 
 def _need_vector(function: str, index: Tensor, error: type[Exception] = IndexError) -> None:

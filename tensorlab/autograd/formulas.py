@@ -473,6 +473,13 @@ def in_place(
     Raises:
         RuntimeError: gradients could not follow the write (see `tensorlab.autograd.views.check_in_place`).
     """
+    for operand in (target, *operands):
+        if isinstance(operand, Tensor) and (
+            operand._edge is not None or (operand._base is not None and operand._base._edge is not None)
+        ):
+            break
+    else:
+        return UNRECORDED
     if not current.grad:
         return UNRECORDED
     check_in_place(target)

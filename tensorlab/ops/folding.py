@@ -77,7 +77,9 @@ def is_fold(name: str, dims: bool = True) -> Callable[[Callable[P, R]], Callable
         def folded(*arguments: Any, **keywords: Any) -> Any:
             if not keywords and 0 < len(arguments) < 3 and type(input := arguments[0]) is Tensor:
                 cells = input._dense if input._dense is not None else dense_cells(input)
-                if cells is not False and 0 < cells.size <= SMALL:
+                base = input._base
+                plain = input._edge is None and (base is None or base._edge is None)  # nothing to record
+                if plain and cells is not False and 0 < cells.size <= SMALL:
                     key: Any = input._dtype
                     if len(arguments) == 2:
                         if type(arguments[1]) is not int:

@@ -176,9 +176,12 @@ class _FoldText:
         )  # fmt: skip
 
     def flat(self, form: str) -> str:
-        """The kernel that folds one run of cells into another: what it walks follows from their lengths."""
+        """The kernel that folds one run of cells into another: what it walks follows from their lengths.
+
+        It is for short runs, and keeps the interpreter's lock: to give it back costs more than it brings.
+        """
         head = (
-            f"@njit(cache=True, nogil=True, {OPTIONS})\n"
+            f"@njit(cache=True, {OPTIONS})\n"
             "def flat_kernel(out, x):\n"
             "    n, k, c = x.size // out.size, 0.0, 0.0\n"
             "    span = np.empty((2, 1), np.int64)\n"

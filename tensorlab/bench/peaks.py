@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.backends.cpu import jit
+from tensorlab.backends.cpu import jit, machine
 from tensorlab.backends.cpu.gemm.blocks import VECTORS, blocks
 
 __all__ = ["copy_bandwidth", "multiply_adds"]
@@ -20,16 +20,16 @@ from numba import njit
 from tensorlab.backends.cpu.gemm.registers import add_outer, store, zeros
 from tensorlab.backends.cpu.pointers import at
 
-LANES, VECTORS, ROWS = {lanes}, {vectors}, {rows}
+BYTES, VECTORS, ROWS = {size}, {vectors}, {rows}
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def kernel(steps, a, b, c):
     left, right = at(a, 0), at(b, 0)
-    sums = zeros(right, ROWS, VECTORS, LANES)
+    sums = zeros(right, ROWS, VECTORS, BYTES)
     for _ in range(steps):
         sums = add_outer(sums, left, 1, right)
-    store(sums, at(c, 0), VECTORS * LANES, False)
+    store(sums, at(c, 0), {width}, False)
 '''
 
 
@@ -37,7 +37,8 @@ def kernel(steps, a, b, c):
 def _kernel(number: str) -> tuple[Callable[..., None], tuple[Any, ...], int]:
     """The kernel, its operands, and the operations of one step."""
     sizes = blocks(np.dtype(number).itemsize)
-    text = _TEXT.format(number=number, lanes=sizes.lanes, vectors=VECTORS, rows=sizes.rows)
+    size = machine.vectors().size
+    text = _TEXT.format(number=number, size=size, vectors=VECTORS, rows=sizes.rows, width=sizes.width)
     operands = [np.zeros(count, number) for count in (sizes.rows, sizes.width, sizes.rows * sizes.width)]
     return jit.load(f"peak_{number}", text).kernel, tuple(operands), 2 * sizes.rows * sizes.width
 

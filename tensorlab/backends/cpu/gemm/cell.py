@@ -11,6 +11,7 @@ import numpy as np
 from tensorlab.backends.cpu.gemm.blocks import blocks
 
 __all__ = [
+    "BYTES",
     "COLUMNS",
     "HEIGHT",
     "LANES",
@@ -32,7 +33,7 @@ SAME = True  # whether a cell is a number of the compute type
 _sizes = blocks(4)
 LANES, ROWS, WIDTH = _sizes.lanes, _sizes.rows, _sizes.width
 STEPS, HEIGHT, COLUMNS = _sizes.steps, _sizes.height, _sizes.columns
-VECTORS = WIDTH // LANES
+VECTORS, BYTES = WIDTH // LANES, LANES * 4
 
 
 def widen(cell):

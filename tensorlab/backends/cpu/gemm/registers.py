@@ -143,11 +143,12 @@ _FLOATS = (ir.FloatType(), ir.DoubleType())
 
 
 @intrinsic(prefer_literal=True)
-def _zeros(typing, pointer, rows, vectors, lanes):
-    sizes = (rows, vectors, lanes)
-    if not all(isinstance(size, types.IntegerLiteral) for size in sizes):
+def _zeros(typing, pointer, rows, vectors, size):
+    sizes = (rows, vectors, size)
+    if not all(isinstance(number, types.IntegerLiteral) for number in sizes):
         return None
-    tile = Tile(pointer.dtype, *(size.literal_value for size in sizes))
+    lanes = size.literal_value * 8 // pointer.dtype.bitwidth
+    tile = Tile(pointer.dtype, rows.literal_value, vectors.literal_value, lanes)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return ir.Constant(context.get_value_type(tile), None)
@@ -202,7 +203,7 @@ def _store_partly(typing, tile, c, c_row, rows, columns, adds):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         value, pointer, row_value, rows_value, columns_value, adds_value = arguments
         write = _Writer(builder, tile)
-        masks = [None] * (tile.vectors - 1) + [write.mask(tile.vectors - 1, columns_value)]
+        masks = [write.mask(vector, columns_value) for vector in range(tile.vectors)]
         for i in range(tile.rows):
             with builder.if_then(builder.icmp_signed("<", INDEX(i), rows_value)):
                 write.store_row(
@@ -213,8 +214,8 @@ def _store_partly(typing, tile, c, c_row, rows, columns, adds):
     return types.none(tile, c, types.intp, types.intp, types.intp, types.boolean), generate
 
 
-def _zeros_plainly(pointer: Pointer, rows: int, vectors: int, lanes: int) -> np.ndarray:
-    return np.zeros((rows, vectors * lanes), pointer.array.dtype)
+def _zeros_plainly(pointer: Pointer, rows: int, vectors: int, size: int) -> np.ndarray:
+    return np.zeros((rows, vectors * size // pointer.array.itemsize), pointer.array.dtype)
 
 
 def _add_outer_plainly(tile: np.ndarray, a: Pointer, a_row: int, b: Pointer) -> np.ndarray:
@@ -250,7 +251,8 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
     store: Any = _store_plainly
     store_partly: Any = _store_partly_plainly
 else:
-    # zeros(pointer, rows, vectors, lanes): a tile of numbers of the pointer's type. The sizes are constants.
+    # zeros(pointer, rows, vectors, size): a tile of numbers of the pointer's type, of so many rows of so many
+    # vectors of `size` bytes. The sizes are constants.
     zeros = _zeros
     # add_outer(tile, a, a_row, b): tile[i, j] + a[i * a_row] * b[j]
     add_outer = _add_outer

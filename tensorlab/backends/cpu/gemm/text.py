@@ -119,6 +119,7 @@ def _constants(element_type: dtype) -> str:
     sizes = blocks(np.dtype(name).itemsize)
     return (
         f"Number = number = np.{name}\n"
+        f"BYTES = {sizes.lanes * np.dtype(name).itemsize}\n"
         f"SAME = {element_type.cell.name == name}\n"
         f"LANES, VECTORS, ROWS, WIDTH = {sizes.lanes}, {VECTORS}, {sizes.rows}, {sizes.width}\n"
         f"STEPS, HEIGHT, COLUMNS = {sizes.steps}, {sizes.height}, {sizes.columns}\n"

@@ -7,7 +7,7 @@ multiply-adds are what takes the time, and memory is written once for all steps.
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, VECTORS, WIDTH
+from tensorlab.backends.cpu.gemm.cell import BYTES, LANES, ROWS, VECTORS, WIDTH
 from tensorlab.backends.cpu.gemm.registers import add_outer, add_outer_partly, store, store_partly, zeros
 from tensorlab.backends.cpu.pointers import advance, fetch_ahead
 
@@ -18,7 +18,7 @@ def whole_tile(steps, a, a_row, b, b_row, c, c_row, adds):
     """``C = A @ B``, or ``C += A @ B`` if it `adds`, for `ROWS` rows and `WIDTH` columns."""
     for i in range(ROWS):  # the result's cells are on their way while the sums are made
         fetch_ahead(advance(c, i * c_row), WIDTH)
-    sums = zeros(b, ROWS, VECTORS, LANES)
+    sums = zeros(b, ROWS, VECTORS, BYTES)
     for _ in range(steps):
         sums = add_outer(sums, a, a_row, b)
         a = advance(a, 1)
@@ -28,7 +28,7 @@ def whole_tile(steps, a, a_row, b, b_row, c, c_row, adds):
 
 def edge_tile(steps, rows, columns, a, a_row, b, b_row, c, c_row, adds):
     """The same for a tile that has fewer rows, or whose columns end within its last vector."""
-    sums = zeros(b, ROWS, VECTORS, LANES)
+    sums = zeros(b, ROWS, VECTORS, BYTES)
     for _ in range(steps):
         sums = add_outer_partly(sums, a, a_row, rows, b, columns)
         a = advance(a, 1)

@@ -349,11 +349,17 @@ def record_row(kind: type[Backward], result: Tensor, first: Any, second: Any = N
         if len(places) == 1:
             node.kept = (value,)
             node.versions = (version,)
-        else:
+        elif len(places) == 2:
             place = places[1]
             other = first if place == 0 else second if place == 1 else without_history(result)
             node.kept = (value, other)
             node.versions = (version, other._storage._version if isinstance(other, Tensor) else None)
+        else:
+            operands = first, second
+            node.kept = tuple(
+                [operands[place] if place.__class__ is int else without_history(result) for place in places]
+            )
+            node.versions = tuple([t._storage._version if isinstance(t, Tensor) else None for t in node.kept])
         if saved.packers or version is UNTRACKED:
             keep(node, list(node.kept))
     if anomaly.watching:
@@ -423,7 +429,7 @@ class Write:
         self._kept: list = []
         for place in node.plan.places:
             if place == 0 and place.__class__ is int:
-                self._kept.append(target.detach().clone())
+                self._kept.append(target.clone())
             elif place.__class__ is int:
                 # An operand that lies in the target's own storage is about to change with it.
                 operand = operands[place]

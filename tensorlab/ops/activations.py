@@ -7,6 +7,7 @@ from tensorlab.ops.documentation import documented
 from tensorlab.ops.recording import apply, apply_in_place
 from tensorlab.ops.rows import function_of
 from tensorlab.scalars import TABLE
+from tensorlab.scalars.activations import IN_PLACE
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -123,7 +124,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 def _apply(name: str, inplace: bool, input: Tensor, *parameters: float) -> Tensor:
     if inplace:
-        return apply_in_place(TABLE[name], input, *parameters)
+        return apply_in_place(IN_PLACE.get(name) or TABLE[name], input, *parameters)
     return apply(TABLE[name], input, *parameters)
 
 

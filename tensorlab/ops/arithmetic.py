@@ -5,6 +5,9 @@ Each function looks at what it was given and hands a row of the scalar table to 
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
 from tensorlab import dtypes
@@ -14,9 +17,10 @@ from tensorlab.names.tensor import bare
 from tensorlab.ops import pointwise
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.operands import Number, check_64_bits, check_number, is_number, result_type
-from tensorlab.ops.recording import apply, apply_in_place
+from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply, apply_in_place
 from tensorlab.ops.rows import function_of, in_place
-from tensorlab.scalars import TABLE, Scalar
+from tensorlab.scalars import TABLE, ZERO, Scalar
+from tensorlab.scalars.special import POWERS
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -160,13 +164,23 @@ def div_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> 
     return apply_in_place(row, input, other)
 
 
+# In PyTorch the rounded quotient is flat under one name, and cannot be differentiated under the other.
+_ROUNDED = {
+    "trunc": TABLE["trunc_divide"],
+    "floor": replace(TABLE["floor_divide"], node="DivBackward2", gradients=(ZERO, ZERO)),
+}
+
+
 def _rounded_division(rounding_mode: str) -> Scalar:
-    rows = {"trunc": "trunc_divide", "floor": "floor_divide"}
-    if rounding_mode not in rows:
+    if rounding_mode not in _ROUNDED:
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found {rounding_mode!r}"
         )
-    return TABLE[rows[rounding_mode]]
+    return _ROUNDED[rounding_mode]
+
+
+for _mode, _row in _ROUNDED.items():
+    TENSOR_FUNCTIONS[_row.name] = partial(div, rounding_mode=_mode)
 
 
 @documented("floor_divide")
@@ -233,9 +247,6 @@ def _refuse_integer_zero(input: Operand, other: Operand) -> None:
 
 # --- powers -------------------------------------------------------------------------------------------
 
-# Powers of a tensor that have a row of their own, which is faster and rounds once.
-_POWERS = {2: "square", 3: "cube", 0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}
-
 
 @documented(
     "pow",
@@ -246,23 +257,24 @@ _POWERS = {2: "square", 3: "cube", 0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}
 )
 def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
     """`input` to the power of `exponent`, element by element."""
-    name = _power(input, exponent)
-    return _pow(input, exponent, out=out) if name is None else _power_functions[name](input, out=out)
+    row = _power(input, exponent)
+    return _pow(input, exponent, out=out) if row is None else _power_functions[row.name](input, out=out)
 
 
 def pow_(input: Tensor, exponent: Operand) -> Tensor:
     """`pow` in place: `input` becomes ``input ** exponent``."""
-    name = _power(input, exponent)
-    if name is None:
+    row = _power(input, exponent)
+    if row is None:
         return apply_in_place(TABLE["pow"], input, exponent)
-    return apply_in_place(TABLE[name], input)
+    return apply_in_place(row, input)
 
 
 _pow = function_of("pow")
-_power_functions = {name: function_of(name) for name in _POWERS.values()}
+TENSOR_FUNCTIONS["pow"] = pow
+_power_functions = {row.name: function_of(row) for row in POWERS.values()}
 
 
-def _power(input: Operand, exponent: Operand) -> str | None:
+def _power(input: Operand, exponent: Operand) -> Scalar | None:
     """The row of one operand that takes `input` to this power, if there is one.
 
     Raises:
@@ -281,7 +293,7 @@ def _power(input: Operand, exponent: Operand) -> str | None:
         )
     check_number(exponent, result_type(input, exponent))
     whole = type(exponent) is int
-    return _POWERS.get(exponent) if whole or (type(exponent) is float and floating) else None
+    return POWERS.get(exponent) if whole or (type(exponent) is float and floating) else None
 
 
 # --- products and means -------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tensorlab import dtypes
 from tensorlab.dtypes import finfo_max
 from tensorlab.ops.documentation import documented
@@ -53,27 +55,40 @@ def clip_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
 @documented("clamp_min", {"input": "a tensor.", "min": "the bound: a number, or a tensor."})
 def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Elements below `min` raised to it."""
-    return clamp(input, min, out=out)
+    row, bounds = _clamp_row(input, min, None, "clamp_min")
+    return apply(row, input, *bounds, out=out)
 
 
 def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
     """`clamp_min` in place: elements of `input` below the bound are raised to it."""
-    return clamp_(input, min)
+    row, bounds = _clamp_row(input, min, None, "clamp_min")
+    return apply_in_place(row, input, *bounds)
 
 
 @documented("clamp_max", {"input": "a tensor.", "max": "the bound: a number, or a tensor."})
 def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Elements above `max` lowered to it."""
-    return clamp(input, None, max, out=out)
+    row, bounds = _clamp_row(input, None, max, "clamp_max")
+    return apply(row, input, *bounds, out=out)
 
 
 def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
     """`clamp_max` in place: elements of `input` above the bound are lowered to it."""
-    return clamp_(input, None, max)
+    row, bounds = _clamp_row(input, None, max, "clamp_max")
+    return apply_in_place(row, input, *bounds)
 
 
-def _clamp_row(input: Tensor, low: Bound, high: Bound) -> tuple[Scalar, list[Tensor | Number]]:
-    """The row that the given bounds need, and the bounds."""
+# `clamp` with one bound is `clamp_min` or `clamp_max`, and leaves a node of its own name.
+_ONE_BOUND = {
+    name: replace(TABLE[name], node="ClampBackward0", number_nodes=("", "ClampBackward1"))
+    for name in ("clamp_min", "clamp_max")
+}
+
+
+def _clamp_row(
+    input: Tensor, low: Bound, high: Bound, name: str = "clamp"
+) -> tuple[Scalar, list[Tensor | Number]]:
+    """The row that the given bounds need, and the bounds; `name` is the function that was called."""
     bounds = [bound for bound in (low, high) if bound is not None]
     if not bounds:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
@@ -86,7 +101,9 @@ def _clamp_row(input: Tensor, low: Bound, high: Bound) -> tuple[Scalar, list[Ten
         return TABLE["clamp"], bounds
     if isinstance(bounds[0], Tensor) and result_type(input, bounds[0]) is dtypes.bool:
         return TABLE["maximum" if high is None else "minimum"], bounds  # the larger bool; a number has none
-    return TABLE["clamp_min" if high is None else "clamp_max"], bounds
+    if name != "clamp":
+        return TABLE[name], bounds
+    return _ONE_BOUND["clamp_min" if high is None else "clamp_max"], bounds
 
 
 # --- rounding and NaN -----------------------------------------------------------------------------------

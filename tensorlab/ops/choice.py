@@ -9,7 +9,7 @@ from tensorlab.ops.documentation import documented
 from tensorlab.ops.indexing.masks import nonzero
 from tensorlab.ops.operands import Number, check_number, result_type
 from tensorlab.ops.pointwise import eq
-from tensorlab.ops.recording import apply
+from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
@@ -63,6 +63,16 @@ def _chosen(
 def where_method(input: Tensor, condition: Tensor, other: Tensor | Number) -> Tensor:
     """`input` where the condition is true, `other` elsewhere: ``where(condition, input, other)``."""
     return _chosen(condition, input, other)
+
+
+def _choose(condition: Tensor | bool, yes: Tensor | Number, no: Tensor | Number) -> Tensor | Number:
+    """`tensorlab.scalars.row.choose` in a formula that is computed with tensors."""
+    if isinstance(condition, Tensor):
+        return _chosen(condition, yes, no)
+    return yes if condition else no
+
+
+TENSOR_FUNCTIONS["choose"] = _choose
 
 
 def _check_mask(rule: str, mask: Tensor) -> None:

@@ -28,6 +28,7 @@ __all__ = [
     "need_tensor",
     "numpy_names",
     "reduced_shape",
+    "spread",
 ]
 
 Dims = int | Sequence[int] | None
@@ -195,6 +196,28 @@ def reduced_shape(shape: Sequence[int], dims: Sequence[int], keepdim: bool) -> S
     if keepdim:
         return Size(1 if dim in dims else size for dim, size in enumerate(shape))
     return Size(size for dim, size in enumerate(shape) if dim not in dims)
+
+
+def spread(gradient: Any, shape: Size, dim: Any, keepdim: bool) -> Any:
+    """What belongs to the results of a fold, repeated for all elements that were folded into each.
+
+    Args:
+        gradient: a tensor of the results' shape.
+        shape: of the elements.
+        dim, keepdim: which dimensions were folded away, as `as_dims` takes them, and whether they stayed.
+
+    Returns:
+        a view of `shape`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> spread(tl.tensor([1, 2]), tl.Size([2, 3]), 1, False)
+        tensor([[1, 1, 1],
+                [2, 2, 2]])
+    """
+    if not keepdim and shape:
+        gradient = gradient.reshape(reduced_shape(shape, as_dims(dim, len(shape), "sum"), True))
+    return gradient.expand(shape)
 
 
 class _Plan(NamedTuple):

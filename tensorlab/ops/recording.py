@@ -15,16 +15,27 @@ from typing import Any, ClassVar
 from tensorlab.autograd.formulas import Backward, Formula, in_place, record
 from tensorlab.autograd.node import Node
 from tensorlab.autograd.views import requires_grad
+from tensorlab.dtypes import float64
+from tensorlab.layout import Size
 from tensorlab.modes import current
 from tensorlab.names.following import follow
 from tensorlab.names.rules import unifies
 from tensorlab.names.tensor import CarriesNames
-from tensorlab.ops.dispatch import Number, compute, compute_into
+from tensorlab.ops.dispatch import Number, compute, compute_into, filled
 from tensorlab.ops.small_gradients import flow
-from tensorlab.scalars import TABLE, Scalar
+from tensorlab.scalars import GRAD, TABLE, UNKNOWN, ZERO, Scalar
+from tensorlab.scalars.row import zero
 from tensorlab.tensor import Tensor
 
-__all__ = ["apply", "apply_in_place", "check_out", "node_kind", "tensor_form"]
+__all__ = [
+    "TENSOR_FUNCTIONS",
+    "RowBackward",
+    "apply",
+    "apply_in_place",
+    "check_out",
+    "node_kind",
+    "tensor_form",
+]
 
 
 def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) -> Tensor:
@@ -49,7 +60,7 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
         return follow(unifies, partial(apply, row), operands, {} if out is None else {"out": out})
     for operand in operands:
         if isinstance(operand, Tensor) and (operand._edge is not None or operand._base is not None):
-            kind = node_kind(row)
+            kind = node_kind(row, _number_among(operands) if row.number_nodes else None)
             return result if kind is None else record(kind, result, *operands)
     return result
 
@@ -64,11 +75,20 @@ def apply_in_place(row: Scalar, target: Tensor, *others: Tensor | Number) -> Ten
     try:
         for operand in (target, *others):
             if isinstance(operand, Tensor) and (operand._edge is not None or operand._base is not None):
-                with in_place(node_kind(row), target, *others):
+                kind = node_kind(row, _number_among((target, *others)) if row.number_nodes else None)
+                with in_place(kind, target, *others):
                     return compute_into(target, row, target, *others)
         return compute_into(target, row, target, *others)
     except CarriesNames:
         return follow(unifies, partial(apply_in_place, row), (target, *others), {}, in_place=True)
+
+
+def _number_among(operands: Sequence[Tensor | Number]) -> int | None:
+    """The position of the first operand that is a number."""
+    for position, operand in enumerate(operands):
+        if not isinstance(operand, Tensor):
+            return position
+    return None
 
 
 def check_out(name: str, out: Tensor, *operands: Any) -> None:
@@ -93,6 +113,7 @@ class RowBackward(Backward):
     __slots__ = ()
 
     row: ClassVar[Scalar]
+    special_forms: ClassVar[dict[tuple[str, ...], Formula]]
 
     @classmethod
     def step(cls, position: int) -> tuple[Formula, Formula, tuple[str, ...]] | None:
@@ -103,10 +124,14 @@ class RowBackward(Backward):
             return None
         if isinstance(gradient, tuple):
             if len(gradient) == 1:
-                return _itself, _itself, ()
+                form = cls.special_forms[gradient]
+                return form, form, ()
             form = _row_form(TABLE[gradient[0]])
             return form, form, gradient[2:]
         names = tuple(inspect.signature(gradient).parameters)
+        if cls.row.outside is not None:  # a kernel of the whole formula would not know when it does not hold
+            form = tensor_form(gradient)
+            return form, form, names[1:]
         parameters = list(inspect.signature(cls.row.formula).parameters)[cls.row.arity :]
         arity = sum(name not in parameters for name in names)
         own = Scalar(
@@ -122,14 +147,18 @@ class RowBackward(Backward):
 
     @classmethod
     def scalar_formulas(cls, steps: Sequence[Any]) -> tuple[tuple[Callable | None, tuple[int, ...]], ...]:
-        """The gradients of the operands that get one, as formulas of numbers."""
+        """The gradients of the operands that get one, as formulas of numbers; none if a kernel cannot do them."""
         parts: list[tuple[Callable | None, tuple[int, ...]]] = []
+        if UNKNOWN in cls.row.gradients or cls.row.outside is not None:
+            return ()
         for position, step in enumerate(steps):
             if step is not None:
                 gradient: Any = cls.row.gradients[position]
                 places = (0, *(place + 1 for place in step[2]))
-                if isinstance(gradient, tuple):
-                    gradient = None if len(gradient) == 1 else TABLE[gradient[0]].formula
+                if gradient in (GRAD, ZERO):
+                    gradient = None if gradient == GRAD else zero
+                elif isinstance(gradient, tuple):
+                    gradient = TABLE[gradient[0]].formula
                 parts.append((gradient, places))
         return tuple(parts)
 
@@ -138,31 +167,50 @@ class RowBackward(Backward):
         return flow(self, gradient, pending, alone)
 
 
-_kinds: dict[str, type[RowBackward] | None] = {}
+def _itself(grad: Tensor) -> Tensor:
+    return grad
 
 
-def node_kind(row: Scalar) -> type[RowBackward] | None:
-    """The kind of node that a row's operation leaves; None if it has no gradient."""
+def _zeros(grad: Tensor) -> Tensor:
+    return grad.new_zeros(grad._shape)
+
+
+_kinds: dict[tuple, type[RowBackward] | None] = {}
+
+
+def node_kind(row: Scalar, number: int | None = None) -> type[RowBackward] | None:
+    """The kind of node that a row's operation leaves; None if it has no gradient.
+
+    Args:
+        row: the row.
+        number: the position of an operand that is a number, if there is one.
+    """
+    key = row.name, row.node, number
     try:
-        return _kinds[row.name]
+        return _kinds[key]
     except KeyError:
         pass
     kind = None
     if row.gradients:
-        name = row.node or "".join(word.capitalize() for word in row.name.split("_"))
+        name = row.node or "".join(word.capitalize() for word in row.name.split("_")) + "Backward0"
+        if number is not None and number < len(row.number_nodes):
+            name = row.number_nodes[number] or name
         own = {
             "__slots__": (),
             "__module__": __name__,
             "row": row,
             "inputs": tuple(inspect.signature(row.formula).parameters),
+            "special_forms": {GRAD: _itself, ZERO: _zeros, UNKNOWN: partial(_refuse, row.name)},
             "plans": {},
         }
-        kind = type(f"{name}Backward{'' if name[-1].isdigit() else 0}", (RowBackward,), own)
-    return _kinds.setdefault(row.name, kind)
+        kind = type("NotImplemented" if UNKNOWN in row.gradients else name, (RowBackward,), own)
+    return _kinds.setdefault(key, kind)
 
 
-def _itself(gradient: Tensor) -> Tensor:
-    return gradient
+def _refuse(name: str, grad: Tensor) -> Tensor:
+    raise RuntimeError(
+        f"derivative for aten::{name} is not implemented: detach() the result, or compute it under no_grad()"
+    )
 
 
 # --- formulas of numbers as formulas of tensors -------------------------------------------------------
@@ -182,10 +230,12 @@ def tensor_form(formula: Callable) -> Callable:
         names: dict[str, Any] = dict(formula.__globals__)
         for name in formula.__code__.co_names:
             value = names.get(name)
-            if name in TENSOR_FUNCTIONS:
+            row = _rows_by_formula().get(value) if isinstance(value, types.FunctionType) else None
+            if row is not None and row.arity == 1:
+                names[name] = partial(_of_tensor, _row_form(row))
+            elif name in TENSOR_FUNCTIONS:
                 names[name] = TENSOR_FUNCTIONS[name]
             elif isinstance(value, types.FunctionType):
-                row = _rows_by_formula().get(value)
                 names[name] = tensor_form(value) if row is None else _row_form(row)
         found = types.FunctionType(formula.__code__, names, formula.__name__, formula.__defaults__)
         _forms[formula] = found
@@ -200,6 +250,11 @@ def _rows_by_formula() -> dict[Callable, Scalar]:
     if not _by_formula:
         _by_formula.update({row.formula: row for row in TABLE.values()})
     return _by_formula
+
+
+def _of_tensor(form: Callable, operand: Tensor | Number) -> Tensor:
+    """A function of one tensor, here perhaps of a number, which is a tensor of no dimensions then."""
+    return form(operand if isinstance(operand, Tensor) else filled(Size(), (), float64, operand))
 
 
 def _row_form(row: Scalar) -> Callable:

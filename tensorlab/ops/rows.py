@@ -13,7 +13,7 @@ from tensorlab.dtypes import FLOATING, by_name, dtype
 from tensorlab.layout import Size
 from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.operands import Number, to_round, types_of, widened
-from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply, apply_in_place, node_kind
+from tensorlab.ops.recording import TENSOR_FUNCTIONS, RowBackward, apply, apply_in_place, node_kind
 from tensorlab.scalars import FLOAT, TABLE, Scalar
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, dense_cells, make_dense
@@ -24,8 +24,9 @@ __all__ = ["function_of", "in_place", "test_of"]
 # left then is the allocation and the call, which is what a small operation costs.
 SMALL = 16_384
 
-# A kernel for dense operands, and the cell type and dtype of its result; False where there is no short way.
-Prepared = tuple[Callable, np.dtype, dtype] | Literal[False]
+# A kernel for dense operands, the cell type and dtype of its result, and the kind of node that it leaves;
+# False where there is no short way.
+Prepared = tuple[Callable, np.dtype, dtype, type[RowBackward] | None] | Literal[False]
 
 
 def _unary(row: Scalar) -> Callable:
@@ -41,13 +42,12 @@ def _unary(row: Scalar) -> Callable:
                 if short is None:
                     short = prepared[element_type] = _prepare(row, element_type)
                 if short:
-                    kernel, cell, out_type = short
+                    kernel, cell, out_type, kind = short
                     memory = np.empty(a.size, cell)
                     kernel(memory, a)
                     result = make_dense(memory, out_type, input._shape, input._stride)
                     if input._edge is None and input._base is None:
                         return result
-                    kind = node_kind(row)
                     return result if kind is None else record_row(kind, result, input)
         return apply(row, input, out=out)
 
@@ -74,7 +74,7 @@ def _binary(row: Scalar) -> Callable:
                                 short = _prepare(row, element_type, element_type)
                                 with_tensor[element_type] = short
                             if short:
-                                kernel, cell, out_type = short
+                                kernel, cell, out_type, kind = short
                                 memory = np.empty(a.size, cell)
                                 kernel(memory, a, b)
                                 result = make_dense(memory, out_type, input._shape, input._stride)
@@ -85,7 +85,6 @@ def _binary(row: Scalar) -> Callable:
                                     and other._base is None
                                 ):
                                     return result
-                                kind = node_kind(row)
                                 return result if kind is None else record_row(kind, result, input, other)
                     elif a.size and (
                         type(other) is float or (type(other) is int and other.bit_length() < 64)
@@ -95,13 +94,12 @@ def _binary(row: Scalar) -> Callable:
                         if short is None:
                             short = with_number[key] = _prepare(row, element_type, other)
                         if short:
-                            kernel, cell, out_type = short
+                            kernel, cell, out_type, kind = short
                             memory = np.empty(a.size, cell)
                             kernel(memory, a, other)
                             result = make_dense(memory, out_type, input._shape, input._stride)
                             if input._edge is None and input._base is None:
                                 return result
-                            kind = node_kind(row)
                             return result if kind is None else record_row(kind, result, input, other)
             elif type(other) is Tensor and (
                 type(input) is float or (type(input) is int and input.bit_length() < 64)
@@ -113,13 +111,12 @@ def _binary(row: Scalar) -> Callable:
                     if short is None:
                         short = from_number[key] = _prepare(row, input, other._dtype)
                     if short:
-                        kernel, cell, out_type = short
+                        kernel, cell, out_type, kind = short
                         memory = np.empty(b.size, cell)
                         kernel(memory, input, b)
                         result = make_dense(memory, out_type, other._shape, other._stride)
                         if other._edge is None and other._base is None:
                             return result
-                        kind = node_kind(row)
                         return result if kind is None else record_row(kind, result, input, other)
         return apply(row, input, other, out=out)
 
@@ -191,17 +188,18 @@ def _prepare(row: Scalar, *operands: dtype | Number, itself: bool = False) -> Pr
     if itself:
         kinds[0] = "self"
     kernel = backend("cpu").flat_kernel(row, widened(compute), (out_type, *types), ("run", *kinds))
-    return kernel, out_type.cell, out_type
+    position = next((index for index, t in enumerate(operands) if not isinstance(t, dtype)), None)
+    return kernel, out_type.cell, out_type, node_kind(row, position)
 
 
-def function_of(row_name: str, name: str | None = None) -> Callable:
+def function_of(row: str | Scalar, name: str | None = None) -> Callable:
     """The public function of one row, named and documented.
 
     Args:
-        row_name: the row in the table.
+        row: its name in the table; or a row of the table that leaves another node in the graph.
         name: the function's name, where it is another.
     """
-    row = TABLE[row_name]
+    row = TABLE[row] if isinstance(row, str) else row
     function = {1: _unary, 2: _binary}[row.arity](row)
     TENSOR_FUNCTIONS.setdefault(row.name, function)
     return _named(function, name or row.name, documentation(row))

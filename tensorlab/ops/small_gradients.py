@@ -105,7 +105,7 @@ def _kernel(node: Any, element_type: dtype, arguments: list) -> Any:
     """The kernel for a plan, or False if there is none."""
     parts = node.plan.formulas
     edges = [edge for edge in node.edges if edge is not None]
-    if element_type not in SINGLE or len(set(edges)) != len(edges) or len(arguments) > 4:
+    if not parts or element_type not in SINGLE or len(set(edges)) != len(edges) or len(arguments) > 4:
         return False
     if any(
         formula is not None and compute_type(formula, element_type) is not element_type

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,15 +16,16 @@ from tensorlab.scalars.exponential import (
     sigmoid,
 )
 from tensorlab.scalars.logarithm import log1p
-from tensorlab.scalars.row import FLOATING, Scalar, number
+from tensorlab.scalars.row import FLOATING, Gradient, Scalar, choose, number
 from tensorlab.scalars.special import erf, erfc_scaled, gaussian_times
 from tensorlab.scalars.trigonometric import tanh
 
-__all__ = ["ROWS"]
+__all__ = ["IN_PLACE", "ROWS"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 SQRT_HALF = 0.7071067811865476
+ONE_OVER_SQRT_TWO_PI = 0.3989422804014327
 SQRT_TWO_OVER_PI = 0.7978845608028654
 UPPER_HALF_32 = -0x1000  # a mask: all but the last 12 binary digits of a float32
 BIASED_ROUNDER_32 = 12583039.0  # rounds to a whole number n, and leaves n + 127 in the last binary digits
@@ -33,28 +35,65 @@ def relu(x):
     return number(0) if x < 0 else x
 
 
+def d_relu(grad, result):
+    return choose(result <= 0, number(0), grad)
+
+
 def leaky_relu(x, slope):
     return x if x > 0 else x * slope
+
+
+def d_leaky_relu(grad, x, slope):
+    return choose(x > 0, grad, grad * slope)
+
+
+def d_leaky_relu_of_result(grad, result, slope):
+    return choose(result > 0, grad, grad * slope)
 
 
 def hardtanh(x, low, high):
     return low if x < low else high if x > high else x
 
 
+def d_hardtanh(grad, x, low, high):
+    return choose((x <= low) | (x >= high), number(0), grad)
+
+
 def elu(x, alpha):
     return x if x > 0 else alpha * expm1(x)
+
+
+def d_elu(grad, x, alpha):
+    return choose(x <= 0, grad * alpha * exp(x), grad)
+
+
+def d_elu_of_result(grad, result, alpha):
+    return choose(result <= 0, grad * (result + alpha), grad)
 
 
 def silu(x):
     return x * sigmoid(x)
 
 
+def d_silu(grad, x):
+    s = sigmoid(x)
+    return grad * s * (number(1) + x * (number(1) - s))
+
+
 def softplus(x, beta, threshold):
     return x if beta * x > threshold else log1p(exp(beta * x)) / beta
 
 
+def d_softplus(grad, x, beta, threshold):
+    return choose(beta * x > threshold, grad, grad * sigmoid(beta * x))
+
+
 def logsigmoid(x):
     return (x if x < 0 else number(0)) - log1p(exp(-abs(x)))
+
+
+def d_logsigmoid(grad, x):
+    return grad * sigmoid(-x)
 
 
 def gelu(x):
@@ -106,6 +145,12 @@ def gelu_float32(x):
     return -tail if x < 0 else x - tail
 
 
+def d_gelu(grad, x):
+    chance = number(0.5) * (number(1) + erf(x * number(SQRT_HALF)))
+    density = number(ONE_OVER_SQRT_TWO_PI) * exp(number(-0.5) * x * x)
+    return grad * (chance + x * density)
+
+
 def gelu_tanh(x):
     inner = number(SQRT_TWO_OVER_PI) * (x + number(0.044715) * x * x * x)
     return number(0.5) * x * (number(1) + tanh(inner))
@@ -117,30 +162,69 @@ def gelu_tanh_float64(x):
     return x * sigmoid(2.0 * SQRT_TWO_OVER_PI * (x + 0.044715 * x * x * x))
 
 
+def d_gelu_tanh(grad, x):
+    u = tanh(number(SQRT_TWO_OVER_PI) * (x + number(0.044715) * x * x * x))
+    slope = number(SQRT_TWO_OVER_PI) * (number(1) + number(3 * 0.044715) * x * x)
+    return grad * number(0.5) * (number(1) + u + x * (number(1) - u * u) * slope)
+
+
 def _row(
-    name: str, formula: Callable, summary: str, example: str, parameters: int = 0, cost: int = 12
+    name: str,
+    formula: Callable,
+    summary: str,
+    example: str,
+    gradient: Gradient,
+    parameters: int = 0,
+    cost: int = 12,
+    node: str = "",
 ) -> Scalar:
-    return Scalar(name, formula, 1, summary, example, takes=FLOATING, parameters=parameters, cost=cost)
+    return Scalar(
+        name,
+        formula,
+        1,
+        summary,
+        example,
+        takes=FLOATING,
+        parameters=parameters,
+        cost=cost,
+        gradients=(gradient,),
+        node=node,
+    )
 
 
 ROWS = (
     Scalar("relu", relu, 1, "Negative elements replaced by 0.",
            ">>> tl.relu(tl.tensor([-1.0, 2.0]))\ntensor([0., 2.])",
-           refuses_bool="Boolean inputs not supported for relu: convert the mask first"),
+           refuses_bool="Boolean inputs not supported for relu: convert the mask first", gradients=(d_relu,)),
     _row("leaky_relu", leaky_relu, "Negative elements multiplied by `negative_slope`.",
-         ">>> F.leaky_relu(tl.tensor([-1.0, 2.0]), 0.1)\ntensor([-0.1000,  2.0000])", 1, 1),
+         ">>> F.leaky_relu(tl.tensor([-1.0, 2.0]), 0.1)\ntensor([-0.1000,  2.0000])", d_leaky_relu, 1, 1),
     Scalar("hardtanh", hardtanh, 1, "Each element brought between `min_val` and `max_val`.",
            ">>> F.hardtanh(tl.tensor([-3.0, 0.5, 3.0]))\ntensor([-1.0000,  0.5000,  1.0000])",
-           refuses_bool="Bool inputs not supported for hardtanh: convert the mask first", parameters=2),
+           refuses_bool="Bool inputs not supported for hardtanh: convert the mask first", parameters=2,
+           gradients=(d_hardtanh,)),
     _row("elu", elu, "Negative elements replaced by ``alpha * (exp(input) - 1)``.",
-         ">>> F.elu(tl.tensor([-1.0, 2.0]))\ntensor([-0.6321,  2.0000])", 1),
+         ">>> F.elu(tl.tensor([-1.0, 2.0]))\ntensor([-0.6321,  2.0000])", d_elu, 1),
     _row("silu", silu, "``input * sigmoid(input)``, also called swish.",
-         ">>> F.silu(tl.tensor([-1.0, 2.0]))\ntensor([-0.2689,  1.7616])"),
+         ">>> F.silu(tl.tensor([-1.0, 2.0]))\ntensor([-0.2689,  1.7616])", d_silu),
     _row("softplus", softplus, "``log(1 + exp(beta * input)) / beta``: a ReLU without its corner.",
-         ">>> F.softplus(tl.tensor([-1.0, 2.0]))\ntensor([0.3133, 2.1269])", 2, 24),
+         ">>> F.softplus(tl.tensor([-1.0, 2.0]))\ntensor([0.3133, 2.1269])", d_softplus, 2, 24),
     _row("logsigmoid", logsigmoid, "``log(sigmoid(input))``, precise on both sides.",
-         ">>> F.logsigmoid(tl.tensor([-100.0, 0.0]))\ntensor([-100.0000,   -0.6931])", 0, 24),
+         ">>> F.logsigmoid(tl.tensor([-100.0, 0.0]))\ntensor([-100.0000,   -0.6931])", d_logsigmoid, 0, 24,
+         "LogSigmoidBackward0"),
     _row("gelu", gelu, "``input`` times the chance that a normal variable is below it.",
-         ">>> F.gelu(tl.tensor([-1.0, 2.0]))\ntensor([-0.1587,  1.9545])", 0, 24),
-    _row("gelu_tanh", gelu_tanh, "The approximation of gelu by tanh.", "", 0, 20),
+         ">>> F.gelu(tl.tensor([-1.0, 2.0]))\ntensor([-0.1587,  1.9545])", d_gelu, 0, 24),
+    _row("gelu_tanh", gelu_tanh, "The approximation of gelu by tanh.", "", d_gelu_tanh, 0, 20,
+         "GeluBackward0"),
 )  # fmt: skip
+
+
+def _in_place(name: str, gradient: Callable, node: str) -> Scalar:
+    (row,) = (row for row in ROWS if row.name == name)
+    return replace(row, gradients=(gradient,), node=node)
+
+
+# In place they keep the result for their gradients, for the operand is gone.
+IN_PLACE = {
+    "leaky_relu": _in_place("leaky_relu", d_leaky_relu_of_result, "LeakyReluBackward1"),
+    "elu": _in_place("elu", d_elu_of_result, "EluBackward1"),
+}

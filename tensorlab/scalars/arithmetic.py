@@ -1,10 +1,8 @@
-"""Arithmetic: sums, products, quotients and remainders, and what is made of them."""
+"""Arithmetic: signs, sums and products, and what is made of them."""
 
 from __future__ import annotations
 
-import numpy as np
-
-from tensorlab.scalars.row import FLOAT, FLOATING, GRAD, NUMERIC, WHOLE, Scalar, number
+from tensorlab.scalars.row import FLOAT, FLOATING, GRAD, NUMERIC, WHOLE, ZERO, Scalar, number
 
 __all__ = ["ROWS"]
 
@@ -23,6 +21,10 @@ def absolute(x):
     return abs(x)
 
 
+def d_abs(grad, x):
+    return grad * sign(x)
+
+
 def sign(x):
     return number(1) if x > 0 else number(-1) if x < 0 else number(0)
 
@@ -31,12 +33,24 @@ def square(x):
     return x * x
 
 
+def d_square(grad, x):
+    return grad * (number(2) * x)
+
+
 def cube(x):
     return x * x * x
 
 
+def d_cube(grad, x):
+    return grad * (number(3) * (x * x))
+
+
 def reciprocal(x):
     return number(1) / x
+
+
+def d_reciprocal(grad, result):
+    return -grad * (result * result)
 
 
 def add(x, y):
@@ -55,68 +69,36 @@ def sub_scaled(x, y, alpha):
     return x - alpha * y
 
 
+def d_sub_scaled_y(grad, alpha):
+    return -grad * alpha
+
+
 def mul(x, y):
     return x * y
-
-
-def div(x, y):
-    return x / y
-
-
-def d_div_y(grad, y, result):
-    return -grad * result / y
-
-
-def trunc_divide(x, y):
-    return np.trunc(x / y)
-
-
-def trunc_divide_integer(x, y):
-    # Python's // rounds down: one more where it went below a negative quotient. The least integer over -1
-    # has no room for its quotient and wraps to itself, as negation does.
-    quotient = -x if y == -1 else x // y
-    return quotient + 1 if x % y != 0 and (x < 0) != (y < 0) else quotient
-
-
-def fmod(x, y):
-    return np.fmod(x, y)
-
-
-def fmod_integer(x, y):
-    rest = x % y  # has the sign of y
-    return rest - y if rest != 0 and (x < 0) != (y < 0) else rest
-
-
-def remainder(x, y):
-    rest = fmod(x, y)  # has the sign of x
-    return rest + y if rest != 0 and (rest < 0) != (y < 0) else rest
-
-
-def remainder_integer(x, y):
-    return x % y
-
-
-def floor_divide(x, y):
-    # What is left of x without the remainder is a multiple of y: its quotient is whole but for one rounding.
-    rest = fmod(x, y)
-    quotient = (x - rest) / y
-    quotient = quotient - number(1) if rest != 0 and (rest < 0) != (y < 0) else quotient
-    whole = np.floor(quotient)
-    whole = whole + number(1) if quotient - whole > 0.5 else whole
-    whole = np.copysign(number(0), x / y) if quotient == 0 else whole
-    return x / y if y == 0 else whole
-
-
-def floor_divide_integer(x, y):
-    return -x if y == -1 else x // y
 
 
 def addcmul(x, y, z, value):
     return x + value * y * z
 
 
+def d_addcmul_y(grad, z, value):
+    return grad * (z * value)
+
+
+def d_addcmul_z(grad, y, value):
+    return grad * (y * value)
+
+
 def addcdiv(x, y, z, value):
     return x + value * y / z
+
+
+def d_addcdiv_y(grad, z, value):
+    return grad * (value / z)
+
+
+def d_addcdiv_z(grad, y, z, value):
+    return -grad * (value * y / (z * z))
 
 
 def lerp(x, y, weight):
@@ -124,36 +106,15 @@ def lerp(x, y, weight):
     return x + weight * (y - x) if abs(weight) < 0.5 else y - (y - x) * (number(1) - weight)
 
 
-def maximum(x, y):
-    return x if x > y or x != x else y
+def d_lerp_x(grad, weight):
+    return grad * (number(1) - weight)
 
 
-def minimum(x, y):
-    return x if x < y or x != x else y
-
-
-def fmax(x, y):
-    return x if x >= y or y != y else y
-
-
-def fmin(x, y):
-    return x if x <= y or y != y else y
-
-
-def at_least(x, low):
-    return low if x < low or low != low else x
-
-
-def at_most(x, high):
-    return high if x > high or high != high else x
-
-
-def clamp(x, low, high):
-    return at_most(at_least(x, low), high)
+def d_lerp_weight(grad, x, y):
+    return grad * (y - x)
 
 
 BOTH = (0, 1)  # either operand may be a Python number
-SECOND = (1,)
 
 ROWS = (
     Scalar("copy", copy, 1, "The elements themselves."),
@@ -174,6 +135,7 @@ ROWS = (
         "The distance of each element from 0. The least integer has none in its dtype and stays itself.",
         ">>> tl.abs(tl.tensor([-1.5, 2.0]))\ntensor([1.5000, 2.0000])",
         takes=NUMERIC,
+        gradients=(d_abs,),
     ),
     Scalar(
         "sign",
@@ -181,6 +143,7 @@ ROWS = (
         1,
         "1, 0 or -1, as each element is above, at or below 0; 0 for NaN.",
         ">>> tl.sign(tl.tensor([-2.5, 0.0, 7.0]))\ntensor([-1.,  0.,  1.])",
+        gradients=(ZERO,),
     ),
     Scalar(
         "sgn",
@@ -188,6 +151,7 @@ ROWS = (
         1,
         "The same as `sign` for real numbers.",
         ">>> tl.sgn(tl.tensor([-2, 0, 7]))\ntensor([-1,  0,  1])",
+        gradients=(ZERO,),
     ),
     Scalar(
         "square",
@@ -196,8 +160,18 @@ ROWS = (
         "``input * input``, element by element.",
         ">>> tl.square(tl.tensor([3, -4]))\ntensor([ 9, 16])",
         result=WHOLE,
+        gradients=(d_square,),
+        node="PowBackward0",
     ),
-    Scalar("cube", cube, 1, "``input * input * input``, element by element.", result=WHOLE),
+    Scalar(
+        "cube",
+        cube,
+        1,
+        "``input * input * input``, element by element.",
+        result=WHOLE,
+        gradients=(d_cube,),
+        node="PowBackward0",
+    ),
     Scalar(
         "reciprocal",
         reciprocal,
@@ -205,6 +179,7 @@ ROWS = (
         "``1 / input``, element by element.",
         ">>> tl.reciprocal(tl.tensor([2, -4]))\ntensor([ 0.5000, -0.2500])",
         result=FLOAT,
+        gradients=(d_reciprocal,),
     ),
     Scalar(
         "add",
@@ -226,6 +201,7 @@ ROWS = (
         refuses_bool="Subtraction, the `-` operator, with a bool tensor is not supported. "
         "To find where two masks differ, use the `^` operator or logical_xor()",
         gradients=(GRAD, ("neg", "grad")),
+        number_nodes=("RsubBackward1", ""),
     ),
     Scalar(
         "add_scaled",
@@ -235,7 +211,7 @@ ROWS = (
         numbers=BOTH,
         parameters=1,
         gradients=(GRAD, ("mul", "grad", "alpha")),
-        node="Add",
+        node="AddBackward0",
     ),
     Scalar(
         "sub_scaled",
@@ -246,6 +222,9 @@ ROWS = (
         parameters=1,
         refuses_bool="Subtraction, the `-` operator, with a bool tensor is not supported. "
         "To find where two masks differ, use the `^` operator or logical_xor()",
+        gradients=(GRAD, d_sub_scaled_y),
+        node="SubBackward0",
+        number_nodes=("RsubBackward1", ""),
     ),
     Scalar(
         "mul",
@@ -258,58 +237,6 @@ ROWS = (
         gradients=(("mul", "grad", "y"), ("mul", "grad", "x")),
     ),
     Scalar(
-        "div",
-        div,
-        2,
-        "``input / other``, element by element. A division by zero gives an infinity or NaN, and no error.",
-        ">>> tl.div(tl.tensor([1, 2]), 4)\ntensor([0.2500, 0.5000])",
-        result=FLOAT,
-        numbers=BOTH,
-        exact_numbers=True,
-        gradients=(("div", "grad", "y"), d_div_y),
-    ),
-    Scalar(
-        "trunc_divide",
-        trunc_divide,
-        2,
-        "The quotient without its fraction.",
-        takes=NUMERIC,
-        numbers=BOTH,
-        exact_numbers=True,
-        cost=4,
-    ),
-    Scalar(
-        "floor_divide",
-        floor_divide,
-        2,
-        "The greatest whole number that is not above ``input / other``: Python's ``//``.",
-        ">>> tl.floor_divide(tl.tensor([7, -7]), 2)\ntensor([ 3, -4])",
-        takes=NUMERIC,
-        numbers=BOTH,
-        exact_numbers=True,
-        cost=20,
-    ),
-    Scalar(
-        "remainder",
-        remainder,
-        2,
-        "What floor_divide leaves over: Python's ``%``, with the sign of `other`.",
-        ">>> tl.remainder(tl.tensor([7, -7]), 3)\ntensor([1, 2])",
-        takes=NUMERIC,
-        numbers=BOTH,
-        cost=20,
-    ),
-    Scalar(
-        "fmod",
-        fmod,
-        2,
-        "What division towards zero leaves over: C's ``%``, with the sign of `input`.",
-        ">>> tl.fmod(tl.tensor([7, -7]), 3)\ntensor([ 1, -1])",
-        takes=NUMERIC,
-        numbers=SECOND,
-        cost=20,
-    ),
-    Scalar(
         "addcmul",
         addcmul,
         3,
@@ -318,6 +245,7 @@ ROWS = (
         "tensor([2.5000, 5.0000])",
         takes=NUMERIC,
         parameters=1,
+        gradients=(GRAD, d_addcmul_y, d_addcmul_z),
     ),
     Scalar(
         "addcdiv",
@@ -329,6 +257,7 @@ ROWS = (
         takes=FLOATING,
         parameters=1,
         cost=4,
+        gradients=(GRAD, d_addcdiv_y, d_addcdiv_z),
     ),
     Scalar(
         "lerp",
@@ -338,60 +267,8 @@ ROWS = (
         ">>> tl.lerp(tl.zeros(3), tl.full((3,), 10.0), 0.25)\ntensor([2.5000, 2.5000, 2.5000])",
         takes=FLOATING,
         numbers=(2,),
-    ),
-    Scalar(
-        "maximum",
-        maximum,
-        2,
-        "The greater of two elements; NaN if either is NaN.",
-        ">>> tl.maximum(tl.tensor([1, 5]), tl.tensor([3, 2]))\ntensor([3, 5])",
-    ),
-    Scalar(
-        "minimum",
-        minimum,
-        2,
-        "The lesser of two elements; NaN if either is NaN.",
-        ">>> tl.minimum(tl.tensor([1, 5]), tl.tensor([3, 2]))\ntensor([1, 2])",
-    ),
-    Scalar(
-        "fmax",
-        fmax,
-        2,
-        "The greater of two elements; a NaN gives way to the other.",
-        '>>> tl.fmax(tl.tensor([1.0, 5.0]), tl.tensor([float("nan"), 6.0]))\ntensor([1., 6.])',
-    ),
-    Scalar(
-        "fmin",
-        fmin,
-        2,
-        "The lesser of two elements; a NaN gives way to the other.",
-        '>>> tl.fmin(tl.tensor([1.0, 5.0]), tl.tensor([float("nan"), 4.0]))\ntensor([1., 4.])',
-    ),
-    Scalar(
-        "clamp_min",
-        at_least,
-        2,
-        "Elements below `min` raised to it.",
-        ">>> tl.clamp_min(tl.tensor([-1.0, 0.5, 3.0]), 0)\ntensor([0.0000, 0.5000, 3.0000])",
-        takes=NUMERIC,
-        numbers=SECOND,
-    ),
-    Scalar(
-        "clamp_max",
-        at_most,
-        2,
-        "Elements above `max` lowered to it.",
-        ">>> tl.clamp_max(tl.tensor([-1.0, 0.5, 3.0]), 1)\ntensor([-1.0000,  0.5000,  1.0000])",
-        takes=NUMERIC,
-        numbers=SECOND,
-    ),
-    Scalar(
-        "clamp",
-        clamp,
-        3,
-        "Elements below `min` raised to it, and those above `max` lowered to it.",
-        ">>> tl.clamp(tl.tensor([-1.0, 0.5, 3.0]), 0, 1)\ntensor([0.0000, 0.5000, 1.0000])",
-        takes=NUMERIC,
-        numbers=(1, 2),
+        gradients=(d_lerp_x, ("mul", "grad", "weight"), d_lerp_weight),
+        node="LerpBackward1",
+        number_nodes=("", "", "LerpBackward0"),
     ),
 )

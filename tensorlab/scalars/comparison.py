@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from tensorlab.scalars.row import FLOATING, TRUTH, Scalar
+from tensorlab.scalars.row import FLOATING, TRUTH, ZERO, Scalar, choose, number
 
 __all__ = ["ROWS"]
 
@@ -70,8 +70,28 @@ def where(condition, x, y):
     return x if condition != 0 else y
 
 
+def d_where_x(grad, condition):
+    return choose(condition != 0, grad, number(0))
+
+
+def d_where_y(grad, condition):
+    return choose(condition != 0, number(0), grad)
+
+
 def _comparison(name: str, formula: Callable, summary: str, example: str) -> Scalar:
-    return Scalar(name, formula, 2, summary, example, result=TRUTH, numbers=(1,))
+    kind = name.capitalize()
+    return Scalar(
+        name,
+        formula,
+        2,
+        summary,
+        example,
+        result=TRUTH,
+        numbers=(1,),
+        gradients=(ZERO, ZERO),  # of the form in place, which writes 1 and 0 into floats
+        node=f"{kind}Backward1",
+        number_nodes=("", f"{kind}Backward0"),
+    )
 
 
 ROWS = (
@@ -160,5 +180,6 @@ ROWS = (
         "`input` where the condition is true, `other` elsewhere.",
         ">>> x = tl.tensor([-1.0, 2.0])\n>>> tl.where(x > 0, x, 0.0)\ntensor([0., 2.])",
         numbers=(1, 2),
+        gradients=(None, d_where_x, d_where_y),
     ),
 )

@@ -43,8 +43,16 @@ def exp2(x):
     return math.pow(2.0, x)
 
 
+def d_exp2(grad, result):
+    return grad * result * number(LN_2)
+
+
 def expm1(x):
     return math.expm1(x)
+
+
+def d_expm1(grad, result):
+    return grad * (result + number(1))
 
 
 def power_of_two_float64(n):
@@ -164,6 +172,10 @@ def sigmoid(x):
     return (number(1) if x >= 0 else z) / (number(1) + z)
 
 
+def d_sigmoid(grad, result):
+    return grad * ((number(1) - result) * result)
+
+
 ROWS = (
     Scalar(
         "exp",
@@ -183,6 +195,7 @@ ROWS = (
         ">>> tl.exp2(tl.tensor([0, 3, -1]))\ntensor([1.0000, 8.0000, 0.5000])",
         result=FLOAT,
         cost=8,
+        gradients=(d_exp2,),
     ),
     Scalar(
         "expm1",
@@ -192,6 +205,7 @@ ROWS = (
         ">>> tl.expm1(tl.tensor([1e-8, 1.0]))\ntensor([1.0000e-08, 1.7183e+00])",
         result=FLOAT,
         cost=8,
+        gradients=(d_expm1,),
     ),
     Scalar(
         "sigmoid",
@@ -201,5 +215,6 @@ ROWS = (
         ">>> tl.sigmoid(tl.tensor([-2.0, 0.0, 2.0]))\ntensor([0.1192, 0.5000, 0.8808])",
         result=FLOAT,
         cost=10,
+        gradients=(d_sigmoid,),
     ),
 )

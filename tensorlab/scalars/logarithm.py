@@ -16,18 +16,20 @@ from tensorlab.scalars.exponential import (
     LN2_HIGH_32,
     LN2_LOW,
     LN2_LOW_32,
+    LN_2,
     LOG2_E,
     ROUNDER,
     ROUNDER_BITS,
     exp,
 )
-from tensorlab.scalars.row import FLOAT, FLOATING, Scalar, number
+from tensorlab.scalars.row import FLOAT, FLOATING, Scalar, choose, number
 
 __all__ = ["ROWS"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 LOG10_E = 0.4342944819032518
+LN_10 = 2.302585092994046
 
 # log10(2) in two parts, the first with 40 binary digits
 LOG10_2_HIGH = 0.30102999566361177
@@ -46,12 +48,24 @@ def log2(x):
     return math.log2(x)
 
 
+def d_log2(grad, x):
+    return grad / (x * number(LN_2))
+
+
 def log10(x):
     return math.log10(x)
 
 
+def d_log10(grad, x):
+    return grad / (x * number(LN_10))
+
+
 def log1p(x):
     return math.log1p(x)
+
+
+def d_log1p(grad, x):
+    return grad / (x + number(1))
 
 
 def log_mantissa_float64(f):
@@ -171,9 +185,25 @@ def logaddexp(x, y):
     return high if x == y and abs(x) == math.inf else high + log1p(exp(-abs(x - y)))
 
 
+def d_logaddexp_x(grad, x, y):
+    return grad / (number(1) + exp(y - x))
+
+
+def d_logaddexp_y(grad, x, y):
+    return grad / (number(1) + exp(x - y))
+
+
 def xlogy(x, y):
     product = x * log(y)
     return y if y != y else number(0) if x == 0 else product
+
+
+def d_xlogy_x(grad, x, y):
+    return grad * choose((x == 0) & (y <= 0), number(0), log(y))
+
+
+def d_xlogy_y(grad, x, y):
+    return grad * (x / y)
 
 
 ROWS = (
@@ -185,6 +215,7 @@ ROWS = (
         ">>> tl.log(tl.tensor([1.0, 10.0, 0.0]))\ntensor([0.0000, 2.3026,   -inf])",
         result=FLOAT,
         cost=16,
+        gradients=(("div", "grad", "x"),),
     ),
     Scalar(
         "log2",
@@ -194,6 +225,7 @@ ROWS = (
         ">>> tl.log2(tl.tensor([1, 8]))\ntensor([0., 3.])",
         result=FLOAT,
         cost=16,
+        gradients=(d_log2,),
     ),
     Scalar(
         "log10",
@@ -203,6 +235,7 @@ ROWS = (
         ">>> tl.log10(tl.tensor([1, 1000]))\ntensor([0., 3.])",
         result=FLOAT,
         cost=16,
+        gradients=(d_log10,),
     ),
     Scalar(
         "log1p",
@@ -212,6 +245,8 @@ ROWS = (
         ">>> tl.log1p(tl.tensor([1e-8, 1.0]))\ntensor([1.0000e-08, 6.9315e-01])",
         result=FLOAT,
         cost=16,
+        gradients=(d_log1p,),
+        node="Log1PBackward0",
     ),
     Scalar(
         "logaddexp",
@@ -222,6 +257,7 @@ ROWS = (
         "tensor([6.9315e-01, 1.0007e+03])",
         takes=FLOATING,
         cost=24,
+        gradients=(d_logaddexp_x, d_logaddexp_y),
     ),
     Scalar(
         "xlogy",
@@ -232,5 +268,7 @@ ROWS = (
         result=FLOAT,
         numbers=(0, 1),
         cost=16,
+        gradients=(d_xlogy_x, d_xlogy_y),
+        number_nodes=("XlogyBackward1", "XlogyBackward2"),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorlab.scalars.row import FLOATING, NUMERIC, Scalar
+from tensorlab.scalars.row import FLOATING, GRAD, NUMERIC, ZERO, Scalar
 
 __all__ = ["ROWS"]
 
@@ -63,6 +63,7 @@ ROWS = (
         "The greatest whole number that is not above each element.",
         ">>> tl.floor(tl.tensor([1.5, -1.5]))\ntensor([ 1., -2.])",
         takes=NUMERIC,
+        gradients=(ZERO,),
     ),
     Scalar(
         "ceil",
@@ -71,6 +72,7 @@ ROWS = (
         "The least whole number that is not below each element.",
         ">>> tl.ceil(tl.tensor([1.5, -1.5]))\ntensor([ 2., -1.])",
         takes=NUMERIC,
+        gradients=(ZERO,),
     ),
     Scalar(
         "trunc",
@@ -79,6 +81,7 @@ ROWS = (
         "Each element without its fraction: rounded towards 0.",
         ">>> tl.trunc(tl.tensor([1.5, -1.5]))\ntensor([ 1., -1.])",
         takes=NUMERIC,
+        gradients=(ZERO,),
     ),
     Scalar(
         "round",
@@ -88,6 +91,7 @@ ROWS = (
         ">>> tl.round(tl.tensor([0.5, 1.5, -2.6])), tl.round(tl.tensor([3.14159]), decimals=2)\n"
         "(tensor([ 0.,  2., -3.]), tensor([3.1400]))",
         takes=NUMERIC,
+        gradients=(ZERO,),
     ),
     Scalar(
         "round_decimals",
@@ -97,6 +101,8 @@ ROWS = (
         takes=FLOATING,
         parameters=1,
         cost=4,
+        gradients=(ZERO,),
+        node="RoundBackward1",
     ),
     Scalar(
         "round_tens",
@@ -106,6 +112,8 @@ ROWS = (
         takes=FLOATING,
         parameters=1,
         cost=4,
+        gradients=(ZERO,),
+        node="RoundBackward1",
     ),
     Scalar(
         "frac",
@@ -114,5 +122,6 @@ ROWS = (
         "What each element has beyond the whole number nearer to 0, with its sign.",
         ">>> tl.frac(tl.tensor([1.5, -1.25]))\ntensor([ 0.5000, -0.2500])",
         takes=FLOATING,
+        gradients=(GRAD,),
     ),
 )

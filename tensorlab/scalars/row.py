@@ -16,11 +16,14 @@ __all__ = [
     "NUMERIC",
     "SAME",
     "TRUTH",
+    "UNKNOWN",
     "WHOLE",
+    "ZERO",
     "Gradient",
     "Scalar",
     "choose",
     "number",
+    "zero",
 ]
 
 # What type a formula's result has, as seen from the promoted type of its operands.
@@ -38,10 +41,12 @@ COUNTING = "counting"  # the integer types without bool
 
 # How the gradient of an operand follows from the gradient of the result: a formula, whose parameters are
 # named ``grad``, after the row's own operands and parameters, or ``result``; or the name of a row and the
-# names of its operands, as in ``("mul", "grad", "y")``; ``GRAD`` is the gradient of the result itself; None
-# where there is no gradient.
+# names of its operands, as in ``("mul", "grad", "y")``; or one of the three below; None for an operand that
+# cannot have a gradient, as a mask cannot.
 Gradient = Callable | tuple[str, ...] | None
-GRAD = ("grad",)
+GRAD = ("grad",)  # the gradient of the result itself
+ZERO = ("zero",)  # zeros: the function is flat, as rounding is
+UNKNOWN = ("unknown",)  # PyTorch records the operation, and the backward pass refuses to go through it
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,10 @@ class Scalar:
             with such a one among them is computed by the general formula.
         cost: roughly how many additions the formula is worth.
         gradients: how the gradient of each operand is found; empty where the function has none.
-        node: what PyTorch calls the operation where it is recorded, without ``Backward0``.
+        node: what PyTorch calls the node that the operation leaves in the graph, if that is not its name in
+            capitals with ``Backward0``.
+        number_nodes: what it is called instead where an operand is a number, for each operand; "" where that
+            makes no difference.
     """
 
     name: str
@@ -85,6 +93,7 @@ class Scalar:
     cost: int = 1
     gradients: tuple[Gradient, ...] = ()
     node: str = ""
+    number_nodes: tuple[str, ...] = ()
 
 
 Number = TypeVar("Number", bool, int, float)
@@ -99,6 +108,11 @@ def number(value: Number) -> Number:
     return value
 
 
-def choose(condition: bool, yes: Number, no: Number) -> Number:
+def choose(condition, yes, no):  # type: ignore[no-untyped-def]  # kernels contain this text
     """``yes if condition else no`` in the formula of a gradient, which is also called with tensors."""
     return yes if condition else no
+
+
+def zero(grad):  # type: ignore[no-untyped-def]
+    """`ZERO` as a formula."""
+    return number(0)

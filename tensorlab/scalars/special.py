@@ -9,17 +9,21 @@ this file, as in `tensorlab.scalars.exponential`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from tensorlab.scalars.exponential import exp2_float64, exp_times_float32, exp_times_float64
-from tensorlab.scalars.logarithm import log2_float64
-from tensorlab.scalars.row import FLOAT, FLOATING, NUMERIC, Scalar, number
+from tensorlab.scalars import arithmetic
+from tensorlab.scalars.exponential import exp, exp2_float64, exp_times_float32, exp_times_float64
+from tensorlab.scalars.logarithm import log, log2_float64
+from tensorlab.scalars.row import FLOAT, FLOATING, NUMERIC, Scalar, choose, number
 
-__all__ = ["ROWS"]
+__all__ = ["POWERS", "ROWS"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
+TWO_OVER_SQRT_PI = 1.1283791670955126
 UPPER_HALF = -0x8000000  # a mask: all but the last 27 binary digits of a float64
 
 
@@ -27,8 +31,16 @@ def sqrt(x):
     return np.sqrt(x)
 
 
+def d_sqrt(grad, result):
+    return grad / (number(2) * result)
+
+
 def rsqrt(x):
     return number(1) / np.sqrt(x)
+
+
+def d_rsqrt(grad, result):
+    return number(-0.5) * grad * (result * result * result)
 
 
 def pow(x, y):
@@ -58,6 +70,26 @@ def pow_integer(x, y):
     return power if y >= 0 else unit if x == 1 or x == -1 else np.int64(0)
 
 
+def d_pow_x(grad, x, y):
+    return grad * choose(y == 0, number(0), y * pow(x, y - number(1)))
+
+
+def d_pow_y(grad, x, y, result):
+    return grad * choose((x == 0) & (y >= 0), number(0), result * log(x))
+
+
+def d_power_half(grad, x):
+    return grad * (number(0.5) * rsqrt(x))
+
+
+def d_power_minus_half(grad, x):
+    return grad * (number(-0.5) * (rsqrt(x) / x))
+
+
+def d_power_minus_one(grad, x):
+    return grad * -(number(1) / (x * x))
+
+
 def hypot(x, y):
     return math.hypot(x, y)
 
@@ -72,8 +104,20 @@ def hypot_float64(x, y):
     return math.inf if x == math.inf or y == math.inf else length
 
 
+def d_hypot_x(grad, x, result):
+    return grad * (x / result)
+
+
+def d_hypot_y(grad, y, result):
+    return grad * (y / result)
+
+
 def erf(x):
     return math.erf(x)
+
+
+def d_erf(grad, x):
+    return number(TWO_OVER_SQRT_PI) * exp(-(x * x)) * grad
 
 
 def gaussian_times(y, x, factor):
@@ -165,6 +209,10 @@ def nan_to_num(x, nan, posinf, neginf):
     return nan if x != x else posinf if x == math.inf else neginf if x == -math.inf else x
 
 
+def d_nan_to_num(grad, x):
+    return grad * (x - x == 0)
+
+
 def nan_to_num_integer(x, nan, posinf, neginf):
     return x
 
@@ -182,6 +230,7 @@ ROWS = (
         ">>> tl.sqrt(tl.tensor([4, 2]))\ntensor([2.0000, 1.4142])",
         result=FLOAT,
         cost=4,
+        gradients=(d_sqrt,),
     ),
     Scalar(
         "rsqrt",
@@ -191,6 +240,7 @@ ROWS = (
         ">>> tl.rsqrt(tl.tensor([4, 1]))\ntensor([0.5000, 1.0000])",
         result=FLOAT,
         cost=8,
+        gradients=(d_rsqrt,),
     ),
     Scalar(
         "pow",
@@ -202,6 +252,9 @@ ROWS = (
         takes=NUMERIC,
         numbers=(0, 1),
         cost=40,
+        gradients=(d_pow_x, d_pow_y),
+        node="PowBackward1",
+        number_nodes=("PowBackward2", "PowBackward0"),
     ),
     Scalar(
         "hypot",
@@ -211,6 +264,7 @@ ROWS = (
         ">>> tl.hypot(tl.tensor([3.0]), tl.tensor([4.0]))\ntensor([5.])",
         takes=FLOATING,
         cost=10,
+        gradients=(d_hypot_x, d_hypot_y),
     ),
     Scalar(
         "erf",
@@ -220,6 +274,7 @@ ROWS = (
         ">>> tl.erf(tl.tensor([0.0, 0.5, 1.0]))\ntensor([0.0000, 0.5205, 0.8427])",
         result=FLOAT,
         cost=30,
+        gradients=(d_erf,),
     ),
     Scalar(
         "nan_to_num",
@@ -228,5 +283,23 @@ ROWS = (
         "NaN replaced by `nan`, and the infinities by `posinf` and `neginf`.",
         '>>> tl.nan_to_num(tl.tensor([float("nan"), float("inf"), 1.0]), posinf=9.0)\ntensor([0., 9., 1.])',
         parameters=3,
+        gradients=(d_nan_to_num,),
     ),
 )
+
+_BY_NAME = {row.name: row for row in (*ROWS, *arithmetic.ROWS)}
+
+
+def _power(name: str, gradient: Callable) -> Scalar:
+    return replace(_BY_NAME[name], gradients=(gradient,), node="PowBackward0")
+
+
+# Powers of a tensor that have a row of their own, which is faster and rounds once. As powers they keep the
+# operand for their gradients, where `sqrt` and the others keep their result.
+POWERS: dict[float, Scalar] = {
+    2: _BY_NAME["square"],
+    3: _BY_NAME["cube"],
+    0.5: _power("sqrt", d_power_half),
+    -0.5: _power("rsqrt", d_power_minus_half),
+    -1: _power("reciprocal", d_power_minus_one),
+}

@@ -14,7 +14,8 @@ from collections.abc import Callable
 import numpy as np
 
 from tensorlab.scalars.exponential import LN2_HIGH, LN2_LOW, exp_float32, exp_times_float64, expm1_float64
-from tensorlab.scalars.row import FLOAT, Gradient, Scalar, number
+from tensorlab.scalars.row import FLOAT, Gradient, Scalar, choose, number
+from tensorlab.scalars.special import rsqrt
 
 __all__ = ["ROWS"]
 
@@ -39,12 +40,24 @@ def sin(x):
     return np.sin(x)
 
 
+def d_sin(grad, x):
+    return grad * cos(x)
+
+
 def cos(x):
     return np.cos(x)
 
 
+def d_cos(grad, x):
+    return -grad * sin(x)
+
+
 def tan(x):
     return np.tan(x)
+
+
+def d_tan(grad, result):
+    return grad * (number(1) + result * result)
 
 
 def far(x):
@@ -115,6 +128,10 @@ def atan(x):
     return math.atan(x)
 
 
+def d_atan(grad, x):
+    return grad / (x * x + number(1))
+
+
 def atan_reduced(t):
     """atan(t) for t in ±tan(π/8)."""
     z = t * t
@@ -153,6 +170,20 @@ def atan2(y, x):
     return math.atan2(y, x)
 
 
+def over_square(y, x):
+    """One over the square of the distance from the origin, 0 there."""
+    square = y * y + x * x
+    return choose(square == 0, number(0), number(1) / square)
+
+
+def d_atan2_y(grad, y, x):
+    return grad * x * over_square(y, x)
+
+
+def d_atan2_x(grad, y, x):
+    return -grad * y * over_square(y, x)
+
+
 def atan2_float64(y, x):
     y, x = np.float64(y), np.float64(x)
     a, b = abs(y), abs(x)
@@ -171,8 +202,16 @@ def asin(x):
     return math.asin(x)
 
 
+def d_asin(grad, x):
+    return grad * rsqrt(number(1) - x * x)
+
+
 def acos(x):
     return math.acos(x)
+
+
+def d_acos(grad, x):
+    return -grad * rsqrt(number(1) - x * x)
 
 
 def asin_reduced(s, z):
@@ -218,8 +257,16 @@ def sinh(x):
     return math.sinh(x)
 
 
+def d_sinh(grad, x):
+    return grad * cosh(x)
+
+
 def cosh(x):
     return math.cosh(x)
+
+
+def d_cosh(grad, x):
+    return grad * sinh(x)
 
 
 def d_tanh(grad, result):
@@ -296,24 +343,24 @@ def _row(
 
 ROWS = (
     _row("sin", sin, "The sine of each element, an angle in radians.",
-         ">>> tl.sin(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.8415])", outside=far),
+         ">>> tl.sin(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.8415])", outside=far, gradient=d_sin),
     _row("cos", cos, "The cosine of each element, an angle in radians.",
-         ">>> tl.cos(tl.tensor([0.0, 1.0]))\ntensor([1.0000, 0.5403])", outside=far),
+         ">>> tl.cos(tl.tensor([0.0, 1.0]))\ntensor([1.0000, 0.5403])", outside=far, gradient=d_cos),
     _row("tan", tan, "The tangent of each element, an angle in radians.",
-         ">>> tl.tan(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5574])", 28, outside=far),
+         ">>> tl.tan(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5574])", 28, outside=far, gradient=d_tan),
     _row("asin", asin, "The angle in ±π/2 of which each element is the sine; NaN outside ±1.",
-         ">>> tl.asin(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5708])"),
+         ">>> tl.asin(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5708])", gradient=d_asin),
     _row("acos", acos, "The angle from 0 to π of which each element is the cosine; NaN outside ±1.",
-         ">>> tl.acos(tl.tensor([0.0, 1.0]))\ntensor([1.5708, 0.0000])"),
+         ">>> tl.acos(tl.tensor([0.0, 1.0]))\ntensor([1.5708, 0.0000])", gradient=d_acos),
     _row("atan", atan, "The angle in ±π/2 of which each element is the tangent.",
-         ">>> tl.atan(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7854])"),
+         ">>> tl.atan(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7854])", gradient=d_atan),
     Scalar("atan2", atan2, 2, "The angle in ±π at which the point (other, input) is seen from the origin.",
            ">>> tl.atan2(tl.tensor([1.0, 1.0]), tl.tensor([1.0, -1.0]))\ntensor([0.7854, 2.3562])",
-           result=FLOAT, cost=24),
+           result=FLOAT, cost=24, gradients=(d_atan2_y, d_atan2_x)),
     _row("sinh", sinh, "The hyperbolic sine, ``(exp(input) - exp(-input)) / 2``.",
-         ">>> tl.sinh(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.1752])"),
+         ">>> tl.sinh(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.1752])", gradient=d_sinh),
     _row("cosh", cosh, "The hyperbolic cosine, ``(exp(input) + exp(-input)) / 2``.",
-         ">>> tl.cosh(tl.tensor([0.0, 1.0]))\ntensor([1.0000, 1.5431])"),
+         ">>> tl.cosh(tl.tensor([0.0, 1.0]))\ntensor([1.0000, 1.5431])", gradient=d_cosh),
     _row("tanh", tanh, "The hyperbolic tangent, ``sinh(input) / cosh(input)``, between -1 and 1.",
          ">>> tl.tanh(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7616])", 12, gradient=d_tanh),
 )  # fmt: skip

@@ -1,0 +1,103 @@
+"""Derivatives of pointwise functions: against PyTorch, and against finite differences."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import tensorlab as tl
+from tensorlab.ops.recording import node_kind
+from tensorlab.scalars import TABLE, TRUTH
+from tests.library.gradients.derivatives import (
+    assert_like_differences,
+    assert_like_torch,
+    derivatives,
+    evaluate,
+    leaves,
+    operands,
+    values,
+)
+
+CASES = {
+    # signs, sums, products
+    "-x": "any", "m.abs(x)": "any", "m.sign(x)": "any", "m.sgn(x)": "any", "m.square(x)": "any",
+    "m.reciprocal(x)": "any", "x + y": "any", "x + 2": "any", "2.5 + x": "any", "x - y": "any",
+    "x - 2": "any", "2 - x": "any", "m.add(x, y, alpha=3)": "any", "m.sub(x, y, alpha=0.5)": "any",
+    "m.sub(x, 2, alpha=3)": "any", "x * y": "any", "x * 2.5": "any", "3 * x": "any",
+    "m.addcmul(x, y, z, value=0.5)": "any", "m.addcdiv(x, y, z, value=0.5)": "any",
+    "m.lerp(x, y, 0.3)": "any", "m.lerp(x, y, 0.7)": "any", "m.lerp(x, y, z)": "any",
+    # quotients
+    "x / y": "any", "x / 3": "any", "m.div(x, y, rounding_mode='floor')": "any",
+    "m.div(x, y, rounding_mode='trunc')": "any", "m.div(x, 0.3, rounding_mode='floor')": "any",
+    "m.remainder(x, y)": "any", "x % 0.7": "any", "m.fmod(x, y)": "any", "m.fmod(x, 0.7)": "any",
+    # powers
+    "x ** 2": "any", "x ** 3": "any", "x ** 4": "any", "x ** -1": "any", "x ** -2": "any", "x ** 0": "any",
+    "x ** 1": "any", "x ** 0.5": "positive", "x ** -0.5": "positive", "x ** 2.5": "positive",
+    "x ** -1.0": "any", "m.pow(x, y)": "positive", "2.5 ** x": "any", "m.pow(1, x)": "any",
+    "m.sqrt(x)": "positive", "m.rsqrt(x)": "positive", "m.hypot(x, y)": "any",
+    # bounds
+    "m.maximum(x, y)": "any", "m.minimum(x, y)": "any", "m.fmax(x, y)": "any", "m.fmin(x, y)": "any",
+    "m.clamp(x, -0.5, 0.5)": "any", "m.clamp(x, y, z)": "any", "m.clamp(x, min=0.5)": "any",
+    "m.clamp(x, min=y)": "any", "m.clamp(x, max=0.5)": "any", "m.clamp(x, max=y)": "any",
+    "m.clamp_min(x, 0.5)": "any", "m.clamp_min(x, y)": "any", "m.clamp_max(x, 0.5)": "any",
+    "m.clamp_max(x, y)": "any", "m.nan_to_num(x)": "any",
+    # rounding
+    "m.floor(x)": "any", "m.ceil(x)": "any", "m.trunc(x)": "any", "m.round(x)": "any", "m.frac(x)": "any",
+    "m.round(x, decimals=1)": "any", "m.round(x, decimals=-1)": "any",
+    # exponentials and logarithms
+    "m.exp(x)": "any", "m.exp2(x)": "any", "m.expm1(x)": "any", "m.sigmoid(x)": "any",
+    "m.log(x)": "positive", "m.log2(x)": "positive", "m.log10(x)": "positive", "m.log1p(x)": "positive",
+    "m.logaddexp(x, y)": "any", "m.xlogy(x, y)": "positive", "m.xlogy(x, 2.5)": "any",
+    "m.xlogy(2.5, x)": "positive",
+    # angles
+    "m.sin(x)": "any", "m.cos(x)": "any", "m.tan(x)": "any", "m.asin(x)": "inside", "m.acos(x)": "inside",
+    "m.atan(x)": "any", "m.atan2(x, y)": "any", "m.sinh(x)": "any", "m.cosh(x)": "any", "m.tanh(x)": "any",
+    "m.erf(x)": "any",
+    # activations
+    "F.relu(x)": "any", "F.relu6(x)": "any", "F.leaky_relu(x, 0.2)": "any", "F.elu(x, 0.7)": "any",
+    "F.silu(x)": "any", "F.softplus(x)": "any", "F.softplus(x, 2.0, 1.0)": "any", "F.logsigmoid(x)": "any",
+    "F.gelu(x)": "any", "F.gelu(x, approximate='tanh')": "any", "F.hardtanh(x, -0.5, 0.7)": "any",
+    # choice
+    "m.where(x > 0, x, y)": "any", "m.where(y > 0, x, 2.0)": "any", "m.where(y > 0, 2.0, x)": "any",
+    # in place: `x + 0` keeps the leaf out of it
+    "(x + 0).exp_()": "any", "(x + 0).sin_()": "any", "(x + 0).sqrt_()": "positive", "(x + 0).abs_()": "any",
+    "(x + 0).mul_(y)": "any", "(x + 0).div_(y)": "any", "(x + 0).add_(y, alpha=2)": "any",
+    "(x + 0).sub_(y)": "any", "(x + 0).mul_(3)": "any", "(x + 0).pow_(2)": "any", "(x + 0).pow_(y)": "positive",
+    "(x + 0).sigmoid_()": "any", "(x + 0).relu_()": "any", "(x + 0).clamp_(-0.5, 0.5)": "any",
+    "(x + 0).floor_()": "any", "(x + 0).round_()": "any", "(x + 0).remainder_(y)": "any",
+    "(x + 0).addcmul_(y, z, value=2)": "any", "(x + 0).addcdiv_(y, z)": "any", "(x + 0).lerp_(y, 0.3)": "any",
+    "(x + 0).lerp_(y, z)": "any", "(x + 0).div_(y, rounding_mode='floor')": "any", "(x + 0).eq_(y)": "any",
+    "(x + 0).gt_(0.1)": "any", "(x + 0).atan2_(y)": "any", "(x + 0).nan_to_num_()": "any",
+    "(x + 0).sub_(y, alpha=3)": "any", "(x + 0).reciprocal_()": "any", "(x + 0).clamp_min_(y)": "any",
+    "F.leaky_relu(x + 0, 0.2, inplace=True)": "any", "F.elu(x + 0, 0.7, inplace=True)": "any",
+    "F.silu(x + 0, inplace=True)": "any", "F.hardtanh(x + 0, inplace=True)": "any",
+}  # fmt: skip
+
+LAYOUTS = {
+    "rows": (((3, 4), (3, 4), (3, 4)), ()),
+    "transposed": (((3, 4), (3, 4), (3, 4)), ("transposed", "sliced", "offset")),
+    "expanded": (((3, 4), (3, 4), (3, 4)), ("row", "expanded", "transposed")),
+    "broadcast": (((3, 4), (4,), (3, 1)), ("transposed", "sliced")),
+    "no elements": (((0, 3), (0, 3), (1, 3)), ()),
+    "no dimensions": (((), (), ()), ()),
+}
+
+
+def names_in(expression: str) -> str:
+    return "".join(name for name in "xyz" if name in expression.replace("exp", "").replace("max", ""))
+
+
+@pytest.mark.parametrize("expression", CASES)
+def test_derivatives_are_those_of_torch(torch, expression):
+    for shapes, kinds in LAYOUTS.values():
+        names = "xyz"[: 1 + ("y" in expression.split("xlogy")[-1]) + ("z" in expression)]
+        arrays = operands(names, CASES[expression], shapes)
+        assert_like_torch(torch, expression, arrays, kinds[: len(names)])
+
+
+@pytest.mark.parametrize("expression", [e for e in CASES if "round" not in e])
+def test_derivatives_are_those_that_differences_show(expression):
+    names = "xyz"[: 1 + ("y" in expression.split("xlogy")[-1]) + ("z" in expression)]
+    assert_like_differences(expression, operands(names, CASES[expression], [(2, 3), (3,), (2, 1)]))

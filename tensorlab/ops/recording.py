@@ -147,7 +147,7 @@ class RowBackward(Backward):
 
     @classmethod
     def scalar_formulas(cls, steps: Sequence[Any]) -> tuple[tuple[Callable | None, tuple[int, ...]], ...]:
-        """The gradients of the operands that get one, as formulas of numbers; none if a kernel cannot do them."""
+        """The gradients of the operands that get one, as formulas of numbers, if one kernel can do them."""
         parts: list[tuple[Callable | None, tuple[int, ...]]] = []
         if UNKNOWN in cls.row.gradients or cls.row.outside is not None:
             return ()

@@ -6,14 +6,101 @@ elements is a row of `tensorlab.folds`.
 
 from __future__ import annotations
 
+from math import prod as product
+from typing import Any
+
 from tensorlab import dtypes
+from tensorlab.autograd.formulas import formulas, record
 from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
 from tensorlab.ops import conversion, pointwise
-from tensorlab.ops.folding import Dims, as_flag, check_out_type, fold, is_fold, need_tensor, numpy_names
+from tensorlab.ops.folding import (
+    Dims,
+    as_dims,
+    as_flag,
+    check_out_type,
+    fold,
+    is_fold,
+    need_tensor,
+    numpy_names,
+    spread,
+)
+from tensorlab.ops.joining import cat
 from tensorlab.ops.outputs import written
+from tensorlab.ops.recording import check_out
 from tensorlab.tensor import Tensor
 
 __all__ = ["all", "any", "count_nonzero", "mean", "nanmean", "nansum", "prod", "sum"]
+
+
+# --- gradients ------------------------------------------------------------------------------------------
+
+
+def _d_sum(grad: Tensor, shape: Size, dim: Dims, keepdim: bool) -> Tensor:
+    return spread(grad, shape, dim, keepdim)
+
+
+def _d_mean(grad: Tensor, shape: Size, dim: Dims, keepdim: bool) -> Tensor:
+    count = product(shape[position] for position in as_dims(dim, len(shape), "mean"))
+    return spread(grad / count if count else grad, shape, dim, keepdim)
+
+
+def _d_nansum(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    return spread(grad, input.shape, dim, keepdim) * pointwise.eq(input, input)
+
+
+def _d_prod(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    grad, result = (spread(tensor, input.shape, dim, keepdim) for tensor in (grad, result))
+    if input._cells_array().all():
+        return grad * (result / input)
+    return grad * _product_of_others(input, dim)
+
+
+def _product_of_others(input: Tensor, dim: Any) -> Tensor:
+    """For each element the product of all others along a dimension, or of all: what a division by 0 hides."""
+    if dim is None:
+        return _product_of_others(input.reshape(-1), 0).reshape(input.shape)
+    if not input.ndim:
+        return input.new_ones(())
+    size = input.shape[dim]
+    one = input.new_ones([1 if d == dim % input.ndim else n for d, n in enumerate(input.shape)])
+    before = cat([one, input.narrow(dim, 0, size - 1)], dim).cumprod(dim)
+    after = cat([one, input.narrow(dim, 1, size - 1).flip(dim)], dim).cumprod(dim).flip(dim)
+    return before * after
+
+
+# By name the two kinds of node: of all elements, and along dimensions.
+_KINDS = {
+    name: tuple(formulas(f"{name.capitalize()}Backward{n}", input=formula) for n in numbers)
+    for name, formula, numbers in (
+        ("sum", _d_sum, (0, 1)),
+        ("mean", _d_mean, (0, 1)),
+        ("nansum", _d_nansum, (0, 0)),
+        ("prod", _d_prod, (0, 1)),
+    )
+}
+
+
+def _fold(
+    name: str,
+    input: Tensor,
+    dim: Dims,
+    keepdim: bool,
+    value: dtype,
+    element_type: dtype,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`fold`, remembered for the backward pass."""
+    if out is not None:
+        check_out(name, out, input)
+    result = fold(name, input, dim, as_flag(name, keepdim), value, element_type, out)
+    if input._edge is None and input._base is None:
+        return result
+    notes: dict[str, Any] = {"shape": input._shape, "dim": dim, "keepdim": keepdim}
+    return record(_KINDS[name][dim is not None or keepdim], result, input, **notes)
+
+
+# --- sums -----------------------------------------------------------------------------------------------
 
 
 @is_fold("sum")
@@ -91,8 +178,8 @@ def _added(
         value = input._dtype if input._dtype.is_floating_point else dtypes.int64
     if value is dtypes.bool:
         input, value = conversion.to(input, dtypes.bool), dtypes.int64
-        return fold(name, input, dim, as_flag(name, keepdim), value, dtypes.bool, out)
-    return fold(name, input, dim, as_flag(name, keepdim), value, value, out)
+        return _fold(name, input, dim, keepdim, value, dtypes.bool, out)
+    return _fold(name, input, dim, keepdim, value, value, out)
 
 
 @is_fold("mean")
@@ -128,7 +215,7 @@ def mean(
         )
     if out is not None:
         check_out_type("mean", dtype, out)
-    return fold("mean", input, dim, as_flag("mean", keepdim), value, value, out)
+    return _fold("mean", input, dim, keepdim, value, value, out)
 
 
 @numpy_names

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tensorlab.widgets.broadcast_lab.widget import BroadcastLab
+    from tensorlab.widgets.indexing_lab.widget import IndexingLab
     from tensorlab.widgets.promotion_lattice.widget import PromotionLattice
     from tensorlab.widgets.quiz.question import Line, Question
     from tensorlab.widgets.quiz.widget import Parsons, Predict, Recall
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BroadcastLab",
+    "IndexingLab",
     "Line",
     "Parsons",
     "Predict",
@@ -39,6 +41,7 @@ __all__ = [
 
 _HOMES = {
     "BroadcastLab": "tensorlab.widgets.broadcast_lab.widget",
+    "IndexingLab": "tensorlab.widgets.indexing_lab.widget",
     "Line": "tensorlab.widgets.quiz.question",
     "Parsons": "tensorlab.widgets.quiz.widget",
     "Predict": "tensorlab.widgets.quiz.widget",

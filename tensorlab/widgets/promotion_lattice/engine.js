@@ -43,11 +43,11 @@ export function resultType(left, right) {
   return { dtype: promote(first[1], second[1]), rule: "category", first, second };
 }
 
-// Why `left += right` cannot be, "shape" or "dtype", or null: what is written keeps its shape, and its category must
-// not be lower than the result's.
+// Why `left += right` cannot be, "dtype" or "shape", or null: what is written keeps its dtype, whose category must not
+// be lower than the result's, and its shape.
 export function inPlaceRefusal(left, right) {
-  if (left[0] === "zerodim" && right[0] === "tensor") return "shape";
-  return category(resultType(left, right).dtype) > category(left[1]) ? "dtype" : null;
+  if (category(resultType(left, right).dtype) > category(left[1])) return "dtype";
+  return left[0] === "zerodim" && right[0] === "tensor" ? "shape" : null;
 }
 
 // The dtypes on all ways from one up to another.

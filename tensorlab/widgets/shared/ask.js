@@ -3,10 +3,11 @@ import { h } from "./dom.js";
 import { readNumbers } from "./numbers.js";
 
 export class ShapeQuestion {
-  // `never` is what a reader ticks instead of a shape, or null. `commit({ guess, refused })` follows a prediction,
+  // `never` is what a reader ticks instead of a shape, or null; `extra` an element with a lab's own question, and
+  // `missing()` says what is still to be answered there, or null. `commit({ guess, refused })` follows a prediction,
   // `again()` the wish for a new one.
-  constructor({ never = null, commit, again }) {
-    Object.assign(this, { commit, again });
+  constructor({ never = null, extra = null, missing = () => null, commit, again }) {
+    Object.assign(this, { missing, commit, again });
     this.told = false;
     this.input = h("input", {
       type: "text", size: 8, autocomplete: "off", spellcheck: "false", "aria-label": "shape of the result",
@@ -14,7 +15,7 @@ export class ShapeQuestion {
     this.never = never && h("input", { type: "checkbox", onchange: () => { this.input.disabled = this.never.checked; } });
     this.button = h("button", { type: "submit", class: "tlw-button" }, "Commit");
     this.complaint = h("p", { class: "tlw-wrong", role: "alert" });
-    this.element = h("div", {}, h("form", { class: "tlw-guess", onsubmit: (event) => this.submit(event) },
+    this.element = h("div", {}, h("form", { class: "tlw-guess", onsubmit: (event) => this.submit(event) }, extra,
       h("label", {}, "the result has shape ", this.input), never ? h("label", {}, this.never, never) : null, this.button),
     this.complaint);
   }
@@ -29,6 +30,11 @@ export class ShapeQuestion {
       return;
     }
     const refused = Boolean(this.never?.checked);
+    const gap = refused ? null : this.missing();
+    if (gap !== null) {
+      this.complaint.textContent = gap;
+      return;
+    }
     const blank = this.input.value.trim() === "";
     const { value, refusal } = refused ? { value: null } : readNumbers(this.input.value, "the shape of the result");
     if (refusal !== undefined || (!refused && blank)) {
@@ -44,7 +50,10 @@ export class ShapeQuestion {
   // Follows the state.
   show({ guess, refused = false, told }) {
     if (told) this.input.value = guess === null ? "" : guess.length ? guess.join(", ") : "()";
-    else if (this.told) this.input.value = "";
+    else if (this.told) {
+      this.input.value = "";
+      if (this.never) this.never.checked = false;
+    }
     this.told = told;
     if (told) this.complaint.textContent = "";
     if (this.never) [this.never.checked, this.never.disabled] = [told ? refused : this.never.checked, told];

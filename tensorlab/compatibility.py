@@ -123,6 +123,48 @@ DIFFERENCES = (
         "The book teaches storage, strides, gradients and kernels; complex types add no idea to these.",
     ),
     Difference(
+        "Rare dtypes",
+        "`uint16`, `uint32`, `uint64`, floats of eight bits, and quantized types",
+        "the ten dtypes that programs are written with; another name raises and says so",
+        "Each dtype is a kernel more for every operation, and these teach nothing that the ten do not.",
+    ),
+    Difference(
+        "Names of dimensions",
+        "had them as an experiment, and took them out",
+        "`names=`, `refine_names`, `align_to` and operations by name",
+        "The right numbers along the wrong dimension become an error that names the dimension.",
+    ),
+    Difference(
+        "`save` and `load`",
+        "a zip archive with a pickle in it, which can run code when it is loaded",
+        "a safetensors file, which holds numbers and text alone",
+        "A file from a stranger may be wrong, and must not be dangerous.",
+    ),
+    Difference(
+        "The words of an error",
+        "its own words, which often leave out the shapes",
+        "the same type of error, with what was given, the rule, and what would work",
+        "An error is read by somebody who has just misunderstood something.",
+    ),
+    Difference(
+        "`tensor([row, row])` of tensors",
+        "refuses rows that are tensors of several elements, and takes arrays",
+        "takes both",
+        "`stack` does the same, and a row is a row.",
+    ),
+    Difference(
+        "`tensor([[], [1]])`",
+        "an empty first row decides: the result has the shape (2, 0), and the 1 is gone",
+        "raises, as for other rows of several lengths",
+        "No number should vanish without a word.",
+    ),
+    Difference(
+        "`x.to(3.5)`",
+        "converts to float64, because the number is one",
+        "raises: a number is neither a dtype nor a device",
+        "Whoever writes this means something else.",
+    ),
+    Difference(
         "`storage()`",
         "warns that typed storages will go",
         "gives the storage as cells of the dtype, without a warning",

@@ -89,6 +89,7 @@ def test_public_names_are_sorted_by_kind_and_leave_modules_out(module: ModuleTyp
 def test_a_summary_is_the_first_line() -> None:
     assert first_sentence(a_function) == "Do it."
     assert first_sentence(7) == "``7``"
+    assert first_sentence(list(range(100))) == "An object of the class ``list``."
 
 
 def test_every_name_is_described(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

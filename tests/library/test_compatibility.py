@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+import zipfile
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 import tensorlab as tl
 from tensorlab.compatibility import DIFFERENCES, EVERYDAY, LESS_OFTEN, coverage
@@ -36,10 +38,42 @@ def test_an_uncovered_name_says_so():
         _ = tl.nonsense
 
 
-def test_the_differences_are_real(torch):
+def test_the_differences_are_real(torch, tmp_path):
     """Each entry of the page, shown: what PyTorch does and what happens here."""
     torch.storage._reset_warn_typed_storage_removal()  # PyTorch warns once in a process
+    rows = [np.ones(2), np.ones(2)]
+    torch.save(torch.ones(2), tmp_path / "torch")
+    tl.save(tl.ones(2), tmp_path / "tensorlab")
+    refused = {m: _error(lambda m=m: m.zeros(2, 3).t().view(6)) for m in (torch, tl)}
     shown = {
+        "Rare dtypes": (
+            torch.zeros(2, dtype=torch.uint16) is not None,
+            _error(lambda: tl.uint16) is not None,
+        ),
+        "Names of dimensions": (
+            _error(lambda: torch.zeros(2, names=("N",))) is not None,
+            tl.zeros(2, names=("N",)).names == ("N",),
+        ),
+        "`save` and `load`": (
+            "data.pkl" in str(zipfile.ZipFile(tmp_path / "torch").namelist()),
+            next(iter(load_file(tmp_path / "tensorlab").values())).tolist() == [1.0, 1.0],
+        ),
+        "The words of an error": (
+            "2" not in str(refused[torch]),
+            type(refused[tl]) is type(refused[torch]) and "strides (1, 3)" in str(refused[tl]),
+        ),
+        "`tensor([row, row])` of tensors": (
+            _error(lambda: torch.tensor([torch.tensor(row) for row in rows])) is not None,
+            tl.tensor([tl.tensor(row) for row in rows]).tolist() == [[1.0, 1.0], [1.0, 1.0]],
+        ),
+        "`tensor([[], [1]])`": (
+            torch.tensor([[], [1]]).shape == (2, 0),
+            _error(lambda: tl.tensor([[], [1]])) is not None,
+        ),
+        "`x.to(3.5)`": (
+            torch.zeros(2).to(3.5).dtype is torch.float64,
+            _error(lambda: tl.zeros(2).to(3.5)) is not None,
+        ),
         "Complex numbers": (torch.tensor(1j).is_complex(), _error(lambda: tl.tensor(1j)) is not None),
         "`storage()`": (_warns(lambda: torch.zeros(2).storage()), not _warns(lambda: tl.zeros(2).storage())),
         "Reading a tensor over read-only NumPy memory": (
@@ -58,7 +92,7 @@ def test_the_differences_are_real(torch):
 def _error(call):
     try:
         call()
-    except (RuntimeError, IndexError) as error:
+    except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
         return error
     return None
 

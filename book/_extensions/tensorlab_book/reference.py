@@ -64,8 +64,15 @@ def public_names(module: ModuleType) -> list[str]:
 
 
 def first_sentence(value: object) -> str:
-    """Return the first line of an object's docstring; a value stands for itself."""
-    return f"``{value!r}``" if kind(value) == VALUE else (inspect.getdoc(value) or "").split("\n", 1)[0]
+    """Return the first line of an object's docstring; a value stands for itself, or for its class."""
+    if kind(value) != VALUE:
+        return (inspect.getdoc(value) or "").split("\n", 1)[0]
+    return f"``{value!r}``" if is_short(value) else f"An object of the class ``{type(value).__name__}``."
+
+
+def is_short(value: object) -> bool:
+    """Tell whether a value can be shown as it prints itself: what is long may differ from build to build."""
+    return len(repr(value)) < 40
 
 
 def top_level_names(module: ModuleType) -> dict[int, str]:
@@ -100,7 +107,8 @@ def described(
         if role not in kinds or name in without or (topic and subject(value) != topic):
             continue
         if role == VALUE:
-            lines += [f".. py:data:: {name}", f"   :value: {value!r}", ""]
+            lines += [f".. py:data:: {name}", *([f"   :value: {value!r}"] if is_short(value) else []), ""]
+            lines += [] if is_short(value) else [f"   {first_sentence(value)}", ""]
         elif id(value) in elsewhere:
             same = f"The same as :py:{role}:`{elsewhere[id(value)]}`."
             lines += [f".. py:{DIRECTIVES[role]}:: {name}", "", f"   {same}", ""]
@@ -114,7 +122,7 @@ def described(
 
 def summarised(module: ModuleType) -> list[str]:
     """Return the reStructuredText of a table of a module's names."""
-    lines = [".. list-table::", "   :class: api-summary", "   :widths: 30 70", ""]
+    lines = [".. list-table::", "   :class: api-summary", "   :widths: 36 64", ""]
     for name in public_names(module):
         value = getattr(module, name)
         lines += [f"   * - :py:{kind(value)}:`~{module.__name__}.{name}`", f"     - {first_sentence(value)}"]

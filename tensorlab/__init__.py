@@ -316,7 +316,7 @@ _LAZY = {
     "save": "tensorlab.io",
     "set_num_threads": "tensorlab.backends.cpu.threads",
 }
-_LAZY_MODULES = ("io", "learn", "nn", "widgets")
+_LAZY_MODULES = ("func", "io", "learn", "nn", "utils", "widgets")
 
 __all__ = [
     # types and settings

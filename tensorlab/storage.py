@@ -6,7 +6,7 @@ same memory seen as cells of one dtype, the picture that the book draws.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -28,6 +28,10 @@ class _Untracked(int):
 
 # The version of every storage that is made in inference mode.
 UNTRACKED = _Untracked(-1)
+
+
+# Called with every storage that is made, while somebody measures memory (see tensorlab.autograd.profile).
+watcher: Callable[[UntypedStorage], None] | None = None
 
 
 class UntypedStorage:
@@ -52,6 +56,8 @@ class UntypedStorage:
         self._others: dict[np.dtype, np.ndarray] | None = None
         self._version = 0 if not modes.inferring or not modes.current.inference else UNTRACKED
         self.readonly = readonly
+        if watcher is not None:
+            watcher(self)
 
     def cells(self, cell: np.dtype) -> np.ndarray:
         """The memory as a flat NumPy array of one type, without a copy; a last, partial cell is left out."""

@@ -4,9 +4,13 @@ An operation on a tensor that requires a gradient leaves a node behind. `backwar
 youngest to the oldest, and each carries the gradient of its result to its operands.
 """
 
+from tensorlab.autograd import functional
 from tensorlab.autograd.anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
-from tensorlab.autograd.function import Function
+from tensorlab.autograd.function import Function, once_differentiable
+from tensorlab.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
+from tensorlab.autograd.inspection import graph, saved
 from tensorlab.autograd.passes import backward, grad
+from tensorlab.autograd.profiling import profile
 from tensorlab.modes import (
     enable_grad,
     inference_mode,
@@ -18,15 +22,23 @@ from tensorlab.modes import (
 
 __all__ = [
     "Function",
+    "GradcheckError",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "functional",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
     "inference_mode",
     "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "no_grad",
+    "once_differentiable",
+    "profile",
+    "saved",
     "set_detect_anomaly",
     "set_grad_enabled",
 ]

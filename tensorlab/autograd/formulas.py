@@ -21,9 +21,9 @@ from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Any, ClassVar
 
-from tensorlab.autograd import anomaly, saved
+from tensorlab.autograd import anomaly, keeping
+from tensorlab.autograd.keeping import Packed, check_version, freed, packing, version_of, without_history
 from tensorlab.autograd.node import Edge, Gradient, Leaf, Node, Output, births
-from tensorlab.autograd.saved import Packed, check_version, freed, packing, version_of, without_history
 from tensorlab.autograd.views import check_in_place, edge_of, mark_untracked, rebase, requires_grad
 from tensorlab.modes import current
 from tensorlab.storage import UNTRACKED
@@ -360,7 +360,7 @@ def record_row(kind: type[Backward], result: Tensor, first: Any, second: Any = N
                 [operands[place] if place.__class__ is int else without_history(result) for place in places]
             )
             node.versions = tuple([t._storage._version if isinstance(t, Tensor) else None for t in node.kept])
-        if saved.packers or version is UNTRACKED:
+        if keeping.packers or version is UNTRACKED:
             keep(node, list(node.kept))
     if anomaly.watching:
         anomaly.remember(node)
@@ -502,7 +502,7 @@ def in_place(
 def keep(node: Backward, kept: list) -> None:
     """Let a node keep values, the tensors among them with their versions or packed by hooks."""
     node.versions = tuple([version_of(value) if isinstance(value, Tensor) else None for value in kept])
-    if saved.packers and packing.hooks:
+    if keeping.packers and packing.hooks:
         kept = [Packed(value) if isinstance(value, Tensor) else value for value in kept]
     node.kept = tuple(kept)
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from tensorlab import modes
-from tensorlab.autograd import saved
+from tensorlab.autograd import keeping
 from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.keeping import Packed, check_version, freed, packing, version_of, without_history
 from tensorlab.autograd.node import Gradient, Node, Output, births
-from tensorlab.autograd.saved import Packed, check_version, freed, packing, version_of, without_history
 from tensorlab.autograd.views import check_in_place, edge_of, rebase
 from tensorlab.autograd.views import requires_grad as needs_grad
 from tensorlab.layout import Size
@@ -105,7 +105,7 @@ class FunctionCtx(Node):
             number = next((place for place, result in enumerate(results) if result is tensor), None)
             kept = tensor if number is None else without_history(tensor)
             version = version_of(kept)
-            packed = Packed(kept) if saved.packers and packing.hooks else kept
+            packed = Packed(kept) if keeping.packers and packing.hooks else kept
             self._saved.append((packed, version, number))
         self._to_save = ()
 

@@ -1,0 +1,225 @@
+"""Looking into the graph: its nodes and edges as data, and what each node keeps.
+
+The graph is there to be read. `graph` lists nodes and edges, `saved` the tensors that wait for the backward
+pass and their bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from tensorlab.autograd.formulas import Backward
+from tensorlab.autograd.function import FunctionCtx
+from tensorlab.autograd.keeping import (
+    Packed,
+    disable_saved_tensors_hooks,
+    save_on_cpu,
+    saved_tensors_hooks,
+)
+from tensorlab.autograd.node import AccumulateGrad, Node, edge_number, node_of, walk
+from tensorlab.autograd.views import CopySlices, edge_of
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+from tensorlab.tensor import Tensor
+
+__all__ = ["Graph", "GraphEdge", "GraphNode", "Saved", "SavedList", "graph", "saved"]
+
+
+class Saved(NamedTuple):
+    """One tensor that a node keeps.
+
+    Attributes:
+        node: the name of the node.
+        name: what its formulas call the tensor.
+        shape, dtype: the tensor's.
+        nbytes: the bytes of the storage that it keeps alive.
+        owner: ``"leaf"`` if the storage is that of a leaf, which lives on anyway; ``"shared"`` if an entry
+            before keeps the same storage; ``"graph"`` if this entry keeps it.
+    """
+
+    node: str
+    name: str
+    shape: Size
+    dtype: dtype
+    nbytes: int
+    owner: str
+
+
+class SavedList(tuple[Saved, ...]):
+    """What a graph keeps, the youngest node first.
+
+    Attributes:
+        nbytes: the bytes that would be freed with the graph, each storage counted once.
+    """
+
+    __slots__ = ()
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all storages that only the graph needs."""
+        return sum(entry.nbytes for entry in self if entry.owner == "graph")
+
+    def __repr__(self) -> str:
+        rows = [
+            f"{entry.node:<24} {entry.name:<12} {list(entry.shape)!s:<16} {entry.dtype.name:<9} "
+            f"{entry.nbytes:>10} bytes  {entry.owner}"
+            for entry in self
+        ]
+        return "\n".join([*rows, f"kept by the graph alone: {self.nbytes} bytes"])
+
+
+def saved(tensor: Tensor) -> SavedList:
+    """The tensors that the graph of a tensor keeps for the backward pass.
+
+    Args:
+        tensor: a result of recorded operations.
+
+    Returns:
+        one entry for each kept tensor. After a backward pass that did not retain the graph there are none.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> w = tl.ones(2, 3, requires_grad=True)
+        >>> y = (w * 2).exp() + w
+        >>> tl.autograd.saved(y)
+        ExpBackward0             result       [2, 3]           float32           24 bytes  graph
+        kept by the graph alone: 24 bytes
+    """
+    edge = edge_of(tensor)
+    if edge is None:
+        return SavedList()
+    nodes = sorted(walk(node_of(edge)), key=lambda node: node.sequence, reverse=True)
+    leaves = {id(n.variable._storage) for n in nodes if isinstance(n, AccumulateGrad)}
+    seen: set[int] = set()
+    entries = []
+    for node in nodes:
+        for name, kept in _kept(node):
+            storage = kept._storage
+            owner = "leaf" if id(storage) in leaves else "shared" if id(storage) in seen else "graph"
+            seen.add(id(storage))
+            entries.append(Saved(node.name(), name, kept._shape, kept._dtype, storage.nbytes(), owner))
+    return SavedList(entries)
+
+
+def _kept(node: Node) -> Iterator[tuple[str, Tensor]]:
+    """The tensors that a node keeps in the open, with their names; what hooks have packed is not known."""
+    if isinstance(node, CopySlices):
+        yield from _kept(node.node)
+    elif isinstance(node, Backward):
+        for name, value in zip(node.plan.names, node.kept or (), strict=False):
+            if isinstance(value, Tensor):
+                yield name, value
+    elif isinstance(node, FunctionCtx):
+        for position, (value, _, _) in enumerate(node._saved or ()):
+            if value is not None and not isinstance(value, Packed):
+                yield f"saved_tensors[{position}]", value
+
+
+class GraphNode(NamedTuple):
+    """A node as data.
+
+    Attributes:
+        id: its number in the graph; a node has a lower number than those that it leads to.
+        name: its kind.
+        shape: that of the result, None where there are several.
+        saved: the names of the tensors that it keeps.
+        leaf: for the end of the graph at a leaf, the leaf; else None.
+    """
+
+    id: int
+    name: str
+    shape: Size | None
+    saved: tuple[str, ...]
+    leaf: Tensor | None
+
+
+class GraphEdge(NamedTuple):
+    """The way of a gradient.
+
+    Attributes:
+        source: the node that computes it.
+        target: the node that it goes to.
+        operand: which operand's gradient it is.
+        number: which result of the target it belongs to.
+    """
+
+    source: int
+    target: int
+    operand: int
+    number: int
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph as data.
+
+    Attributes:
+        nodes: the youngest first, as the backward pass takes them.
+        edges: those of the youngest node first.
+    """
+
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...] = field(repr=False)
+
+    def waiting(self) -> dict[int, int]:
+        """How many gradients each node waits for before it runs."""
+        counts = dict.fromkeys((node.id for node in self.nodes), 0)
+        for edge in self.edges:
+            counts[edge.target] += 1
+        return counts
+
+    def __str__(self) -> str:
+        lines = []
+        for node in self.nodes:
+            ways = [f"{edge.target}" for edge in self.edges if edge.source == node.id]
+            keeps = f" keeps {', '.join(node.saved)}" if node.saved else ""
+            lines.append(f"{node.id}: {node.name}{keeps}" + (f" -> {', '.join(ways)}" if ways else ""))
+        return "\n".join(lines)
+
+
+def graph(tensor: Tensor | Sequence[Tensor]) -> Graph:
+    """The graph of one or several tensors as data.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2, requires_grad=True)
+        >>> print(tl.autograd.graph(x * x + x))
+        0: AddBackward0 -> 1, 2
+        1: MulBackward0 keeps y, x -> 2, 2
+        2: AccumulateGrad
+    """
+    tensors = (tensor,) if isinstance(tensor, Tensor) else tuple(tensor)
+    found: set[Node] = set()
+    for one in tensors:
+        edge = edge_of(one)
+        if edge is not None:
+            found.update(walk(node_of(edge)))
+    order = sorted(found, key=lambda node: node.sequence, reverse=True)
+    numbers = {node: number for number, node in enumerate(order)}
+    nodes = tuple(
+        GraphNode(
+            number,
+            node.name(),
+            node.shape if node.outputs == 1 else None,
+            tuple(name for name, _ in _kept(node)),
+            node.variable if isinstance(node, AccumulateGrad) else None,
+        )
+        for node, number in numbers.items()
+    )
+    edges = tuple(
+        GraphEdge(number, numbers[node_of(edge)], operand, edge_number(edge))
+        for node, number in numbers.items()
+        for operand, edge in enumerate(node.edges)
+        if edge is not None
+    )
+    return Graph(nodes, edges)
+
+
+# PyTorch keeps these in a module of this name.
+_namespace: Any = graph
+_namespace.Node = Node
+_namespace.saved_tensors_hooks = saved_tensors_hooks
+_namespace.save_on_cpu = save_on_cpu
+_namespace.disable_saved_tensors_hooks = disable_saved_tensors_hooks

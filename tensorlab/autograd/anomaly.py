@@ -52,7 +52,7 @@ class detect_anomaly(set_detect_anomaly):
         ...     (x * 0).sqrt().backward()
         Traceback (most recent call last):
             ...
-        RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
+        RuntimeError: Function 'MulBackward0' returned nan values in its 0th output.
     """
 
     def __init__(self, check_nan: bool = True) -> None:

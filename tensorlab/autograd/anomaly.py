@@ -46,9 +46,9 @@ class detect_anomaly(set_detect_anomaly):
         check_nan: whether a NaN that a node returns is an error.
 
     Example:
-        >>> import tensorlab as tl
+        >>> import tensorlab as tl, warnings
         >>> x = tl.zeros(1, requires_grad=True)
-        >>> with tl.autograd.detect_anomaly():
+        >>> with tl.autograd.detect_anomaly(), warnings.catch_warnings(action="ignore"):
         ...     (x * 0).sqrt().backward()
         Traceback (most recent call last):
             ...

@@ -402,7 +402,7 @@ def _node(kind: type[Backward], results: Sequence[Tensor], operands: tuple, note
 
 def _born(kind: type[Backward], edges: tuple[Edge | None, ...], mask: int) -> Any:
     node = _new(kind)
-    node.edges = edges
+    node.edges = edges + (None,) * (len(kind.inputs) - len(edges))  # operands that were left out
     node.outputs = 1
     node.sequence = next(births)
     node.hooks = None

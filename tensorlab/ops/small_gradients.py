@@ -68,7 +68,7 @@ def flow(node: Any, gradient: Tensor, pending: dict, alone: bool) -> bool:
         kernel = plan.kernels[key] = _kernel(node, element_type, arguments)
     if kernel is False:
         return False
-    delivered = []
+    delivered: list[tuple[Any, Tensor]] = []
     for place in plan.live:
         edge = node.edges[place]
         # an Output has another way to wait, and a gradient that has to be fitted is not written in place
@@ -106,8 +106,7 @@ def flow(node: Any, gradient: Tensor, pending: dict, alone: bool) -> bool:
 def _kernel(node: Any, element_type: dtype, arguments: list) -> Any:
     """The kernel for a plan, or False if there is none."""
     parts = node.plan.formulas
-    edges = [edge for edge in node.edges if edge is not None]
-    if not parts or element_type not in SINGLE or len(set(edges)) != len(edges) or len(arguments) > 4:
+    if not parts or element_type not in SINGLE or len(arguments) > 4:
         return False
     if any(
         formula is not None and compute_type(formula, element_type) is not element_type

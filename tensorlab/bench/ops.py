@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,8 +29,7 @@ def _all(torch: Any) -> Iterator[Case]:
         for size in SIZES:
             yield from _elementwise(torch, dtype, size)
             yield from _reductions(torch, dtype, size)
-            if size > 1_000:
-                yield from _layouts(torch, dtype, size)
+            yield from _layouts(torch, dtype, size)
 
 
 def _case(name: str, **candidates: Callable[[], object] | None) -> Case:
@@ -64,6 +63,39 @@ def _small(torch: Any) -> Iterator[Case]:
     yield _case(
         "slice", tensorlab=lambda: table[1:], numpy=lambda: array[1:], torch=torch and (lambda: tt[1:])
     )
+    ours = _Little(tl, x, table, tl.tensor([0, 2, 1]), x > 0)
+    theirs = torch and _Little(torch, u, tt, torch.tensor([0, 2, 1]), u > 0)
+    for name, function in _LITTLE.items():
+        yield _case(name, tensorlab=partial(function, ours), torch=theirs and partial(function, theirs))
+
+
+class _Little(NamedTuple):
+    """A library, and four small tensors of it: 4 floats, 3 × 4 floats, 3 positions, 4 truths."""
+
+    library: Any
+    x: Any
+    table: Any
+    index: Any
+    mask: Any
+
+
+_LITTLE: dict[str, Callable[[_Little], object]] = {
+    "table + row": lambda t: t.table + t.x,
+    "where": lambda t: t.library.where(t.mask, t.x, t.x),
+    "clamp": lambda t: t.x.clamp(0.0, 1.0),
+    "sum, 4 elements": lambda t: t.x.sum(),
+    "clone": lambda t: t.x.clone(),
+    "zeros": lambda t: t.library.zeros(4),
+    "ones": lambda t: t.library.ones(4),
+    "arange": lambda t: t.library.arange(4),
+    "tensor": lambda t: t.library.tensor([1.0, 2.0, 3.0]),
+    "cat": lambda t: t.library.cat([t.x, t.x]),
+    "stack": lambda t: t.library.stack([t.x, t.x]),
+    "index by a tensor": lambda t: t.x[t.index],
+    "index by a mask": lambda t: t.x[t.mask],
+    "set one element": lambda t: t.x.__setitem__(0, 1.0),
+    "rand": lambda t: t.library.rand(4),
+}
 
 
 def _operands(torch: Any, dtype: str, size: int) -> tuple[Any, ...]:

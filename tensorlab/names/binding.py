@@ -15,7 +15,7 @@ from tensorlab.names.following import Rule, follow
 from tensorlab.names.tensor import NamedTensor
 from tensorlab.tensor import Tensor
 
-__all__ = ["RULES", "bind", "with_names"]
+__all__ = ["FINDERS", "RULES", "bind", "following", "with_names"]
 
 _BY_RULE: dict[Rule, str] = {
     rules.copies: """
@@ -150,16 +150,25 @@ def with_names(exported: dict[str, Any]) -> dict[str, Callable]:
     """The functions of `exported` that have a rule, each in a form that follows it.
 
     What is called without a tensor with names goes straight to the function. Functions that work element by
-    element are left as they are: they find out themselves, off their fast path.
+    element, and those in `FINDERS`, are left as they are: they find out themselves, off their fast path.
     """
     return {
-        name: _function(value, RULES[name])
+        name: following(value, RULES[name])
         for name, value in exported.items()
-        if isinstance(value, FunctionType) and name in RULES and RULES[name] is not rules.unifies
+        if isinstance(value, FunctionType)
+        and name in RULES
+        and RULES[name] is not rules.unifies
+        and value not in FINDERS
     }
 
 
-def _function(function: Callable, rule: Rule) -> Callable:
+# Functions that follow their rule themselves.
+FINDERS: set[Callable] = set()
+
+
+def following(function: Callable, rule: Rule) -> Callable:
+    """A function in a form that follows its rule where a tensor with names is among its arguments."""
+
     @functools.wraps(function)
     def either(*arguments: Any, **keywords: Any) -> Any:
         if _any_named(arguments):

@@ -13,6 +13,7 @@ from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
 from tensorlab.folds import ADD, MULTIPLY, TABLE
 from tensorlab.layout import Size
+from tensorlab.names.binding import FINDERS, RULES, following
 from tensorlab.ops.dispatch import guard_write
 from tensorlab.ops.outputs import fitted
 from tensorlab.tensor import Tensor, dense_cells, make_dense
@@ -71,7 +72,7 @@ def is_fold(name: str, dims: bool = True) -> Callable[[Callable[P, R]], Callable
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        general: Callable = numpy_names(function)
+        general = following(numpy_names(function), RULES[function.__name__])
         prepared: dict[Any, _Short | Literal[False]] = {}
 
         @functools.wraps(function)
@@ -98,6 +99,7 @@ def is_fold(name: str, dims: bool = True) -> Callable[[Callable[P, R]], Callable
                         return make_dense(memory, result, shape, stride)
             return general(*arguments, **keywords)
 
+        FINDERS.add(folded)
         return cast(Callable[P, R], folded)
 
     return decorate

@@ -46,7 +46,7 @@ def _unary(row: Scalar) -> Callable:
                     memory = np.empty(a.size, cell)
                     kernel(memory, a)
                     result = make_dense(memory, out_type, input._shape, input._stride)
-                    if input._edge is None and input._base is None:
+                    if input._edge is None and (input._base is None or input._base._edge is None):
                         return result
                     return result if kind is None else record_row(kind, result, input)
         return apply(row, input, out=out)
@@ -81,8 +81,8 @@ def _binary(row: Scalar) -> Callable:
                                 if (
                                     input._edge is None
                                     and other._edge is None
-                                    and input._base is None
-                                    and other._base is None
+                                    and (input._base is None or input._base._edge is None)
+                                    and (other._base is None or other._base._edge is None)
                                 ):
                                     return result
                                 return result if kind is None else record_row(kind, result, input, other)
@@ -98,7 +98,7 @@ def _binary(row: Scalar) -> Callable:
                             memory = np.empty(a.size, cell)
                             kernel(memory, a, other)
                             result = make_dense(memory, out_type, input._shape, input._stride)
-                            if input._edge is None and input._base is None:
+                            if input._edge is None and (input._base is None or input._base._edge is None):
                                 return result
                             return result if kind is None else record_row(kind, result, input, other)
             elif type(other) is Tensor and (
@@ -115,7 +115,7 @@ def _binary(row: Scalar) -> Callable:
                         memory = np.empty(b.size, cell)
                         kernel(memory, input, b)
                         result = make_dense(memory, out_type, other._shape, other._stride)
-                        if other._edge is None and other._base is None:
+                        if other._edge is None and (other._base is None or other._base._edge is None):
                             return result
                         return result if kind is None else record_row(kind, result, input, other)
         return apply(row, input, other, out=out)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tensorlab.widgets.broadcast_lab.widget import BroadcastLab
     from tensorlab.widgets.indexing_lab.widget import IndexingLab
+    from tensorlab.widgets.matmul_lab.widget import MatmulLab
     from tensorlab.widgets.promotion_lattice.widget import PromotionLattice
     from tensorlab.widgets.quiz.question import Line, Question
     from tensorlab.widgets.quiz.widget import Parsons, Predict, Recall
@@ -28,6 +29,7 @@ __all__ = [
     "BroadcastLab",
     "IndexingLab",
     "Line",
+    "MatmulLab",
     "Parsons",
     "Predict",
     "PromotionLattice",
@@ -43,6 +45,7 @@ _HOMES = {
     "BroadcastLab": "tensorlab.widgets.broadcast_lab.widget",
     "IndexingLab": "tensorlab.widgets.indexing_lab.widget",
     "Line": "tensorlab.widgets.quiz.question",
+    "MatmulLab": "tensorlab.widgets.matmul_lab.widget",
     "Parsons": "tensorlab.widgets.quiz.widget",
     "Predict": "tensorlab.widgets.quiz.widget",
     "PromotionLattice": "tensorlab.widgets.promotion_lattice.widget",

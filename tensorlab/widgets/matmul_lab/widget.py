@@ -1,0 +1,133 @@
+"""`MatmulLab`: the Python side. The library's own ``a @ b`` decides what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import tensorlab as tl
+from tensorlab import layout
+from tensorlab.tensor import Tensor
+from tensorlab.widgets.base import html_table
+from tensorlab.widgets.lab import Lab
+
+__all__ = ["MatmulLab"]
+
+MOST_DIMS = 4  # as in engine.js: what the lab draws
+MOST_ELEMENTS = 65536  # of each operand and of the product that Python multiplies out
+
+
+class MatmulLab(Lab):
+    """Which axes meet in ``a @ b``, which batch dimensions stretch, and what the product costs.
+
+    The reader joins the axis of a and the axis of b that are summed away, and commits to the shape of the
+    product. Then each element of it shows its row and its column, and the lab counts operations and bytes.
+
+    Args:
+        a, b: the two shapes: 1 to 4 dimensions, sizes of 1 or more.
+        told: whether to show the answer from the beginning.
+        key: the lab's name in the page's address; labs without one are numbered.
+
+    Raises:
+        ValueError: a shape is none that the lab shows.
+
+    Example:
+        >>> lab = MatmulLab((2, 1, 3, 4), (5, 4, 6))
+        >>> lab.result, lab.flops
+        (tensorlab.Size([2, 5, 3, 6]), 1440)
+        >>> MatmulLab((3,), (4,)).reason.partition(",")[0]
+        'inconsistent tensor size'
+    """
+
+    folder = Path(__file__).parent
+
+    def __init__(
+        self,
+        a: Sequence[int] = (2, 3),
+        b: Sequence[int] = (3, 4),
+        *,
+        told: bool = False,
+        key: str | None = None,
+    ) -> None:
+        super().__init__({"a": a, "b": b, "pair": [], "guess": None, "refused": False, "told": told}, key)
+
+    @classmethod
+    def checked(cls, state: Mapping[str, Any]) -> dict[str, Any]:
+        """The state as plain values.
+
+        Raises:
+            TypeError, ValueError: a shape or a part of the prediction cannot be.
+        """
+        plain: dict[str, Any] = {}
+        for name in ("a", "b"):
+            shape = layout.as_shape(state[name])
+            if 0 in shape or not 1 <= len(shape) <= MOST_DIMS:
+                raise ValueError(
+                    f"{name} has 1 to {MOST_DIMS} dimensions of sizes 1 or more, got {tuple(shape)}"
+                )
+            plain[name] = list(shape)
+        pair = [layout.as_int(dim, "every number of the pair") for dim in state["pair"]]
+        if pair and not (
+            len(pair) == 2 and 0 <= pair[0] < len(plain["a"]) and 0 <= pair[1] < len(plain["b"])
+        ):
+            raise ValueError(f"a pair is a dimension of a and one of b, or nothing, got {pair}")
+        guess = state["guess"]
+        plain["pair"] = pair
+        plain["guess"] = None if guess is None else [layout.as_int(size, "the guess") for size in guess]
+        return plain | {"refused": bool(state["refused"]), "told": bool(state["told"])}
+
+    @property
+    def operands(self) -> tuple[Tensor, Tensor]:
+        """The two tensors: small digits, so that the sums can be followed.
+
+        Raises:
+            ValueError: one is too large to be made for a picture.
+        """
+        a, b = (_digits(self.state[name], modulus) for name, modulus in (("a", 5), ("b", 3)))
+        return a, b
+
+    @property
+    def result(self) -> layout.Size | None:
+        """The shape of the product; None where the library refuses it."""
+        return self._shape()[0]
+
+    @property
+    def reason(self) -> str | None:
+        """Why the library refuses it; None where it does not."""
+        return self._shape()[1]
+
+    @property
+    def flops(self) -> int | None:
+        """Multiplications and additions of the product; None where there is none."""
+        shape, inner = self.result, self.state["a"][-1]
+        return None if shape is None else 2 * layout.numel(shape) * inner
+
+    def _shape(self) -> tuple[layout.Size | None, str | None]:
+        # Stretched zeros have every shape and take one cell.
+        a, b = (tl.zeros(1).expand(*self.state[name]) for name in ("a", "b"))
+        try:
+            return (a @ b).shape, None
+        except RuntimeError as error:
+            return None, str(error)
+
+    def text_twin(self) -> str:
+        """The two shapes, and folded under them the product."""
+        a, b = tuple(self.state["a"]), tuple(self.state["b"])
+        shape = self.result
+        if shape is None:
+            answer = f"<p>The product is refused: {self.reason}.</p>"
+        else:
+            rows = [("shape", tuple(shape)), ("summed over", a[-1]), ("operations", self.flops)]
+            answer = html_table("The product.", ["what", "value"], rows)
+        return (
+            f"<p>a of shape {a}, b of shape {b}. Which axes meet, and which shape has a @ b?</p>"
+            f"<details><summary>Write down your prediction, then open the answer</summary>{answer}</details>"
+        )
+
+
+def _digits(shape: Sequence[int], modulus: int) -> Tensor:
+    count = layout.numel(shape)
+    if count > MOST_ELEMENTS:
+        raise ValueError(f"the lab multiplies out up to {MOST_ELEMENTS} elements; this would have {count}")
+    return (tl.arange(count) % modulus).view(tuple(shape))

@@ -29,6 +29,7 @@ from tensorlab.backends.cache import cache_directory
 __all__ = ["kernel", "load", "quiet"]
 
 
+# Modules are made by one thread at a time, so that another never meets one that is half made. Beside that,
 # Numba looks at one setting, of all threads, for the folder that a kernel is kept in.
 _lock = threading.RLock()
 
@@ -55,8 +56,12 @@ def load(stem: str, source: str) -> ModuleType:
     digest = hashlib.sha256(source.encode()).hexdigest()[:16]
     name = f"{stem}_{digest}"
     module_name = f"tensorlab_kernels.{name}"
-    if module_name in sys.modules:
-        return sys.modules[module_name]
+    with _lock:
+        return sys.modules.get(module_name) or _make(module_name, name, source)
+
+
+def _make(module_name: str, name: str, source: str) -> ModuleType:
+    """Write the text of a module where it is not there yet, and run it."""
     path = cache_directory() / f"{name}.py"
     if not path.exists():
         _write(path, source)

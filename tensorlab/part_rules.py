@@ -12,7 +12,7 @@ from tensorlab import layout
 from tensorlab.layout import Size
 from tensorlab.view_rules import KEPT, Ints, Layout
 
-__all__ = ["diagonal", "narrowed", "selected", "split_points", "windows"]
+__all__ = ["diagonal", "narrowed", "selected", "sliced", "split_points", "windows"]
 
 
 @functools.lru_cache(KEPT)
@@ -68,6 +68,29 @@ def narrowed(shape: Ints, strides: Ints, dim: int, start: int, length: int) -> t
     if first + length > size:
         raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
     return Size((*shape[:dim], length, *shape[dim + 1 :])), strides, first * strides[dim]
+
+
+def sliced(size: int, stride: int, bounds: slice) -> tuple[int, int, int]:
+    """A slice of one dimension: its size, its stride, and cells to the first element.
+
+    Args:
+        size, stride: of the dimension.
+        bounds: what stands between the brackets: ``x[2:8:3]`` is ``x[slice(2, 8, 3)]``. What is left out is
+            None, negative bounds count from the end, and bounds outside are moved to the nearest end.
+
+    Raises:
+        ValueError: the step is not positive.
+        TypeError: a bound is no integer.
+
+    Example:
+        >>> sliced(10, 4, slice(2, 99, 3)), sliced(10, 4, slice(-3, None)), sliced(10, 4, slice(5, 5))
+        ((3, 12, 8), (3, 4, 28), (0, 4, 20))
+    """
+    start, stop, step = bounds.indices(size)
+    if step <= 0:
+        raise ValueError(f"step must be greater than zero, got {step}: views have no negative strides")
+    length = (stop - start + step - 1) // step if stop > start else 0
+    return length, stride * step, start * stride
 
 
 @functools.lru_cache(KEPT)

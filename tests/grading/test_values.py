@@ -22,7 +22,7 @@ plain = st.recursive(
     | st.floats()
     | st.text()
     | st.sampled_from(dtypes.ALL),
-    lambda inner: st.lists(inner) | st.lists(inner).map(tuple),
+    lambda inner: st.lists(inner) | st.lists(inner).map(tuple) | st.builds(slice, inner, inner, inner),
     max_leaves=30,
 )
 anything_json = st.recursive(
@@ -55,6 +55,8 @@ def test_plain_values_come_back_the_same(value):
 
 
 def _has_text(value):
+    if isinstance(value, slice):
+        value = (value.start, value.stop, value.step)
     return isinstance(value, str) or (isinstance(value, (list, tuple)) and any(map(_has_text, value)))
 
 

@@ -1,7 +1,7 @@
 """Plain values as JSON and back. Nothing else crosses the wall between a student's code and the grader.
 
-A value is plain when its type is exactly None, bool, int, float, str, tuple, list, a tensorlab dtype or a
-layout's refusal, and lists and tuples hold plain values. Subclasses are not plain: an object of the
+A value is plain when its type is exactly None, bool, int, float, str, tuple, list, slice, a tensorlab dtype or
+a layout's refusal, and lists, tuples and slices hold plain values. Subclasses are not plain: an object of the
 student's own class could answer ``==`` as it likes. A tensor leaves as the `Strided` that tells of it, and a
 shape, which is a `tensorlab.Size`, as a tuple. Anything else is described by the name of its type, and that
 name is all that leaves.
@@ -111,7 +111,9 @@ class _Encoder:
             text = printable(value)
             self._spend(len(text) - len(value))
             return {"str": text}
-        if kind is tuple or kind is list:
+        if kind is slice:
+            value = (value.start, value.stop, value.step)
+        if kind is tuple or kind is list or kind is slice:
             if nesting >= MAX_NESTING:
                 raise _TooMuch(f"nested deeper than {MAX_NESTING}")
             return {kind.__name__: [self.encode(item, nesting + 1) for item in value]}
@@ -149,6 +151,8 @@ def _decode(node: Any, nesting: int) -> Any:
     if kind in ("tuple", "list") and isinstance(content, list):
         items = [_decode(item, nesting + 1) for item in content]
         return tuple(items) if kind == "tuple" else items
+    if kind == "slice" and isinstance(content, list) and len(content) == 3:
+        return slice(*(_decode(item, nesting + 1) for item in content))
     if kind == "tensor" and isinstance(content, list):
         return _tensor([_decode(item, nesting + 1) for item in content])
     if kind == "refusal" and isinstance(content, dict):
@@ -205,6 +209,8 @@ def same(got: Any, want: Any) -> bool:
         return same_tensor(got, want, same)
     if isinstance(want, Refusal):
         return type(got.reason) is str and bool(got.reason.strip())
+    if isinstance(want, slice):
+        return same((got.start, got.stop, got.step), (want.start, want.stop, want.step))
     if isinstance(want, (tuple, list)):
         return len(got) == len(want) and all(map(same, got, want))
     both_nan = isinstance(want, float) and math.isnan(want) and math.isnan(got)

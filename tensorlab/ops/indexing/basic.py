@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
+from tensorlab import dtypes, part_rules
 from tensorlab.autograd.formulas import in_place, record_view, view_formulas
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, from_data, shape
@@ -218,14 +218,10 @@ def resolve(input: Tensor, index: object) -> tuple[Tensor, advanced.Chosen | Non
         elif kind is slice:
             if dim >= ndim:
                 raise _too_many(input, items)
-            start, stop, step = item.indices(sizes[dim])
-            if step <= 0:
-                raise ValueError(
-                    f"step must be greater than zero, got {step}: views have no negative strides"
-                )
-            offset += start * steps[dim]
-            shape.append((stop - start + step - 1) // step if stop > start else 0)
-            strides.append(steps[dim] * step)
+            length, stride, skipped = part_rules.sliced(sizes[dim], steps[dim], item)
+            offset += skipped
+            shape.append(length)
+            strides.append(stride)
             dim += 1
         elif item is None or kind is bool:
             if kind is bool:

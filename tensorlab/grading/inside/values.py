@@ -1,10 +1,10 @@
 """Plain values as JSON and back. Nothing else crosses the wall between a student's code and the grader.
 
-A value is plain when its type is exactly None, bool, int, float, str, tuple, list, slice, a tensorlab dtype or
-a layout's refusal, and lists, tuples and slices hold plain values. Subclasses are not plain: an object of the
-student's own class could answer ``==`` as it likes. A tensor leaves as the `Strided` that tells of it, and a
-shape, which is a `tensorlab.Size`, as a tuple. Anything else is described by the name of its type, and that
-name is all that leaves.
+A value is plain when its type is exactly None, bool, int, float, str, tuple, list, slice, a tensorlab dtype
+or a layout's refusal, and lists, tuples and slices hold plain values. Subclasses are not plain: an object
+of the student's own class could answer ``==`` as it likes. A tensor leaves as the `Strided` that tells of it,
+and a shape, which is a `tensorlab.Size`, as a tuple. Anything else is described by the name of its type, and
+that name is all that leaves.
 """
 
 from __future__ import annotations

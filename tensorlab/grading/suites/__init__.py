@@ -7,11 +7,12 @@ import hashlib
 from pathlib import Path
 
 from tensorlab.grading.suite import Exercise
-from tensorlab.grading.suites import ch01, ch02, ch04
+from tensorlab.grading.suites import ch01, ch02, ch03, ch04
 
 _CHAPTERS: dict[str, tuple[Exercise, ...]] = {
     "01": ch01.EXERCISES,
     "02": ch02.EXERCISES,
+    "03": ch03.EXERCISES,
     "04": ch04.EXERCISES,
 }
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 from types import ModuleType
 
+from tensorlab import figures, widgets
+
 from .conftest import ROOT
 
 #: Cells with one of these are about the book's figures and widgets, or about the library's own parts.
 OURS = (
     "from tensorlab",
-    "Predict(",
-    "Recall(",
-    "Parsons(",
-    "StorageLab(",
-    "ViewDoctor(",
-    "PromotionLattice(",
+    *(f"{name}(" for name in (*figures.__all__, *widgets.__all__) if name not in ("Line", "Question")),
 )
 
 

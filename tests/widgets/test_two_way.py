@@ -1,4 +1,4 @@
-"""The Storage Lab with a kernel, in JupyterLab: the page changes Python, and Python changes the page."""
+"""Labs with a kernel, in JupyterLab: the page changes Python, and Python changes the page."""
 
 from __future__ import annotations
 
@@ -37,6 +37,10 @@ CELLS = [
     "lab.as_strided((4, 3), (1, 4)); lab.hand = (3, 2)",
     "lab.offset = 1",
     "x[2, 3] = 77; lab.refresh()",
+    "from tensorlab.widgets import StrideLab\nsteps = StrideLab(shape=(3, 4))\nsteps",
+    "print(steps.ops, steps.tensor.stride(), steps.state['hand'])",
+    "steps.apply('slice', 0, 0, 4, 2)",
+    "steps.apply('view', 6)",
 ]
 
 
@@ -156,3 +160,25 @@ def test_the_page_and_the_kernel_change_each_other(notebook):
     assert [box["height"] > 0 for box in boxes] == [True, False]
     assert page.evaluate("location.hash") == ""
     assert page.get_by_role("button", name="Copy link").count() == 0
+
+
+def test_one_state_goes_both_ways(notebook):
+    _, run = notebook
+    output = run(5)
+    lab = output.locator(".tlw-stride-lab")
+    expect(lab.locator(".tlw-chip")).to_have_text(["x start"], timeout=KERNEL_MS)
+
+    # page → Python
+    lab.get_by_role("button", name="transpose", exact=True).click()
+    lab.get_by_role("button", name="Apply").click()
+    lab.locator('[data-index="3,1"]').click()
+    expect(run(6)).to_contain_text("[('transpose', 0, 1)] (1, 4) [3, 1]", timeout=KERNEL_MS)
+
+    # Python → page
+    run(7)
+    expect(lab.locator(".tlw-chip").last).to_have_text("[::2] view · 0 B", timeout=KERNEL_MS)
+    expect(lab.locator(".tlw-cell")).to_have_count(6)
+
+    # what the library refuses raises in Python, and the page stays
+    expect(run(8)).to_contain_text("RuntimeError: cannot view (2, 3) with strides (2, 4)", timeout=KERNEL_MS)
+    expect(lab.locator(".tlw-chip")).to_have_count(3)

@@ -1,0 +1,102 @@
+"""What holds for every lab: width, targets, themes, words for every control, and nothing that axe finds."""
+
+from __future__ import annotations
+
+import pytest
+
+import tensorlab as tl
+from tensorlab.widgets import (
+    BroadcastLab,
+    IndexingLab,
+    MatmulLab,
+    PromotionLattice,
+    ReductionLab,
+    StrideLab,
+    ViewDoctor,
+)
+from tests.site_fixtures import ROOT
+
+expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+
+LABS = {
+    "stride": lambda: [
+        StrideLab(shape=(2, 3, 4), ops=[("permute", 2, 0, 1), ("flip", 0)]),
+        StrideLab(shape=()),
+        StrideLab(shape=(40,), line=64),
+    ],
+    "doctor": lambda: [
+        ViewDoctor(tl.arange(24).view(2, 3, 4).transpose(0, 1), target=(6, 4), told=True),
+        ViewDoctor(shape=(2, 1, 2, 3)),
+    ],
+    "broadcast": lambda: [
+        BroadcastLab((3, 1), (4,), told=True),
+        BroadcastLab((2, 3, 4, 5), (4, 1)),
+        BroadcastLab((3,), (4,), told=True),
+    ],
+    "reduction": lambda: [
+        ReductionLab((2, 3, 4), dims=(0, 2), operation="mean", told=True),
+        ReductionLab((3, 4)),
+    ],
+    "promotion": lambda: [PromotionLattice(tl.int8, 1000, told=True), PromotionLattice()],
+    "indexing": lambda: [IndexingLab((3, 4), "[0, 0, 2]", told=True), IndexingLab((2, 3, 4), "9", told=True)],
+    "matmul": lambda: [MatmulLab((2, 1, 3, 4), (5, 4, 3), told=True), MatmulLab()],
+}
+AXE = ROOT / "tests" / "book" / "axe" / "axe.min.js"
+# The test page has no headings and landmarks around its widgets; the book's pages are tested with theirs.
+RUN_AXE = """async () => {
+  const { violations } = await axe.run(document.body, { resultTypes: ["violations"] });
+  return violations
+    .filter(({ id }) => !["landmark-one-main", "page-has-heading-one", "region"].includes(id))
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target}: ${node.failureSummary}`));
+}"""
+SIZES = """(found) => found.map((element) => {
+  const { width, height } = (element.closest("label") ?? element).getBoundingClientRect();
+  return [element.outerHTML, width, height];
+})"""
+
+
+@pytest.mark.parametrize("name", LABS)
+@pytest.mark.parametrize(("width", "touch"), [(320, True), (390, True), (700, False), (1280, False)])
+def test_nothing_is_wider_than_the_page_or_too_small_to_hit(show, name, width, touch):
+    page = show(*LABS[name](), width=width, touch=touch)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    least = 44 if touch else 24
+    controls = page.locator(".tlw-lab :is(button, input, select, summary):visible")
+    assert [size for size in controls.evaluate_all(SIZES) if min(size[1:]) < least] == []
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_axe_finds_nothing_in_the_light_and_in_the_dark(show, name):
+    page = show(*LABS[name](), theme="light")
+    page.add_script_tag(path=AXE)
+    found = {"light": page.evaluate(RUN_AXE)}
+    page.evaluate(
+        "document.documentElement.dataset.theme = 'dark'; document.body.style.background = '#14171c'"
+    )
+    expect(page.locator(".tlw-lab").first).to_have_attribute("data-theme", "dark")
+    page.evaluate("document.querySelectorAll('.tlw-twin').forEach((twin) => { twin.open = true; })")
+    found["dark"] = page.evaluate(RUN_AXE)
+    assert found == {"light": [], "dark": []}
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_every_control_has_a_name_and_every_state_a_link(show, name):
+    page = show(*LABS[name]())
+    for control in page.locator(".tlw-lab :is(button, input, select):visible").all():
+        assert control.evaluate(
+            "e => (e.getAttribute('aria-label') ?? e.textContent ?? '').trim() || e.labels?.[0]?.textContent"
+        )
+    for lab in page.locator(".tlw-lab").all():
+        lab.get_by_role("button", name="Copy link").click()
+        link = page.evaluate("navigator.clipboard.readText()")
+        assert "#" in link
+        assert "undefined" not in link
+        page.goto(link)
+        expect(lab.locator(".tlw-message")).not_to_contain_text("The link's state was not used")
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_a_reader_without_scripts_gets_the_text(show, name):
+    page = show(*LABS[name](), scripts=False)
+    assert page.locator("table, p").count() > 0
+    assert page.locator(".tlw").count() == 0

@@ -36,11 +36,13 @@ def kernel(steps, a, b, c):
 @cache
 def _kernel(number: str) -> tuple[Callable[..., None], tuple[Any, ...], int]:
     """The kernel, its operands, and the operations of one step."""
-    sizes = blocks(np.dtype(number).itemsize)
-    size = machine.vectors().size
-    text = _TEXT.format(number=number, size=size, vectors=VECTORS, rows=sizes.rows, width=sizes.width)
-    operands = [np.zeros(count, number) for count in (sizes.rows, sizes.width, sizes.rows * sizes.width)]
-    return jit.load(f"peak_{number}", text).kernel, tuple(operands), 2 * sizes.rows * sizes.width
+    width = blocks(np.dtype(number).itemsize).width
+    size, registers = machine.vectors()
+    # So many rows that the tile, one row of B and one column of A have registers of their own.
+    rows = (registers - VECTORS) // (VECTORS + 1)
+    text = _TEXT.format(number=number, size=size, vectors=VECTORS, rows=rows, width=width)
+    operands = [np.zeros(count, number) for count in (rows, width, rows * width)]
+    return jit.load(f"peak_{number}", text).kernel, tuple(operands), 2 * rows * width
 
 
 def multiply_adds(number: str, operations: float) -> Callable[[], None]:

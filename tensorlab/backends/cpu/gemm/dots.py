@@ -9,7 +9,7 @@ from tensorlab.backends.cpu.pointers import advance
 __all__ = ["dot", "dot_run", "dots"]
 
 # Numbers that are summed up at a time: the sum of many is the sum of the sums of so many.
-RUN = 2048
+MANY = 2048
 
 
 # fmt: off
@@ -33,17 +33,17 @@ def dots(
 def dot(k, a, a_step, b, b_step):
     """The sum of the products of two rows of `k` numbers."""
     total = Number(0)
-    for p in range(0, k, RUN):
+    for p in range(0, k, MANY):
         x, y = advance(a, p * a_step), advance(b, p * b_step)
         if a_step == 1 and b_step == 1:
-            total = Number(total + dot_run(min(RUN, k - p), x, 1, y, 1))
+            total = Number(total + dot_run(min(MANY, k - p), x, 1, y, 1))
         else:
-            total = Number(total + dot_run(min(RUN, k - p), x, a_step, y, b_step))
+            total = Number(total + dot_run(min(MANY, k - p), x, a_step, y, b_step))
     return total
 
 
 def dot_run(count, x, x_step, y, y_step):
-    """The sum of at most `RUN` products, in whatever order vectors like."""
+    """The sum of at most `MANY` products, in whatever order vectors like."""
     total = Number(0)
     for p in range(count):
         total = Number(total + widen(x[p * x_step]) * widen(y[p * y_step]))

@@ -12,7 +12,7 @@ from numba import prange
 from tensorlab.backends.cpu.gemm.cell import ROWS, Number, narrow, numbers
 from tensorlab.backends.cpu.gemm.dots import dot
 from tensorlab.backends.cpu.gemm.rows import rows as form
-from tensorlab.backends.cpu.gemm.tile import strip
+from tensorlab.backends.cpu.gemm.tile import panel, tile
 from tensorlab.backends.cpu.pointers import advance, at
 
 __all__ = ["kernel", "parallel_kernel", "plain_dots", "plain_tiles"]
@@ -83,9 +83,13 @@ def plain_tiles(walk, out, a, b):
     o_row, a_row, b_step = walk[1, 0], walk[2, 0], walk[3, 2]
     c = at(out, 0)
     left, right = numbers(at(a, 0), c), numbers(at(b, 0), c)
-    for i in range(0, m, ROWS):
-        rows = min(ROWS, m - i)
-        strip(k, rows, n, advance(left, i * a_row), a_row, right, b_step, advance(c, i * o_row), o_row, False)
+    j = 0
+    while j < n:
+        wide = panel(n - j)
+        for i in range(0, m, ROWS):
+            rows, x, y = min(ROWS, m - i), advance(left, i * a_row), advance(right, j)
+            tile(k, rows, wide, x, a_row, y, b_step, advance(c, i * o_row + j), o_row, False)
+        j += wide
 
 
 def plain_dots(walk, out, a, b):

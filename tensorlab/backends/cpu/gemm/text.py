@@ -123,7 +123,7 @@ def _constants(element_type: dtype) -> str:
         f"SAME = {element_type.cell.name == name}\n"
         f"LANES, VECTORS, ROWS, WIDTH = {sizes.lanes}, {VECTORS}, {sizes.rows}, {sizes.width}\n"
         f"STEPS, HEIGHT, COLUMNS = {sizes.steps}, {sizes.height}, {sizes.columns}\n"
-        f"RUN = {dots.RUN}\n"
+        f"RUN, SHORT, MANY = {tile.RUN}, {tile.SHORT}, {dots.MANY}\n"
     )
 
 

@@ -11,7 +11,10 @@ from tensorlab.backends.cpu.gemm.cell import BYTES, LANES, ROWS, VECTORS, WIDTH
 from tensorlab.backends.cpu.gemm.registers import add_outer, add_outer_partly, store, store_partly, zeros
 from tensorlab.backends.cpu.pointers import advance, fetch_ahead
 
-__all__ = ["edge_tile", "panel", "strip", "tile", "whole_tile"]
+__all__ = ["RUN", "SHORT", "edge_tile", "panel", "strip", "tile", "whole_tile"]
+
+RUN = 128  # steps that are summed up in one go
+SHORT = 32  # fewer steps are not divided
 
 
 def whole_tile(steps, a, a_row, b, b_row, c, c_row, adds):
@@ -37,15 +40,22 @@ def edge_tile(steps, rows, columns, a, a_row, b, b_row, c, c_row, adds):
 
 
 def tile(steps, rows, columns, a, a_row, b, b_row, c, c_row, adds):
-    """A tile of any size up to `ROWS` × `WIDTH`: `edge_tile` exists for each number of vectors."""
-    if rows == ROWS and columns == WIDTH:
-        whole_tile(steps, a, a_row, b, b_row, c, c_row, adds)
-    elif columns <= LANES:
-        edge_tile_1(steps, rows, columns, a, a_row, b, b_row, c, c_row, adds)
-    elif columns <= 2 * LANES:
-        edge_tile_2(steps, rows, columns, a, a_row, b, b_row, c, c_row, adds)
-    else:
-        edge_tile_3(steps, rows, columns, a, a_row, b, b_row, c, c_row, adds)
+    """A tile of any size up to `ROWS` × `WIDTH`: `edge_tile` exists for each number of vectors.
+
+    The steps are taken in short runs, each summed up from zero. A sum of many numbers grows, and with it the
+    error of each addition: the sums of short runs are smaller, and there are few of them to add.
+    """
+    run = (steps + 1) // 2 if SHORT <= steps <= 2 * RUN else RUN
+    for p in range(0, max(steps, 1), run):
+        x, y, count, grows = advance(a, p), advance(b, p * b_row), min(run, steps - p), adds or p > 0
+        if rows == ROWS and columns == WIDTH:
+            whole_tile(count, x, a_row, y, b_row, c, c_row, grows)
+        elif columns <= LANES:
+            edge_tile_1(count, rows, columns, x, a_row, y, b_row, c, c_row, grows)
+        elif columns <= 2 * LANES:
+            edge_tile_2(count, rows, columns, x, a_row, y, b_row, c, c_row, grows)
+        else:
+            edge_tile_3(count, rows, columns, x, a_row, y, b_row, c, c_row, grows)
 
 
 def panel(left):

@@ -269,6 +269,18 @@ class Backend(Protocol):
         """
         ...
 
+    def softmax_gradient(
+        self, logarithm: bool, shape: Sequence[int], dim: int, element_type: dtype
+    ) -> Launch:
+        """Prepare the gradient of `softmax`, or of its logarithm, from its results and their gradients.
+
+        Everything is row-major and of one dtype.
+
+        Returns:
+            a launch of (out, gradients, results).
+        """
+        ...
+
     def scan(
         self,
         name: str,

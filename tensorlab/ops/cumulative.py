@@ -5,16 +5,65 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab import dtypes, return_types
+from tensorlab.autograd.formulas import formulas, in_place, record
 from tensorlab.backends import OperandLayout, backend
 from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
 from tensorlab.ops import conversion
-from tensorlab.ops.dispatch import allocate
+from tensorlab.ops.dispatch import allocate, guard_write
 from tensorlab.ops.extremes import as_one_dim
 from tensorlab.ops.folding import check_out, check_out_type, need_tensor, numpy_names
+from tensorlab.ops.joining import stack
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
 
 __all__ = ["cummax", "cummin", "cumprod", "cumsum"]
+
+# --- gradients ------------------------------------------------------------------------------------------
+
+
+def _d_cumsum(grad: Tensor, dim: int) -> Tensor:
+    return grad.flip(dim).cumsum(dim).flip(dim)
+
+
+def _d_cumprod(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
+    if not input.ndim or input.shape[dim] < 2:
+        return grad
+    if bool((input != 0).all()):
+        return _d_cumsum(grad * result, dim) / input
+    # An element's gradient is the product of those before it, times the sum of the gradients from it on,
+    # each with the product of the elements between: without a division, and as many steps as elements.
+    parts = []
+    before = None
+    size = input.shape[dim]
+    for place in range(size):
+        rest = grad.select(dim, place)
+        if place + 1 < size:
+            later = slice_from(input, dim, place + 1).cumprod(dim)
+            rest = rest + (slice_from(grad, dim, place + 1) * later).sum(dim)
+        parts.append(rest if before is None else before * rest)
+        element = input.select(dim, place)
+        before = element if before is None else before * element
+    return stack(parts, dim)
+
+
+def slice_from(input: Tensor, dim: int, start: int) -> Tensor:
+    """The elements from a place on along a dimension; a view."""
+    return input.narrow(dim, start, input.shape[dim] - start)
+
+
+def _d_extreme(grad: Tensor, shape: Size, dim: int, indices: Tensor) -> Tensor:
+    return grad.new_zeros(shape).scatter_add(dim, indices, grad)
+
+
+_KINDS = {
+    "cumsum": formulas("CumsumBackward0", input=_d_cumsum),
+    "cumprod": formulas("CumprodBackward0", input=_d_cumprod),
+    "cummax": formulas("CummaxBackward0", input=_d_extreme),
+    "cummin": formulas("CumminBackward0", input=_d_extreme),
+}
+
+# --- functions ------------------------------------------------------------------------------------------
 
 
 @numpy_names
@@ -76,7 +125,11 @@ def _in_place(name: str, input: Tensor, dim: int, dtype: dtype | None) -> Tensor
         raise RuntimeError(f"{name}_(): bools cannot hold running results: {name}() makes an int64 tensor")
     if dtype is not None and dtype is not input.dtype:
         raise RuntimeError(f"{name}_(): the result stays {input.dtype.name}, and dtype is {dtype.name}")
-    return _sums(name, input, dim, None, input)
+    position = as_one_dim(name, dim, input)
+    with in_place(_KINDS[name], input, dim=position):
+        guard_write(input)
+        _run(name, input.dtype, input, position, input, None)
+    return input
 
 
 def _sums(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None) -> Tensor:
@@ -92,7 +145,7 @@ def _sums(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor 
     if out is not None:
         check_out(name, out, input.shape, input)
     _run(name, value, input, position, target, None)
-    return target
+    return record(_KINDS[name], target, input, dim=position)
 
 
 @numpy_names
@@ -141,6 +194,7 @@ def _extremes(name: str, input: Tensor, dim: int, out: Sequence[Tensor] | None) 
         check_out(name, values, input.shape, input)
         check_out(name, places, input.shape, input, values)
     _run(name, input.dtype, input, position, values, places)
+    record(_KINDS[name], values, input, shape=input._shape, dim=position, indices=places)
     return values, places
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from tensorlab import broadcasting
+from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.bounds import clamp_min
+from tensorlab.ops.choice import where
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.joining import cat
-from tensorlab.ops.norms import vector_norm
+from tensorlab.ops.norms import d_vector_norm, vector_norm
 from tensorlab.ops.parts import narrow
-from tensorlab.ops.pointwise import mul, sqrt, square
+from tensorlab.ops.pointwise import absolute, eq, mul, sgn, sqrt, square
 from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
@@ -32,6 +36,42 @@ _MODES = {
     "use_mm_for_euclid_dist": True,
     "donot_use_mm_for_euclid_dist": False,
 }
+
+
+def _d_euclidean(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) -> Tensor:
+    share = where(result == 0, 0.0, grad / result)
+    return x1 * share.sum(-1, True) - product(share, x2)
+
+
+def _d_other_euclidean(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) -> Tensor:
+    return _d_euclidean(transpose(grad, -2, -1), x2, x1, transpose(result, -2, -1))
+
+
+def _d_distance(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) -> Tensor | None:
+    if p == 0:
+        return None
+    if not result.numel() or not x1.shape[-1]:
+        return x1.new_zeros(x1.shape)
+    parts = []
+    for first, count in _parts_of(x1, x2):
+        difference = sub(unsqueeze(narrow(x1, -2, first, count), -2), unsqueeze(x2, -3))
+        norms = narrow(result, -2, first, count)
+        arrived = narrow(grad, -2, first, count)
+        if p == math.inf:  # unlike a norm's, this gradient is not shared by components of equal size
+            greatest = eq(absolute(difference), unsqueeze(norms, -1))
+            slope = mul(mul(sgn(difference), unsqueeze(arrived, -1)), greatest)
+        else:
+            slope = d_vector_norm(arrived, difference, norms, p, -1, False)
+        parts.append(sum_over(slope, -2))
+    return cat(parts, -2)
+
+
+def _d_other_distance(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) -> Tensor | None:
+    return _d_distance(transpose(grad, -2, -1), x2, x1, transpose(result, -2, -1), p)
+
+
+EuclideanDistBackward0 = formulas("EuclideanDistBackward0", x1=_d_euclidean, x2=_d_other_euclidean)
+CdistBackward0 = formulas("CdistBackward0", x1=_d_distance, x2=_d_other_distance)
 
 
 def cdist(
@@ -73,12 +113,22 @@ def cdist(
     batch = broadcasting.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
     shape = Size((*batch, m, n))
     if not shape.numel() or not d:
-        return zeros(shape, dtype=x1.dtype)
+        return record(CdistBackward0, zeros(shape, dtype=x1.dtype), x1, x2, p=float(p))
     by_product = _MODES[compute_mode]
+    a, b = (x.detach() if requires_grad(x) else x for x in (x1, x2))
     if p == 2 and (by_product or (by_product is None and max(m, n) > FEW)):
-        return _by_product(x1, x2)
+        return record(EuclideanDistBackward0, _by_product(a, b), x1, x2)
+    norms = [_norms(narrow(a, -2, first, count), b, p) for first, count in _parts_of(a, b)]
+    return record(CdistBackward0, cat(norms, -2), x1, x2, p=float(p))
+
+
+def _parts_of(x1: Tensor, x2: Tensor) -> Iterator[tuple[int, int]]:
+    """The first and the number of vectors of `x1` whose differences from all of `x2` are few enough."""
+    (m, d), n = x1.shape[-2:], x2.shape[-2]
+    batch = broadcasting.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
     rows = max(1, MOST_DIFFERENCES // (math.prod(batch) * n * d))
-    return cat([_norms(narrow(x1, -2, row, min(rows, m - row)), x2, p) for row in range(0, m, rows)], -2)
+    for first in range(0, m, rows):
+        yield first, min(rows, m - first)
 
 
 def _norms(x1: Tensor, x2: Tensor, p: float) -> Tensor:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, overload
 
 from tensorlab import dtypes, layout, return_types
+from tensorlab.autograd.formulas import formulas, record, record_several
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.layout import Size
 from tensorlab.ops import pointwise
@@ -21,10 +23,36 @@ from tensorlab.ops.folding import (
     numpy_names,
     reduced_shape,
 )
+from tensorlab.ops.shares import among_equals, chooses_places
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
 
 __all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
+
+
+def _d_aminmax(
+    grad: Sequence[Tensor | None], input: Tensor, result0: Tensor, result1: Tensor, dim: Dims, keepdim: bool
+) -> Tensor | None:
+    shares = [
+        among_equals(gradient, input, result, dim, keepdim)
+        for gradient, result in zip(grad, (result0, result1), strict=True)
+        if gradient is not None
+    ]
+    return shares[0] if len(shares) == 1 else shares[0] + shares[1]
+
+
+def _d_extreme(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    return among_equals(grad, input, result, dim, keepdim)
+
+
+def _d_of_all(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
+    return among_equals(grad, input, result, nan=True)
+
+
+_AMINMAX = formulas("AminmaxBackward0", input=_d_aminmax)
+_OF_FOLD = {name: formulas(f"{name.capitalize()}Backward0", input=_d_extreme) for name in ("amax", "amin")}
+_OF_ALL = {name: formulas(f"{name.capitalize()}Backward1", input=_d_of_all) for name in ("max", "min")}
+_WITH_PLACES = {name: chooses_places(f"{name.capitalize()}Backward0") for name in ("max", "min")}
 
 
 @is_fold("amax")
@@ -47,7 +75,8 @@ def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | 
         >>> x.amax(), x.amax(0), x.amax((0, 1), keepdim=True)
         (tensor(7), tensor([7, 5]), tensor([[7]]))
     """
-    return _extreme("amax", input, dim, keepdim, out)
+    result = _extreme("amax", input, dim, keepdim, out)
+    return record(_OF_FOLD["amax"], result, input, dim=dim, keepdim=keepdim)
 
 
 @is_fold("amin")
@@ -59,7 +88,8 @@ def amin(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | 
         >>> tl.tensor([[1, 5], [7, 3]]).amin(1)
         tensor([1, 3])
     """
-    return _extreme("amin", input, dim, keepdim, out)
+    result = _extreme("amin", input, dim, keepdim, out)
+    return record(_OF_FOLD["amin"], result, input, dim=dim, keepdim=keepdim)
 
 
 def _extreme(
@@ -191,7 +221,8 @@ def _three_forms(name: str, input: Tensor, arguments: tuple, keywords: dict[str,
             raise TypeError(f"{name}(): argument 'other' must be Tensor, not {type(other).__name__}")
         return (pointwise.maximum if name == "max" else pointwise.minimum)(input, other, out=out)
     if not given:
-        return _extreme("amax" if name == "max" else "amin", input, None, False, out, name)
+        result = _extreme("amax" if name == "max" else "amin", input, None, False, out, name)
+        return record(_OF_ALL[name], result, input)
     return _with_places(name, input, given["dim"], given.get("keepdim", False), out)
 
 
@@ -199,8 +230,10 @@ def _with_places(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) ->
     position = as_one_dim(name, dim, input)
     _refuse_empty(name, input, (position,), IndexError)
     values, places = (None, None) if out is None else out
-    found = _find(name == "max", name, input, position, as_flag(name, keepdim), places, values, True)
-    return getattr(return_types, name)(reversed(found))
+    indices, found = _find(name == "max", name, input, position, as_flag(name, keepdim), places, values, True)
+    notes = {"shape": input._shape, "dim": position, "indices": indices, "keepdim": keepdim}
+    record(_WITH_PLACES[name], found, input, **notes)
+    return getattr(return_types, name)((found, indices))
 
 
 def as_one_dim(name: str, dim: Any, input: Tensor) -> int:
@@ -355,12 +388,12 @@ def aminmax(
     """
     position = None if dim is None else as_one_dim("aminmax", dim, need_tensor("aminmax", input))
     least, greatest = (None, None) if out is None else out
-    return return_types.aminmax(
-        (
-            _extreme("amin", input, position, keepdim, least, "aminmax"),
-            _extreme("amax", input, position, keepdim, greatest, "aminmax"),
-        )
+    results = (
+        _extreme("amin", input, position, keepdim, least, "aminmax"),
+        _extreme("amax", input, position, keepdim, greatest, "aminmax"),
     )
+    record_several(_AMINMAX, results, input, dim=position, keepdim=keepdim)
+    return return_types.aminmax(results)
 
 
 METHODS = (amax, amin, aminmax, argmax, argmin, max, min)

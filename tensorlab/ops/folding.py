@@ -14,6 +14,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.folds import ADD, MULTIPLY, TABLE
 from tensorlab.layout import Size
 from tensorlab.names.binding import FINDERS, RULES, following
+from tensorlab.ops import recording
 from tensorlab.ops.dispatch import guard_write
 from tensorlab.ops.outputs import fitted
 from tensorlab.tensor import Tensor, dense_cells, make_dense
@@ -332,7 +333,8 @@ def check_out(name: str, out: Tensor, shape: Size, *sources: Tensor) -> None:
     """Make sure that a result of `shape` can be written into `out`, which takes the shape.
 
     Raises:
-        RuntimeError: it has another shape, or `guard_write` refuses the write.
+        RuntimeError: it has another shape, `guard_write` refuses the write, or gradients cannot follow it.
     """
+    recording.check_out(name, out, *sources)
     fitted(out, shape, out.dtype)
     guard_write(out, *sources)

@@ -7,11 +7,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlab import dtypes
+from tensorlab.autograd.formulas import formulas, record
 from tensorlab.dtypes import dtype
 from tensorlab.ops import conversion, dims, shape
+from tensorlab.ops.choice import where
 from tensorlab.ops.extremes import amax, amin
 from tensorlab.ops.factorizations import svdvals
-from tensorlab.ops.folding import Dims, as_dims, as_flag, check_out_type, fold, need_tensor, numpy_names
+from tensorlab.ops.folding import (
+    Dims,
+    as_dims,
+    as_flag,
+    check_out_type,
+    fold,
+    need_tensor,
+    numpy_names,
+    spread,
+)
 from tensorlab.ops.outputs import written
 from tensorlab.ops.reduction import sum as add_up
 from tensorlab.tensor import Tensor
@@ -22,6 +33,30 @@ Order = float | str | None
 
 # The norms that have a fold of their own; any other order p is `norm_p`.
 _FOLDS = {1.0: "norm_1", 2.0: "norm_2", math.inf: "norm_greatest", -math.inf: "norm_least"}
+
+
+def d_vector_norm(
+    grad: Tensor, x: Tensor, result: Tensor, ord: float, dim: Dims, keepdim: bool
+) -> Tensor | None:
+    """The gradient of `vector_norm`; 0 where the norm is 0, which has no slope there."""
+    if ord == 0:
+        return None
+    grad, norm = (spread(tensor, x.shape, dim, keepdim) for tensor in (grad, result))
+    if ord == 1:
+        return x.sgn() * grad
+    if ord == 2:
+        return grad * where(norm == 0, 0.0, x / norm)
+    if math.isinf(ord):
+        equal = (x.abs() == norm) | ((x != x) & (norm != norm))
+        return x.sgn() * (grad / equal.sum(as_dims(dim, x.ndim, "sum"), True) * equal)
+    if ord < 1:
+        power = where(x == 0, 0.0, x.abs() ** (ord - 1.0))
+        return x.sgn() * power * grad * norm ** (1.0 - ord)
+    scale = where(norm == 0, 0.0, grad / norm ** (ord - 1.0))
+    return (x.sgn() * x.abs() ** (ord - 1.0) if ord < 2 else x * x.abs() ** (ord - 2.0)) * scale
+
+
+LinalgVectorNormBackward0 = formulas("LinalgVectorNormBackward0", x=d_vector_norm)
 
 
 @numpy_names
@@ -81,10 +116,10 @@ def vector_norm(
                     f"linalg.vector_norm cannot compute the {ord} norm on the dimension {position} because "
                     f"this dimension is empty and the operation does not have an identity"
                 )
-    if ord == 0:
-        return fold("norm_0", x, dim, as_flag("linalg.vector_norm", keepdim), value, value, out)
-    name = _FOLDS.get(float(ord), "norm_p")
-    return fold(name, x, dim, as_flag("linalg.vector_norm", keepdim), value, value, out, float(ord))
+    name = "norm_0" if ord == 0 else _FOLDS.get(float(ord), "norm_p")
+    k = 0.0 if ord == 0 else float(ord)
+    result = fold(name, x, dim, as_flag("linalg.vector_norm", keepdim), value, value, out, k)
+    return record(LinalgVectorNormBackward0, result, x, ord=float(ord), dim=dim, keepdim=keepdim)
 
 
 @numpy_names
@@ -141,10 +176,9 @@ def matrix_norm(
             found = dims.movedim(found, (-2, -1), (rows, columns))
     else:
         along, across = (rows, columns) if ord in (1, -1) else (columns, rows)
-        sums = vector_norm(A, 1, along, True, dtype=dtype)
-        found = _greatest(sums, across, True) if ord in (1, math.inf) else amin(sums, across, True)
-        if not keepdim:
-            found = add_up(found, (rows, columns))  # of one element each
+        sums = vector_norm(A, 1, along, keepdim, dtype=dtype)
+        across -= across > along and not keepdim
+        found = _greatest(sums, across, keepdim) if ord in (1, math.inf) else amin(sums, across, keepdim)
     return found if out is None else written(out, found)
 
 

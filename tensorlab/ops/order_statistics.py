@@ -7,16 +7,29 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes, return_types
+from tensorlab.autograd.formulas import formulas, record
 from tensorlab.layout import Size
 from tensorlab.ops.dispatch import allocate
 from tensorlab.ops.extremes import as_one_dim
 from tensorlab.ops.folding import need_tensor, numpy_names
+from tensorlab.ops.shares import among_equals, chooses_places
 from tensorlab.ops.sorting import one_of_each, refuse_without_order, sortable
 from tensorlab.tensor import Tensor
 
 __all__ = ["median", "mode", "nanmedian"]
 
 _NOTHING: Any = object()
+
+
+def _d_of_all(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
+    return among_equals(grad, input, result, nan=True)
+
+
+_OF_ALL = {
+    name: formulas(f"{name.capitalize()}Backward0", input=_d_of_all) for name in ("median", "nanmedian")
+}
+_ALONG = {name: chooses_places(f"{name.capitalize()}Backward1") for name in ("median", "nanmedian")}
+ModeBackward0 = chooses_places("ModeBackward0")
 
 
 @numpy_names
@@ -64,7 +77,8 @@ def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any, choose:
     if dim is not _NOTHING:
         position = as_one_dim(name, dim, input)
         refuse_without_order(name, input, position)
-        return getattr(return_types, name)(one_of_each(name, input, position, keepdim, out, choose))
+        pair = one_of_each(name, input, position, keepdim, out, choose, _ALONG[name])
+        return getattr(return_types, name)(pair)
     if input.dtype is dtypes.bool:
         raise RuntimeError(f"{name}() is not implemented for bool: convert with .to(tensorlab.uint8) first")
     result = allocate(Size(), input.dtype)
@@ -74,7 +88,7 @@ def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any, choose:
     flat = sortable(input).reshape(-1)
     place = int(choose(flat[np.newaxis])[0])
     result._cells_array()[...] = input._cells_array()[np.unravel_index(place, input.shape)]
-    return result
+    return record(_OF_ALL[name], result, input)
 
 
 def _middle(keys: np.ndarray) -> np.ndarray:
@@ -120,7 +134,8 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
     """
     position = as_one_dim("mode", dim, need_tensor("mode", input))
     refuse_without_order("mode", input, position, bools=True)
-    return return_types.mode(one_of_each("mode", input, position, keepdim, out, _most_frequent))
+    pair = one_of_each("mode", input, position, keepdim, out, _most_frequent, ModeBackward0)
+    return return_types.mode(pair)
 
 
 def _most_frequent(keys: np.ndarray) -> np.ndarray:

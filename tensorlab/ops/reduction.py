@@ -27,7 +27,6 @@ from tensorlab.ops.folding import (
 )
 from tensorlab.ops.joining import cat
 from tensorlab.ops.outputs import written
-from tensorlab.ops.recording import check_out
 from tensorlab.tensor import Tensor
 
 __all__ = ["all", "any", "count_nonzero", "mean", "nanmean", "nansum", "prod", "sum"]
@@ -51,7 +50,7 @@ def _d_nansum(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
 
 def _d_prod(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     grad, result = (spread(tensor, input.shape, dim, keepdim) for tensor in (grad, result))
-    if input._cells_array().all():
+    if bool((input != 0).all()):
         return grad * (result / input)
     return grad * _product_of_others(input, dim)
 
@@ -91,8 +90,6 @@ def _fold(
     out: Tensor | None = None,
 ) -> Tensor:
     """`fold`, remembered for the backward pass."""
-    if out is not None:
-        check_out(name, out, input)
     result = fold(name, input, dim, as_flag(name, keepdim), value, element_type, out)
     if input._edge is None and input._base is None:
         return result

@@ -7,14 +7,62 @@ import warnings
 import numpy as np
 
 from tensorlab import dtypes, layout
+from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
 from tensorlab.ops.extremes import as_one_dim
-from tensorlab.ops.folding import Dims, as_flag, check_out, check_out_type, fold, need_tensor, numpy_names
+from tensorlab.ops.folding import (
+    Dims,
+    as_flag,
+    check_out,
+    check_out_type,
+    fold,
+    need_tensor,
+    numpy_names,
+    spread,
+)
 from tensorlab.ops.outputs import written
+from tensorlab.ops.recording import check_out as refuse_tracked
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
+
+
+def _d_softmax(grad: Tensor, result: Tensor, dim: int) -> Tensor:
+    if requires_grad(grad) or requires_grad(result):
+        return result * (grad - (grad * result).sum(dim, True))
+    return _in_one_pass(False, grad, result, dim)
+
+
+def _d_log_softmax(grad: Tensor, result: Tensor, dim: int) -> Tensor:
+    if requires_grad(grad) or requires_grad(result):
+        return grad - result.exp() * grad.sum(dim, True)
+    return _in_one_pass(True, grad, result, dim)
+
+
+def _in_one_pass(logarithm: bool, grad: Tensor, result: Tensor, dim: int) -> Tensor:
+    """The gradient by one kernel, which reads everything twice and keeps nothing."""
+    shape = grad.shape or (1,)
+    key = ("gradient", logarithm, shape, dim, result._dtype)
+    launch = _launches.get(key)
+    if launch is None:
+        launch = _remember(key, backend("cpu").softmax_gradient(logarithm, shape, dim, result._dtype))
+    memory = np.empty(grad.numel(), result._dtype.cell)
+    launch((memory, 0), grad.contiguous()._buffer(), result.contiguous()._buffer())
+    return make_dense(memory, result._dtype, grad._shape, layout.default_strides(grad._shape))
+
+
+def _d_logsumexp(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    grad, result = (spread(tensor, input.shape, dim, keepdim) for tensor in (grad, result))
+    return grad * (input - result).exp()
+
+
+_KINDS = {
+    "softmax": formulas("SoftmaxBackward0", input=_d_softmax),
+    "log_softmax": formulas("LogSoftmaxBackward0", input=_d_log_softmax),
+}
+LogsumexpBackward0 = formulas("LogsumexpBackward0", input=_d_logsumexp)
 
 
 @numpy_names
@@ -60,6 +108,13 @@ _launches: dict[tuple, Launch] = {}
 MOST_LAUNCHES = 4096
 
 
+def _remember(key: tuple, launch: Launch) -> Launch:
+    if len(_launches) >= MOST_LAUNCHES:
+        _launches.clear()
+    _launches[key] = launch
+    return launch
+
+
 def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None) -> Tensor:
     position = as_one_dim(name, dim, need_tensor(name, input))
     result = chosen or input._dtype
@@ -71,18 +126,17 @@ def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tens
     if out is not None:
         check_out_type(name, result, out)
         check_out(name, out, input.shape)
+        refuse_tracked(name, out, input)
     key = (name, input._dtype, input._shape, input._stride, position, result)
     launch = _launches.get(key)
     if launch is None:
-        if len(_launches) >= MOST_LAUNCHES:
-            _launches.clear()
         source = OperandLayout(input.dtype, input.stride() or (1,))
-        launch = _launches[key] = backend("cpu").softmax(
-            name == "log_softmax", input.shape or (1,), position, result, source
-        )
+        made = backend("cpu").softmax(name == "log_softmax", input.shape or (1,), position, result, source)
+        launch = _remember(key, made)
     memory = np.empty(input.numel(), result.cell)
     launch((memory, 0), input._buffer())
     found = make_dense(memory, result, input._shape, layout.default_strides(input._shape))
+    record(_KINDS[name], found, input, dim=position)
     return found if out is None else written(out, found)
 
 
@@ -114,7 +168,8 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | 
         raise RuntimeError(
             f"logsumexp(): Expected floating point type for result tensor, but got: {result.name}"
         )
-    return fold("logsumexp", input, dim, as_flag("logsumexp", keepdim), value, result, out)
+    found = fold("logsumexp", input, dim, as_flag("logsumexp", keepdim), value, result, out)
+    return record(LogsumexpBackward0, found, input, dim=dim, keepdim=keepdim)
 
 
 def softmax_of_layers(

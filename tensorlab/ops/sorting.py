@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes, return_types
+from tensorlab.autograd.formulas import record
 from tensorlab.cells import to_float32
 from tensorlab.layout import Size
 from tensorlab.memory_formats import is_non_overlapping_and_dense
@@ -19,12 +20,18 @@ from tensorlab.ops.dispatch import allocate, allocate_strided, guard_write
 from tensorlab.ops.extremes import as_one_dim
 from tensorlab.ops.folding import as_flag, check_out, check_out_type, need_tensor, numpy_names, reduced_shape
 from tensorlab.ops.outputs import written
+from tensorlab.ops.shares import chooses_places
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
 
 __all__ = ["argsort", "kthvalue", "msort", "sort", "topk"]
 
 Pair = tuple[Tensor, Tensor]
+
+SortBackward0 = chooses_places("SortBackward0", keepdim=True)
+SortBackward1 = chooses_places("SortBackward1", keepdim=True)  # where `stable` was said
+TopkBackward0 = chooses_places("TopkBackward0", keepdim=True)
+KthvalueBackward0 = chooses_places("KthvalueBackward0")
 
 # Elements that are ordered at a time, where the dimension leaves a choice: what is kept beside the results
 # then stays within some hundred kilobytes.
@@ -152,6 +159,8 @@ def sort(
     values, places = result_pair("sort", input, input.shape, input.stride() if dense else None, out)
     width = input.shape[position] if input.ndim else 1
     fill_pair(input, position, values, places, lambda keys: order(keys, backwards), width)
+    kind = SortBackward0 if stable is None else SortBackward1
+    record(kind, values, input, shape=input._shape, dim=position, indices=places)
     return return_types.sort((values, places))
 
 
@@ -242,6 +251,7 @@ def topk(
 
     if k:
         fill_pair(input, position, values, places, choose, k)
+    record(TopkBackward0, values, input, shape=input._shape, dim=position, indices=places)
     return return_types.topk((values, places))
 
 
@@ -277,7 +287,8 @@ def kthvalue(
     def choose(keys: np.ndarray) -> np.ndarray:
         return np.argpartition(keys, k - 1, axis=-1)[..., k - 1]
 
-    return return_types.kthvalue(one_of_each("kthvalue", input, position, keepdim, out, choose))
+    pair = one_of_each("kthvalue", input, position, keepdim, out, choose, KthvalueBackward0)
+    return return_types.kthvalue(pair)
 
 
 def refuse_without_order(name: str, input: Tensor, dim: int, bools: bool = False) -> int:
@@ -300,11 +311,13 @@ def one_of_each(
     keepdim: bool,
     out: Any,
     choose: Callable[[np.ndarray], np.ndarray],
+    kind: Any,
 ) -> Pair:
-    """One element of each line along a dimension, and its place."""
+    """One element of each line along a dimension, and its place, remembered by a node of some kind."""
     shape = reduced_shape(input.shape, (dim,), as_flag(name, keepdim))
     values, places = result_pair(name, input, shape, None, out)
     fill_pair(input, dim, values, places, choose)
+    record(kind, values, input, shape=input._shape, dim=dim, indices=places, keepdim=keepdim)
     return values, places
 
 

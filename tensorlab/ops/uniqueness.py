@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes
+from tensorlab.autograd.formulas import formulas, record
 from tensorlab.cells import from_float32
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, default_strides
@@ -18,6 +19,23 @@ from tensorlab.ops.sorting import sortable
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["bincount", "unique", "unique_consecutive"]
+
+
+def _refusing(node: str, name: str) -> Any:
+    """A kind of node that the backward pass cannot go through."""
+
+    def refuse(grad: Tensor) -> Tensor:
+        raise NotImplementedError(
+            f"the derivative for '{name}' is not implemented. Which elements are distinct does not follow "
+            f"smoothly from them: detach() them first"
+        )
+
+    return formulas(node, input=refuse)
+
+
+Unique2Backward0 = _refusing("Unique2Backward0", "_unique2")
+UniqueDimBackward0 = _refusing("UniqueDimBackward0", "unique_dim")
+UniqueConsecutiveBackward0 = _refusing("UniqueConsecutiveBackward0", "unique_consecutive")
 
 
 @numpy_names
@@ -61,7 +79,8 @@ def unique(
         # lexsort's last key decides first
         columns = keys.reshape(len(keys), math.prod(keys.shape[1:])).T[::-1]
         order = np.lexsort(columns) if len(columns) else np.arange(keys.shape[0])
-    return _runs(input, keys, order, shape, position, return_inverse, return_counts)
+    kind = Unique2Backward0 if position is None else UniqueDimBackward0
+    return _runs(kind, input, keys, order, shape, position, return_inverse, return_counts)
 
 
 @numpy_names
@@ -77,7 +96,8 @@ def unique_consecutive(
     """
     keys, shape, position = _slices("unique_consecutive", input, dim)
     order = np.arange(keys.shape[0])
-    return _runs(input, keys, order, shape, position, return_inverse, return_counts)
+    kind = UniqueConsecutiveBackward0
+    return _runs(kind, input, keys, order, shape, position, return_inverse, return_counts)
 
 
 def _slices(name: str, input: Tensor, dim: int | None) -> tuple[np.ndarray, Size, int | None]:
@@ -96,6 +116,7 @@ def _slices(name: str, input: Tensor, dim: int | None) -> tuple[np.ndarray, Size
 
 
 def _runs(
+    kind: Any,
     input: Tensor,
     keys: np.ndarray,
     order: np.ndarray,
@@ -115,6 +136,8 @@ def _runs(
     results: list[Tensor] = [_tensor_of(found, input.dtype)]
     if dim and found.size:
         results[0] = dims.movedim(results[0], 0, dim)
+        results[0]._base = None  # a view of nothing that anybody else holds
+    record(kind, results[0], input)
     if return_inverse:
         inverse = np.empty(len(order), np.int64)
         inverse[order] = np.cumsum(begins) - 1

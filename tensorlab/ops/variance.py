@@ -2,17 +2,78 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from tensorlab import dtypes
-from tensorlab.ops.folding import Dims, as_flag, fold, need_tensor, numpy_names
-from tensorlab.ops.reduction import mean
+from tensorlab.autograd.formulas import formulas, record, record_several
+from tensorlab.ops.choice import where
+from tensorlab.ops.folding import Dims, as_dims, as_flag, fold, need_tensor, numpy_names
+from tensorlab.ops.folding import spread as repeated
 from tensorlab.tensor import Tensor
 
 __all__ = ["std", "std_mean", "var", "var_mean"]
 
 Flag = bool | None
+Gradient = Tensor | None
+Gradients = Sequence[Gradient]
+
+# --- gradients ------------------------------------------------------------------------------------------
+
+
+def _d_var(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool, correction: float) -> Tensor:
+    dims = as_dims(dim, input.ndim, "var")
+    count = math.prod(input.shape[position] for position in dims)
+    grad = repeated(grad, input.shape, dim, keepdim)
+    distance = input - input.mean(dims, keepdim=True)
+    if count > correction:
+        return (2.0 / (count - correction)) * grad * distance
+    return grad * where(distance == 0, math.nan, math.inf)
+
+
+def _d_std(
+    grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool, correction: float
+) -> Tensor:
+    of_var = where(result == 0, 0.0, grad / (result * 2.0))
+    return _d_var(of_var, input, dim, keepdim, correction)
+
+
+def _d_mean(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    count = math.prod(input.shape[position] for position in as_dims(dim, input.ndim, "mean"))
+    return repeated(grad / max(count, 1), input.shape, dim, keepdim)
+
+
+def _d_var_mean(grad: Gradients, input: Tensor, dim: Dims, keepdim: bool, correction: float) -> Gradient:
+    of_var = None if grad[0] is None else _d_var(grad[0], input, dim, keepdim, correction)
+    return _with_that_of_mean(of_var, grad[1], input, dim, keepdim)
+
+
+def _d_std_mean(
+    grad: Gradients, input: Tensor, result0: Tensor, dim: Dims, keepdim: bool, correction: float
+) -> Gradient:
+    of_std = None if grad[0] is None else _d_std(grad[0], input, result0, dim, keepdim, correction)
+    return _with_that_of_mean(of_std, grad[1], input, dim, keepdim)
+
+
+def _with_that_of_mean(
+    gradient: Gradient, of_mean: Gradient, input: Tensor, dim: Dims, keepdim: bool
+) -> Gradient:
+    if of_mean is None:
+        return gradient
+    other = _d_mean(of_mean, input, dim, keepdim)
+    return other if gradient is None else gradient + other
+
+
+_KINDS = {
+    "var": formulas("VarBackward0", input=_d_var),
+    "std": formulas("StdBackward0", input=_d_std),
+    "var_mean": formulas("VarMeanBackward0", input=_d_var_mean),
+    "std_mean": formulas("StdMeanBackward0", input=_d_std_mean),
+}
+
+# --- functions ------------------------------------------------------------------------------------------
 
 
 @numpy_names
@@ -51,7 +112,7 @@ def var(
         >>> x.var(), x.var(correction=0)
         (tensor(1.6667), tensor(1.2500))
     """
-    return _spread("var", input, dim, unbiased, keepdim, correction, out)
+    return _alone("var", input, dim, unbiased, keepdim, correction, out)
 
 
 @numpy_names
@@ -71,7 +132,7 @@ def std(
         >>> tl.tensor([[1.0, 3.0], [2.0, 8.0]]).std(1, correction=0)
         tensor([1., 3.])
     """
-    return _spread("std", input, dim, unbiased, keepdim, correction, out)
+    return _alone("std", input, dim, unbiased, keepdim, correction, out)
 
 
 @numpy_names
@@ -106,14 +167,7 @@ def std_mean(
     return _with_mean("std", input, dim, unbiased, keepdim, correction)
 
 
-def _with_mean(
-    name: str, input: Tensor, dim: Any, unbiased: Flag, keepdim: bool, correction: float | None
-) -> tuple[Tensor, Tensor]:
-    spread = _spread(name, input, dim, unbiased, keepdim, correction, None)
-    return spread, mean(input, None if isinstance(dim, bool) else dim, keepdim)
-
-
-def _spread(
+def _alone(
     name: str,
     input: Tensor,
     dim: Any,
@@ -122,13 +176,34 @@ def _spread(
     correction: float | None,
     out: Tensor | None,
 ) -> Tensor:
-    element_type = need_tensor(name, input).dtype
+    dim, k = _along(name, dim, unbiased, correction)
+    result = _spread(name, input, dim, keepdim, k, out)
+    return record(_KINDS[name], result, input, dim=dim, keepdim=keepdim, correction=k)
+
+
+def _with_mean(
+    name: str, input: Tensor, dim: Any, unbiased: Flag, keepdim: bool, correction: float | None
+) -> tuple[Tensor, Tensor]:
+    dim, k = _along(name, dim, unbiased, correction)
+    spread = _spread(name, input, dim, keepdim, k, None)
+    results = spread, fold("mean", input, dim, keepdim, input.dtype, input.dtype)
+    record_several(_KINDS[f"{name}_mean"], results, input, dim=dim, keepdim=keepdim, correction=k)
+    return results
+
+
+def _along(name: str, dim: Any, unbiased: Flag, correction: float | None) -> tuple[Any, float]:
+    """The dimensions and the correction that are meant."""
     if isinstance(dim, bool) and unbiased is None:  # var(False) means var(unbiased=False)
         dim, unbiased = None, dim
     if unbiased is not None:
         if correction is not None:
             raise TypeError(f"{name}() got both 'unbiased' and 'correction': give the correction alone")
         correction = int(as_flag(name, unbiased, "unbiased"))
+    return dim, 1.0 if correction is None else float(correction)
+
+
+def _spread(name: str, input: Tensor, dim: Any, keepdim: bool, k: float, out: Tensor | None) -> Tensor:
+    element_type = need_tensor(name, input).dtype
     if not element_type.is_floating_point:
         raise RuntimeError(
             f"std and var only support floating point and complex dtypes, got {element_type.name}: "
@@ -140,13 +215,12 @@ def _spread(
             f"{name}(): result type {element_type.name} can't be cast to the desired output type "
             f"{result.name}"
         )
-    k = 1.0 if correction is None else float(correction)
     spread = fold(name, input, dim, as_flag(name, keepdim), element_type, result, out, k)
     if input.numel() <= k * spread.numel():
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0: {input.numel()} elements make {spread.numel()} results, "
             f"and the correction {k:g} must be less than the number of elements behind one result",
-            stacklevel=4,
+            stacklevel=5,
         )
     return spread
 

@@ -14,6 +14,7 @@ from tensorlab.backends.cpu.scan import scan
 from tensorlab.backends.cpu.search import search
 from tensorlab.backends.cpu.selection import first_k
 from tensorlab.backends.cpu.softmax import softmax
+from tensorlab.backends.cpu.softmax_gradient import softmax_gradient
 
 __all__ = ["BACKEND"]
 
@@ -43,6 +44,7 @@ class CPU:
     search = staticmethod(search)
     small_gemm = staticmethod(small_gemm)
     softmax = staticmethod(softmax)
+    softmax_gradient = staticmethod(softmax_gradient)
 
 
 BACKEND = CPU()

@@ -6,6 +6,7 @@ An expression is text in `m`, the library, `F`, its `nn.functional`, and the ope
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,7 +43,9 @@ def evaluate(library: Any, expression: str, tensors: Sequence[Any]) -> Any:
     """The value of an expression, with the operands in the order x, y, z."""
     functional = F if library is tl else importlib.import_module("torch.nn.functional")
     # ruff's S307 does not apply: the text is a test's own
-    return eval(expression, {"m": library, "F": functional, **dict(zip("xyz", tensors, strict=False))})
+    return eval(
+        expression, {"m": library, "F": functional, "math": math, **dict(zip("xyz", tensors, strict=False))}
+    )
 
 
 def leaves(library: Any, arrays: Sequence[np.ndarray], kinds: Sequence[str] = ()) -> list[Any]:
@@ -57,11 +60,13 @@ def leaves(library: Any, arrays: Sequence[np.ndarray], kinds: Sequence[str] = ()
     return found
 
 
-def derivatives(library: Any, expression: str, tensors: Sequence[Any]) -> tuple[Any, list, list]:
+def derivatives(
+    library: Any, expression: str, tensors: Sequence[Any], second: bool = True
+) -> tuple[Any, list, list]:
     """The result, its gradients, and the gradients of a weighed sum of those (None where there are none)."""
     result = evaluate(library, expression, tensors)
     weights = library.tensor(weights_of(result.shape), dtype=result.dtype)
-    first = library.autograd.grad(result, tensors, weights, create_graph=True, allow_unused=True)
+    first = library.autograd.grad(result, tensors, weights, create_graph=second, allow_unused=True)
     tracked = [g for g in first if g is not None and g.requires_grad]
     if not tracked:
         return result, list(first), [None] * len(tensors)
@@ -93,8 +98,8 @@ def assert_like_torch(
     second: bool = True,
 ) -> None:
     """Value, gradients, second derivatives and the node's name are PyTorch's."""
-    ours = derivatives(tl, expression, leaves(tl, arrays, kinds))
-    theirs = derivatives(torch, expression, leaves(torch, arrays, kinds))
+    ours = derivatives(tl, expression, leaves(tl, arrays, kinds), second)
+    theirs = derivatives(torch, expression, leaves(torch, arrays, kinds), second)
     assert ours[0].grad_fn.name() == theirs[0].grad_fn.name().removeprefix("torch::autograd::")
     _assert_near("value", ours[0], theirs[0], tolerance)
     for order, mine, reference in zip((1, 2) if second else (1,), ours[1:], theirs[1:], strict=False):

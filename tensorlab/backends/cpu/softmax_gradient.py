@@ -1,0 +1,145 @@
+"""The gradient of softmax and of log_softmax along one dimension: a sum, then a value for each element.
+
+With results y and their gradients g, that of softmax is ``y * (g - sum(g * y))``, and that of log_softmax is
+``g - exp(y) * sum(g)``. Both looks at a row happen while it is near. Where the dimension is not the last,
+neighbouring rows are taken side by side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from tensorlab import dtypes
+from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.kernel_text import (
+    BLOCK_OPTIONS,
+    OPTIONS,
+    WIDTH,
+    Cells,
+    header,
+    jitted,
+    parallel_kernel,
+)
+from tensorlab.backends.protocol import Launch
+from tensorlab.dtypes import dtype
+from tensorlab.scalars import TABLE
+from tensorlab.scalars.source import formula_text
+
+__all__ = ["gradient_source", "softmax_gradient"]
+
+# Roughly how many additions one element is worth.
+COST = {False: 3, True: 10}
+
+_modules: dict[tuple, Any] = {}
+
+
+def softmax_gradient(logarithm: bool, shape: Sequence[int], dim: int, element_type: dtype) -> Launch:
+    """See `tensorlab.backends.protocol.Backend.softmax_gradient`."""
+    if 0 in shape:
+        return _nothing
+    outer, count, inner = math.prod(shape[:dim]), shape[dim], math.prod(shape[dim + 1 :])
+    form = "rows" if inner == 1 else "columns"
+    tasks = outer * -(-inner // WIDTH)
+    key = (logarithm, element_type, form)
+    if key not in _modules:
+        stem = f"{'log_' if logarithm else ''}softmax_gradient_{form}_{element_type.name}"
+        _modules[key] = jit.load(stem, gradient_source(logarithm, element_type, form))
+    serial, parallel = jit.quiet(_modules[key].kernel), jit.quiet(_modules[key].parallel_kernel)
+    work = COST[logarithm] * math.prod(shape)
+    alone = tasks == 1 or work < threads.WORTHWHILE
+
+    def launch(*buffers: Any) -> None:
+        out, g, y = (cells[offset:] for cells, offset in buffers)
+        if alone or (team := min(threads.team_for(work), tasks)) == 1:
+            serial(0, tasks, count, inner, out, g, y)
+        else:
+            with threads.team(team):
+                parallel(min(tasks, 4 * team), tasks, count, inner, out, g, y)
+
+    return launch
+
+
+def _nothing(*_: Any) -> None:
+    """The launch without elements."""
+
+
+def gradient_source(logarithm: bool, element_type: dtype, form: str) -> str:
+    """The text of one kernel: a module with ``kernel`` and ``parallel_kernel``.
+
+    Args:
+        logarithm: whether the results are those of log_softmax.
+        element_type: of everything.
+        form: ``"rows"``, or ``"columns"`` where the dimension is not the last.
+    """
+    compute = dtypes.float64 if element_type is dtypes.float64 else dtypes.float32
+    kind = compute.name
+    cells = Cells(element_type, element_type)
+
+    def value(total: str) -> str:
+        g, y = (cells.load(f"{name}[cell + i]", kind) for name in "gy")
+        total = f"np.{kind}({total})"
+        found = f"{g} - np.{kind}(exp({y})) * {total}" if logarithm else f"{y} * ({g} - {total})"
+        return f"out[cell + i] = {cells.store(f'np.{kind}({found})', True)}"
+
+    g, y = (cells.load(f"{name}[cell + i]", kind) for name in "gy")
+    term = g if logarithm else f"{g} * {y}"
+    decorator = f"@njit({BLOCK_OPTIONS}, forceinline=True)\n"
+    if form == "rows":
+        helpers = (
+            f"{decorator}def block_sum(g, y, cell, n):\n"
+            f"    total = np.{kind}(0)\n"
+            "    for i in range(n):\n"
+            f"        total = np.{kind}(total + {term})\n"
+            "    return total\n\n\n"
+            f"{decorator}def row_write(out, g, y, cell, n, total):\n"
+            "    for i in range(n):\n"
+            f"        {value('total')}\n"
+        )
+        body = (
+            "    for task in range(first, last):\n"
+            "        total = 0.0\n"
+            "        for begin in range(0, n, BLOCK):\n"
+            "            length = np.uint64(min(BLOCK, n - begin))\n"
+            "            total += np.float64(block_sum(g, y, np.uint64(task * n + begin), length))\n"
+            "        row_write(out, g, y, np.uint64(task * n), np.uint64(n), total)\n"
+        )
+    else:
+        helpers = (
+            f"{decorator}def row_sum(g, y, cell, n, total):\n"
+            "    for i in range(n):\n"
+            f"        total[i] += np.float64({term})\n\n\n"
+            f"{decorator}def row_write(out, g, y, cell, n, total):\n"
+            "    for i in range(n):\n"
+            f"        {value('total[i]')}\n"
+        )
+        body = (
+            "    strips = (inner + WIDTH - 1) // WIDTH\n"
+            "    total = np.empty(WIDTH, np.float64)\n"
+            "    for task in range(first, last):\n"
+            "        start = task // strips * n * inner + task % strips * WIDTH\n"
+            "        w = np.uint64(min(WIDTH, inner - task % strips * WIDTH))\n"
+            "        total[:w] = 0\n"
+            "        for row in range(n):\n"
+            "            row_sum(g, y, np.uint64(start + row * inner), w, total)\n"
+            "        for row in range(n):\n"
+            "            row_write(out, g, y, np.uint64(start + row * inner), w, total)\n"
+        )
+    parameters = "n, inner, out, g, y"
+    kernel = (
+        f"@njit(cache=True, nogil=True, {OPTIONS})\n"
+        f"def kernel(first, last, {parameters}):\n"
+        "    # n: elements along the dimension; inner: how far apart they lie\n" + body
+    )
+    exponential = formula_text(TABLE["exp"].formula, compute, f"@njit({OPTIONS}, forceinline=True)")
+    title = f"gradient of {'log_' if logarithm else ''}softmax of {element_type.name}, {form}"
+    parts = [
+        header(title),
+        jitted(cells.helpers()),
+        exponential,
+        helpers,
+        kernel,
+        parallel_kernel(parameters),
+    ]
+    return "\n\n".join(part for part in parts if part)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import os
 import subprocess
 import sys
@@ -29,7 +30,8 @@ __all__ = ["ALLOWED", "STEPS", "Need", "measure"]
 #: Bytes a thread that an operation may need beside its operands and its result.
 ALLOWED = 1_000_000
 
-# Rows and columns of a matrix: 4 MB of float32, so that one hidden copy is four times what is allowed.
+# Rows and columns of a matrix for one thread: 4 MB of float32, so that one hidden copy is four times what is
+# allowed. For more threads matrices grow with what is allowed.
 SIDE = 1024
 
 # Large pieces are given back to the system at once, as long as they are mapped one by one.
@@ -98,8 +100,9 @@ def measure(only: str = "", threads: int = 1, pointwise: bool = True) -> list[Ne
     return [Need(*found) for found in json.loads(done.stdout)]
 
 
-def _needs(only: str, pointwise: bool) -> Iterator[Need]:
-    operands = Operands(tl.float32, SIDE)
+def _needs(only: str, threads: int, pointwise: bool) -> Iterator[Need]:
+    tl.set_num_threads(threads)
+    operands = Operands(tl.float32, SIDE * (math.isqrt(threads - 1) + 1))
     for call in calls():
         # A decomposition needs what LAPACK asks for.
         if only not in call.text or call.kind == "linear algebra" or not call.fits(tl.float32):
@@ -136,5 +139,4 @@ def _storages(result: object) -> Iterator[tuple[int, int]]:
 
 
 if __name__ == "__main__":
-    tl.set_num_threads(int(sys.argv[2]))
-    json.dump(list(_needs(sys.argv[1], len(sys.argv) > 3)), sys.stdout)
+    json.dump(list(_needs(sys.argv[1], int(sys.argv[2]), len(sys.argv) > 3)), sys.stdout)

@@ -3,6 +3,8 @@
 With the cache filled, what counts is the import, the first operation, which loads the compiler's runtime, and
 the first matrix product. With an empty cache each operation waits for its kernels once in the life of the
 cache; `compile_times` measures that wait for every call of the catalogue.
+
+All figures are processor time: what a machine takes that has nothing else to do.
 """
 
 from __future__ import annotations
@@ -21,13 +23,13 @@ __all__ = ["Compiled", "Start", "compile_times", "start"]
 
 PROGRAM = """
 import json, time
-times = [time.perf_counter()]
+times = [time.process_time()]
 import tensorlab as tl
-times.append(time.perf_counter())
+times.append(time.process_time())
 x = tl.ones(4, 4) + 1
-times.append(time.perf_counter())
+times.append(time.process_time())
 x @ x
-times.append(time.perf_counter())
+times.append(time.process_time())
 print(json.dumps([after - before for before, after in zip(times, times[1:])]))
 """
 
@@ -46,10 +48,7 @@ class Start(NamedTuple):
 
 
 class Compiled(NamedTuple):
-    """The seconds that one call takes with an empty cache, its kernels' compilation included.
-
-    It is processor time, which is what a machine takes that has nothing else to do.
-    """
+    """The seconds that one call takes with an empty cache, its kernels' compilation included."""
 
     text: str
     side: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Any, Literal
 
 import numpy as np
@@ -219,7 +220,13 @@ def test_of(row_name: str) -> Callable:
 def in_place(row_name: str, name: str | None = None) -> Callable:
     """The function that overwrites its first operand: ``x.add_(y)``."""
     row = TABLE[row_name]
-    return _named(_in_place(row), f"{name or row.name}_", in_place_documentation(row))
+    function: Any = _named(_in_place(row), f"{name or row.name}_", in_place_documentation(row))
+    # What editors and the reference show: as many operands as the row has.
+    operands = [Parameter("input", Parameter.POSITIONAL_ONLY, annotation="Tensor")]
+    for operand in ("other", "another")[: row.arity + row.parameters - 1]:
+        operands.append(Parameter(operand, Parameter.POSITIONAL_ONLY, annotation="Tensor | Number"))
+    function.__signature__ = Signature(operands, return_annotation="Tensor")
+    return function
 
 
 def _named(function: Callable, name: str, text: str) -> Callable:

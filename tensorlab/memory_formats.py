@@ -170,7 +170,7 @@ def channels_last_strides(shape: Sequence[int]) -> tuple[int, ...]:
     step = 1
     for dim in order:
         strides[dim] = step
-        step *= max(shape[dim], 1)
+        step *= shape[dim]  # PyTorch multiplies by 0 too, where row-major strides take 1 for it
     return tuple(strides)
 
 

@@ -77,7 +77,8 @@ def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) 
     """`input` itself if it is dense in the memory format, else a copy that is.
 
     Raises:
-        RuntimeError: the format is for another number of dimensions.
+        RuntimeError: the format is for another number of dimensions; or a copy is needed, and
+            `preserve_format` does not say in which format.
 
     Example:
         >>> import tensorlab as tl
@@ -85,8 +86,11 @@ def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) 
         >>> x.contiguous() is x, x.t().contiguous().stride()
         (True, (2, 1))
     """
-    if is_in_format(input._shape, input._stride, memory_format):
+    wanted = contiguous_format if memory_format is preserve_format else memory_format
+    if is_in_format(input._shape, input._stride, wanted):
         return input
+    if memory_format is preserve_format:
+        raise RuntimeError("contiguous() copies into a certain memory format, and preserve_format names none")
     return clone(input, memory_format=memory_format)
 
 

@@ -126,7 +126,7 @@ def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
     plan = _plans.get(key)
     if plan is None:
         compute_type, out_type = types_of(row, operands)
-        shape, stride = _result_layout(operands)
+        shape, stride = _result_layout(row, operands)
         positions = to_round(row, operands, compute_type)
         if positions:
             result = allocate_strided(shape, stride, out_type)
@@ -141,12 +141,26 @@ def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
     return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
 
 
-def _result_layout(operands: Sequence[Tensor | Number]) -> tuple[Size, tuple[int, ...]]:
+# Numbers that PyTorch takes for parameters of a function of the tensors, by their positions. Any other number
+# beside a tensor counts as a tensor of no dimensions, which is broadcast.
+_PARAMETERS = {"clamp": (1, 2), "clamp_min": (1,), "clamp_max": (1,), "pow": (1,), "lerp": (2,)}
+
+
+def _result_layout(row: Scalar, operands: Sequence[Tensor | Number]) -> tuple[Size, tuple[int, ...]]:
+    """The shape and the strides of a new tensor for a result, as PyTorch has them."""
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     shape = broadcasting.broadcast_shapes(*(tensor.shape for tensor in tensors))
+    first = operands[0]
+    if row.name == "logsigmoid" or (row.name == "pow" and not isinstance(first, Tensor)):
+        return shape, layout.default_strides(shape)
+    if row.name in ("hardtanh", "nan_to_num") and isinstance(first, Tensor):
+        return shape, memory_formats.preserved_strides(shape, first.stride())
     strides = [broadcasting.broadcast_strides(t.shape, t.stride(), shape) for t in tensors]
-    # A number counts as a tensor of no dimensions, which is broadcast.
-    broadcast = any(t.shape != shape for t in tensors) or (len(tensors) < len(operands) and bool(shape))
+    if row.name == "div" and not isinstance(first, Tensor):  # a reciprocal, multiplied
+        strides = [memory_formats.elementwise_strides(shape, strides)]
+    numbers = [p for p, o in enumerate(operands[: row.arity]) if not isinstance(o, Tensor)]
+    beside = bool(shape) and not set(numbers).issubset(_PARAMETERS.get(row.name, ()))
+    broadcast = beside or any(tensor.shape != shape for tensor in tensors)
     return shape, memory_formats.elementwise_strides(shape, strides, broadcast)
 
 
@@ -178,7 +192,7 @@ def compute_into(out: Tensor, row: Scalar, *operands: Tensor | Number, resizes: 
                 f"result type {out_type.name} can't be cast to the desired output type {out.dtype.name}: "
                 f"what is written keeps its dtype; use the form that makes a new tensor, or convert first"
             )
-        shape, stride = _result_layout(operands)
+        shape, stride = _result_layout(row, operands)
         if shape != out.shape:
             if resizes and not any(operand is out for operand in operands):
                 resize_output(out, shape, stride)
@@ -187,6 +201,15 @@ def compute_into(out: Tensor, row: Scalar, *operands: Tensor | Number, resizes: 
                 f"output with shape {list(out.shape)} doesn't match the broadcast shape {list(shape)}: "
                 f"a tensor that is written keeps its shape"
             )
+        if (
+            out_type is not out.dtype
+            and row.result != scalars.TRUTH
+            and out_type.itemsize <= out.dtype.itemsize
+        ):
+            # A narrow result is wrapped or rounded in its own dtype, and then converted to a wider one.
+            result = compute(row, *operands)
+            write(out, result)
+            return out
         launch = _prepare(row, compute_type, shape, OperandLayout(out.dtype, out.stride()), operands, same)
         plan = _remember(key, _plan(launch, shape, out.stride(), out.dtype))
     out._storage._version += 1

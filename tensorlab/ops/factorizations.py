@@ -360,7 +360,7 @@ def _computed(name: str, function: Callable[..., Any], *arrays: np.ndarray) -> A
 def _all_in(results: tuple[Tensor, ...], out: Sequence[Tensor] | None) -> tuple[Tensor, ...]:
     if out is None:
         return results
-    return tuple(written(target, result) for target, result in zip(out, results, strict=True))
+    return tuple(written(target, result, result._stride) for target, result in zip(out, results, strict=True))
 
 
 def _result(array: np.ndarray, out: Tensor | None = None, matrices: bool = True) -> Tensor:
@@ -373,7 +373,7 @@ def _result(array: np.ndarray, out: Tensor | None = None, matrices: bool = True)
         stride = (*outer, row, column)
     result = allocate_strided(shape, stride, dtypes.from_numpy_dtype(array.dtype))
     result._cells_array()[...] = array
-    return result if out is None else written(out, result)
+    return result if out is None else written(out, result, result._stride)
 
 
 METHODS = (det, slogdet)

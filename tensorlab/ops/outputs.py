@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.memory_formats import is_non_overlapping_and_dense
 from tensorlab.ops.dispatch import write
 from tensorlab.ops.resizing import resize_output
 from tensorlab.tensor import Tensor
@@ -29,8 +28,13 @@ def fitted(out: Tensor, shape: Size, element_type: dtype, stride: tuple[int, ...
     return out
 
 
-def written(out: Tensor, result: Tensor) -> Tensor:
-    """`out`, with a result copied into it that was computed apart (see `fitted` for what is refused)."""
-    stride = result._stride if is_non_overlapping_and_dense(result._shape, result._stride) else None
+def written(out: Tensor, result: Tensor, stride: tuple[int, ...] | None = None) -> Tensor:
+    """`out`, with a result copied into it that was computed apart (see `fitted` for what is refused).
+
+    Args:
+        out: the tensor to write into.
+        result: its elements.
+        stride: what an `out` that takes the shape has as strides; those of row-major order without it.
+    """
     write(fitted(out, result._shape, result._dtype, stride), result)
     return out

@@ -115,6 +115,8 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
         )
     if not input.ndim:
         raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
+    if not input.numel():
+        return clone(input)
     for step, dim in zip(steps, along, strict=True):
         input = _rolled(input, step, dim)
     return input

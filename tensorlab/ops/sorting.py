@@ -15,7 +15,7 @@ from tensorlab import dtypes, return_types
 from tensorlab.autograd.formulas import record
 from tensorlab.cells import to_float32
 from tensorlab.layout import Size
-from tensorlab.memory_formats import is_non_overlapping_and_dense
+from tensorlab.memory_formats import preserved_strides
 from tensorlab.ops.dispatch import allocate, allocate_strided, guard_write
 from tensorlab.ops.extremes import as_one_dim
 from tensorlab.ops.folding import as_flag, check_out, check_out_type, need_tensor, numpy_names, reduced_shape
@@ -155,8 +155,8 @@ def sort(
     """
     position = as_one_dim("sort", dim, need_tensor("sort", input))
     backwards = as_flag("sort", descending, "descending")
-    dense = is_non_overlapping_and_dense(input.shape, input.stride())
-    values, places = result_pair("sort", input, input.shape, input.stride() if dense else None, out)
+    stride = preserved_strides(input.shape, input.stride())
+    values, places = result_pair("sort", input, input.shape, stride, out)
     width = input.shape[position] if input.ndim else 1
     fill_pair(input, position, values, places, lambda keys: order(keys, backwards), width)
     kind = SortBackward0 if stable is None else SortBackward1
@@ -186,7 +186,7 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 [3, 5]])
     """
     values = sort(input, 0)[0]
-    return values if out is None else written(out, values)
+    return values if out is None else written(out, values, values._stride)
 
 
 @numpy_names

@@ -114,3 +114,16 @@ def test_forms_in_place_keep_their_shape(torch):
         ):
             with pytest.raises(RuntimeError):
                 call(lib.ones)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wider", "value"),
+    [("bool", "float64", True), ("int8", "int32", 100), ("uint8", "int64", 200), ("float16", "float32", 1.1)],
+)
+def test_a_result_is_wrapped_or_rounded_before_a_wider_out_takes_it(torch, dtype, wider, value):
+    results = []
+    for lib in (tl, torch):
+        x = lib.tensor([value, value]).to(getattr(lib, dtype))
+        out = lib.empty(2, dtype=getattr(lib, wider))
+        results.append((lib.add(x, x, out=out).tolist(), lib.mul(x, x, out=out).tolist()))
+    assert results[0] == results[1]

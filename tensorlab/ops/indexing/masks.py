@@ -247,7 +247,7 @@ def nonzero(
         raise RuntimeError(
             f"nonzero(): Expected out tensor to have dtype int64, but got {out.dtype.name} instead"
         )
-    return written(out, result)
+    return written(out, result, result._stride)
 
 
 def argwhere(input: Tensor) -> Tensor:

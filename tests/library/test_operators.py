@@ -1,0 +1,55 @@
+"""Some operators, drawn by seed, on PyTorch's own samples; `python -m tests.library.operators` runs all."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from tests.library.operators.calls import compare_sample, covered, samples
+
+DRAWN = 16
+SAMPLES = 4
+
+
+@pytest.fixture(scope="module")
+def operators(torch) -> list[Any]:
+    """PyTorch's operators that this library has, in the order of their names."""
+    pytest.importorskip("expecttest", reason="PyTorch's list of operators needs it: pip install expecttest")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from torch.testing._internal.common_methods_invocations import op_db
+    return sorted((op for op in op_db if covered(op)), key=lambda op: (op.name, op.variant_test_name))
+
+
+def some(torch: Any, op: Any, rng: random.Random) -> list[Any]:
+    """A few samples of two dtypes, and of those that must raise."""
+    chosen: list[Any] = []
+    for dtype in ("float32", "int64"):
+        if op.supports_dtype(getattr(torch, dtype), "cpu"):
+            found = list(islice(samples(torch, op, dtype), 400))
+            chosen += rng.sample(found, min(SAMPLES, len(found)))
+    if op.error_inputs_func is not None:
+        chosen += [error.sample_input for error in islice(op.error_inputs("cpu"), SAMPLES)]
+    return chosen
+
+
+@pytest.mark.filterwarnings("ignore")  # PyTorch's samples warn, of what they are about to do
+@pytest.mark.parametrize("seed", range(DRAWN))
+def test_an_operator_agrees_with_pytorch_on_its_own_samples(torch, operators, seed):
+    rng = random.Random(seed)
+    op = rng.choice(operators)
+    differences = [
+        f"{comparison.operator} [{comparison.form}] {comparison.call}: {comparison.found}"
+        for sample in some(torch, op, rng)
+        for comparison in compare_sample(torch, op, sample)
+        if comparison.found is not None and comparison.reason is None
+    ]
+    assert not differences
+
+
+def test_most_of_the_operators_that_tensorlab_names_are_compared(operators):
+    assert len({op.name for op in operators}) >= 300

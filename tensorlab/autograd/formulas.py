@@ -53,8 +53,8 @@ class Plan:
         names: of what is kept.
         places: where it is found: the position among the operands, or the name among the notes, or the
             number of a result as a one-tuple.
-        steps: for each operand the formula as it is computed, the formula as it is recorded, and the
-            positions among what is kept of its arguments; None for an operand that gets no gradient.
+        steps: for each operand that has an edge the formula as it is computed, the formula as it is
+            recorded, and the positions among what is kept of its arguments; None if it gets no gradient.
         results: which of what is kept are results, and their numbers.
         formulas, kernels, live: see `tensorlab.ops.small_gradients`.
     """
@@ -64,7 +64,7 @@ class Plan:
     def __init__(self, kind: type[Backward], mask: int) -> None:
         names: dict[str, int] = {}
         steps: list[tuple[Formula, Formula, tuple[int, ...]] | None] = []
-        for position in range(max(mask.bit_length(), len(kind.inputs))):
+        for position in kind.positions(mask):
             step = kind.step(position) if mask >> position & 1 else None
             if step is None:
                 steps.append(None)
@@ -90,8 +90,9 @@ class Backward(Node):
     """A node whose gradients are given by formulas.
 
     Attributes:
-        inputs: the names of the operands.
+        inputs: the names of the operands; none if there may be any number of them.
         formulas: for each operand its formula, None if the operation is constant in it.
+        slots: the positions of the operands that have an edge; None if all have one.
         plan: what is kept, and what is to be computed.
         kept: the values that are kept, None when the node has let go of them.
         versions: of each kept tensor the version it had, None for other values.
@@ -101,6 +102,7 @@ class Backward(Node):
 
     inputs: ClassVar[tuple[str, ...]] = ()
     formulas: ClassVar[tuple[Formula | None, ...]] = ()
+    slots: ClassVar[tuple[int, ...] | None] = None
     plans: ClassVar[dict[int, Plan]]
 
     plan: Plan
@@ -122,6 +124,13 @@ class Backward(Node):
         return ()
 
     @classmethod
+    def positions(cls, mask: int) -> Sequence[int]:
+        """The positions of the operands that have an edge, for a mask as `plan_for` takes it."""
+        if cls.slots is not None:
+            return cls.slots
+        return range(len(cls.inputs) or mask.bit_length() - 1)
+
+    @classmethod
     def place(cls, name: str) -> Any:
         """Where a value of this name is found when an operation is recorded."""
         if name in cls.inputs:
@@ -132,7 +141,10 @@ class Backward(Node):
 
     @classmethod
     def plan_for(cls, mask: int) -> Plan:
-        """The plan for certain operands, made once: bit `i` is set if operand `i` requires a gradient."""
+        """The plan for certain operands, made once: bit `i` is set if operand `i` requires a gradient.
+
+        Where there may be any number of operands, the bit behind the last one is set as well.
+        """
         found = cls.plans.get(mask)
         if found is None:
             found = cls.plans[mask] = Plan(cls, mask)
@@ -222,10 +234,12 @@ def formulas(name: str, /, *, base: type[Backward] = Backward, **by_operand: For
     Returns:
         the class, for `record`.
     """
-    own = {
+    slots = tuple(position for position, formula in enumerate(by_operand.values()) if formula is not None)
+    own: dict[str, Any] = {
         "__slots__": (),
         "inputs": tuple(by_operand),
         "formulas": tuple(by_operand.values()),
+        "slots": slots if len(slots) < len(by_operand) else None,
         "plans": {},
         "__module__": __name__,
     }
@@ -329,7 +343,10 @@ def record_row(kind: type[Backward], result: Tensor, first: Any, second: Any = N
     if not mask:
         return result
     node = _new(kind)
-    node.edges = (left,) if second is None else (left, right)
+    if kind.slots is None:
+        node.edges = (left,) if second is None else (left, right)
+    else:
+        node.edges = tuple([right if position else left for position in kind.slots])
     node.outputs = 1
     node.sequence = next(births)
     node.hooks = None
@@ -402,11 +419,15 @@ def _node(kind: type[Backward], results: Sequence[Tensor], operands: tuple, note
 
 def _born(kind: type[Backward], edges: tuple[Edge | None, ...], mask: int) -> Any:
     node = _new(kind)
-    node.edges = edges + (None,) * (len(kind.inputs) - len(edges))  # operands that were left out
+    count = len(edges)
+    if kind.slots is not None:
+        node.edges = tuple([edges[position] if position < count else None for position in kind.slots])
+    else:
+        node.edges = edges + (None,) * (len(kind.inputs) - count)  # operands that were left out
     node.outputs = 1
     node.sequence = next(births)
     node.hooks = None
-    node.plan = kind.plan_for(mask)
+    node.plan = kind.plan_for(mask if kind.inputs else mask | 1 << count)
     if anomaly.watching:
         anomaly.remember(node)
     return node

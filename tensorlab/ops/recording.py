@@ -62,7 +62,7 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
         if isinstance(operand, Tensor) and (
             operand._edge is not None or (operand._base is not None and operand._base._edge is not None)
         ):
-            kind = node_kind(row, _number_among(operands) if row.number_nodes else None)
+            kind = node_kind(row, _number_among(operands[: row.arity]) if row.number_nodes else None)
             return result if kind is None else record(kind, result, *operands)
     return result
 
@@ -79,7 +79,9 @@ def apply_in_place(row: Scalar, target: Tensor, *others: Tensor | Number) -> Ten
             if isinstance(operand, Tensor) and (
                 operand._edge is not None or (operand._base is not None and operand._base._edge is not None)
             ):
-                kind = node_kind(row, _number_among((target, *others)) if row.number_nodes else None)
+                kind = node_kind(
+                    row, _number_among((target, *others)[: row.arity]) if row.number_nodes else None
+                )
                 with in_place(kind, target, *others):
                     return compute_into(target, row, target, *others)
         return compute_into(target, row, target, *others)
@@ -155,7 +157,7 @@ class RowBackward(Backward):
         parts: list[tuple[Callable | None, tuple[int, ...]]] = []
         if UNKNOWN in cls.row.gradients or cls.row.outside is not None:
             return ()
-        for position, step in enumerate(steps):
+        for position, step in zip(cls.slots or range(len(steps)), steps, strict=True):
             if step is not None:
                 gradient: Any = cls.row.gradients[position]
                 places = (0, *(place + 1 for place in step[2]))
@@ -199,16 +201,29 @@ def node_kind(row: Scalar, number: int | None = None) -> type[RowBackward] | Non
         name = row.node or "".join(word.capitalize() for word in row.name.split("_")) + "Backward0"
         if number is not None and number < len(row.number_nodes):
             name = row.number_nodes[number] or name
+        inputs = tuple(inspect.signature(row.formula).parameters)
         own = {
             "__slots__": (),
             "__module__": __name__,
             "row": row,
-            "inputs": tuple(inspect.signature(row.formula).parameters),
+            "inputs": inputs,
+            "slots": _slots(row, number, len(inputs)),
             "special_forms": {GRAD: _itself, ZERO: _zeros, UNKNOWN: partial(_refuse, row.name)},
             "plans": {},
         }
         kind = type("NotImplemented" if UNKNOWN in row.gradients else name, (RowBackward,), own)
     return _kinds.setdefault(key, kind)
+
+
+def _slots(row: Scalar, number: int | None, count: int) -> tuple[int, ...] | None:
+    """The operands that have an edge; None if all have one.
+
+    A mask and a parameter have none; nor has a number, where it makes another operation of it in PyTorch.
+    """
+    slots = [position for position, gradient in enumerate(row.gradients) if gradient is not None]
+    if number is not None and row.number_nodes and row.number_nodes[number]:
+        slots = [at for at in slots if row.number_nodes[at] != row.number_nodes[number]]
+    return tuple(slots) if len(slots) < count else None
 
 
 def _refuse(name: str, grad: Tensor) -> Tensor:

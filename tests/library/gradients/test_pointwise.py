@@ -14,6 +14,7 @@ from tests.library.gradients.derivatives import (
     assert_like_differences,
     assert_like_torch,
     derivatives,
+    evaluate,
     operands,
     values,
 )
@@ -174,3 +175,21 @@ def test_every_row_of_floats_has_gradients(name):
         return
     assert len(row.gradients) == row.arity
     assert node_kind(row) is not None
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["2 ** x", "x ** 2", "1 - x", "x - 1", "x * 2", "m.clamp(x, 0, 1)", "m.clamp(x, y, y)", "F.softplus(x)",
+     "m.lerp(x, y, 0.5)", "m.where(y > 0, x, y)", "x % 2", "m.add(x, y, alpha=2)", "m.addcmul(x, y, y)",
+     "m.xlogy(2, x)", "m.round(x, decimals=1)", "(x + 0).eq_(1)", "m.cat([x, y])", "m.stack([y, x, y])"],
+)  # fmt: skip
+def test_nodes_lead_to_the_operands_that_torch_says(torch, expression):
+    """An edge for each operand that may have a gradient, numbers and masks left out as PyTorch does."""
+    found = []
+    for library in (tl, torch):
+        x, y = library.ones(3).requires_grad_(), library.ones(3)
+        result, seen = evaluate(library, expression, (x, y)), []
+        result.grad_fn.register_hook(lambda inputs, outputs, seen=seen: seen.append(len(inputs)))
+        result.sum().backward()
+        found.append(([node is not None for node, _ in result.grad_fn.next_functions], seen))
+    assert found[0] == found[1]

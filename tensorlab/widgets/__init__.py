@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tensorlab.widgets.broadcast_lab.widget import BroadcastLab
     from tensorlab.widgets.indexing_lab.widget import IndexingLab
+    from tensorlab.widgets.lab import Lab
     from tensorlab.widgets.matmul_lab.widget import MatmulLab
     from tensorlab.widgets.promotion_lattice.widget import PromotionLattice
     from tensorlab.widgets.quiz.question import Line, Question
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BroadcastLab",
     "IndexingLab",
+    "Lab",
     "Line",
     "MatmulLab",
     "Parsons",
@@ -44,6 +46,7 @@ __all__ = [
 _HOMES = {
     "BroadcastLab": "tensorlab.widgets.broadcast_lab.widget",
     "IndexingLab": "tensorlab.widgets.indexing_lab.widget",
+    "Lab": "tensorlab.widgets.lab",
     "Line": "tensorlab.widgets.quiz.question",
     "MatmulLab": "tensorlab.widgets.matmul_lab.widget",
     "Parsons": "tensorlab.widgets.quiz.widget",

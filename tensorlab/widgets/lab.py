@@ -24,6 +24,13 @@ class Lab(BookWidget):
     Args:
         state: the members of the first state, as `checked` takes them.
         key: the lab's name in the page's address; labs without one are numbered.
+
+    Example:
+        >>> from tensorlab.widgets import MatmulLab
+        >>> lab = MatmulLab((2, 3), (3, 4))
+        >>> lab.change(a=[5, 3])
+        >>> lab.state["a"], lab.result
+        ([5, 3], tensorlab.Size([5, 4]))
     """
 
     sheets = ("base.css", "lab.css")

@@ -240,7 +240,7 @@ def test_the_sample_holds_what_arange_holds(call_js, dtype):
         100_001,
         9_999_999,
     ]
-    texts = call_js([[PYTHON, "sampleText", k, dtype.name] for k in numbers])
+    texts = call_js([["shared/sample.js", "sampleText", k, dtype.name] for k in numbers])
     if dtype is tl.bool:
         assert set(texts) == {"False"}
         return
@@ -335,3 +335,37 @@ def test_several_widgets_share_one_address(call_js):
     assert call_js([[hash_, "formatHash", [["lab1", "shape:3,4/offset:0"], ["quiz", "a b&c"]]]]) == [
         "lab1=shape:3,4/offset:0&quiz=a%20b%26c"
     ]
+
+
+SCHEMA = {"shape": "ints", "dim": "int", "operation": "word", "keepdim": "flag", "index": "text"}
+
+
+def test_members_of_a_state_survive_the_address(call_js):
+    for state in [
+        {"shape": [3, 4], "dim": 1, "operation": "sum", "keepdim": True, "index": "1:, [0, 2]"},
+        {"shape": [], "dim": -1, "operation": "amax", "keepdim": False, "index": "x > 5"},
+    ]:
+        (text,) = call_js([["shared/address.js", "writeFields", SCHEMA, state]])
+        assert call_js([["shared/address.js", "readFields", SCHEMA, text]]) == [{"changes": state}]
+
+
+def test_a_member_that_is_nothing_is_left_out(call_js):
+    state = {"shape": [3], "dim": None, "operation": None, "keepdim": False, "index": "0"}
+    assert call_js([["shared/address.js", "writeFields", SCHEMA, state]]) == ["shape:3/keepdim:no/index:0"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("colour:red", "it says “colour:red”, which is no part of this lab's state"),
+        ("shape", "it says “shape”, which is no part of this lab's state"),
+        ("toString:1", "it says “toString:1”, which is no part"),
+        ("shape:3,x", "“x” is not one"),
+        ("dim:1,2", "dim is one whole number"),
+        ("operation:a b", "operation is one word, not “a b”"),
+        ("keepdim:maybe", "keepdim is yes or no, not “maybe”"),
+    ],
+)
+def test_a_member_that_cannot_be_is_refused(call_js, text, reason):
+    (answer,) = call_js([["shared/address.js", "readFields", SCHEMA, text]])
+    assert reason in answer["refusal"]

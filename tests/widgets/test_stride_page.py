@@ -134,6 +134,20 @@ def test_a_prediction_is_committed_before_the_reveal(show):
     expect(verdict).to_contain_text("1 of 2 right so far.")
 
 
+def test_a_walk_that_is_paused_stays_where_it_is(show):
+    page = show(StrideLab(shape=(3, 4), key="w"))
+    button(page, "Walk").click()
+    expect(page.locator(".tlw-cost")).to_contain_text("3 of 12 numbers read")
+    button(page, "Pause").click()
+    done = page.locator(".tlw-cost").inner_text()
+    hand = in_hand(page)[0][0]
+    page.wait_for_timeout(700)
+    assert page.locator(".tlw-cost").inner_text() == done
+    assert f"hand:{hand}" in settled_hash(page, f"hand:{hand}")
+    button(page, "Go on").click()
+    expect(page.locator(".tlw-cost")).to_contain_text("12 of 12 numbers read", timeout=10_000)
+
+
 def test_the_lines_of_a_walk_are_predicted_too(show):
     page = show(StrideLab(shape=(2, 4)))
     page.emulate_media(reduced_motion="reduce")

@@ -101,6 +101,7 @@ export class Stroll {
     if (this.timer) {
       this.pause();
       this.at(this.done);
+      this.takeHand(this.done - 1);             // now the kernel hears of it too
       return;
     }
     if (this.mustAsk()) return;
@@ -123,6 +124,7 @@ export class Stroll {
   finish() {
     this.pause();
     this.at(this.done);
+    this.takeHand(this.done - 1);
     if (this.guessed !== null) this.reveal();
     else this.say(this.told.textContent);
   }

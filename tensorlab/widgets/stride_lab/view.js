@@ -21,6 +21,7 @@ import { pythonLine, pythonText, readOps, writeOps } from "./text.js";
 import { effectText, layoutText, spokenHand, spokenStep } from "./words.js";
 
 const HINT = "Choose an operation, or point at a cell. Arrow keys move; in a field, ↑ and ↓ change a number.";
+const PREDICT = "Choose an operation, or walk. You commit to what comes out before it is shown.";
 const SCHEMA = {
   shape: "ints", dtype: "word", ops: { write: writeOps, read: readOps }, hand: "ints", line: "int", walk: "word",
 };
@@ -47,7 +48,7 @@ class View {
       twin: () => this.twinText(), spoken: (names) => this.spoken(names),
     });
     const { say, messageId } = this.frame;
-    this.prediction = new Prediction({ changed: () => this.draw(["ops"]) });
+    this.prediction = new Prediction({ changed: () => this.frame.redraw(["ops"]) });
     this.shape = new NumberField({
       name: "shape", kind: "shape", many: true, messageId,
       commit: () => this.setShape(), cancel: () => { this.showFields(); this.store.refuse(null); },
@@ -154,6 +155,7 @@ class View {
     const { state } = this.store;
     const { shape, stride, offset, cells } = step;
     this.showFields();
+    this.frame.hint = this.prediction.on ? PREDICT : HINT;
     this.hover = null;
     this.frame.root.style.setProperty("--digits", this.widest());
     this.chips.replaceChildren(...stepChips(steps, state, (kept) => this.store.propose({ ops: state.ops.slice(0, kept) })));

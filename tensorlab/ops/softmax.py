@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
 
+T = TypeVar("T")
+
 
 def _d_softmax(grad: Tensor, result: Tensor, dim: int) -> Tensor:
     if requires_grad(grad) or requires_grad(result):
@@ -47,7 +50,9 @@ def _in_one_pass(logarithm: bool, grad: Tensor, result: Tensor, dim: int) -> Ten
     key = ("gradient", logarithm, shape, dim, result._dtype)
     launch = _launches.get(key)
     if launch is None:
-        launch = _remember(key, backend("cpu").softmax_gradient(logarithm, shape, dim, result._dtype))
+        launch = _remember(
+            _launches, key, backend("cpu").softmax_gradient(logarithm, shape, dim, result._dtype)
+        )
     memory = np.empty(grad.numel(), result._dtype.cell)
     launch((memory, 0), grad.contiguous()._buffer(), result.contiguous()._buffer())
     return make_dense(memory, result._dtype, grad._shape, layout.default_strides(grad._shape))
@@ -104,40 +109,58 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Ten
     return _softmax("log_softmax", input, dim, dtype, out)
 
 
+class _Plan(NamedTuple):
+    """What of a softmax follows from the layout and the dtypes alone."""
+
+    launch: Launch
+    result: dtype
+    dim: int
+    stride: tuple[int, ...]
+    cells: int
+
+
+_plans: dict[tuple, _Plan] = {}
 _launches: dict[tuple, Launch] = {}
-MOST_LAUNCHES = 4096
+MOST_PLANS = 4096
 
 
-def _remember(key: tuple, launch: Launch) -> Launch:
-    if len(_launches) >= MOST_LAUNCHES:
-        _launches.clear()
-    _launches[key] = launch
-    return launch
+def _remember(known: dict[tuple, T], key: tuple, found: T) -> T:
+    if len(known) >= MOST_PLANS:
+        known.clear()
+    known[key] = found
+    return found
 
 
 def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None) -> Tensor:
-    position = as_one_dim(name, dim, need_tensor(name, input))
+    need_tensor(name, input)
+    position = dim if type(dim) is int else as_one_dim(name, dim, input)
+    key = (name, input._dtype, input._shape, input._stride, position, chosen)
+    plan = _plans.get(key)
+    if plan is None:
+        plan = _remember(_plans, key, _prepare(name, input, as_one_dim(name, position, input), chosen))
+    launch, result, position, stride, cells = plan
+    if out is not None:
+        check_out_type(name, result, out)
+        check_out(name, out, input.shape)
+        refuse_tracked(name, out, input)
+    memory = np.empty(cells, result.cell)
+    launch((memory, 0), input._buffer())
+    found = make_dense(memory, result, input._shape, stride)
+    if input._edge is not None or input._base is not None:
+        record(_KINDS[name], found, input, dim=position)
+    return found if out is None else written(out, found)
+
+
+def _prepare(name: str, input: Tensor, dim: int, chosen: dtype | None) -> _Plan:
     result = chosen or input._dtype
     if not result.is_floating_point:
         raise RuntimeError(
             f"{name}() is not implemented for {result.name}: its results lie between whole numbers; "
             f"call {name}(dim={dim}, dtype=tensorlab.float32)"
         )
-    if out is not None:
-        check_out_type(name, result, out)
-        check_out(name, out, input.shape)
-        refuse_tracked(name, out, input)
-    key = (name, input._dtype, input._shape, input._stride, position, result)
-    launch = _launches.get(key)
-    if launch is None:
-        source = OperandLayout(input.dtype, input.stride() or (1,))
-        made = backend("cpu").softmax(name == "log_softmax", input.shape or (1,), position, result, source)
-        launch = _remember(key, made)
-    memory = np.empty(input.numel(), result.cell)
-    launch((memory, 0), input._buffer())
-    found = make_dense(memory, result, input._shape, layout.default_strides(input._shape))
-    record(_KINDS[name], found, input, dim=position)
-    return found if out is None else written(out, found)
+    source = OperandLayout(input.dtype, input.stride() or (1,))
+    launch = backend("cpu").softmax(name == "log_softmax", input.shape or (1,), dim, result, source)
+    return _Plan(launch, result, dim, layout.default_strides(input._shape), input.numel())
 
 
 @numpy_names

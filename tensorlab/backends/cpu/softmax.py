@@ -62,11 +62,12 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
 
     def launch(out_buffer: Any, x_buffer: Any) -> None:
         (out, out_offset), (x, x_offset) = out_buffer, x_buffer
+        out, x = out[out_offset:] if out_offset else out, x[x_offset:] if x_offset else x
         if alone or (team := min(threads.team_for(work), tasks)) == 1:
-            serial(0, tasks, walk, line, out[out_offset:], x[x_offset:])
+            serial(0, tasks, walk, line, out, x)
         else:
             with threads.team(team):
-                parallel(min(tasks, 4 * team), tasks, walk, line, out[out_offset:], x[x_offset:])
+                parallel(min(tasks, 4 * team), tasks, walk, line, out, x)
 
     return launch
 

@@ -58,9 +58,18 @@ def pointwise(
     ]
     work = count * row.cost
     light = work < threads.WORTHWHILE
+    # The most frequent launches, of tensors alone and too small for threads, have as few steps as possible.
+    short = light and len(passed) == len(operands) and all(kind is not NUMBER for _, kind, _ in passed)
 
     if len(sizes) == 1 and STEP not in pattern:
         serial = _kernel("flat", row, compute, element_types, pattern, False)
+
+        if short and ONE not in pattern:
+
+            def launch_runs(*buffers: Any) -> None:
+                serial(*[c if c.size == count else c[first : first + count] for c, first in buffers])
+
+            return launch_runs
 
         def launch_flat(*buffers: Any) -> None:
             arguments = []
@@ -89,6 +98,13 @@ def pointwise(
     tasks = math.prod(sizes[:-1])
     if form == "blocks":
         tasks = tasks // sizes[-2] * -(-sizes[-2] // templates.BLOCK)
+
+    if short:
+
+        def launch_small(*buffers: Any) -> None:
+            serial(0, tasks, walk, *[cells[first:] if first else cells for cells, first in buffers])
+
+        return launch_small
 
     def launch_walk(*buffers: Any) -> None:
         arguments = []

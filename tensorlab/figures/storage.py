@@ -12,6 +12,7 @@ from tensorlab.tensor import Tensor
 __all__ = ["over_one_storage"]
 
 _TITLE, _FACTS, _TOP = 16, 36, 48  # baselines of the two lines of text, top of the tensor's cells
+_FACTS_WIDTH = 276  # what shape, stride and offset need beside each other
 
 
 def over_one_storage(tensors: Mapping[str, Tensor], caption: str, hand: int | None = None) -> Figure:
@@ -72,7 +73,7 @@ def _panel(name: str, x: Tensor, deepest: int, hand: int | None) -> str:
         )
     reads = f"it reaches storage cells {sorted(reached)}"
     says = f"{name}: shape {shape}, stride {strides}, offset {offset}; {reads}"
-    width = max(len(cells), shape[-1]) * CELL
+    width = max(len(cells) * CELL, shape[-1] * CELL, _FACTS_WIDTH)
     return drawing(width, below + CELL + 20, says, parts)
 
 

@@ -48,6 +48,11 @@ def test_panels_line_up_below_the_tallest_tensor(line):
     assert len({svg.attrib["viewBox"].split()[-1] for svg in svgs}) == 1
 
 
+def test_a_short_storage_leaves_room_for_the_facts():
+    (svg,) = drawings(over_one_storage({"x": tl.arange(2)}, "What to see."))
+    assert float(svg.attrib["width"]) >= 270
+
+
 def test_what_cannot_be_drawn_is_refused(line):
     with pytest.raises(ValueError, match="cube has 3 dimensions; a drawing shows 1 or 2"):
         over_one_storage({"cube": line.view(2, 2, 3)}, "What to see.")

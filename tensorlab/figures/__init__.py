@@ -7,10 +7,18 @@ Example:
     True
 """
 
+from tensorlab.figures.bits import float32_bits
 from tensorlab.figures.boxes import list_beside_storage
 from tensorlab.figures.lines import fetched_lines
 from tensorlab.figures.runs import in_reading_order
 from tensorlab.figures.storage import over_one_storage
 from tensorlab.figures.svg import Figure
 
-__all__ = ["Figure", "fetched_lines", "in_reading_order", "list_beside_storage", "over_one_storage"]
+__all__ = [
+    "Figure",
+    "fetched_lines",
+    "float32_bits",
+    "in_reading_order",
+    "list_beside_storage",
+    "over_one_storage",
+]

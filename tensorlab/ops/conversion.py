@@ -138,7 +138,29 @@ def to(
     unmoved = memory_format in (preserve_format, suggested_format(input._shape, input._stride))
     if element_type is input._dtype and unmoved and not copy:
         return input
+    if memory_format is preserve_format and not copy:
+        return cast(input, element_type)
     out = allocate_strided(input._shape, strides_like(input, memory_format), element_type)
+    write(out, input)
+    return record(ToCopyBackward0, out, input)
+
+
+def cast(input: Tensor, dtype: dtype) -> Tensor:
+    """The elements in another dtype: `input` itself if it has that dtype already, else a copy.
+
+    Floats become integers by dropping the fraction. The copy keeps the strides if they leave no gaps, and
+    else the order of the dimensions in memory.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[1.5, -1.5], [0.0, 2.0]]).t()
+        >>> cast(x, tl.int64), cast(x, tl.int64).stride(), cast(x, tl.float32) is x
+        (tensor([[ 1,  0],
+                [-1,  2]]), (1, 2), True)
+    """
+    if input._dtype is dtype:
+        return input
+    out = allocate_strided(input._shape, strides_like(input, preserve_format), dtype)
     write(out, input)
     return record(ToCopyBackward0, out, input)
 

@@ -21,6 +21,7 @@ plain = st.recursive(
     | st.integers(-(2**values.MAX_BITS) + 1, 2**values.MAX_BITS - 1)
     | st.floats()
     | st.text()
+    | st.binary()
     | st.sampled_from(dtypes.ALL),
     lambda inner: st.lists(inner) | st.lists(inner).map(tuple) | st.builds(slice, inner, inner, inner),
     max_leaves=30,

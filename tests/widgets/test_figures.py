@@ -8,7 +8,13 @@ from xml.etree import ElementTree
 import pytest
 
 import tensorlab as tl
-from tensorlab.figures import fetched_lines, in_reading_order, list_beside_storage, over_one_storage
+from tensorlab.figures import (
+    fetched_lines,
+    float32_bits,
+    in_reading_order,
+    list_beside_storage,
+    over_one_storage,
+)
 
 
 def drawings(figure):
@@ -103,3 +109,11 @@ def test_runs_are_cut_where_the_step_changes():
 def test_one_element_is_a_run():
     (svg,) = drawings(in_reading_order({"x": tl.zeros(1, 1)}, "What to see."))
     assert "runs of cells 0" in svg.attrib["aria-label"]
+
+
+def test_the_bits_of_a_float_stand_in_three_fields():
+    (svg,) = drawings(float32_bits({"-2.0": 0xC0000000}, "What to see."))
+    digits = [text for text in texts(svg) if text in ("0", "1")]
+    assert "".join(digits) == f"{0xC0000000:032b}"
+    assert {"sign", "exponent", "fraction"} <= set(texts(svg))
+    assert "sign 1, exponent 10000000, fraction 000" in svg.attrib["aria-label"]

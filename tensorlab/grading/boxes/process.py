@@ -191,7 +191,10 @@ def _clean_environment(folder: Path) -> dict[str, str]:
         ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "TENSORLAB_HOME", "IPYTHONDIR"), home
     )
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    return kept | own | threads | {"LANG": "C.UTF-8", "MPLBACKEND": "Agg", "NUMBA_CACHE_DIR": home}
+    # A box has no kernels from before, and compiling one takes longer than all calls of an answer together,
+    # whose tensors are small. So kernels run as they are written, by the interpreter.
+    kernels = {"NUMBA_CACHE_DIR": home, "NUMBA_DISABLE_JIT": "1"}
+    return kept | own | threads | kernels | {"LANG": "C.UTF-8", "MPLBACKEND": "Agg"}
 
 
 def _kill_tree(process: subprocess.Popen[bytes]) -> None:

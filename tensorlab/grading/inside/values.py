@@ -1,10 +1,10 @@
 """Plain values as JSON and back. Nothing else crosses the wall between a student's code and the grader.
 
-A value is plain when its type is exactly None, bool, int, float, str, tuple, list, slice, a tensorlab dtype
-or a layout's refusal, and lists, tuples and slices hold plain values. Subclasses are not plain: an object
-of the student's own class could answer ``==`` as it likes. A tensor leaves as the `Strided` that tells of it,
-and a shape, which is a `tensorlab.Size`, as a tuple. Anything else is described by the name of its type, and
-that name is all that leaves.
+A value is plain when its type is exactly None, bool, int, float, str, bytes, tuple, list, slice, a tensorlab
+dtype or a layout's refusal, and lists, tuples and slices hold plain values. Subclasses are not plain: an
+object of the student's own class could answer ``==`` as it likes. A tensor leaves as the `Strided` that tells
+of it, and a shape, which is a `tensorlab.Size`, as a tuple. Anything else is described by the name of its
+type, and that name is all that leaves.
 """
 
 from __future__ import annotations
@@ -111,6 +111,9 @@ class _Encoder:
             text = printable(value)
             self._spend(len(text) - len(value))
             return {"str": text}
+        if kind is bytes:
+            self._spend(2 * len(value))
+            return {"bytes": value.hex()}
         if kind is slice:
             value = (value.start, value.stop, value.step)
         if kind is tuple or kind is list or kind is slice:
@@ -182,6 +185,8 @@ def _decode_text(kind: str, content: str) -> Any:
             return int(content, 16)
         if kind == "float" and len(content) <= 40:
             return float.fromhex(content)
+        if kind == "bytes":
+            return bytes.fromhex(content)
     except (ValueError, OverflowError):
         raise NotPlain(f"not a {kind}") from None
     if kind == "str":

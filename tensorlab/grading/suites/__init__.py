@@ -7,13 +7,14 @@ import hashlib
 from pathlib import Path
 
 from tensorlab.grading.suite import Exercise
-from tensorlab.grading.suites import ch01, ch02, ch03, ch04
+from tensorlab.grading.suites import ch01, ch02, ch03, ch04, ch05
 
 _CHAPTERS: dict[str, tuple[Exercise, ...]] = {
     "01": ch01.EXERCISES,
     "02": ch02.EXERCISES,
     "03": ch03.EXERCISES,
     "04": ch04.EXERCISES,
+    "05": ch05.EXERCISES,
 }
 
 

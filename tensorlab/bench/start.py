@@ -105,10 +105,12 @@ def _seconds_in_a_child(text: str, operands: object) -> float:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        began = time.process_time()
-        eval(text, {}, operands)  # type: ignore[arg-type]  # a mapping will do
-        os.write(writing, str(time.process_time() - began).encode())
-        os._exit(0)
+        try:
+            began = time.process_time()
+            eval(text, {}, operands)  # type: ignore[arg-type]  # a mapping will do
+            os.write(writing, str(time.process_time() - began).encode())
+        finally:
+            os._exit(0)  # whatever happened, the copy must not go on as its parent would
     os.close(writing)
     with os.fdopen(reading) as pipe:
         seconds = pipe.read()

@@ -176,8 +176,11 @@ def own_signature(
 ) -> tuple[str, None] | None:
     """Show the arguments of a class's own `__init__` where an inherited `__new__` would hide them.
 
-    A widget inherits ``__new__(*args, **kwargs)`` from traitlets, and autodoc looks at that first.
+    A widget inherits ``__new__(*args, **kwargs)`` from traitlets, and autodoc looks at that first. Of a named
+    tuple, whose annotations autodoc cannot follow, the names are shown.
     """
+    if what == "class" and hasattr(obj, "_fields"):
+        return f"({', '.join(obj._fields)})", None
     if what != "class" or "__init__" not in vars(obj) or "__new__" in vars(obj):
         return None
     arguments = signature(vars(obj)["__init__"], bound_method=True)

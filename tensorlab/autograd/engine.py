@@ -93,7 +93,8 @@ def run(
             if not retain_graph:
                 node.release()
             gradient = None
-            for edge, result in zip(node.edges, results, strict=True):
+            # operands behind the last one that gets a gradient may be left out of the results
+            for edge, result in zip(node.edges, results, strict=False):
                 if edge is not None and result is not None:
                     _deliver(pending, edge, result, create_graph)
             results = result = None
@@ -210,7 +211,7 @@ def _accumulate(variable: Tensor, gradient: Tensor, differentiable: bool, alone:
 
 def _before(node: Node, hooks: Hooks, gradient: Any) -> Any:
     """What the hooks of the results and of the node make of the gradients that arrive."""
-    several = node.outputs > 1
+    several = isinstance(gradient, list)  # an edge led to one of several results
     gradients = list(gradient) if several else [gradient]
     for number, own in hooks.tensors.items():
         for hook in own:
@@ -230,7 +231,7 @@ def _before(node: Node, hooks: Hooks, gradient: Any) -> Any:
 
 def _after(node: Node, hooks: Hooks, results: Sequence[Gradient], gradient: Any) -> Sequence[Gradient]:
     """What the hooks of the node make of the gradients that leave."""
-    arrived = tuple(gradient) if node.outputs > 1 else (gradient,)
+    arrived = tuple(gradient) if isinstance(gradient, list) else (gradient,)
     for hook in hooks.after:
         replaced = hook(tuple(results), arrived)
         if replaced is not None:

@@ -16,6 +16,7 @@ Formulas compute with operations that are recorded in turn when the gradient sha
 from __future__ import annotations
 
 import inspect
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
@@ -55,11 +56,12 @@ class Plan:
             number of a result as a one-tuple.
         steps: for each operand that has an edge the formula as it is computed, the formula as it is
             recorded, and the positions among what is kept of its arguments; None if it gets no gradient.
+        owns: whether an operand is kept, be it a number, as PyTorch keeps it in a tensor.
         results: which of what is kept are results, and their numbers.
         formulas, kernels, live: see `tensorlab.ops.small_gradients`.
     """
 
-    __slots__ = ("formulas", "kernels", "live", "names", "places", "results", "steps")
+    __slots__ = ("formulas", "kernels", "live", "names", "owns", "places", "results", "steps")
 
     def __init__(self, kind: type[Backward], mask: int) -> None:
         names: dict[str, int] = {}
@@ -81,6 +83,7 @@ class Plan:
         self.names = tuple(names)
         self.steps = tuple(steps)
         self.places = tuple(kind.place(name) for name in names)
+        self.owns = any(place.__class__ is int and place < kind.numbers for place in self.places)
         self.results = tuple(
             (index, place[0]) for index, place in enumerate(self.places) if isinstance(place, tuple)
         )
@@ -96,18 +99,25 @@ class Backward(Node):
         plan: what is kept, and what is to be computed.
         kept: the values that are kept, None when the node has let go of them.
         versions: of each kept tensor the version it had, None for other values.
+        slices: of a write into a view, a weak reference to the node that the base got; else None.
     """
 
-    __slots__ = ("kept", "plan", "versions")
+    __slots__ = ("kept", "plan", "slices", "versions")
 
     inputs: ClassVar[tuple[str, ...]] = ()
     formulas: ClassVar[tuple[Formula | None, ...]] = ()
     slots: ClassVar[tuple[int, ...] | None] = None
     plans: ClassVar[dict[int, Plan]]
 
+    # So many of the first operands count as kept, too, where they are numbers.
+    numbers: ClassVar[int] = 0
+    # Notes hold tensors inside of them, such as the index tensors of an index.
+    holds: ClassVar[bool] = False
+
     plan: Plan
     kept: tuple | None
     versions: tuple
+    slices: weakref.ref | None
 
     @classmethod
     def step(cls, position: int) -> tuple[Formula, Formula, tuple[str, ...]] | None:
@@ -188,13 +198,17 @@ class Backward(Node):
     def with_history(self, result: Tensor, number: int) -> Tensor:
         """A result that was kept, as a result of this node again."""
         alias = without_history(result)
+        slices = None if self.slices is None else self.slices()
+        if slices is not None:  # it was written into a view: seen from the base, like the view itself
+            alias._edge = slices.edge_of_view(result)
+            return alias
         several = self.outputs > 1
         alias._edge = Output(self, number, result._shape, result._dtype) if several else self
         return alias
 
     def release(self) -> None:
-        """Let go of what was kept, if anything was."""
-        if self.kept:
+        """Let go of the tensors that were kept. A node that kept none can run again."""
+        if self.plan.owns or self.holds or self.versions.count(None) < len(self.versions):
             self.kept = None
 
     def __getattr__(self, name: str) -> Any:
@@ -316,7 +330,8 @@ def record_views(
             node.outputs = len(views)
             base: Any = view._base
             node.base_edge = base._edge
-            view._edge = Output(node, number, view._shape, view._dtype)
+            version = view._storage._version
+            view._edge = Output(node, number, view._shape, view._dtype, version)
         elif requires_grad(source):
             mark_untracked(view)
     return views
@@ -350,6 +365,7 @@ def record_row(kind: type[Backward], result: Tensor, first: Any, second: Any = N
     node.outputs = 1
     node.sequence = next(births)
     node.hooks = None
+    node.slices = None
     node.shape = result._shape
     node.dtype = result._dtype
     plan = kind.plans.get(mask)
@@ -427,6 +443,7 @@ def _born(kind: type[Backward], edges: tuple[Edge | None, ...], mask: int) -> An
     node.outputs = 1
     node.sequence = next(births)
     node.hooks = None
+    node.slices = None
     node.plan = kind.plan_for(mask if kind.inputs else mask | 1 << count)
     if anomaly.watching:
         anomaly.remember(node)
@@ -442,7 +459,7 @@ class Write:
     At its beginning what the write destroys is kept; at its end the target gets its new history.
     """
 
-    __slots__ = ("_kept", "_node", "_target")
+    __slots__ = ("_kept", "_node", "_target", "_versions")
 
     def __init__(self, node: Backward, target: Tensor, operands: tuple, notes: dict) -> None:
         self._node = node
@@ -452,14 +469,13 @@ class Write:
             if place == 0 and place.__class__ is int:
                 self._kept.append(target.clone())
             elif place.__class__ is int:
-                # An operand that lies in the target's own storage is about to change with it.
-                operand = operands[place]
-                own = isinstance(operand, Tensor) and operand._storage is target._storage
-                self._kept.append(operand.clone() if own else operand)
+                # One that lies in the target's own storage is about to change: the backward pass will say so.
+                self._kept.append(operands[place])
             elif place.__class__ is str:
                 self._kept.append(notes[place])
             else:
                 self._kept.append(None)
+        self._versions = [version_of(v) if isinstance(v, Tensor) else None for v in self._kept]
 
     def __enter__(self) -> None:
         pass
@@ -472,7 +488,8 @@ class Write:
         node = self._node
         for index, _ in node.plan.results:
             self._kept[index] = without_history(self._target)
-        keep(node, self._kept)
+            self._versions[index] = version_of(self._target)
+        keep(node, self._kept, self._versions)
         if isinstance(node, ViewBackward):  # another layout of the same cells: nothing was overwritten
             target = self._target
             node.shape, node.dtype = target._shape, target._dtype
@@ -520,9 +537,11 @@ def in_place(
     return Write(_born(kind, edges, mask), target, everything, notes)
 
 
-def keep(node: Backward, kept: list) -> None:
+def keep(node: Backward, kept: list, versions: list | None = None) -> None:
     """Let a node keep values, the tensors among them with their versions or packed by hooks."""
-    node.versions = tuple([version_of(value) if isinstance(value, Tensor) else None for value in kept])
+    if versions is None:
+        versions = [version_of(value) if isinstance(value, Tensor) else None for value in kept]
+    node.versions = tuple(versions)
     if keeping.packers and packing.hooks:
         kept = [Packed(value) if isinstance(value, Tensor) else value for value in kept]
     node.kept = tuple(kept)

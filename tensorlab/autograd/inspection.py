@@ -106,7 +106,8 @@ def saved(tensor: Tensor) -> SavedList:
 def _kept(node: Node) -> Iterator[tuple[str, Tensor]]:
     """The tensors that a node keeps in the open, with their names; what hooks have packed is not known."""
     if isinstance(node, CopySlices):
-        yield from _kept(node.node)
+        if node.node is not None:
+            yield from _kept(node.node)
     elif isinstance(node, Backward):
         for name, value in zip(node.plan.names, node.kept or (), strict=False):
             if isinstance(value, Tensor):

@@ -137,13 +137,15 @@ class Output:
         node: the node.
         number: which of its results, from 0.
         shape, dtype: those of the result.
+        version: of a view, the count of writes of its storage when it was made.
     """
 
-    __slots__ = ("dtype", "node", "number", "shape")
+    __slots__ = ("dtype", "node", "number", "shape", "version")
 
     direct: ClassVar[bool] = False
 
-    def __init__(self, node: Node, number: int, shape: Size, element_type: dtype) -> None:
+    def __init__(self, node: Node, number: int, shape: Size, element_type: dtype, version: int = 0) -> None:
+        self.version = version
         self.node = node
         self.number = number
         self.shape = shape

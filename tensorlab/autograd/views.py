@@ -7,11 +7,13 @@ once. A view finds out when it is asked for its edge, for the base has another o
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
+from tensorlab.autograd.keeping import freed
 from tensorlab.autograd.node import AccumulateGrad, Edge, Gradient, Leaf, Node, Output, births, node_of
 from tensorlab.modes import current
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = ["CopySlices", "check_in_place", "edge_of", "mark_untracked", "rebase", "requires_grad"]
 
@@ -52,9 +54,15 @@ def _up_to_date(view: Tensor) -> Any:
     elif edge.__class__ is Leaf or base_edge is None:
         return edge
     else:
-        node: Any = edge.node if edge.__class__ is Output else edge
-        if node.base_edge is base_edge:
+        if edge.__class__ is Output:
+            if view._storage._version != edge.version:
+                raise RuntimeError(_of_several(edge, "and its base or another view of its base has been"))
             return edge
+        if edge.base_edge is base_edge:
+            return edge
+        several = _of_which_several(edge)
+        if several is not None:
+            raise RuntimeError(_of_several(several, "and its base or another view of its base has been"))
     _renew(view)
     return view._edge
 
@@ -65,9 +73,11 @@ def _renew(view: Tensor) -> None:
     current.grad = True
     try:
         again: Any = view._base
-        view._edge = again.as_strided(view._shape, view._stride, view._offset)._edge
+        edge = again.as_strided(view._shape, view._stride, view._offset)._edge
     finally:
         current.grad = recording
+    _hand_on_retained(view, edge)
+    view._edge = edge
 
 
 def check_in_place(target: Tensor) -> None:
@@ -100,13 +110,24 @@ def check_in_place(target: Tensor) -> None:
             "a view of a leaf Variable that requires grad is being used in an in-place operation. Write "
             "under tensorlab.no_grad(), or into a clone()"
         )
-    if edge.__class__ is Output:
-        raise RuntimeError(
-            f"Output {edge.number} of {edge.node.name()} is a view and is being modified inplace. This view "
-            f"is the output of a function that returns multiple views. Such functions do not allow the "
-            f"output views to be modified inplace. You should replace the inplace operation by an "
-            f"out-of-place one."
-        )
+    several = _of_which_several(edge)
+    if several is not None:
+        raise RuntimeError(_of_several(several, "and is being"))
+
+
+def _of_which_several(edge: Any) -> Output | None:
+    """The one of several views that a view was made from, perhaps by way of others."""
+    while edge is not None and edge.__class__ is not Output and edge.is_view:
+        edge = edge.edges[0]
+    return edge if isinstance(edge, Output) and edge.node.is_view else None
+
+
+def _of_several(edge: Output, what: str) -> str:
+    return (
+        f"Output {edge.number} of {edge.node.name()} is a view {what} modified inplace. This view is the "
+        f"output of a function that returns multiple views. Such functions do not allow the output views to "
+        f"be modified inplace. You should replace the inplace operation by an out-of-place one."
+    )
 
 
 def _leads_to_leaf(edge: Any) -> bool:
@@ -117,7 +138,7 @@ def _leads_to_leaf(edge: Any) -> bool:
     return isinstance(node, AccumulateGrad)
 
 
-def rebase(target: Tensor, node: Node) -> None:
+def rebase(target: Tensor, node: Any) -> None:
     """Make a node the history of a tensor that an operation has written in place.
 
     Args:
@@ -126,12 +147,13 @@ def rebase(target: Tensor, node: Node) -> None:
     """
     node.shape = target._shape
     node.dtype = target._dtype
-    _hand_on_retained(target, node)
     base = target._base
     if base is None:
+        _hand_on_retained(target, node)
         target._edge = node
         return
     slices = CopySlices(base, target, node)
+    node.slices = weakref.ref(slices)
     _hand_on_retained(base, slices)
     base._edge = slices
     _renew(target)
@@ -159,7 +181,7 @@ class CopySlices(Node):
     __slots__ = ("_base_layout", "_view_layout", "node")
 
     def __init__(self, base: Tensor, view: Tensor, node: Node) -> None:
-        self.node = node
+        self.node: Node | None = node
         self.edges = (edge_of(base), *node.edges[1:])
         self.outputs = 1
         self.sequence = next(births)
@@ -169,8 +191,18 @@ class CopySlices(Node):
         self._base_layout = base._shape, base._stride
         self._view_layout = view._shape, view._stride, view._offset - base._offset
 
+    def edge_of_view(self, view: Tensor) -> Edge:
+        """The edge of a view of what the base is after the write."""
+        shape, stride = self._base_layout
+        offset = view._offset - self._view_layout[2]
+        base: Any = make_tensor(view._storage, view._dtype, shape, stride, offset)
+        base._edge = self
+        return base.as_strided(view._shape, view._stride, view._offset)._edge
+
     def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
         """The gradient of the base as it was, and those of the operation's other operands."""
+        if self.node is None:
+            raise freed(self)
         whole = gradient.new_empty_strided(*self._base_layout)
         whole.copy_(gradient)
         part = whole.as_strided(*self._view_layout)
@@ -182,5 +214,5 @@ class CopySlices(Node):
         return whole, *others
 
     def release(self) -> None:
-        """Let the operation let go of what it kept."""
-        self.node.release()
+        """Let go of the operation, and so of what it kept."""
+        self.node = None

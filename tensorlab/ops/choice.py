@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import Any, overload
 
 from tensorlab import dtypes
+from tensorlab.autograd.formulas import formulas, record
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.indexing.masks import nonzero
 from tensorlab.ops.operands import Number, check_number, result_type
@@ -72,7 +73,15 @@ def _choose(condition: Tensor | bool, yes: Tensor | Number, no: Tensor | Number)
     return yes if condition else no
 
 
+def _zero(input: Any) -> Tensor:
+    """`tensorlab.scalars.row.zero` in a formula that is computed with tensors: depends on `input`, flatly."""
+    return record(Flat, input.new_zeros(input.shape), input)
+
+
+Flat = formulas("Flat", input=lambda grad: grad.new_zeros(grad.shape))
+
 TENSOR_FUNCTIONS["choose"] = _choose
+TENSOR_FUNCTIONS["zero"] = _zero
 
 
 def _check_mask(rule: str, mask: Tensor) -> None:

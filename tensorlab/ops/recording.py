@@ -208,6 +208,7 @@ def node_kind(row: Scalar, number: int | None = None) -> type[RowBackward] | Non
             "row": row,
             "inputs": inputs,
             "slots": _slots(row, number, len(inputs)),
+            "numbers": row.arity,
             "special_forms": {GRAD: _itself, ZERO: _zeros, UNKNOWN: partial(_refuse, row.name)},
             "plans": {},
         }

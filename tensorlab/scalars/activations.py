@@ -16,7 +16,7 @@ from tensorlab.scalars.exponential import (
     sigmoid,
 )
 from tensorlab.scalars.logarithm import log1p
-from tensorlab.scalars.row import FLOATING, Gradient, Scalar, choose, number
+from tensorlab.scalars.row import FLOATING, Gradient, Scalar, choose, number, zero
 from tensorlab.scalars.special import erf, erfc_scaled, gaussian_times
 from tensorlab.scalars.trigonometric import tanh
 
@@ -36,7 +36,7 @@ def relu(x):
 
 
 def d_relu(grad, result):
-    return choose(result <= 0, number(0), grad)
+    return choose(result <= 0, zero(result), grad)
 
 
 def leaky_relu(x, slope):

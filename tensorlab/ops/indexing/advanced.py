@@ -10,7 +10,7 @@ import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout, memory_formats
 from tensorlab.autograd.formulas import formulas, in_place, linear, record
-from tensorlab.autograd.views import requires_grad
+from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.layout import Refusal, Size
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops import conversion
@@ -66,11 +66,13 @@ def _without_written(grad: Tensor, chosen: Chosen, accumulate: bool) -> Tensor:
 
 
 IndexBackward0 = formulas("IndexBackward0", source=_added_at)
+IndexBackward0.holds = True
 IndexPutBackward0 = formulas(
     "IndexPutBackward0",
     target=_without_written,
     values=lambda grad, chosen: take_chosen(grad, chosen),
 )
+IndexPutBackward0.holds = True
 
 
 def _short_rows(input: Tensor, places: Places, stride: tuple[int, ...]) -> np.ndarray | None:
@@ -91,6 +93,8 @@ def _short_rows(input: Tensor, places: Places, stride: tuple[int, ...]) -> np.nd
 
 def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulate: bool = False) -> None:
     """Overwrite, or add to, the elements that index tensors choose."""
+    if input._edge is not None or input._base is not None:
+        check_in_place(input)
     if not accumulate and (not isinstance(values, Tensor) or values.numel() == 1):
         mask = _only_mask(input, chosen)
         if mask is not None and not (isinstance(values, Tensor) and requires_grad(values)):

@@ -58,7 +58,10 @@ class Side:
         self.tensors.append(function(self.t, *[self.tensors[place] for place in places]))
 
     def write(self, function: Callable[..., Any], *places: int) -> None:
-        function(self.t, *[self.tensors[place] for place in places])
+        tensors = [self.tensors[place] for place in places]
+        if len({tensor.untyped_storage().data_ptr() for tensor in tensors}) < len(set(places)):
+            raise ValueError("what a write that reads its own cells gives is nobody's promise")
+        function(self.t, *tensors)
 
     def retain(self, place: int) -> None:
         tensor = self.tensors[place]

@@ -1,0 +1,293 @@
+"""The engine, its modes and hooks: outcomes that PyTorch's users know, each tried on both."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+
+import pytest
+
+import tensorlab as tl
+
+
+def leaf(*numbers: float) -> tl.Tensor:
+    return tl.tensor(numbers, dtype=tl.float64, requires_grad=True)
+
+
+def both(torch, program):
+    """The outcome of a program on each library: its results as lists, or the error's type."""
+    outcomes = []
+    for library in (tl, torch):
+        try:
+            results = program(library)
+        except Exception as error:
+            outcomes.append(type(error).__name__)
+        else:
+            outcomes.append([r.tolist() if hasattr(r, "tolist") else r for r in results])
+    return outcomes
+
+
+def points(t, *shape):
+    count = 1
+    for size in shape:
+        count *= size
+    return (t.arange(count, dtype=t.float64) * 0.3 + 0.5).view(shape).clone().requires_grad_()
+
+
+VIEWS = {
+    "t": lambda t, x: x.t(),
+    "permute": lambda t, x: x.permute(1, 0),
+    "view": lambda t, x: x.view(-1),
+    "reshape": lambda t, x: x.t().reshape(-1),
+    "select": lambda t, x: x[1],
+    "slice": lambda t, x: x[:, 1:],
+    "mixed": lambda t, x: x[1:, None, ::2],
+    "unfold": lambda t, x: x.unfold(1, 2, 1),
+    "diagonal": lambda t, x: x.diagonal(1),
+    "as_strided": lambda t, x: x.as_strided((2, 2), (1, 2), 1),
+    "as_strided that overlaps": lambda t, x: x.as_strided((2, 3), (1, 1), 1),
+    "split": lambda t, x: x.split(1, 1)[1],
+    "unbind": lambda t, x: x.unbind(1)[2] * x.unbind(1)[0],
+    "chunk": lambda t, x: x.chunk(2)[0],
+    "narrow": lambda t, x: x.narrow(1, 1, 2),
+    "expand": lambda t, x: x.expand(2, 3, 4),
+    "squeeze": lambda t, x: x.unsqueeze(0).squeeze(0),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_the_gradient_of_a_view_is_its_adjoint(torch, name):
+    def program(t):
+        x = points(t, 3, 4)
+        y = VIEWS[name](t, x)
+        weights = (t.arange(y.numel(), dtype=t.float64) + 1).reshape(y.shape)
+        (first,) = t.autograd.grad(y, x, weights, retain_graph=True)
+        y.backward(weights)
+        return y.detach(), first, x.grad
+
+    ours, theirs = both(torch, program)
+    assert ours == theirs
+
+
+def test_a_write_into_a_view_gives_its_base_another_history(torch):
+    def program(t):
+        x = points(t, 3, 4)
+        y = x * 1
+        part = y[1]
+        part.mul_(x[0])
+        names = y.grad_fn.name().rpartition(":")[2], part.grad_fn.name()
+        (y * y).sum().backward()
+        return y.detach(), x.grad, *names
+
+    ours, theirs = both(torch, program)
+    assert ours == theirs
+    assert ours[2:] == ["CopySlices", "AsStridedBackward0"]
+
+
+def test_a_tensor_that_is_filled_part_by_part(torch):
+    def program(t):
+        x = points(t, 3)
+        y = t.zeros(4, 3, dtype=t.float64)
+        y[1] = x
+        y[2:] = x * 2
+        y[0] = 7
+        y[3, 1] = 0
+        (y * y).sum().backward()
+        return y.detach(), x.grad
+
+    ours, theirs = both(torch, program)
+    assert ours == theirs
+
+
+REFUSED = {
+    "a leaf is written": lambda t, x: x.add_(1),
+    "a view of a leaf is written": lambda t, x: x[0].add_(1),
+    "a position of a leaf is written": lambda t, x: x.__setitem__(0, 1),
+    "what exp kept is written": lambda t, x: _after(x.exp(), lambda y: y.add_(1)),
+    "a second pass": lambda t, x: _after(x * x, lambda y: y.sum().backward(), keep=False),
+    "several elements": lambda t, x: (x * 2).backward(),
+    "no gradient anywhere": lambda t, x: t.zeros(1).sum().backward(),
+    "numpy": lambda t, x: x.numpy(),
+    "out": lambda t, x: t.add(x, 1, out=t.zeros(3, dtype=t.float64)),
+    "integers": lambda t, x: t.zeros(3, dtype=t.int64, requires_grad=True),
+    "flag of a result": lambda t, x: (x * 2).requires_grad_(False),
+    "one of several views": lambda t, x: (x * 1).unbind()[0].add_(1),
+    "unused": lambda t, x: t.autograd.grad((x * x).sum(), [x, points(t, 2)]),
+    "a view made quietly": lambda t, x: _quiet_view(t, x * 1).add_(1),
+    "grad of another shape": lambda t, x: setattr(x, "grad", t.zeros(2, dtype=t.float64)),
+    "grad of another dtype": lambda t, x: setattr(x, "grad", t.zeros(3)),
+    "retain without gradient": lambda t, x: x.detach().retain_grad(),
+    "hook without gradient": lambda t, x: x.detach().register_hook(print),
+}
+
+
+def _after(y, write, keep=True):
+    total = y.sum()
+    write(y)
+    if not keep:
+        y.sum().backward()
+    total.backward()
+
+
+def _quiet_view(t, y):
+    with t.no_grad():
+        return y[1:]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(torch, name):
+    ours, theirs = both(torch, lambda t: REFUSED[name](t, points(t, 3)))
+    assert isinstance(theirs, str)
+    assert ours == theirs
+
+
+def test_a_kept_tensor_that_was_written_is_named():
+    x = leaf(1.0, 2.0)
+    y = x.exp()
+    y.add_(1)
+    with pytest.raises(RuntimeError, match=r"ExpBackward0 kept .* as `result`; it was at version 0 then"):
+        y.sum().backward()
+
+
+def test_hooks_in_order(torch):
+    def program(t):
+        x, seen = points(t, 2), []
+        handle = x.register_hook(lambda g: (seen.append("leaf"), g * 2)[1])
+        y = x * 3
+        y.register_hook(lambda g: seen.append("tensor"))
+        y.grad_fn.register_hook(lambda leaving, arrived: seen.append("after"))
+        y.grad_fn.register_prehook(lambda arrived: seen.append("before"))
+        x.register_post_accumulate_grad_hook(lambda p: seen.append("accumulated"))
+        y.sum().backward()
+        handle.remove()
+        (x * 3).sum().backward()
+        return x.grad, *seen
+
+    ours, theirs = both(torch, program)
+    assert ours == theirs
+
+
+def test_retained_gradients_follow_a_write(torch):
+    def program(t):
+        x = points(t, 3)
+        y = x.mul(2)
+        y.retain_grad()
+        y.mul_(3)
+        y.register_hook(lambda g: g * 2)
+        y.sum().backward()
+        return x.grad, y.grad
+
+    ours, theirs = both(torch, program)
+    assert ours == theirs
+
+
+def test_backward_to_some_inputs_only(torch):
+    def program(t):
+        x = points(t, 2)
+        y = x * 3
+        y.exp().sum().backward(inputs=[y])
+        return x.grad, y.grad
+
+    ours, theirs = both(torch, program)
+    assert ours == theirs
+
+
+def test_gradients_in_a_batch(torch):
+    def program(t):
+        x = points(t, 2)
+        return t.autograd.grad(x * x, x, t.eye(2, dtype=t.float64), is_grads_batched=True)
+
+    ours, theirs = both(torch, program)
+    assert ours == theirs
+
+
+def test_data_is_written_unseen_and_detach_is_not(torch):
+    def program(t):
+        x = points(t, 2)
+        y = x.clone()
+        y.data.mul_(2)
+        unseen = y._version
+        y.detach().mul_(2)
+        return x, unseen, y._version
+
+    ours, theirs = both(torch, program)
+    assert ours == theirs
+
+
+def test_inference_mode():
+    with tl.inference_mode():
+        quiet = tl.ones(2)
+    assert quiet.is_inference()
+    leaf(1.0, 2.0) * quiet.double()  # outside of the mode a copy is an ordinary tensor
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        tl.ones(2, requires_grad=True) * quiet
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        quiet.add_(1)
+
+
+def test_a_mode_is_of_its_thread():
+    seen = []
+    with tl.no_grad():
+        thread = threading.Thread(target=lambda: seen.append(tl.is_grad_enabled()))
+        thread.start()
+        thread.join()
+        assert not tl.is_grad_enabled()
+    assert seen == [True]
+
+
+def test_generators_and_functions_are_decorated():
+    @tl.no_grad()
+    def numbers():
+        yield tl.is_grad_enabled()
+        yield tl.is_grad_enabled()
+
+    @tl.no_grad
+    def plain():
+        return tl.is_grad_enabled()
+
+    inside = []
+    for number in numbers():
+        inside += [number, tl.is_grad_enabled()]
+    assert inside == [False, True, False, True]
+    assert plain() is False
+
+
+def test_a_chain_of_100_000_operations():
+    x = leaf(1.0)
+    y = x
+    for _ in range(100_000):
+        y = y + 1.0
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0]
+
+
+def test_the_graph_goes_with_its_result():
+    x = leaf(1.0, 2.0)
+    y = (x * x).exp()
+    node = weakref.ref(y.grad_fn)
+    gc.disable()
+    try:
+        del y
+        assert node() is None  # by counting references alone: there is no cycle
+    finally:
+        gc.enable()
+
+
+def test_what_was_kept_is_freed_during_the_pass():
+    x = leaf(*[1.0] * 1000)
+    kept = x.exp()
+    storage = weakref.ref(kept.untyped_storage())
+    y = kept.exp().sum()
+    del kept
+    assert storage() is not None
+    y.backward()
+    assert storage() is None
+
+
+def test_a_node_that_kept_no_tensor_can_run_again():
+    x = leaf(1.0, 2.0)
+    y = (x + 1)[1:].sum()
+    y.backward()
+    y.backward()
+    assert x.grad.tolist() == [0.0, 2.0]

@@ -16,7 +16,7 @@ from tensorlab.memory_formats import (
     suggested_format,
 )
 from tensorlab.ops.arguments import as_dtype
-from tensorlab.ops.dispatch import SMALL, Number, allocate_strided, is_number, same_place, write
+from tensorlab.ops.dispatch import SMALL, Number, allocate_strided, is_number, same_place, write, write_new
 from tensorlab.ops.dispatch import fill as overwrite
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
@@ -69,7 +69,7 @@ def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> T
         out = make_dense(dense.copy(), input._dtype, input._shape, input._stride)
     else:
         out = allocate_strided(input._shape, strides_like(input, memory_format), input._dtype)
-        write(out, input)
+        write_new(out, input)
     return out if input._edge is None and input._base is None else record(CloneBackward0, out, input)
 
 
@@ -141,7 +141,7 @@ def to(
     if memory_format is preserve_format and not copy:
         return cast(input, element_type)
     out = allocate_strided(input._shape, strides_like(input, memory_format), element_type)
-    write(out, input)
+    write_new(out, input)
     return record(ToCopyBackward0, out, input)
 
 

@@ -58,6 +58,7 @@ __all__ = [
     "types_of",
     "widened",
     "write",
+    "write_new",
 ]
 
 
@@ -258,6 +259,12 @@ def write(target: Tensor, source: Tensor | Number) -> None:
     buffers = target._buffer(), source._buffer()
     target._storage._version += 1
     plan.launch(*buffers)
+
+
+def write_new(target: Tensor, source: Tensor) -> None:
+    """`write` into a tensor that nobody else holds yet: its first elements do not count as a change."""
+    write(target, source)
+    target._storage._version = 0
 
 
 def fill(target: Tensor, value: Number) -> None:

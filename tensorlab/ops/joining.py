@@ -12,7 +12,7 @@ from tensorlab.autograd.formulas import Backward, Formula, record
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops.arguments import accepts_axis, another_name, tensors_from
-from tensorlab.ops.dispatch import allocate_strided, guard_write, result_type, write
+from tensorlab.ops.dispatch import allocate_strided, guard_write, result_type, write, write_new
 from tensorlab.ops.outputs import fitted
 from tensorlab.ops.parts import narrow, select
 from tensorlab.ops.recording import check_out
@@ -77,15 +77,16 @@ def _cat(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     dim = layout.wrap_dim(dim, joined[0].ndim)
     shape = _joined_shape(joined, dim)
     stride = _joined_strides(shape, given)
+    put: Callable[[Tensor, Tensor], None] = write
     if out is None:
-        out = allocate_strided(shape, stride, element_type)
+        out, put = allocate_strided(shape, stride, element_type), write_new
     elif any(tensor is out for tensor in given):
         raise RuntimeError("unsupported operation: out is one of the tensors that cat() reads: clone() it")
     else:
         guard_write(fitted(out, shape, element_type, stride), *given)
     start = 0
     for tensor in joined:
-        write(narrow(out, dim, start, tensor._shape[dim]), tensor)
+        put(narrow(out, dim, start, tensor._shape[dim]), tensor)
         start += tensor._shape[dim]
     return out
 

@@ -267,6 +267,8 @@ def _only_mask(input: Tensor, chosen: Chosen) -> Tensor | None:
     ((dim, mask),) = chosen.items()
     if mask.dtype not in (dtypes.bool, dtypes.uint8):
         return None
+    if mask._shape == input._shape and not dim:
+        return mask
     _check_mask(input, dim, mask)
     after = input.ndim - dim - mask.ndim
     return make_tensor(
@@ -279,11 +281,13 @@ def _only_mask(input: Tensor, chosen: Chosen) -> Tensor | None:
 
 
 def _check_values(input: Tensor, places: Places, values: Tensor) -> None:
-    strides = broadcasting.expand_strides(values.shape, values.stride(), places.route.shape)
-    if isinstance(strides, Refusal):
+    shape = places.route.shape
+    if values._shape != shape and isinstance(
+        broadcasting.expand_strides(values.shape, values.stride(), shape), Refusal
+    ):
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
-            f"result of shape {list(places.route.shape)}"
+            f"result of shape {list(shape)}"
         )
     if values.dtype is not input.dtype:
         raise RuntimeError(

@@ -1,0 +1,133 @@
+"""The straight ways of small tensors: what they give the first time, again, and beside the general way."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import tensorlab as tl
+from tensorlab import dtypes
+from tests.library.references import agree
+
+SHAPES = [(4,), (1,), (0,), (2, 3), (3, 1), (2, 1, 1, 1), (2, 3, 1, 2)]
+
+
+def filled(library, shape, name="float32"):
+    count = int(np.prod(shape))
+    return library.arange(count).reshape(shape).to(getattr(library, name))
+
+
+@pytest.mark.parametrize("function", ["cat", "stack"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_joining_gives_the_same_again(torch, function, shape):
+    for dim in range(-len(shape), len(shape)):
+        expected = getattr(torch, function)([filled(torch, shape)] * 3, dim)
+        for _ in range(3):
+            found = getattr(tl, function)([filled(tl, shape)] * 3, dim)
+            agree(found, expected, 0)
+            assert found.stride() == expected.stride()
+            assert found._version == 0
+
+
+def test_joining_knows_layouts_and_dtypes_apart(torch):
+    def parts(library):
+        x = library.arange(6).view(2, 3)
+        return x, x.t().contiguous().t(), x.to(library.float32), x + 1
+
+    pairs = zip(
+        itertools.product(parts(tl), repeat=2), itertools.product(parts(torch), repeat=2), strict=True
+    )
+    for ours, theirs in [*pairs] * 2:
+        for dim in (0, 1):
+            found, expected = tl.cat(ours, dim), torch.cat(theirs, dim)
+            agree(found, expected, 0)
+            assert found.stride() == expected.stride()
+
+
+def test_joining_refuses_again_what_it_refused():
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="Sizes of tensors must match except in dimension 0"):
+            tl.cat([tl.zeros(2, 3), tl.zeros(2, 2)])
+        with pytest.raises(RuntimeError, match="stack expects each tensor to be equal size"):
+            tl.stack([tl.zeros(2), tl.zeros(3)])
+    named = tl.zeros(2, names=("N",))
+    tl.cat([tl.zeros(2), tl.zeros(2)])
+    assert tl.cat([named, named]).names == ("N",)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "amax", "amin", "mean"])
+@pytest.mark.parametrize("t", [t.name for t in dtypes.ALL])
+def test_folds_of_small_tensors(torch, name, t):
+    if name == "mean" and not dtypes.by_name(t).is_floating_point:
+        return
+    for shape in ((5,), (3, 4), (40, 25), (2, 3, 4)):
+        ours, theirs = (filled(library, shape, t) % 2 for library in (tl, torch))
+        tolerance = 1e-2 if t in ("float16", "bfloat16") else 1e-6
+        for dim in (None, *range(-len(shape), len(shape))):
+            arguments = () if dim is None else (dim,)
+            for _ in range(2):
+                agree(getattr(ours, name)(*arguments), getattr(theirs, name)(*arguments), tolerance)
+                agree(getattr(tl, name)(ours, *arguments), getattr(theirs, name)(*arguments), tolerance)
+
+
+def test_folds_beside_their_short_way():
+    x = filled(tl, (3, 4))
+    assert x.max(x).tolist() == x.tolist()
+    assert x.sum([0, 1]).item() == x.sum((0,)).sum().item() == 66
+    assert x.sum(0, True).tolist() == [x.sum(0).tolist()]
+    assert x[:, ::2].sum(0).tolist() == x.sum(0)[::2].tolist()
+    assert [part.tolist() for part in x.max(1)] == [[3, 7, 11], [3, 3, 3]]
+    for _ in range(2):
+        with pytest.raises(TypeError, match="argument 'dim'"):
+            x.sum(1.5)
+        with pytest.raises(IndexError, match="Dimension out of range"):
+            x.sum(2)
+
+
+@pytest.mark.parametrize("count", [10, 5000])
+def test_index_tensors_and_masks_of_few_and_of_many(count):
+    values = np.arange(3 * count, dtype=np.float32).reshape(count, 3)
+    index = np.random.default_rng(0).integers(-count, count, count)
+    x, places = tl.tensor(values), tl.tensor(index)
+    assert x[places].tolist() == values[index].tolist()
+    assert x[:, 1][places].tolist() == values[:, 1][index].tolist()
+    mask = values % 2 == 0
+    assert x[tl.tensor(mask)].tolist() == values[mask].tolist()
+    x[tl.tensor(mask)] = -1
+    values[mask] = -1
+    assert x.tolist() == values.tolist()
+    for wrong in (count, -count - 1):
+        places[2] = wrong
+        with pytest.raises(IndexError, match=rf"index {wrong} is out of bounds .* at \(2,\) of the index"):
+            x[places]
+
+
+@pytest.mark.parametrize("count", [3, 5000])
+def test_new_tensors_have_never_been_written(count):
+    x = tl.ones(count)
+    made = [x, tl.full((count,), 2.5), tl.zeros(count), tl.full_like(x, 7), x.new_ones(count), x.clone()]
+    assert [tensor._version for tensor in made] == [0] * len(made)
+    assert [tensor[-1].item() for tensor in made] == [1, 2.5, 0, 7, 1, 1]
+    x.fill_(3)
+    x[0] = 4
+    assert x._version == 2
+    assert x.sum().item() == 3 * count + 1
+    assert tl.full((count,), -0.0).numpy().tobytes() == np.full(count, -0.0, np.float32).tobytes()
+    with pytest.raises(RuntimeError, match="value 300 cannot be converted to type uint8"):
+        tl.full((count,), 300, dtype=tl.uint8)
+
+
+def test_writing_is_refused_again():
+    target = tl.zeros(3).expand(2, 3)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+            target.copy_(tl.ones(2, 3))
+        with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+            target.add_(tl.ones(2, 3))
+    x = tl.zeros(4)
+    x[:2].copy_(tl.ones(2))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="refer to a single memory location"):
+            x[1:].copy_(x[:3])

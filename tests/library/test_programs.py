@@ -1,0 +1,31 @@
+"""Short programs as textbooks have them, run as they stand and with ``import tensorlab as torch``."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+
+
+def printed(source: str, name: str) -> str:
+    """What a program prints."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(source, name, "exec"), {"__name__": "__main__"})
+    return output.getvalue()
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_a_program_prints_the_same_with_tensorlab_for_torch(torch, path):
+    source = path.read_text(encoding="utf-8")
+    assert source.count("\nimport torch\n") == 1
+    theirs = printed(source, path.name)
+    ours = printed(source.replace("\nimport torch\n", "\nimport tensorlab as torch\n"), path.name)
+    assert len(theirs.splitlines()) >= 3
+    assert ours.replace("tensorlab.", "torch.") == theirs

@@ -61,12 +61,16 @@ class device:
 CPU = device("cpu")
 
 
-def as_device(value: device | str | None) -> device:
+def as_device(value: device | str | int | None) -> device:
     """The device that an argument means (None is the CPU), if tensors can be made there.
 
     Raises:
         RuntimeError: no such device, or none with a backend here.
     """
+    if isinstance(value, int):
+        if isinstance(value, bool):
+            raise TypeError(f"a device is a text such as 'cpu', or a device, got {value}")
+        raise RuntimeError(f"there is no accelerator number {value}: tensors are made on 'cpu'")
     chosen = CPU if value is None else device(value)
     if chosen.type != "cpu":
         raise RuntimeError(f"tensors cannot be made on {str(chosen)!r}: only the CPU has a backend so far")

@@ -65,6 +65,8 @@ def ints_from(
         arguments = arguments[0]
     for argument in arguments:
         if type(argument) is not int:
+            if type(argument) is bool:
+                raise TypeError(f"{function}(): argument {name!r} must be tuple of ints, got {arguments!r}")
             return tuple([layout.as_int(item, f"{function}(): every item of {name}") for item in arguments])
     return tuple(arguments)
 

@@ -220,7 +220,7 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
                 f"copy_ broadcasts a tensor"
             )
         # A number that lies in `input` itself is taken out before it is overwritten.
-        number = value.detach().clone() if value._storage is input._storage else value
+        number = value.detach().clone() if value._storage._memory is input._storage._memory else value
         with in_place(FillBackward1, input, value):
             write(input, number)
     elif is_number(value):

@@ -57,7 +57,7 @@ def guard_memory(target: Tensor, sources: Sequence[Tensor | Number]) -> None:
     for source in sources:
         if (
             isinstance(source, Tensor)
-            and source._storage is target._storage
+            and source._storage._memory is target._storage._memory
             and _overlaps_partly(target, source)
         ):
             raise RuntimeError(
@@ -86,7 +86,7 @@ def guard_readonly(target: Tensor) -> None:
 def same_place(first: Tensor, second: Tensor) -> bool:
     """Whether two tensors are the same view of the same memory."""
     return (
-        first._storage is second._storage
+        first._storage._memory is second._storage._memory
         and first._offset == second._offset
         and first._dtype is second._dtype
         and first._shape == second._shape
@@ -117,7 +117,9 @@ def _overlaps_partly(target: Tensor, source: Tensor) -> bool:
 
 def share_cells(first: Tensor, second: Tensor) -> bool:
     """Whether two tensors may reach the same memory: the ranges of bytes that they reach meet."""
-    return first._storage is second._storage and layout.ranges_meet(_byte_range(first), _byte_range(second))
+    return first._storage._memory is second._storage._memory and layout.ranges_meet(
+        _byte_range(first), _byte_range(second)
+    )
 
 
 def _byte_range(tensor: Tensor) -> tuple[int, int] | None:

@@ -186,7 +186,11 @@ def repeat(input: Tensor, *times: int | Sequence[int], repeats: Sequence[int] | 
     apart = reshape(input, tuple(size for own in shape for size in (1, own)))
     stretched = expand(apart, tuple(size for pair in zip(counts, shape, strict=True) for size in pair))
     result = reshape(stretched, tuple(count * size for count, size in zip(counts, shape, strict=True)))
-    return clone(result, memory_format=contiguous_format) if result._storage is input._storage else result
+    return (
+        clone(result, memory_format=contiguous_format)
+        if result._storage._memory is input._storage._memory
+        else result
+    )
 
 
 def tile(input: Tensor, *times: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:

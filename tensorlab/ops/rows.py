@@ -146,7 +146,7 @@ def _in_place(row: Scalar) -> Callable:
                     if (
                         element_type is other._dtype
                         and input._shape == other._shape
-                        and storage is not other._storage
+                        and storage._memory is not other._storage._memory
                         and other._edge is None
                         and (other._base is None or other._base._edge is None)
                     ):

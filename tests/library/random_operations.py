@@ -27,6 +27,7 @@ from tests.library.random_steps import (
     shape,
     small,
     strided,
+    triangle,
     windows,
     written,
 )
@@ -81,8 +82,8 @@ WRITES: list[Draw] = [
     written("squeeze_", a_dim),
     written("unsqueeze_", a_dim),
     written("cumsum_", a_dim),
-    written("tril_", small(-1, 1)),
-    written("triu_", small(-1, 1)),
+    triangle,
+    triangle,
     written("floor_divide_", small(1, 3)),
     written("remainder_", small(1, 3)),
     masked("masked_fill_", a_number, in_place=True),

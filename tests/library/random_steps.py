@@ -240,3 +240,11 @@ def chosen(scene: Scene, position: int) -> Step:
         return Step(Live(position), "clone")
     mask = Constant("tensor", a_mask(scene, tuple(sizes)))
     return Step(None, "where", (mask, Live(position), alike(scene, position)))
+
+
+def triangle(scene: Scene, position: int) -> Step:
+    """`tril_` or `triu_` of a tensor with a cell for each element: PyTorch does not refuse others there."""
+    if 0 in scene.ours[position].stride():
+        return Step(Live(position), "clone")
+    name = scene.rng.choice(["tril_", "triu_"])
+    return Step(Live(position), name, (scene.rng.randint(-1, 1),), keeps=False)

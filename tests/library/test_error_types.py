@@ -31,6 +31,16 @@ def i(m):
 
 
 CALLS = {
+    # numbers of other kinds than are asked for
+    "view(True)": lambda m: x(m).view(True),
+    "reshape((3, True))": lambda m: x(m).reshape(True, 6),
+    "to(0)": lambda m: x(m).to(0),
+    "zeros(device 0)": lambda m: m.zeros(2, device=0),
+    "remainder of numbers": lambda m: m.remainder(2, 3),
+    "rsub of a number": lambda m: m.rsub(2, x(m)),
+    "as_strided_(outside)": lambda m: x(m).as_strided_((9,), (1,)),
+    "fill(vector)": lambda m: m.fill(x(m), m.ones(2)),
+    "contiguous(preserve)": lambda m: x(m).t().contiguous(memory_format=m.preserve_format),
     # making tensors from data
     "tensor(text)": lambda m: m.tensor("a"),
     "tensor(bytes)": lambda m: m.tensor(b"ab"),

@@ -127,3 +127,29 @@ def test_a_result_is_wrapped_or_rounded_before_a_wider_out_takes_it(torch, dtype
         out = lib.empty(2, dtype=getattr(lib, wider))
         results.append((lib.add(x, x, out=out).tolist(), lib.mul(x, x, out=out).tolist()))
     assert results[0] == results[1]
+
+
+ALIASES = {
+    "copy_": lambda lib, x: x[1:].copy_(x.data[:-1]),
+    "add_": lambda lib, x: x.data[1:].add_(x[:-1]),
+    "add_ itself": lambda lib, x: x.add_(x.data),
+    "assign": lambda lib, x: x.data.__setitem__(lib.tensor([1, 2, 3]), x[:3]),
+    "assign flipped": lambda lib, x: x.__setitem__(slice(None), x.data.flip(0)),
+    "index_copy_": lambda lib, x: x.index_copy_(0, lib.tensor([5, 4, 3]), x.data[:3]),
+    "out": lambda lib, x: lib.add(x[:3], x[3:], out=x.data[1:4]),
+    "cat": lambda lib, x: lib.cat([x[:2], x[2:4]], out=x.data[1:5]),
+    "gather": lambda lib, x: lib.gather(x, 0, lib.tensor([5, 4, 3, 2, 1, 0]), out=x.data),
+}
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_data_lies_in_the_memory_of_its_tensor(torch, name):
+    outcomes = []
+    for lib in (tl, torch):
+        x = lib.arange(6.0)
+        try:
+            ALIASES[name](lib, x)
+            outcomes.append(x.tolist())
+        except RuntimeError:
+            outcomes.append("refused")
+    assert outcomes[0] == outcomes[1]

@@ -26,7 +26,8 @@ class View {
     this.store = new Store(context.model, context.signal, check);
     this.frame = new Frame(context, {
       name: "Broadcast Lab", kind: "tlw-broadcast-lab", store: this.store, schema: SCHEMA, hint: HINT,
-      line: (state) => this.line(state), twin: () => this.twinText(), spoken: () => spokenState(this.store.state),
+      line: (state) => this.line(state), twin: () => this.twinText(), spoken: (names) => (this.store.state.told && names.includes("told")
+        ? this.told.textContent : spokenState(this.store.state)),
     });
     this.fields = Object.fromEntries(["a", "b"].map((name) => [name, new NumberField({
       name, spoken: `shape of ${name}`, kind: "shape", many: true, messageId: this.frame.messageId,
@@ -46,7 +47,7 @@ class View {
       commit: (prediction) => this.store.propose({ ...prediction, told: true }),
       again: () => this.store.propose(OPEN),
     });
-    this.told = h("div", { class: "tlw-told", role: "status" });
+    this.told = h("div", { class: "tlw-told" });
     this.operands = ["a", "b"].map((name, k) => ({
       name, k, title: h("p", { class: "tlw-part" }), grid: this.grid(name),
     }));

@@ -26,7 +26,8 @@ class View {
     this.frame = new Frame(context, {
       name: "Indexing Lab", kind: "tlw-indexing-lab", store: this.store, schema: SCHEMA, hint: HINT,
       line: ({ shape, index }) => `x = tl.arange(${numel(shape)}).view(${shape.join(", ")}); x[${index}]`,
-      twin: () => this.twinText(), spoken: () => spokenState(this.store.state, this.taken),
+      twin: () => this.twinText(), spoken: (names) => (this.store.state.told && names.includes("told")
+        ? this.told.textContent : spokenState(this.store.state, this.taken)),
     });
     const { messageId } = this.frame;
     this.shape = new NumberField({
@@ -57,7 +58,7 @@ class View {
       commit: (prediction) => this.store.propose({ ...prediction, told: true }),
       again: () => this.store.propose(OPEN),
     });
-    this.told = h("div", { class: "tlw-told", role: "status" });
+    this.told = h("div", { class: "tlw-told" });
     this.x = this.part("x", (index) => this.fromSource(index));
     this.result = this.part("x[index]", (index) => this.point(index));
     this.once = this.part("x[index] += 1 adds", () => {});

@@ -26,7 +26,8 @@ class View {
       name: "Matmul Lab", kind: "tlw-matmul-lab", store: this.store, schema: SCHEMA, hint: HINT,
       line: ({ a, b }) => [[a, 5], [b, 3]].map(([shape, modulus]) =>
         `(tl.arange(${numel(shape)}) % ${modulus}).view(${shape.join(", ")})`).join(" @ "),
-      twin: () => this.twinText(), spoken: () => spokenState(this.store.state),
+      twin: () => this.twinText(), spoken: (names) => (this.store.state.told && names.includes("told")
+        ? this.told.textContent : spokenState(this.store.state)),
     });
     this.fields = Object.fromEntries(["a", "b"].map((name) => [name, new NumberField({
       name, spoken: `shape of ${name}`, kind: "shape", many: true, least: 1, messageId: this.frame.messageId,
@@ -40,7 +41,7 @@ class View {
       commit: (prediction) => this.store.propose({ ...prediction, told: true }),
       again: () => this.store.propose(OPEN),
     });
-    this.told = h("div", { class: "tlw-told", role: "status" });
+    this.told = h("div", { class: "tlw-told" });
     this.parts = { a: this.part("a"), b: this.part("b"), c: this.part("a @ b") };
     this.reading = h("div", { class: "tlw-reading", role: "group", "aria-label": "In hand" });
     this.scene = h("div", { class: "tlw-scene" }, Object.values(this.parts).map(({ element }) => element), this.reading);

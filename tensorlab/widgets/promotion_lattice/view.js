@@ -38,7 +38,7 @@ class View {
     this.frame.controls.append(...Object.values(this.choices).flatMap(({ kind, dtype }) => [kind.element, dtype.element]));
     this.lattice = new Lattice({ signal: context.signal, chosen: (dtype) => this.commit(dtype) });
     this.question = h("p", { class: "tlw-question" });
-    this.told = h("div", { class: "tlw-told", role: "status" });
+    this.told = h("div", { class: "tlw-told" });
     this.next = h("button", { type: "button", class: "tlw-button", onclick: () => this.nextPair() }, "Next pair");
     this.frame.body.append(this.question, this.lattice.element, this.told);
     this.frame.open(context.el, () => this.draw(), [this.next]);

@@ -24,7 +24,8 @@ class View {
       name: "Reduction Lab", kind: "tlw-reduction-lab", store: this.store, schema: SCHEMA, hint: HINT,
       line: (state) => `(tl.arange(${numel(state.shape)}, dtype=tl.float32) * 7 % 10)`
         + `.view(${state.shape.length ? state.shape.join(", ") : "()"})${call(state)}`,
-      twin: () => this.twinText(), spoken: () => spokenState(this.store.state),
+      twin: () => this.twinText(), spoken: (names) => (this.store.state.told && names.includes("told")
+        ? this.told.textContent : spokenState(this.store.state)),
     });
     this.shape = new NumberField({
       name: "shape", kind: "shape", many: true, least: 1, messageId: this.frame.messageId,
@@ -42,7 +43,7 @@ class View {
     this.question = new ShapeQuestion({
       commit: ({ guess }) => this.store.propose({ guess, told: true }), again: () => this.store.propose(OPEN),
     });
-    this.told = h("div", { class: "tlw-told", role: "status" });
+    this.told = h("div", { class: "tlw-told" });
     this.grid = new Grid({
       label: "x", helpId: this.frame.messageId,
       picked: (index) => this.point(this.target(index), index), hovered: (index) => index && this.point(this.target(index), index),

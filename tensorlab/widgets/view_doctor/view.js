@@ -49,7 +49,7 @@ class View {
     this.question = h("div", { class: "tlw-guess", role: "radiogroup", "aria-label": "What does reshape make" }, this.ask,
       this.radios.map((radio) => h("label", {}, radio, radio.value === "view" ? "a view" : "a copy, and view fails")),
       this.commitButton);
-    this.told = h("div", { class: "tlw-told", role: "status" });
+    this.told = h("div", { class: "tlw-told" });
     this.tape = new Tape({ picked: (cell) => this.light(cell), hovered: (cell) => this.light(cell), label: "Storage" });
     this.copy = new Tape({
       picked: (cell) => this.lightCopy(cell), hovered: (cell) => this.lightCopy(cell), label: "Storage of the copy",
@@ -88,7 +88,7 @@ class View {
       return;
     }
     if (marks.includes("open") || answer === "open") {
-      this.told.replaceChildren(h("p", { class: "tlw-wrong" }, "Mark every border and choose an answer first. "
+      this.told.replaceChildren(h("p", { class: "tlw-wrong", role: "alert" }, "Mark every border and choose an answer first. "
         + "A wrong guess teaches more than none."));
       return;
     }

@@ -43,6 +43,7 @@ from tensorlab.ops.operands import (
     widened,
 )
 from tensorlab.ops.resizing import resize_output
+from tensorlab.ops.straight import computed_straight
 from tensorlab.scalars import Scalar
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
@@ -131,6 +132,10 @@ def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
         NotImplementedError: the function makes no sense for the dtype that the operands meet in.
         RuntimeError: the shapes do not meet, or the function refuses bools.
     """
+    if len(operands) > 2:  # those of one and two have their straight ways in `tensorlab.ops.rows`
+        result = computed_straight(row, operands)
+        if result is not None:
+            return result
     key, buffers = _taken(row.name, operands)
     plan = _plans.get(key)
     if plan is None:

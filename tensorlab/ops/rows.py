@@ -9,13 +9,12 @@ from typing import Any, Literal
 import numpy as np
 
 from tensorlab.autograd.formulas import record_row
-from tensorlab.backends import backend
-from tensorlab.dtypes import FLOATING, by_name, dtype
-from tensorlab.layout import Size
+from tensorlab.dtypes import dtype
 from tensorlab.ops.documentation import documentation, in_place_documentation
-from tensorlab.ops.operands import Number, to_round, types_of, widened
+from tensorlab.ops.operands import Number
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, RowBackward, apply, apply_in_place, node_kind
-from tensorlab.scalars import FLOAT, TABLE, Scalar
+from tensorlab.ops.straight import flat_kernel
+from tensorlab.scalars import TABLE, Scalar
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
@@ -169,26 +168,11 @@ def _in_place(row: Scalar) -> Callable:
 
 
 def _prepare(row: Scalar, *operands: dtype | Number, itself: bool = False) -> Prepared:
-    """The one-loop kernel for dense tensors of these dtypes and numbers of these kinds.
-
-    There is none where the result's dtype hangs on `set_default_dtype`, or where a number must be rounded
-    first. With `itself` the first operand is the output.
-    """
-    stand_ins: list[Tensor | Number] = [
-        make_dense(np.empty(1, t.cell), t, Size((1,)), (1,)) if isinstance(t, dtype) else t for t in operands
-    ]
-    floating = any(isinstance(t, dtype) and t.category == FLOATING for t in operands)
-    if not floating and (row.result == FLOAT or any(isinstance(t, float) for t in operands)):
+    """The kernel, the cell type and dtype of its result, and the node that it leaves; False for none."""
+    found = flat_kernel(row, *operands, itself=itself)
+    if not found:
         return False
-    compute, out_type = types_of(row, stand_ins)
-    if to_round(row, stand_ins, compute):
-        return False
-    number_types = {int: "int64", float: "float64"}
-    types = [t if isinstance(t, dtype) else by_name(number_types[type(t)]) for t in operands]
-    kinds = ["run" if isinstance(t, dtype) else "one" for t in operands]
-    if itself:
-        kinds[0] = "self"
-    kernel = backend("cpu").flat_kernel(row, widened(compute), (out_type, *types), ("run", *kinds))
+    kernel, out_type = found
     position = next((index for index, t in enumerate(operands) if not isinstance(t, dtype)), None)
     return kernel, out_type.cell, out_type, node_kind(row, position)
 

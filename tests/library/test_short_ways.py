@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -131,3 +132,26 @@ def test_writing_is_refused_again():
     for _ in range(2):
         with pytest.raises(RuntimeError, match="refer to a single memory location"):
             x[1:].copy_(x[:3])
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (4,), (3, 4)])
+def test_functions_of_three_operands(torch, shape):
+    def results(library):
+        x, y = filled(library, shape) - 2, filled(library, shape, "float64") * 2
+        whole = filled(library, shape, "int32")
+        mask = x > 0
+        return [
+            *(library.where(mask, a, b) for a, b in [(x, y), (x, whole), (whole, 1), (x, 0.5), (1, whole)]),
+            library.where(mask, 2.5, y),
+            *(x.clamp(low, high) for low, high in [(-1, 2), (-1.5, 1.5), (0.0, math.inf), (1, 0)]),
+            whole.clamp(1, 3),
+            x.clamp(x - 1, x + 1),
+            library.lerp(x, x * 2, 0.25),
+            library.addcmul(x, x, x, value=2),
+            library.where(mask, x, x.reshape(-1)[:1]),
+        ]
+
+    for _ in range(2):
+        for found, expected in zip(results(tl), results(torch), strict=True):
+            agree(found, expected, 0)
+            assert found.stride() == expected.stride()

@@ -1,0 +1,89 @@
+"""The straight way of small dense tensors: from dtypes to the kernel of one loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from tensorlab.backends import backend
+from tensorlab.dtypes import FLOATING, by_name, dtype
+from tensorlab.layout import Size
+from tensorlab.ops.operands import Number, to_round, types_of, widened
+from tensorlab.scalars import FLOAT, Scalar
+from tensorlab.tensor import Tensor, dense_cells, make_dense
+
+__all__ = ["computed_straight", "flat_kernel"]
+
+# Up to this many elements the way to a kernel costs as much as the kernel.
+SHORT = 4096
+
+
+def flat_kernel(
+    row: Scalar, *operands: dtype | Number, itself: bool = False
+) -> tuple[Callable[..., None], dtype] | Literal[False]:
+    """The one-loop kernel for dense tensors of these dtypes and such numbers, and the dtype of its result.
+
+    There is none where the result's dtype hangs on `set_default_dtype`, or where a number must be rounded
+    first.
+
+    Args:
+        row: the scalar function.
+        operands: of each tensor its dtype; of the others a number of the same kind.
+        itself: whether the first operand is the output.
+    """
+    stand_ins: list[Tensor | Number] = [
+        make_dense(np.empty(1, t.cell), t, Size((1,)), (1,)) if isinstance(t, dtype) else t for t in operands
+    ]
+    floating = any(isinstance(t, dtype) and t.category == FLOATING for t in operands)
+    if not floating and (row.result == FLOAT or any(isinstance(t, float) for t in operands)):
+        return False
+    compute, out_type = types_of(row, stand_ins)
+    if to_round(row, stand_ins, compute):
+        return False
+    number_types = {int: "int64", float: "float64"}
+    types = [t if isinstance(t, dtype) else by_name(number_types[type(t)]) for t in operands]
+    kinds = ["run" if isinstance(t, dtype) else "one" for t in operands]
+    if itself:
+        kinds[0] = "self"
+    kernel = backend("cpu").flat_kernel(row, widened(compute), (out_type, *types), ("run", *kinds))
+    return kernel, out_type
+
+
+_straight: dict[tuple, tuple[Callable[..., None], dtype] | Literal[False]] = {}
+
+
+def computed_straight(row: Scalar, operands: Sequence[Tensor | Number]) -> Tensor | None:
+    """A scalar function of short runs of one shape and of numbers; None where an operand is something else.
+
+    Nothing is recorded.
+    """
+    like, count = None, 0
+    key: list[object] = [row.name]
+    runs: list[Any] = []
+    for operand in operands:
+        if type(operand) is Tensor:
+            cells = operand._dense if operand._dense is not None else dense_cells(operand)
+            if cells is False or cells.size > SHORT or (like is not None and operand._shape != like._shape):
+                return None
+            like, count = operand, cells.size
+            key.append(operand._dtype)
+            runs.append(cells)
+        elif type(operand) is float or (type(operand) is int and operand.bit_length() < 64):
+            key.append(type(operand))
+            runs.append(operand)
+        else:
+            return None
+    if like is None or 0 in like._shape:
+        return None
+    found = _straight.get(tuple(key))
+    if found is None:
+        kinds = [t._dtype if isinstance(t, Tensor) else t for t in operands]
+        found = _straight[tuple(key)] = flat_kernel(row, *kinds)
+    if not found:
+        return None
+    kernel, out_type = found
+    memory = np.empty(count, out_type.cell)
+    kernel(memory, *runs)
+    return make_dense(memory, out_type, like._shape, like._stride)

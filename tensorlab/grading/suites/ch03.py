@@ -124,6 +124,7 @@ SLICED = Exercise(
                 _refused_step(5, 1, None, None, -1),
                 _refused_step(5, 1, 4, 0, -2),
                 _refused_step(5, 4, 0, 3, -1),
+                Case((5, 1, slice(None, None, 0)), ("zero",)),
             ),
             lambda source: _refused_step(
                 source.randint(2, 9), source.randint(1, 4), 0, 2, -source.randint(1, 4)

@@ -175,13 +175,13 @@ def test_the_shorter_shape_is_dragged_into_place(show, expect):
     page = show(BroadcastLab((2, 3, 4), (4,)))
     names = page.locator(".tlw-align-row").nth(1).locator(".tlw-size b")
     assert names.all_inner_texts() == ["4", "·", "·"]
-    for wanted in (["·", "4", "·"], ["·", "·", "4"]):
+    for columns, wanted in ((1, ["·", "4", "·"]), (-1, ["4", "·", "·"]), (2, ["·", "·", "4"])):
         box = spot(page, "bgrip").bounding_box()
         width = spot(page, "b0").bounding_box()["width"]
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         page.mouse.move(x, y)
         page.mouse.down()
-        page.mouse.move(x + width, y, steps=4)
+        page.mouse.move(x + columns * width, y, steps=4)
         page.mouse.up()
         assert names.all_inner_texts() == wanted
 

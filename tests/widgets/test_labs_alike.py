@@ -100,3 +100,21 @@ def test_a_reader_without_scripts_gets_the_text(show, name):
     page = show(*LABS[name](), scripts=False)
     assert page.locator("table, p").count() > 0
     assert page.locator(".tlw").count() == 0
+
+
+STYLES = """(root) => [root, ...root.querySelectorAll("*")].map((element) => {
+  const style = getComputedStyle(element);
+  const names = ["backgroundColor", "color", "borderTopWidth", "borderTopColor", "borderTopStyle", "fontSize",
+    "fontFamily", "fontWeight", "display", "width", "height", "padding", "margin"];
+  return [element.className.baseVal ?? element.className, ...names.map((name) => style[name])];
+})"""
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_a_lab_looks_the_same_beside_all_others(show, name):
+    mine = LABS[name]()[0]
+    alone = show(mine, theme="light").locator(".tlw-lab").first.evaluate(STYLES)
+    others = [lab for other in LABS if other != name for lab in LABS[other]()[:1]]
+    beside = show(mine, *others, theme="light")
+    expect(beside.locator(".tlw-lab")).to_have_count(len(LABS))
+    assert beside.locator(".tlw-lab").first.evaluate(STYLES) == alone

@@ -72,21 +72,22 @@ export class Align {
         to(lead + by);
       },
       onclick: () => to(lead < gap ? lead + 1 : 0),
-      onpointerdown: (event) => this.drag(event, to, lead),
+      onpointerdown: (event) => this.drag(event, lead, gap),
     }, "⇠ ⇢");
   }
 
-  drag(event, to, lead) {
+  drag(event, lead, gap) {
     const width = this.element.querySelector(".tlw-size")?.getBoundingClientRect().width ?? 0;
     const from = event.clientX;
     const moving = new AbortController();
-    let moved = false;
     const { signal } = moving;
+    let at = lead;
     window.addEventListener("pointermove", (move) => {
-      const by = Math.round((move.clientX - from) / Math.max(width, 1));
-      if (by === 0 || moved) return;
-      moved = true;                                     // one column a drag: the row is drawn anew under the hand
-      to(lead + Math.sign(by));
+      const wanted = lead + Math.round((move.clientX - from) / Math.max(width, 1));
+      const shift = Math.min(Math.max(wanted, 0), gap);
+      if (shift === at) return;
+      at = shift;                                       // the row is drawn anew under the hand
+      this.moved(shift);
     }, { signal });
     for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => moving.abort(), { signal });
   }

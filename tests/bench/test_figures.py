@@ -41,7 +41,7 @@ def test_operations_need_one_megabyte_a_thread_beside_operands_and_result():
 @linux
 def test_a_hidden_copy_is_seen():
     (need,) = measure("tl.chain_matmul")
-    assert need.beside > 3.9e6
+    assert need.beside > 3.5e6  # Linux counts pages in batches
     assert need.result == 4 * 1024 * 1024
 
 

@@ -85,6 +85,7 @@ CONTIGUOUS = Exercise(
                 (_tensor((2, 1, 3), (3, 9, 1)),),
                 (_tensor((1, 1), (4, 4)),),
                 (_tensor((0, 3), (1, 1)),),
+                (_tensor((0, 3), (1, 2)),),
                 (_tensor((3, 1), (2, 1)),),
             ),
             lambda source: Case(

@@ -332,7 +332,7 @@ FLOAT32_FIELDS = Exercise(
             "The stored exponent is 127 more than the power of 2, and the fraction has 23 bits behind the 1 "
             "that is "
             "not stored.",
-            _bits(1.0, 2.0, 1.5, 0.5, 3.0, 0.1, 100.0, 4.14),
+            (*_bits(1.0, 2.0, 1.5, 0.5, 3.0, 0.1, 100.0, 4.14), *_cases((1 << 23,), ((255 << 23) - 1,))),
             lambda source: Case((source.randrange(1 << 23, 255 << 23),)),
         ),
         Topic(

@@ -183,6 +183,7 @@ PUT_TOGETHER = Exercise(
                 _built([LINE], _records(((3,), (2,), 1))),
                 _built([LINE], _records(((2, 2), (3, 1), 1), dtype=I16)),
                 _built([LINE], _records(((2, 3), (0, 1), 2))),
+                _built([LINE], _records(((3, 0), (7, 1), 0))),
             ),
             lambda source: _built([LINE], _records(((2, 2), (1, source.randint(2, 3)), 1), dtype=I16)),
         ),

@@ -8,6 +8,7 @@ from itertools import pairwise
 from tensorlab import dtypes, layout
 from tensorlab.layout import Size
 from tensorlab.ops.arithmetic import add, sub
+from tensorlab.ops.conversion import copy_
 from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number, is_number
 from tensorlab.ops.joining import stack
@@ -250,7 +251,7 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha:
             f"addr_(): a tensor that is written in place keeps its shape: it has {list(input.shape)}, and "
             f"the result {[*vec1.shape, *vec2.shape]}"
         )
-    return addr(input, vec1, vec2, beta=beta, alpha=alpha, out=input)
+    return copy_(input, addr(input, vec1, vec2, beta=beta, alpha=alpha))
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:

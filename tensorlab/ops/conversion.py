@@ -43,6 +43,7 @@ CopyBackwards = formulas(
 FillBackward1 = formulas(
     "FillBackward1", input=lambda grad: grad.new_zeros(grad.shape), value=lambda grad: grad.sum()
 )
+FillBackward0 = formulas("FillBackward0", input=lambda grad: grad.new_zeros(grad.shape))
 ZeroBackward0 = formulas("ZeroBackward0", input=lambda grad: grad.new_zeros(grad.shape))
 
 
@@ -243,7 +244,8 @@ def fill(input: Tensor, value: Tensor | Number) -> Tensor:
         >>> tl.fill(tl.zeros(2), 7)
         tensor([7., 7.])
     """
-    return fill_(allocate_strided(input._shape, strides_like(input, preserve_format), input._dtype), value)
+    made = fill_(allocate_strided(input._shape, strides_like(input, preserve_format), input._dtype), value)
+    return made if made._edge is not None else record(FillBackward0, made, input)
 
 
 def zero_(input: Tensor) -> Tensor:

@@ -12,10 +12,15 @@ from typing import Any, Literal
 import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout, return_types
+from tensorlab.autograd.formulas import record, record_several
+from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
+from tensorlab.modes import current
+from tensorlab.ops import factorization_gradients as gradients
 from tensorlab.ops.dispatch import allocate_strided
 from tensorlab.ops.outputs import written
 from tensorlab.ops.parts import narrow
+from tensorlab.ops.recording import check_out
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -53,7 +58,10 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
     """
-    return _result(_computed("inv", np.linalg.inv, _square("inv", A)), out)
+    if out is not None:
+        check_out("linalg.inv", out, A)
+    result = _result(_computed("inv", np.linalg.inv, _square("inv", A)), out)
+    return record(gradients.LinalgInvExBackward0, result, A)
 
 
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -67,7 +75,10 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tl.linalg.det(tl.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(-2.)
     """
-    return _result(_computed("det", np.linalg.det, _square("det", A)), out, matrices=False)
+    if out is not None:
+        check_out("linalg.det", out, A)
+    result = _result(_computed("det", np.linalg.det, _square("det", A)), out, matrices=False)
+    return record(gradients.LinalgDetBackward0, result, A, svd=svd)
 
 
 def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
@@ -81,6 +92,7 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     """
     sign, logarithm = _computed("slogdet", np.linalg.slogdet, _square("slogdet", A))
     found = _result(sign, matrices=False), _result(logarithm, matrices=False)
+    record_several(gradients.LinalgSlogdetBackward0, found, A)
     return return_types.linalg_slogdet(_all_in(found, out))
 
 
@@ -106,7 +118,10 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
     def factor(matrices: np.ndarray) -> np.ndarray:
         return np.linalg.cholesky(matrices, upper=upper)
 
-    return _result(_computed("cholesky", factor, _square("cholesky", A)), out)
+    if out is not None:
+        check_out("linalg.cholesky", out, A)
+    result = _result(_computed("cholesky", factor, _square("cholesky", A)), out)
+    return record(gradients.LinalgCholeskyExBackward0, result, A, upper=upper)
 
 
 def qr(
@@ -136,9 +151,13 @@ def qr(
     matrices = _matrices("qr", A)
     if mode == "r":
         r = _computed("qr", lambda x: np.linalg.qr(x, "r"), matrices)
-        return return_types.linalg_qr(_all_in((_result(np.empty(0, r.dtype)), _result(r)), out))
+        parts = _result(np.empty(0, r.dtype)), _result(r)
+        record_several(gradients.LinalgQrBackward0, parts, A, mode=mode)
+        return return_types.linalg_qr(_all_in(parts, out))
     q, r = _computed("qr", lambda x: np.linalg.qr(x, mode), matrices)
-    return return_types.linalg_qr(_all_in((_result(q), _result(r)), out))
+    parts = _result(q), _result(r)
+    record_several(gradients.LinalgQrBackward0, parts, A, mode=mode)
+    return return_types.linalg_qr(_all_in(parts, out))
 
 
 def svd(A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None = None) -> Any:
@@ -158,11 +177,15 @@ def svd(A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None =
     """
     parts = _computed("svd", lambda x: np.linalg.svd(x, full_matrices), _matrices("svd", A))
     u, s, vh = parts
-    return return_types.linalg_svd(_all_in((_result(u), _result(s, matrices=False), _result(vh)), out))
+    results = _result(u), _result(s, matrices=False), _result(vh)
+    record_several(gradients.LinalgSvdBackward0, results, A)
+    return return_types.linalg_svd(_all_in(results, out))
 
 
 def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The singular values of each matrix, descending: see `svd`."""
+    if out is None and current.grad and requires_grad(A):
+        return svd(A, full_matrices=False)[1]
     values = _computed("svd", lambda x: np.linalg.svd(x, compute_uv=False), _matrices("svd", A))
     return _result(values, out, matrices=False)
 
@@ -184,12 +207,16 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
     """
     triangle = _triangle(UPLO)
     values, vectors = _computed("eigh", lambda x: np.linalg.eigh(x, triangle), _square("eigh", A))
-    return return_types.linalg_eigh(_all_in((_result(values, matrices=False), _result(vectors)), out))
+    results = _result(values, matrices=False), _result(vectors)
+    record_several(gradients.LinalgEighBackward0, results, A)
+    return return_types.linalg_eigh(_all_in(results, out))
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of each symmetric matrix, ascending: see `eigh`."""
     triangle = _triangle(UPLO)
+    if out is None and current.grad and requires_grad(A):
+        return eigh(A, UPLO)[0]
     values = _computed("eigh", lambda x: np.linalg.eigvalsh(x, triangle), _square("eigh", A))
     return _result(values, out, matrices=False)
 
@@ -234,11 +261,15 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
         )
     broadcasting.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     x = _computed("solve", np.linalg.solve, a, b)
+    if out is not None:
+        check_out("linalg.solve", out, A, B)
     if vectors:
-        return _result(x[..., 0], out)
-    if left:
-        return _result(x, out)
-    return _result(x.swapaxes(-1, -2), out, matrices=False)
+        result = _result(x[..., 0], out)
+    elif left:
+        result = _result(x, out)
+    else:
+        result = _result(x.swapaxes(-1, -2), out, matrices=False)
+    return record(gradients.LinalgSolveExBackward0, result, A, B, left=left, vectors=vectors)
 
 
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
@@ -292,6 +323,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         x = narrow(_result(solution[..., 0], matrices=False), -1, 0, n)
     else:
         x = narrow(_result(solution), -2, 0, n)
+    x._base = None
+    record_several(gradients.LinalgLstsqBackward0, (x,), A, B, pinv=_pseudo_inverse, vectors=vectors)
     return return_types.linalg_lstsq(
         (
             x,
@@ -300,6 +333,14 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
             _result(singular if driver in ("gelsd", "gelss") else nothing, matrices=False),
         )
     )
+
+
+def _pseudo_inverse(A: Any) -> Any:
+    """The pseudo-inverse of matrices of full rank, by the normal equations; recorded."""
+    turned = A.mT
+    if A.shape[-2] >= A.shape[-1]:
+        return inv(turned @ A) @ turned
+    return turned @ inv(A @ turned)
 
 
 def _matrices(name: str, A: Tensor) -> np.ndarray:

@@ -28,9 +28,9 @@ def _right(grad: Any, a: Any, b_dims: int) -> Any:
     if a.ndim == 1:
         return grad * a if b_dims == 1 else a.unsqueeze(-1) @ grad.unsqueeze(-2)
     if b_dims == 1:
-        return a.reshape(-1, a.shape[-1]).mT @ grad.reshape(-1)
+        return a.flatten(0, -2).mT @ grad.flatten()
     if b_dims == 2 and a.ndim > 2:
-        return a.reshape(-1, a.shape[-1]).mT @ grad.reshape(-1, grad.shape[-1])
+        return a.flatten(0, -2).mT @ grad.flatten(0, -2)
     return a.mT @ grad
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from tensorlab import dtypes
+from tensorlab.autograd.formulas import record
+from tensorlab.autograd.views import requires_grad
+from tensorlab.modes import current, no_grad
 from tensorlab.ops.arithmetic import div
 from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.extremes import amax
+from tensorlab.ops.factorization_gradients import LinalgPinvBackward0
 from tensorlab.ops.factorizations import eigh, eigvalsh, inv, svd, svdvals
 from tensorlab.ops.norms import matrix_norm
 from tensorlab.ops.outputs import written
@@ -49,6 +53,10 @@ def pinv(
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.0000]])
     """
+    if out is None and not hermitian and current.grad and requires_grad(A):
+        with no_grad():
+            result = pinv(A, atol=atol, rtol=rtol)
+        return record(LinalgPinvBackward0, result, A)
     if hermitian:
         values, u = eigh(A)
         s, v = magnitude(values), mul(u, unsqueeze(sign(values), -2))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.library.operators.calls import compare_sample, covered, samples
+from tests.library.operators.gradients import UNDETERMINED, compare_gradients
 
 DRAWN = 16
 SAMPLES = 4
@@ -47,6 +48,20 @@ def test_an_operator_agrees_with_pytorch_on_its_own_samples(torch, operators, se
         for sample in some(torch, op, rng)
         for comparison in compare_sample(torch, op, sample)
         if comparison.found is not None and comparison.reason is None
+    ]
+    assert not differences
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("part", range(4))
+def test_the_gradients_of_operators_agree_with_pytorch(torch, operators, part):
+    """The first two samples of every operator; ``python -m tests.library.operators.gradients`` runs all."""
+    differences = [
+        f"{comparison.operator} [{comparison.form}] {comparison.call}: {comparison.found}"
+        for op in operators[part::4]
+        if op.name not in UNDETERMINED
+        for comparison in compare_gradients(torch, op, most=2)
+        if comparison.found is not None
     ]
     assert not differences
 

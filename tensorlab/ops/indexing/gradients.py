@@ -125,7 +125,7 @@ IndexFillBackward0, IndexFillBackward1 = (
     formulas(
         f"IndexFillBackward{suffix}",
         target=lambda grad, dim, index: grad.index_fill(dim, index, 0),
-        value=lambda grad, dim, index: grad.index_select(dim, index).sum(),
+        value=lambda grad, dim, index: grad.index_select(dim, index.unique()).sum(),
     )
     for suffix in (0, 1)
 )

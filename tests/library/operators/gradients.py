@@ -32,7 +32,7 @@ UNDETERMINED = {
 
 
 def compare_gradients(torch: Any, op: Any, most: int | None = None) -> Iterator[Comparison]:
-    """Compare the gradients of an operator's float64 samples, all or the first few, as function and in place."""
+    """Compare the gradients of an operator's float64 samples, all or the first few, in each form."""
     if not op.supports_autograd or not op.supports_dtype(torch.float64, "cpu"):
         return
     torch.manual_seed(0)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from tensorlab.dtypes import dtype
 from tensorlab.ops.activations import (
+    celu,
     elu,
     gelu,
     hardtanh,
@@ -18,6 +19,7 @@ from tensorlab.ops.activations import (
     logsigmoid,
     relu,
     relu6,
+    selu,
     sigmoid,
     silu,
     softplus,
@@ -31,6 +33,7 @@ from tensorlab.tensor import Tensor
 
 __all__ = [
     "bilinear",
+    "celu",
     "cosine_similarity",
     "elu",
     "gelu",
@@ -43,6 +46,7 @@ __all__ = [
     "one_hot",
     "relu",
     "relu6",
+    "selu",
     "sigmoid",
     "silu",
     "softmax",

@@ -11,6 +11,7 @@ from tensorlab.scalars.activations import IN_PLACE
 from tensorlab.tensor import Tensor
 
 __all__ = [
+    "celu",
     "elu",
     "gelu",
     "hardtanh",
@@ -18,6 +19,7 @@ __all__ = [
     "logsigmoid",
     "relu",
     "relu6",
+    "selu",
     "sigmoid",
     "silu",
     "softplus",
@@ -72,6 +74,24 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """Negative elements replaced by ``alpha * (exp(input) - 1)``."""
     return _apply("elu", inplace, input, alpha)
+
+
+@documented("selu", {"input": _INPUT, "inplace": _INPLACE}, out=False)
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """Elements times 1.0507, after negative ones became ``1.6733 * (exp(input) - 1)``."""
+    return _apply("selu", inplace, input)
+
+
+@documented(
+    "celu",
+    {"input": _INPUT, "alpha": "the distance that it sinks below 0; not 0.", "inplace": _INPLACE},
+    out=False,
+)
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """Negative elements replaced by ``alpha * (exp(input / alpha) - 1)``."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU, whose exponent is input / alpha")
+    return _apply("celu", inplace, input, alpha)
 
 
 @documented(

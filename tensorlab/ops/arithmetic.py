@@ -84,7 +84,8 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """
     if not isinstance(input, Tensor):
         raise TypeError(f"rsub(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-    return sub(other, input, alpha=alpha)
+    _check_alpha(input, other, alpha)
+    return apply(TABLE["rsub_scaled"], input, other, alpha)
 
 
 def add_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:

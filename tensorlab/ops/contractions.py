@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from tensorlab import dtypes, layout
+from tensorlab.autograd.formulas import formulas, in_place, record
+from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
 from tensorlab.ops.arithmetic import add, sub
-from tensorlab.ops.conversion import copy_
 from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number, is_number
 from tensorlab.ops.joining import stack
@@ -16,6 +17,7 @@ from tensorlab.ops.outputs import written
 from tensorlab.ops.parts import diagonal, select
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import product
+from tensorlab.ops.recording import check_out
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import broadcast_tensors, reshape, unsqueeze
 from tensorlab.tensor import Tensor
@@ -232,13 +234,35 @@ def addr(
                 f"For integral input tensors, argument {name} must not be a floating point number, "
                 f"got {number}"
             )
+    if input.ndim > 2:
+        raise RuntimeError(f"addr(): input can be broadcast to two dimensions, and it has {input.ndim}")
+    if out is not None:
+        check_out("addr", out, input, vec1, vec2)
+    addend, first, second = _untracked(input, vec1, vec2)
+    result = _with_product(addend, first, second, beta, alpha, out)
+    return record(AddrBackward0, result, input, vec1, vec2, beta=beta, alpha=alpha)
+
+
+AddrBackward0 = formulas(
+    "AddrBackward0",
+    input=lambda grad, beta: grad * beta,
+    vec1=lambda grad, vec2, alpha: (grad @ vec2) * alpha,
+    vec2=lambda grad, vec1, alpha: (grad.mT @ vec1) * alpha,
+)
+
+
+def _untracked(*operands: Tensor) -> list[Tensor]:
+    return [operand.detach() if requires_grad(operand) else operand for operand in operands]
+
+
+def _with_product(
+    input: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number, out: Tensor | None
+) -> Tensor:
     products = outer(vec1, vec2)
     if all(operand.dtype is dtypes.bool for operand in (input, products)):
         beta, alpha = bool(beta), bool(alpha)  # bools stay bools: a product is `and`, a sum is `or`
     if alpha != 1:
         products = mul(products, alpha)
-    if input.ndim > 2:
-        raise RuntimeError(f"addr(): input can be broadcast to two dimensions, and it has {input.ndim}")
     if beta != 0:
         return add(input if beta == 1 else mul(input, beta), products, out=out)
     return products if out is None else written(out, products)
@@ -251,7 +275,10 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha:
             f"addr_(): a tensor that is written in place keeps its shape: it has {list(input.shape)}, and "
             f"the result {[*vec1.shape, *vec2.shape]}"
         )
-    return copy_(input, addr(input, vec1, vec2, beta=beta, alpha=alpha))
+    with in_place(AddrBackward0, input, vec1, vec2, beta=beta, alpha=alpha):
+        target, *vectors = _untracked(input, vec1, vec2)
+        addr(target, *vectors, beta=beta, alpha=alpha, out=target)
+    return input
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:

@@ -40,10 +40,18 @@ ToCopyBackward0 = formulas("ToCopyBackward0", input=lambda grad: grad)
 CopyBackwards = formulas(
     "CopyBackwards", input=lambda grad: grad.new_zeros(grad.shape), src=lambda grad: grad
 )
-FillBackward1 = formulas(
-    "FillBackward1", input=lambda grad: grad.new_zeros(grad.shape), value=lambda grad: grad.sum()
+# PyTorch numbers four: `fill` with a number and with a tensor, and `fill_` with either.
+FillBackward0, FillBackward2 = (
+    formulas(f"FillBackward{suffix}", input=lambda grad: grad.new_zeros(grad.shape)) for suffix in (0, 2)
 )
-FillBackward0 = formulas("FillBackward0", input=lambda grad: grad.new_zeros(grad.shape))
+FillBackward1, FillBackward3 = (
+    formulas(
+        f"FillBackward{suffix}",
+        input=lambda grad: grad.new_zeros(grad.shape),
+        value=lambda grad: grad.sum(),
+    )
+    for suffix in (1, 3)
+)
 ZeroBackward0 = formulas("ZeroBackward0", input=lambda grad: grad.new_zeros(grad.shape))
 
 
@@ -222,10 +230,10 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
             )
         # A number that lies in `input` itself is taken out before it is overwritten.
         number = value.detach().clone() if value._storage._memory is input._storage._memory else value
-        with in_place(FillBackward1, input, value):
+        with in_place(FillBackward3, input, value):
             write(input, number)
     elif is_number(value):
-        with in_place(FillBackward1, input):
+        with in_place(FillBackward2, input):
             overwrite(input, value)
     else:
         raise TypeError(f"fill_(): value must be a number, got {value!r}")
@@ -244,8 +252,10 @@ def fill(input: Tensor, value: Tensor | Number) -> Tensor:
         >>> tl.fill(tl.zeros(2), 7)
         tensor([7., 7.])
     """
-    made = fill_(allocate_strided(input._shape, strides_like(input, preserve_format), input._dtype), value)
-    return made if made._edge is not None else record(FillBackward0, made, input)
+    filled = allocate_strided(input._shape, strides_like(input, preserve_format), input._dtype)
+    if isinstance(value, Tensor):
+        return record(FillBackward1, fill_(filled, value.detach()), input, value)
+    return record(FillBackward0, fill_(filled, value), input)
 
 
 def zero_(input: Tensor) -> Tensor:

@@ -26,11 +26,10 @@ Gradients = Sequence[Gradient]
 def _d_var(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool, correction: float) -> Tensor:
     dims = as_dims(dim, input.ndim, "var")
     count = math.prod(input.shape[position] for position in dims)
-    grad = repeated(grad, input.shape, dim, keepdim)
     distance = input - input.mean(dims, keepdim=True)
     if count > correction:
-        return (2.0 / (count - correction)) * grad * distance
-    return grad * where(distance == 0, math.nan, math.inf)
+        return distance * repeated(grad * (2.0 / (count - correction)), input.shape, dim, keepdim)
+    return repeated(grad, input.shape, dim, keepdim) * where(distance == 0, math.nan, math.inf)
 
 
 def _d_std(

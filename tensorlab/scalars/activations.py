@@ -24,6 +24,11 @@ __all__ = ["IN_PLACE", "ROWS"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
+# With these, layers of random weights keep mean 0 and variance 1: G. Klambauer et al., *Self-normalizing
+# neural networks*, 2017.
+SELU_ALPHA = 1.6732632423543772
+SELU_SCALE = 1.0507009873554805
+
 SQRT_HALF = 0.7071067811865476
 ONE_OVER_SQRT_TWO_PI = 0.3989422804014327
 SQRT_TWO_OVER_PI = 0.7978845608028654
@@ -69,6 +74,32 @@ def d_elu(grad, x, alpha):
 
 def d_elu_of_result(grad, result, alpha):
     return choose(result <= 0, grad * (result + alpha), grad)
+
+
+def selu(x):
+    return number(SELU_SCALE) * x if x > 0 else number(SELU_SCALE * SELU_ALPHA) * expm1(x)
+
+
+def d_selu(grad, x):
+    below = grad * number(SELU_SCALE * SELU_ALPHA) * exp(x)
+    return choose(x <= 0, below, grad * number(SELU_SCALE))
+
+
+def d_selu_of_result(grad, result):
+    below = grad * (result + number(SELU_SCALE * SELU_ALPHA))
+    return choose(result <= 0, below, grad * number(SELU_SCALE))
+
+
+def celu(x, alpha):
+    return x if x > 0 else alpha * expm1(x / alpha)
+
+
+def d_celu(grad, x, alpha):
+    return choose(x <= 0, grad * exp(x / alpha), grad)
+
+
+def d_celu_of_result(grad, result, alpha):
+    return choose(result <= 0, grad * (result / alpha + number(1)), grad)
 
 
 def silu(x):
@@ -204,6 +235,10 @@ ROWS = (
            gradients=(d_hardtanh,)),
     _row("elu", elu, "Negative elements replaced by ``alpha * (exp(input) - 1)``.",
          ">>> F.elu(tl.tensor([-1.0, 2.0]))\ntensor([-0.6321,  2.0000])", d_elu, 1),
+    _row("selu", selu, "Elements times 1.0507, after negative ones became ``1.6733 * (exp(input) - 1)``.",
+         ">>> F.selu(tl.tensor([-1.0, 2.0]))\ntensor([-1.1113,  2.1014])", d_selu, node="EluBackward0"),
+    _row("celu", celu, "Negative elements replaced by ``alpha * (exp(input / alpha) - 1)``.",
+         ">>> F.celu(tl.tensor([-1.0, 2.0]), 2.0)\ntensor([-0.7869,  2.0000])", d_celu, 1),
     _row("silu", silu, "``input * sigmoid(input)``, also called swish.",
          ">>> F.silu(tl.tensor([-1.0, 2.0]))\ntensor([-0.2689,  1.7616])", d_silu),
     _row("softplus", softplus, "``log(1 + exp(beta * input)) / beta``: a ReLU without its corner.",
@@ -227,4 +262,6 @@ def _in_place(name: str, gradient: Callable, node: str) -> Scalar:
 IN_PLACE = {
     "leaky_relu": _in_place("leaky_relu", d_leaky_relu_of_result, "LeakyReluBackward1"),
     "elu": _in_place("elu", d_elu_of_result, "EluBackward1"),
+    "selu": _in_place("selu", d_selu_of_result, "EluBackward1"),
+    "celu": _in_place("celu", d_celu_of_result, "CeluBackward1"),
 }

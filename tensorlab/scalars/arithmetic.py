@@ -73,6 +73,10 @@ def d_sub_scaled_y(grad, alpha):
     return -grad * alpha
 
 
+def rsub_scaled(x, y, alpha):
+    return y - alpha * x
+
+
 def mul(x, y):
     return x * y
 
@@ -225,6 +229,19 @@ ROWS = (
         gradients=(GRAD, d_sub_scaled_y),
         node="SubBackward0",
         number_nodes=("RsubBackward1", ""),
+    ),
+    Scalar(
+        "rsub_scaled",
+        rsub_scaled,
+        2,
+        "``other - alpha * input``, element by element.",
+        numbers=BOTH,
+        parameters=1,
+        refuses_bool="Subtraction, the `-` operator, with a bool tensor is not supported. "
+        "To find where two masks differ, use the `^` operator or logical_xor()",
+        gradients=(d_sub_scaled_y, GRAD),
+        node="RsubBackward0",
+        number_nodes=("", "RsubBackward1"),
     ),
     Scalar(
         "mul",

@@ -27,8 +27,8 @@ BINARY = [
     "hypot", "xlogy",
 ]  # fmt: skip
 ACTIVATIONS = [
-    "relu", "leaky_relu", "gelu", "silu", "softplus", "elu", "hardtanh", "relu6", "logsigmoid", "sigmoid",
-    "tanh",
+    "relu", "leaky_relu", "gelu", "silu", "softplus", "elu", "selu", "celu", "hardtanh", "relu6",
+    "logsigmoid", "sigmoid", "tanh",
 ]  # fmt: skip
 
 INF, NAN = float("inf"), float("nan")

@@ -56,6 +56,7 @@ CASES = {
     "m.erf(x)": "any",
     # activations
     "F.relu(x)": "any", "F.relu6(x)": "any", "F.leaky_relu(x, 0.2)": "any", "F.elu(x, 0.7)": "any",
+    "F.selu(x)": "any", "F.celu(x, 0.5)": "any",
     "F.silu(x)": "any", "F.softplus(x)": "any", "F.softplus(x, 2.0, 1.0)": "any", "F.logsigmoid(x)": "any",
     "F.gelu(x)": "any", "F.gelu(x, approximate='tanh')": "any", "F.hardtanh(x, -0.5, 0.7)": "any",
     # choice
@@ -72,6 +73,7 @@ CASES = {
     "(x + 0).gt_(0.1)": "any", "(x + 0).atan2_(y)": "any", "(x + 0).nan_to_num_()": "any",
     "(x + 0).sub_(y, alpha=3)": "any", "(x + 0).reciprocal_()": "any", "(x + 0).clamp_min_(y)": "any",
     "F.leaky_relu(x + 0, 0.2, inplace=True)": "any", "F.elu(x + 0, 0.7, inplace=True)": "any",
+    "F.selu(x + 0, inplace=True)": "any", "F.celu(x + 0, 0.5, inplace=True)": "any",
     "F.silu(x + 0, inplace=True)": "any", "F.hardtanh(x + 0, inplace=True)": "any",
 }  # fmt: skip
 

@@ -121,7 +121,8 @@ def cumprod_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 
 
 def _in_place(name: str, input: Tensor, dim: int, dtype: dtype | None) -> Tensor:
-    if need_tensor(name, input).dtype is dtypes.bool and input.ndim and input.numel():
+    as_one_dim(name, dim, need_tensor(name, input))  # a wrong dimension comes before a wrong dtype
+    if input.dtype is dtypes.bool and input.ndim and input.numel():
         raise RuntimeError(f"{name}_(): bools cannot hold running results: {name}() makes an int64 tensor")
     if dtype is not None and dtype is not input.dtype:
         raise RuntimeError(f"{name}_(): the result stays {input.dtype.name}, and dtype is {dtype.name}")

@@ -140,7 +140,7 @@ def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
     plan = _plans.get(key)
     if plan is None:
         compute_type, out_type = types_of(row, operands)
-        shape, stride = _result_layout(row, operands)
+        shape, stride = _result_layout(row, operands, compute_type)
         positions = to_round(row, operands, compute_type)
         if positions:
             result = allocate_strided(shape, stride, out_type)
@@ -160,7 +160,9 @@ def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
 _PARAMETERS = {"clamp": (1, 2), "clamp_min": (1,), "clamp_max": (1,), "pow": (1,), "lerp": (2,)}
 
 
-def _result_layout(row: Scalar, operands: Sequence[Tensor | Number]) -> tuple[Size, tuple[int, ...]]:
+def _result_layout(
+    row: Scalar, operands: Sequence[Tensor | Number], compute_type: dtype
+) -> tuple[Size, tuple[int, ...]]:
     """The shape and the strides of a new tensor for a result, as PyTorch has them."""
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     shape = broadcasting.broadcast_shapes(*(tensor.shape for tensor in tensors))
@@ -169,13 +171,22 @@ def _result_layout(row: Scalar, operands: Sequence[Tensor | Number]) -> tuple[Si
         return shape, layout.default_strides(shape)
     if row.name in ("hardtanh", "nan_to_num") and isinstance(first, Tensor):
         return shape, memory_formats.preserved_strides(shape, first.stride())
-    strides = [broadcasting.broadcast_strides(t.shape, t.stride(), shape) for t in tensors]
+    strides = [
+        broadcasting.broadcast_strides(t.shape, _strides_met(row, t, compute_type), shape) for t in tensors
+    ]
     if row.name == "div" and not isinstance(first, Tensor):  # a reciprocal, multiplied
         strides = [memory_formats.elementwise_strides(shape, strides)]
     numbers = [p for p, o in enumerate(operands[: row.arity]) if not isinstance(o, Tensor)]
     beside = bool(shape) and not set(numbers).issubset(_PARAMETERS.get(row.name, ()))
     broadcast = beside or any(tensor.shape != shape for tensor in tensors)
     return shape, memory_formats.elementwise_strides(shape, strides, broadcast)
+
+
+def _strides_met(row: Scalar, operand: Tensor, compute_type: dtype) -> tuple[int, ...]:
+    """The strides of an operand when PyTorch looks at them: those of a copy where its dtype is converted."""
+    if operand.dtype is compute_type or row.name in ("where", "copy") or row.name.startswith("logical"):
+        return operand.stride()
+    return memory_formats.preserved_strides(operand.shape, operand.stride())
 
 
 def compute_into(out: Tensor, row: Scalar, *operands: Tensor | Number, resizes: bool = False) -> Tensor:
@@ -206,7 +217,7 @@ def compute_into(out: Tensor, row: Scalar, *operands: Tensor | Number, resizes: 
                 f"result type {out_type.name} can't be cast to the desired output type {out.dtype.name}: "
                 f"what is written keeps its dtype; use the form that makes a new tensor, or convert first"
             )
-        shape, stride = _result_layout(row, operands)
+        shape, stride = _result_layout(row, operands, compute_type)
         if shape != out.shape:
             if resizes and not any(operand is out for operand in operands):
                 resize_output(out, shape, stride)

@@ -39,6 +39,13 @@ def method(name: str, *kinds: Any, keeps: bool = True, piece: bool = False, **ke
     return draw
 
 
+def with_elements(draw: Draw) -> Draw:
+    """A step of a tensor that has elements: PyTorch does not look at the dimension where there are none."""
+    return lambda scene, position: (
+        draw(scene, position) if scene.ours[position].numel() else Step(Live(position), "clone")
+    )
+
+
 def written(name: str, *kinds: Any, **keywords: Any) -> Draw:
     """A method that overwrites its tensor."""
     return method(name, *kinds, keeps=False, **keywords)

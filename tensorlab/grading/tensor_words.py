@@ -8,8 +8,11 @@ from tensorlab.grading.inside.strided import Strided
 from tensorlab.grading.inside.values import same, same_after
 
 
-def shown(value: Any, after: tuple[Any, ...] | None) -> str:
+def shown(value: Any, after: tuple[Any, ...] | None, one_of_several: bool = False) -> str:
     """An answer as a student reads it: a tensor with its layout; for a call that returns None, what it left.
+
+    Args:
+        one_of_several: tell new storages apart by their numbers.
 
     Example:
         >>> from tensorlab.grading.inside.strided import strided
@@ -18,9 +21,9 @@ def shown(value: Any, after: tuple[Any, ...] | None) -> str:
     """
     if isinstance(value, Strided):
         layout = f"shape {value.shape}, strides {value.strides}, offset {value.offset}"
-        return f"{value.nested()} · {layout}, {_where(value)}"
+        return f"{value.nested()} · {layout}, {_where(value, one_of_several)}"
     if type(value) in (tuple, list) and any(isinstance(item, (Strided, tuple, list)) for item in value):
-        inside = ", ".join(shown(item, None) for item in value)
+        inside = ", ".join(shown(item, None, True) for item in value)
         return f"[{inside}]" if type(value) is list else f"({inside}{',' * (len(value) == 1)})"
     if value is None and after:
         left = [
@@ -32,9 +35,11 @@ def shown(value: Any, after: tuple[Any, ...] | None) -> str:
     return repr(value)
 
 
-def _where(told: Strided) -> str:
+def _where(told: Strided, one_of_several: bool) -> str:
     if told.argument:
         return f"the very object that is argument {told.argument}"
+    if told.storage < 0 and one_of_several:
+        return f"in new storage {-told.storage}"
     return f"in the storage of argument {told.storage}" if told.storage > 0 else "in a storage of its own"
 
 

@@ -221,6 +221,14 @@ def test_a_question_may_have_more_than_one_right_answer():
     assert passes(Returned((2, 1)), want, Case((), same=lambda got, right: set(got) == set(right)))
 
 
+def test_tensors_that_share_and_tensors_that_do_not_look_different():
+    apart = str(ask(lambda x: [x.clone(), x.clone()], TABLE))
+    linked = str(ask(lambda x: [y := x.clone(), y[:]], TABLE))
+    assert "new storage 2" in apart
+    assert "new storage 1" in linked
+    assert "new storage 2" not in linked
+
+
 def test_a_refusal_needs_a_reason():
     refused = outcome(calls.call(lambda: layout.Refusal("they are apart"), ()))
     assert values.same(refused.value, layout.Refusal("not adjacent"))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from tensorlab.autograd.formulas import record_view, view_formulas
 from tensorlab.layout import Size
 from tensorlab.names import labels
 from tensorlab.names.labels import Names
 from tensorlab.names.tensor import alias, assign, bare, named, names_of
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.tensor import Tensor, make_view
 
 __all__ = ["METHODS", "align_tensors", "with_given_names"]
 
@@ -102,8 +104,19 @@ def align_to(input: Tensor, *names: str) -> Tensor:
     ):  # a new dimension has the stride of one step over those inside
         if order[place] is None and place + 1 < len(order):
             stride[place] = shape[place + 1] * stride[place + 1]
-    view = make_tensor(base._storage, base._dtype, shape, tuple(stride), base._offset)
-    return named(view, result)
+    view = make_view(base, shape, tuple(stride), base._offset)
+    return named(record_view(AlignBackward0, view, base, order=order), result)
+
+
+def _aligned_back(grad: Any, order: Sequence[int | None]) -> Tensor:
+    """The dimensions in their old order, without the new ones."""
+    old = [place for _, place in sorted((dim, place) for place, dim in enumerate(order) if dim is not None)]
+    new = [place for place, dim in enumerate(order) if dim is None]
+    squeezed = grad.permute(*old, *new)
+    return squeezed.reshape(squeezed.shape[: len(old)])
+
+
+AlignBackward0 = view_formulas("AlignBackward0", input=_aligned_back)
 
 
 def align_as(input: Tensor, other: Tensor) -> Tensor:

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 
 from tensorlab import devices
+from tensorlab.autograd.formulas import record_view, view_formulas
 from tensorlab.names import labels
 from tensorlab.names.labels import Names
 from tensorlab.printing import tensor_repr
 from tensorlab.storage import TypedStorage, UntypedStorage
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.tensor import Tensor, make_view
 
 __all__ = ["CarriesNames", "NamedTensor", "Naming", "alias", "assign", "bare", "named", "names_of"]
 
@@ -142,7 +143,10 @@ def _hold(holder: Tensor, tensor: Tensor, names: Names) -> None:
 def alias(tensor: Tensor) -> Tensor:
     """Another tensor object with the same layout over the same storage, without names."""
     held = bare(tensor)
-    return make_tensor(held._storage, held._dtype, held._shape, held._stride, held._offset)
+    return record_view(AliasBackward0, make_view(held, held._shape, held._stride, held._offset), held)
+
+
+AliasBackward0 = view_formulas("AliasBackward0", input=lambda grad: grad)
 
 
 def assign(target: Tensor, names: Names) -> None:

@@ -44,7 +44,8 @@ export class Align {
   cell(state, name, operand, column, size, truth) {
     const said = state[`stretch_${name}`].includes(column);
     if (!state.told) {
-      const label = `${size ?? "no size"}: ${name}, column ${column}, ${said ? "stretches, stride 0" : "does not stretch"}`;
+      const label = `${size ?? "no size"}: ${name}, `
+        + `column ${column}, ${said ? "stretches, stride 0" : "does not stretch"}`;
       return h("button", {
         type: "button", class: `tlw-size tlw-mono${size === null ? " tlw-missing" : ""}${said ? " tlw-stretched" : ""}`,
         "aria-pressed": String(said), "aria-label": label, dataset: { spot: `${name}${column}` },

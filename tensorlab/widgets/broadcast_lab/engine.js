@@ -44,7 +44,8 @@ export function check(state) {
   for (const name of ["a", "b"]) {
     const shape = state[name];
     if (shape.some((size) => size < 0)) return { refusal: `${name} has a negative size; sizes are 0 or more` };
-    if (shape.length > MOST_DIMS) return { refusal: `up to ${MOST_DIMS} dimensions are drawn; ${name} has ${shape.length}` };
+    if (shape.length > MOST_DIMS)
+      return { refusal: `up to ${MOST_DIMS} dimensions are drawn; ${name} has ${shape.length}` };
   }
   const { a, b, guess, refused, told } = state;
   if (!Number.isSafeInteger(numel(a) * numel(b))) return { refusal: "these shapes are too large to count" };
@@ -71,7 +72,8 @@ export function mistakes({ a, b, shift, stretch_a: fromA, stretch_b: fromB, gues
   for (const [k, [name, said]] of [["a", fromA], ["b", fromB]].entries()) {
     const right = truth.map(({ stretches }, dim) => (stretches[k] ? dim : -1)).filter((dim) => dim >= 0);
     if (String(right) !== String(said)) {
-      wrong.push(right.length ? `${name} has stride 0 in ${right.length === 1 ? "dimension" : "dimensions"} ${right.join(", ")}`
+      wrong.push(right.length ? `${name} has stride 0 `
+        + `in ${right.length === 1 ? "dimension" : "dimensions"} ${right.join(", ")}`
         : `${name} stretches nowhere`);
     }
   }

@@ -26,7 +26,8 @@ class View {
     this.store = new Store(context.model, context.signal, check);
     this.frame = new Frame(context, {
       name: "Broadcast Lab", kind: "tlw-broadcast-lab", store: this.store, schema: SCHEMA, hint: HINT,
-      line: (state) => this.line(state), twin: () => this.twinText(), spoken: (names) => (this.store.state.told && names.includes("told")
+      line: (state) => this.line(state), twin: () => this.twinText(),
+        spoken: (names) => (this.store.state.told && names.includes("told")
         ? this.told.textContent : spokenState(this.store.state)),
     });
     this.fields = Object.fromEntries(["a", "b"].map((name) => [name, new NumberField({
@@ -133,7 +134,8 @@ class View {
       grid.draw({ shape, hand: this.hand, cell: (index) => {
         const first = index.every((i, dim) => i === 0 || strides[k][dim] !== 0);
         const text = String(value(k, index));
-        return { text, kind: first ? "" : "tlw-shadow", label: `${text}: ${name} at ${bracket(index)}${first ? "" : ", read again"}` };
+        return { text, kind: first ? "" : "tlw-shadow",
+          label: `${text}: ${name} at ${bracket(index)}${first ? "" : ", read again"}` };
       } });
     }
     this.result.title.textContent = `a + b of shape ${tuple(shape)}`;
@@ -164,7 +166,8 @@ class View {
     this.result.grid.hold(index);
     const terms = this.operands.map(({ k }) => flatIndex(index, strides[k]) * (k ? 10 : 1));
     this.reading.replaceChildren(h("p", { class: "tlw-subject tlw-mono" },
-      `${index.length ? bracket(index) : "the one element"}: ${terms[0]} + ${terms[1]} = ${terms[0] + terms[1]}`), ...lines);
+      `${index.length ? bracket(index) : "the one element"}: ${terms[0]} + ${terms[1]} `
+        + `= ${terms[0] + terms[1]}`), ...lines);
   }
 
   // ---- in words
@@ -179,11 +182,13 @@ class View {
   twinText() {
     const { a, b, told } = this.store.state;
     if (!told) return [`Two shapes, ${tuple(a)} and ${tuple(b)}. The answer comes after your prediction.`];
-    const rows = columns(a, b).map(({ sizes, size, clash, stretches }, dim) => [dim, ...sizes.map((own) => own ?? "missing"),
+    const rows = columns(a, b).map(({ sizes, size, clash, stretches }, dim) => [dim,
+      ...sizes.map((own) => own ?? "missing"),
       clash ? "refused" : size, clash ? "they differ" : stretches[0] ? "a" : stretches[1] ? "b" : "neither"]);
     const { shape, refusal } = this.found;
     return [{ caption: spokenState(this.store.state), header: ["dimension", "a", "b", "result", "stretches"], rows },
-      ...(refusal === undefined ? [costText(a, b, shape), gradientText("a", a, shape), gradientText("b", b, shape)] : [])];
+      ...(refusal === undefined ? [costText(a, b, shape), gradientText("a", a, shape),
+        gradientText("b", b, shape)] : [])];
   }
 }
 

@@ -9,7 +9,8 @@ export const BYTES = 4;             // of a float32
 // What the meeting costs: nothing, and what copies would have cost.
 export function costText(a, b, shape) {
   const saved = [a, b].reduce((sum, own) => sum + (numel(shape) - numel(own)) * BYTES, 0);
-  return saved > 0 ? `Stretching moves 0 bytes: stride 0 reads a cell again. Copies would take ${plural(saved, "byte")} more.`
+  return saved > 0 ? `Stretching moves 0 bytes: stride 0 reads a cell again. Copies would `
+    + `take ${plural(saved, "byte")} more.`
     : "Nothing has to stretch.";
 }
 
@@ -27,7 +28,8 @@ export function gradientText(name, own, shape) {
 export function readersText(name, index, readers) {
   const who = readers.slice(0, 4).map(bracket).join(", ");
   const own = `${name}${index.length ? bracket(index) : ""}`;
-  return `${own} is read by ${plural(readers.length, "element")} of the result: ${who}${readers.length > 4 ? ", …" : ""}. `
+  return `${own} is read by ${plural(readers.length, "element")} of the `
+    + `result: ${who}${readers.length > 4 ? ", …" : ""}. `
     + `Its gradient is the sum of ${readers.length === 1 ? "that one" : `those ${count(readers.length)}`}.`;
 }
 

@@ -31,7 +31,8 @@ function plainPart(whole, items) {
   const strides = defaultStrides(whole);
   const ndim = whole.length;
   const used = items.reduce((sum, item) => sum + uses(item, ndim), 0);
-  if (used > ndim) refuse(`too many indices for tensor of dimension ${ndim}: got ${used}, and shape ${tuple(whole)} takes ${ndim}`);
+  if (used > ndim) refuse(`too many indices for tensor of dimension ${ndim}: got ${used}, and `
+    + `shape ${tuple(whole)} takes ${ndim}`);
   const view = { shape: [], stride: [], offset: 0, chosen: [] };
   let dim = 0;
   const take = (count) => {
@@ -98,7 +99,8 @@ function gathered(view) {
   const odd = lengths.find((length) => length !== 1 && length !== (lengths.find((other) => other !== 1) ?? 1));
   if (odd !== undefined) {
     refuse(`shape mismatch: indexing tensors could not be broadcast together with shapes `
-      + `${lengths.map((length) => `[${length}]`).join(", ")}: aligned from the right, two sizes must be equal or one of them 1`);
+      + `${lengths.map((length) => `[${length}]`).join(", ")}: aligned from the right, two sizes `
+        + `must be equal or one of them 1`);
   }
   const lists = view.chosen.map((one, k) => (one.kind === "mask" ? masks[k] : positions(one, shape)));
   const dims = view.chosen.map(({ dim }) => dim);
@@ -143,9 +145,11 @@ export function timesNamed(shape, sources) {
 export function check(state) {
   const { shape, index, says, guess, refused, told } = state;
   if (shape.some((size) => size < 1)) return { refusal: "sizes are 1 or more here" };
-  if (shape.length > MOST_DIMS || shape.length < 1) return { refusal: `1 to ${MOST_DIMS} dimensions are drawn, got ${shape.length}` };
+  if (shape.length > MOST_DIMS || shape.length < 1)
+    return { refusal: `1 to ${MOST_DIMS} dimensions are drawn, got ${shape.length}` };
   const count = numel(shape);
-  if (count > MOST_ELEMENTS) return { refusal: `the lab draws up to ${MOST_ELEMENTS} elements; this would have ${count}` };
+  if (count > MOST_ELEMENTS) return { refusal: `the lab draws up to ${MOST_ELEMENTS} `
+    + `elements; this would have ${count}` };
   const { items, refusal } = parseIndex(index);
   if (refusal !== undefined) return { refusal };
   const taken = take(shape, items);

@@ -35,12 +35,14 @@ class View {
       cancel: () => { this.showFields(); this.store.refuse(null); },
     });
     this.index = h("input", {
-      type: "text", autocomplete: "off", spellcheck: "false", "aria-label": "index", "aria-describedby": messageId, size: 18,
+      type: "text", autocomplete: "off",
+        spellcheck: "false", "aria-label": "index", "aria-describedby": messageId, size: 18,
       onchange: () => this.setIndex(this.index.value),
       onkeydown: (event) => { if (event.key === "Enter") this.setIndex(this.index.value); },
     });
     this.frame.controls.append(this.shape.element, h("div", { class: "tlw-field tlw-many tlw-index" },
-      h("span", { class: "tlw-field-name" }, "index"), h("span", { class: "tlw-field-box tlw-mono" }, "x[", this.index, "]")),
+      h("span", { class: "tlw-field-name" }, "index"),
+        h("span", { class: "tlw-field-box tlw-mono" }, "x[", this.index, "]")),
     h("div", { class: "tlw-examples", role: "group", "aria-label": "Examples" }, EXAMPLES.map((text) => h("button", {
       type: "button", class: "tlw-button tlw-mono", onclick: () => this.setIndex(text),
     }, text))));
@@ -64,13 +66,15 @@ class View {
     this.once = this.part("x[index] += 1 adds", () => {});
     this.every = this.part("accumulate=True adds", () => {});
     this.reading = h("div", { class: "tlw-reading", role: "group", "aria-label": "In hand" });
-    this.frame.body.append(this.question.element, this.told, h("div", { class: "tlw-scene" }, this.x.element, this.result.element,
+    this.frame.body.append(this.question.element, this.told,
+      h("div", { class: "tlw-scene" }, this.x.element, this.result.element,
       this.reading), h("div", { class: "tlw-scene" }, this.once.element, this.every.element));
     this.frame.open(context.el, () => this.draw());
   }
 
   part(name, picked) {
-    const grid = new Grid({ label: name, helpId: this.frame.messageId, picked, hovered: (index) => index && picked(index) });
+    const grid = new Grid({ label: name, helpId: this.frame.messageId, picked,
+      hovered: (index) => index && picked(index) });
     return { grid, element: h("div", { class: "tlw-tensor" }, h("p", { class: "tlw-part" }, name), grid.element) };
   }
 
@@ -149,7 +153,8 @@ class View {
       grid.draw({ shape, hand: null, cell: (index) => {
         const time = times[flatIndex(index, strides)];
         const text = String(Math.min(time, most));
-        return { text, label: `${text}: added to x${bracket(index)}`, kind: time > 1 ? "tlw-twice" : time ? "" : "tlw-rests" };
+        return { text, label: `${text}: added to x${bracket(index)}`, kind: time > 1
+          ? "tlw-twice" : time ? "" : "tlw-rests" };
       } });
     }
   }
@@ -166,8 +171,10 @@ class View {
     this.result.grid.light(index, same);
     this.result.grid.hold(index);
     this.reading.replaceChildren(
-      h("p", { class: "tlw-subject tlw-mono" }, `x[index]${index.length ? bracket(index) : ""} is x${bracket(unravel(source, shape))}`),
-      h("p", { class: "tlw-note" }, same.length > 1 ? `x${bracket(unravel(source, shape))} is named ${plural(same.length, "time")}.` : ""));
+      h("p", { class: "tlw-subject tlw-mono" }, `x[index]${index.length ? bracket(index) : ""} is `
+        + `x${bracket(unravel(source, shape))}`),
+      h("p", { class: "tlw-note" }, same.length > 1
+        ? `x${bracket(unravel(source, shape))} is named ${plural(same.length, "time")}.` : ""));
   }
 
   fromSource(index) {
@@ -193,7 +200,8 @@ class View {
   twinText() {
     const { state } = this.store;
     const taken = this.taken;
-    if (!state.told) return [`x has shape ${tuple(state.shape)}. What is x[${state.index}]? The answer comes after your prediction.`];
+    if (!state.told) return [`x has shape ${tuple(state.shape)}. What is x[${state.index}]? The answer `
+      + `comes after your prediction.`];
     if (taken.refusal !== undefined) return [`Refused: ${taken.refusal}.`];
     const rows = taken.sources.slice(0, MOST_ROWS).map((source, k) => [bracket(unravel(k, taken.shape)), source,
       `x${bracket(unravel(source, state.shape))}`]);

@@ -8,7 +8,8 @@ const BYTES = 8;                    // of an int64
 // What an index makes.
 export function takenText(taken) {
   if (taken.kind === "view") {
-    return `A view of shape ${tuple(taken.shape)}: strides ${tuple(taken.stride)}, offset ${taken.offset}, 0 bytes moved. `
+    return `A view of shape ${tuple(taken.shape)}: strides ${tuple(taken.stride)}, `
+      + `offset ${taken.offset}, 0 bytes moved. `
       + "Writing into it writes into x.";
   }
   return `A gathered copy of shape ${tuple(taken.shape)}: ${plural(taken.sources.length * BYTES, "byte")} moved into a new storage. `
@@ -21,7 +22,8 @@ export function addedText(shape, taken) {
   const most = Math.max(0, ...times);
   const named = times.filter((time) => time > 0).length;
   if (taken.kind === "view" || most < 2) {
-    return `x[index] += 1 adds 1 to ${plural(named, "element")} of x${taken.kind === "copy" ? ": it gathers, adds, and writes back" : ""}.`;
+    return `x[index] += 1 adds 1 to ${plural(named, "element")} of `
+      + `x${taken.kind === "copy" ? ": it gathers, adds, and writes back" : ""}.`;
   }
   return `Some elements are named up to ${most} times. x[index] += 1 gathers first and writes back, so each gets 1 once; `
     + "index_put_ with accumulate=True adds every time.";

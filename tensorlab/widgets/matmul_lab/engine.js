@@ -19,7 +19,8 @@ function refuseSizes(a, b) {
       refuse(`inconsistent tensor size, expected tensor [${k}] and src [${b[0]}] to have the same number of elements, `
         + `but got ${k} and ${b[0]} elements respectively`);
     }
-    refuse(`size mismatch, got input (${m}), mat (${m}x${k}), vec (${b[0]}): the last size of the matrix, ${k}, must equal `
+    refuse(`size mismatch, got input (${m}), mat (${m}x${k}), vec (${b[0]}): the last size of `
+      + `the matrix, ${k}, must equal `
       + `the length of the vector, ${b[0]}`);
   }
   const [rows, n] = b.slice(-2);
@@ -35,7 +36,8 @@ export function meeting(a, b) { return [a.length - 1, Math.max(b.length - 2, 0)]
 export function product(a, b) {
   return attempt(() => {
     if (a.length === 0 || b.length === 0) {
-      refuse(`both arguments to matmul need to be at least 1D, but they are ${a.length}D and ${b.length}D: to scale a tensor `
+      refuse(`both arguments to matmul need to be at least 1D, but they are ${a.length}D `
+        + `and ${b.length}D: to scale a tensor `
         + "write a * b");
     }
     const [inner, outer] = meeting(a, b);
@@ -44,7 +46,8 @@ export function product(a, b) {
     const batch = broadcastShapes(...leads);
     const [m, n] = [a.length > 1 ? a.at(-2) : 1, b.length > 1 ? b.at(-1) : 1];
     const shape = [...batch, ...(a.length > 1 ? [m] : []), ...(b.length > 1 ? [n] : [])];
-    const strides = [a, b].map((own, side) => broadcastStrides(leads[side], defaultStrides(own).slice(0, leads[side].length), batch));
+    const strides = [a, b].map((own, side) =>
+      broadcastStrides(leads[side], defaultStrides(own).slice(0, leads[side].length), batch));
     return { shape, batch, m, k: a[inner], n, strides };
   });
 }
@@ -79,7 +82,8 @@ export function check(state) {
   for (const name of ["a", "b"]) {
     const shape = state[name];
     if (shape.some((size) => size < 1)) return { refusal: `sizes are 1 or more here; ${name} is ${tuple(shape)}` };
-    if (shape.length > MOST_DIMS) return { refusal: `up to ${MOST_DIMS} dimensions are drawn; ${name} has ${shape.length}` };
+    if (shape.length > MOST_DIMS)
+      return { refusal: `up to ${MOST_DIMS} dimensions are drawn; ${name} has ${shape.length}` };
     if (shape.length < 1) return { refusal: `${name} needs a dimension: to scale a tensor write a * b` };
   }
   const { a, b, guess, refused, told } = state;
@@ -99,7 +103,8 @@ export function mistakes({ a, b, pair, guess, refused }) {
   if (String(pair) !== String([inner, outer])) {
     wrong.push(`dimension ${inner} of a meets dimension ${outer} of b`);
   }
-  if (refused !== (found.refusal !== undefined)) wrong.push(refused ? `the product is ${tuple(found.shape)}` : "it is refused");
+  if (refused !== (found.refusal !== undefined)) wrong.push(refused
+    ? `the product is ${tuple(found.shape)}` : "it is refused");
   else if (!refused && tuple(guess) !== tuple(found.shape)) wrong.push(`the product has shape ${tuple(found.shape)}`);
   return wrong;
 }

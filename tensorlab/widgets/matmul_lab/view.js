@@ -14,7 +14,8 @@ import { MOST_DRAWN, check, mistakes, product, terms, valueOfA, valueOfB } from 
 import { Match } from "./match.js";
 import { costFacts, productText, spokenState, sumText, totalOf } from "./words.js";
 
-const HINT = "Drag the axis of a onto the axis of b that it meets (or take it with Enter), say what comes out, and commit.";
+const HINT = "Drag the axis of a onto the axis of b that it meets (or take it with Enter), "
+  + "say what comes out, and commit.";
 const TOLD = "Point at an element of the product. Another shape opens a new question.";
 const SCHEMA = { a: "ints", b: "ints", pair: "ints", guess: "ints", refused: "flag", told: "flag" };
 const OPEN = { pair: [], guess: null, refused: false, told: false };
@@ -145,7 +146,8 @@ class View {
 
   twinText() {
     const { a, b, told } = this.store.state;
-    if (!told) return [`a has shape ${tuple(a)}, b has shape ${tuple(b)}. Which axes meet? The answer comes after your prediction.`];
+    if (!told) return [`a has shape ${tuple(a)}, b has shape ${tuple(b)}. Which axes meet? The answer `
+      + `comes after your prediction.`];
     if (this.found.refusal !== undefined) return [`Refused: ${this.found.refusal}.`];
     const { shape } = this.found;
     const rows = Array.from({ length: Math.min(numel(shape), MOST_ROWS) }, (_, k) => {

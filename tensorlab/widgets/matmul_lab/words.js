@@ -22,10 +22,12 @@ export function productText(a, b) {
   const vectors = a.length === 1 || b.length === 1
     ? ` ${a.length === 1 && b.length === 1 ? "Both vectors get" : a.length === 1 ? "The vector a gets" : "The vector b gets"} `
       + "an axis of size 1 for the product, which goes again." : "";
-  const many = batch.length ? `${plural(numel(batch), "product")} of (${m}, ${k}) and (${k}, ${n}), one for each index of the `
+  const many = batch.length ? `${plural(numel(batch), "product")} of (${m}, ${k}) and `
+    + `(${k}, ${n}), one for each index of the `
     + `batch ${tuple(batch)}` : `one product of (${m}, ${k}) and (${k}, ${n})`;
   const zero = ["a", "b"].filter((_, side) => strides[side].some((stride, dim) => stride === 0 && batch[dim] > 1));
-  const stretched = zero.length ? ` ${zero.join(" and ")} ${zero.length > 1 ? "are" : "is"} read again with stride 0, not copied.` : "";
+  const stretched = zero.length
+    ? ` ${zero.join(" and ")} ${zero.length > 1 ? "are" : "is"} read again with stride 0, not copied.` : "";
   return `The result has shape ${tuple(shape)}: ${many}.${vectors}${stretched}`;
 }
 
@@ -33,9 +35,11 @@ export function costFacts(a, b) {
   const { batch, m, k, n } = product(a, b);
   const { flops, bytes, intensity } = cost(a, b);
   const size = numel(product(a, b).shape);
+  const factors = [numel(batch), m, k, n].filter((_, place) => place || batch.length);
   return [
-    { name: "operations", value: `2 · ${[numel(batch), m, k, n].filter((_, place) => place || batch.length).join(" · ")} = ${count(flops)}` },
-    { name: "bytes", value: `(${count(numel(a))} + ${count(numel(b))} + ${count(size)}) × ${BYTES} B = ${count(bytes)} B` },
+    { name: "operations", value: `2 · ${factors.join(" · ")} = ${count(flops)}` },
+    { name: "bytes", value: `(${count(numel(a))} + ${count(numel(b))} + ${count(size)}) `
+      + `× ${BYTES} B = ${count(bytes)} B` },
     { name: "operations a byte", value: String(Number(intensity.toPrecision(3))) },
   ];
 }

@@ -63,17 +63,20 @@ export function wrapped(value, dtype) {
 }
 
 function operandRefusal(name, operand) {
-  if (!Array.isArray(operand) || !Object.hasOwn(KINDS, operand[0])) return `${name} is a tensor, a 0-dim tensor or a number`;
+  if (!Array.isArray(operand) || !Object.hasOwn(KINDS, operand[0]))
+    return `${name} is a tensor, a 0-dim tensor or a number`;
   const [kind, dtype] = operand;
   if (!DTYPES.includes(dtype)) return `there is no dtype “${dtype}”`;
-  if (kind === "number" && !Object.hasOwn(NUMBERS, dtype)) return `a Python number is a bool, an int or a float, not ${dtype}`;
+  if (kind === "number" && !Object.hasOwn(NUMBERS, dtype))
+    return `a Python number is a bool, an int or a float, not ${dtype}`;
   return null;
 }
 
 // { state } as it shall stand, or { refusal }.
 export function check({ left, right, guess, told }) {
   const refusal = operandRefusal("left", left) ?? operandRefusal("right", right)
-    ?? (left[0] === "number" && right[0] === "number" ? "two Python numbers meet in Python; one operand is a tensor" : null)
+    ?? (left[0] === "number" && right[0] === "number"
+      ? "two Python numbers meet in Python; one operand is a tensor" : null)
     ?? (guess !== null && !DTYPES.includes(guess) ? `there is no dtype “${guess}”` : null);
   return refusal === null ? { state: { left, right, guess, told: Boolean(told) } } : { refusal };
 }

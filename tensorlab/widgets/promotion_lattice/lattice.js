@@ -12,7 +12,8 @@ export class Lattice {
     this.lines.setAttribute("class", "tlw-lattice-lines");
     this.lines.setAttribute("aria-hidden", "true");
     this.nodes = DTYPES.map((dtype) => h("button", {
-      type: "button", class: `tlw-node tlw-mono tlw-${categoryName(dtype)}`, dataset: { dtype }, onclick: () => chosen(dtype),
+      type: "button", class: `tlw-node tlw-mono tlw-${categoryName(dtype)}`, dataset: { dtype },
+        onclick: () => chosen(dtype),
     }, dtype));
     this.element = h("div", {
       class: "tlw-lattice", role: "group", "aria-label": "Lattice of dtypes", onkeydown: (event) => this.key(event),
@@ -57,7 +58,8 @@ export class Lattice {
       const [[x1, y1], [x2, y2]] = [centre(node(low)), centre(node(high))];
       for (const [name, value] of Object.entries({ x1, y1, x2, y2 })) line.setAttribute(name, String(value));
       const used = this.ways.map((way) => way.includes(low) && way.includes(high));
-      line.setAttribute("class", used[0] && used[1] ? "tlw-way-both" : used[0] ? "tlw-way-a" : used[1] ? "tlw-way-b" : "");
+      line.setAttribute("class", used[0] && used[1] ? "tlw-way-both" : used[0] ? "tlw-way-a"
+        : used[1] ? "tlw-way-b" : "");
       return line;
     })));
   }

@@ -29,13 +29,15 @@ class View {
     });
     [this.right, this.asked] = [0, 0];
     this.choices = Object.fromEntries([["left", "a"], ["right", "b"]].map(([side, name]) => [side, {
-      kind: new Choice({ name: `${name} is a`, options: Object.entries(KINDS), changed: (kind) => this.setKind(side, kind) }),
+      kind: new Choice({ name: `${name} is a`, options: Object.entries(KINDS),
+        changed: (kind) => this.setKind(side, kind) }),
       dtype: new Choice({
         name: `dtype of ${name}`, options: DTYPES,
         changed: (dtype) => this.store.propose({ ...OPEN, [side]: [this.store.state[side][0], dtype] }),
       }),
     }]));
-    this.frame.controls.append(...Object.values(this.choices).flatMap(({ kind, dtype }) => [kind.element, dtype.element]));
+    this.frame.controls.append(...Object.values(this.choices).flatMap(({ kind, dtype }) =>
+      [kind.element, dtype.element]));
     this.lattice = new Lattice({ signal: context.signal, chosen: (dtype) => this.commit(dtype) });
     this.question = h("p", { class: "tlw-question" });
     this.told = h("div", { class: "tlw-told" });
@@ -97,7 +99,8 @@ class View {
 
   twinText() {
     const { left, right, told } = this.store.state;
-    const table = DTYPES.map((dtype) => [dtype, ...DTYPES.map((other) => resultType(["tensor", dtype], ["tensor", other]).dtype)]);
+    const table = DTYPES.map((dtype) => [dtype,
+      ...DTYPES.map((other) => resultType(["tensor", dtype], ["tensor", other]).dtype)]);
     if (!told) return [`${this.question.textContent} The answer comes after your prediction.`];
     return [`${reasonText(left, right)} ${consequences(left, right).join(" ")}`,
       { caption: "In which dtype two tensors meet.", header: ["a \\ b", ...DTYPES], rows: table }];

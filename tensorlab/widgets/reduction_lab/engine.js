@@ -78,7 +78,8 @@ export function check(state) {
   if (shape.some((size) => size < 1)) return { refusal: "sizes are 1 or more here" };
   if (shape.length > MOST_DIMS) return { refusal: `up to ${MOST_DIMS} dimensions are drawn, got ${shape.length}` };
   const count = numel(shape);
-  if (count > MOST_ELEMENTS) return { refusal: `the lab draws up to ${MOST_ELEMENTS} elements; this would have ${count}` };
+  if (count > MOST_ELEMENTS) return { refusal: `the lab draws up to ${MOST_ELEMENTS} `
+    + `elements; this would have ${count}` };
   if (!OPERATIONS.includes(operation)) return { refusal: `the operation is one of ${OPERATIONS.join(", ")}` };
   return attempt(() => {
     const dims = state.dims.length ? squashed(shape, state.dims) : [];

@@ -29,7 +29,8 @@ class View {
     });
     this.shape = new NumberField({
       name: "shape", kind: "shape", many: true, least: 1, messageId: this.frame.messageId,
-      commit: () => this.setShape(), cancel: () => { this.shape.show(this.store.state.shape.join(", ")); this.store.refuse(null); },
+      commit: () => this.setShape(),
+        cancel: () => { this.shape.show(this.store.state.shape.join(", ")); this.store.refuse(null); },
     });
     this.operation = new Choice({
       name: "operation", options: OPERATIONS, changed: (operation) => this.store.propose({ ...OPEN, operation }),
@@ -46,7 +47,8 @@ class View {
     this.told = h("div", { class: "tlw-told" });
     this.grid = new Grid({
       label: "x", helpId: this.frame.messageId,
-      picked: (index) => this.point(this.target(index), index), hovered: (index) => index && this.point(this.target(index), index),
+      picked: (index) => this.point(this.target(index), index), hovered: (index) => index
+        && this.point(this.target(index), index),
     });
     this.result = new Grid({
       label: "result", helpId: this.frame.messageId,
@@ -55,7 +57,8 @@ class View {
     this.reading = h("div", { class: "tlw-reading", role: "group", "aria-label": "In hand" });
     this.resultPart = h("div", { class: "tlw-tensor" }, h("p", { class: "tlw-part" }, "result"), this.result.element);
     this.frame.body.append(this.axes, this.question.element, this.told, h("div", { class: "tlw-scene" },
-      h("div", { class: "tlw-tensor" }, h("p", { class: "tlw-part" }, "x"), this.grid.element), this.resultPart, this.reading));
+      h("div", { class: "tlw-tensor" }, h("p", { class: "tlw-part" }, "x"), this.grid.element),
+        this.resultPart, this.reading));
     this.frame.open(context.el, () => this.draw());
   }
 
@@ -120,7 +123,8 @@ class View {
     const { shape, dims } = this.store.state;
     const focused = [...this.axes.children].indexOf(document.activeElement);
     this.axes.replaceChildren(...shape.map((size, dim) => h("button", {
-      type: "button", class: "tlw-button tlw-mono", "aria-pressed": String(dims.includes(dim)), onclick: () => this.toggle(dim),
+      type: "button", class: "tlw-button tlw-mono", "aria-pressed": String(dims.includes(dim)),
+        onclick: () => this.toggle(dim),
     }, `dim ${dim} (${letter(dim, shape.length)}) · ${size}`)),
     h("span", { class: "tlw-note" }, dims.length ? "pressed axes are squashed" : "none pressed: everything is squashed"));
     if (focused >= 0) this.axes.children[focused]?.focus({ preventScroll: true });
@@ -140,7 +144,8 @@ class View {
     const { state } = this.store;
     return [...verdict(state.guess === null ? null : mistakes(state)),
       h("p", {}, strideText(state)),
-      h("p", { class: state.operation === "argmax" ? "" : `tlw-back-${back(state.shape, state.dims, state.keepdim).kind}` },
+      h("p", { class: state.operation === "argmax" ? ""
+        : `tlw-back-${back(state.shape, state.dims, state.keepdim).kind}` },
         backText(state))];
   }
 
@@ -162,20 +167,23 @@ class View {
     this.reading.replaceChildren(
       h("p", { class: "tlw-subject tlw-mono" }, `result${index.length ? bracket(index) : ""}`),
       h("p", { class: "tlw-sum tlw-mono" }, fibreText(operation, values)),
-      h("p", { class: "tlw-note" }, `gathered from ${gathered.slice(0, 4).map(bracket).join(", ")}${gathered.length > 4 ? ", …" : ""}`));
+      h("p", { class: "tlw-note" }, "gathered from "
+        + `${gathered.slice(0, 4).map(bracket).join(", ")}${gathered.length > 4 ? ", …" : ""}`));
   }
 
   twinText() {
     const { state } = this.store;
     const { shape, dims, keepdim, operation, told } = state;
-    if (!told) return [`x has shape ${tuple(shape)}. Which shape has x${call(state)}? The answer comes after your prediction.`];
+    if (!told) return [`x has shape ${tuple(shape)}. Which shape has x${call(state)}? The answer `
+      + `comes after your prediction.`];
     const result = reducedShape(shape, dims, keepdim);
     const rows = this.numbers.map((number, k) => {
       const index = unravel(k, result);
       const values = fibre(index, shape, dims, keepdim).map((one) => this.valueAt(one));
       return [bracket(index), numberText(number), fibreText(operation, values)];
     });
-    return [{ caption: spokenState(state), header: ["index", "value", "gathered"], rows }, strideText(state), backText(state)];
+    return [{ caption: spokenState(state), header: ["index", "value", "gathered"], rows },
+      strideText(state), backText(state)];
   }
 }
 

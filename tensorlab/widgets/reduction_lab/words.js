@@ -38,11 +38,13 @@ export function strideText({ shape, dims, keepdim }) {
 // Whether x can meet its own result. Places, which argmax gives, are nothing to divide by.
 export function backText(state) {
   const { shape, dims, keepdim, operation } = state;
-  if (operation === "argmax") return "argmax gives places along the squashed axis, counted from 0; of equal ones the first.";
+  if (operation === "argmax") return "argmax gives places along the squashed axis, counted "
+    + "from 0; of equal ones the first.";
   const expression = `x / x${call(state)}`;
   const result = tuple(reducedShape(shape, dims, keepdim));
   const { kind, reason } = back(shape, dims, keepdim);
-  if (kind === "fits") return `${expression} divides each element by what was made of its own fibre: ${tuple(shape)} meets ${result}.`;
+  if (kind === "fits") return `${expression} divides each element by what was made of its own `
+    + `fibre: ${tuple(shape)} meets ${result}.`;
   if (kind === "refused") return `${expression} is refused: ${reason}.`;
   return `${expression} runs and is wrong: shapes are aligned from the right, so ${result} meets other dimensions of `
     + `${tuple(shape)} than it was made of. keepdim=True keeps it in place.`;

@@ -38,7 +38,8 @@ export class ShapeQuestion {
     const blank = this.input.value.trim() === "";
     const { value, refusal } = refused ? { value: null } : readNumbers(this.input.value, "the shape of the result");
     if (refusal !== undefined || (!refused && blank)) {
-      this.complaint.textContent = blank ? "Commit to a shape first, such as 3, 4 or (). A wrong guess teaches more than none."
+      this.complaint.textContent = blank
+        ? "Commit to a shape first, such as 3, 4 or (). A wrong guess teaches more than none."
         : `${refusal}.`;
       this.input.focus({ preventScroll: true });
       return;

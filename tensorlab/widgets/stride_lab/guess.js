@@ -10,7 +10,8 @@ export class Guess {
   // `done(right)` gives the score, as a sentence.
   constructor({ say, done }) {
     Object.assign(this, { say, done });
-    this.radios = KINDS.map((value) => h("input", { type: "radio", name: "kind", value, onchange: () => this.kindChosen() }));
+    this.radios = KINDS.map((value) =>
+      h("input", { type: "radio", name: "kind", value, onchange: () => this.kindChosen() }));
     this.texts = ["shape", "strides", "offset"].map((name) => [name, h("input", {
       type: "text", autocomplete: "off", spellcheck: "false", "aria-label": `predicted ${name}`,
       inputmode: name === "offset" ? "numeric" : "text", size: name === "offset" ? 3 : 8,
@@ -82,6 +83,6 @@ export function mistakes(kind, guessed, next) {
   if (truth === "refused") return [];
   return [["shape", next.shape], ["strides", next.stride]]
     .filter(([name, right]) => tuple(guessed[name]) !== tuple(right))
-    .map(([name, right]) => `the ${name} are ${tuple(right)}, not ${tuple(guessed[name])}`.replace("shape are", "shape is"))
+    .map(([name, right]) => `the ${name} ${name === "shape" ? "is" : "are"} ${tuple(right)}, not ${tuple(guessed[name])}`)
     .concat(guessed.offset === next.offset ? [] : [`the offset is ${next.offset}, not ${guessed.offset}`]);
 }

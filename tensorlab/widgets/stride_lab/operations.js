@@ -51,7 +51,8 @@ export class Operations {
     const { step } = this.now();
     this.fields = FORMS[this.open](step).map(({ name, many = false, start }) => {
       const field = new NumberField({
-        name, many, least: many ? -1 : -8, kind: { shape: "shape", sizes: "shape", stride: "stride", offset: "offset" }[name],
+        name, many, least: many ? -1 : -8,
+          kind: { shape: "shape", sizes: "shape", stride: "stride", offset: "offset" }[name],
         commit: () => this.update(), enter: () => this.go(), cancel: () => this.toggle(this.open),
       });
       field.show(many ? start.join(", ") : String(start));

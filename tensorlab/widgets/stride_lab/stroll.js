@@ -23,7 +23,8 @@ export class Stroll {
       changed: (value) => changed("walk", value),
     });
     this.line = new Choice({
-      name: "cache line", options: [8, 16, 32, 64, 128].map((bytes) => [bytes, `${bytes} B${bytes === 64 ? ", as real ones" : ""}`]),
+      name: "cache line",
+      options: [8, 16, 32, 64, 128].map((bytes) => [bytes, `${bytes} B${bytes === 64 ? ", as real ones" : ""}`]),
       changed: (value) => changed("line", Number(value)),
     });
     const button = (label, work) => h("button", { type: "button", class: "tlw-button", onclick: work }, label);

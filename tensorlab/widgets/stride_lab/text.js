@@ -50,9 +50,11 @@ export function readOps(text) {
 const DIM = (dim) => ({ name: "dim", start: dim });
 const last = (shape) => Math.max(shape.length - 1, 0);
 export const FORMS = {
-  transpose: ({ shape }) => [{ name: "dim0", start: Math.max(shape.length - 2, 0) }, { name: "dim1", start: last(shape) }],
+  transpose: ({ shape }) => [{ name: "dim0", start: Math.max(shape.length - 2, 0) },
+    { name: "dim1", start: last(shape) }],
   permute: ({ shape }) => [{ name: "dims", many: true, start: shape.map((_, dim) => (dim || shape.length) - 1) }],
-  slice: ({ shape }) => [DIM(0), { name: "start", start: 1 }, { name: "stop", start: shape[0] ?? 1 }, { name: "step", start: 1 }],
+  slice: ({ shape }) => [DIM(0), { name: "start", start: 1 }, { name: "stop", start: shape[0] ?? 1 },
+    { name: "step", start: 1 }],
   step: ({ shape }) => [DIM(last(shape)), { name: "start", start: 0 }, { name: "stop", start: shape.at(-1) ?? 1 },
     { name: "step", start: 2 }],
   select: () => [DIM(0), { name: "index", start: 0 }],

@@ -53,7 +53,8 @@ class View {
       name: "shape", kind: "shape", many: true, messageId,
       commit: () => this.setShape(), cancel: () => { this.showFields(); this.store.refuse(null); },
     });
-    this.dtype = new Choice({ name: "dtype", options: Object.keys(DTYPES), changed: (dtype) => this.store.propose({ dtype }) });
+    this.dtype = new Choice({ name: "dtype", options: Object.keys(DTYPES), changed: (dtype) =>
+      this.store.propose({ dtype }) });
     this.frame.controls.append(this.shape.element, this.dtype.element);
     this.chips = h("ol", { class: "tlw-chain", "aria-label": "Steps" });
     const predicting = () => this.prediction.on;
@@ -158,7 +159,8 @@ class View {
     this.frame.hint = this.prediction.on ? PREDICT : HINT;
     this.hover = null;
     this.frame.root.style.setProperty("--digits", this.widest());
-    this.chips.replaceChildren(...stepChips(steps, state, (kept) => this.store.propose({ ops: state.ops.slice(0, kept) })));
+    this.chips.replaceChildren(...stepChips(steps, state, (kept) =>
+      this.store.propose({ ops: state.ops.slice(0, kept) })));
     this.operations.show();
     this.card.replaceChildren(...layoutCard(step));
     const cell = (index) => {
@@ -263,7 +265,8 @@ class View {
     });
     return [
       { caption: "One operation after the other.", header: ["step", "shape", "strides", "offset", "effect"], rows },
-      { caption: `The elements of ${layoutText(step)}.`, header: ["index", "value", "sum", "storage cell"], rows: elements },
+      { caption: `The elements of ${layoutText(step)}.`,
+        header: ["index", "value", "sum", "storage cell"], rows: elements },
       ...(total > MOST_ROWS ? [`The first ${MOST_ROWS} of ${count(total)} elements.`] : []),
     ];
   }

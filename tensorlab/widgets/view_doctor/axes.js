@@ -11,7 +11,8 @@ export class Axes {
   // `marked(border, mark)` when the reader changes a bracket.
   constructor({ marked }) {
     this.marked = marked;
-    this.element = h("div", { class: "tlw-axes", role: "group", "aria-label": "Dimensions and the borders between them" });
+    const label = "Dimensions and the borders between them";
+    this.element = h("div", { class: "tlw-axes", role: "group", "aria-label": label });
   }
 
   draw({ shape, stride, marks, told }) {
@@ -32,7 +33,8 @@ export class Axes {
     const truth = border.merges ? "merge" : "apart";
     const shown = told ? truth : mark;
     const verdict = told && mark !== "open" ? (mark === truth ? "✓ as you said" : `✗ you said ${mark}`) : null;
-    return h("div", { class: `tlw-border tlw-border-${shown}${told && mark !== "open" && mark !== truth ? " tlw-missed" : ""}` },
+    const missed = told && mark !== "open" && mark !== truth;
+    return h("div", { class: `tlw-border tlw-border-${shown}${missed ? " tlw-missed" : ""}` },
       h("span", { class: "tlw-bracket", "aria-hidden": "true" }),
       h("button", {
         type: "button", class: "tlw-button", disabled: told ? "" : null, title: told ? borderText(border) : null,

@@ -78,7 +78,8 @@ export function check(state) {
   if (negative !== undefined) return { refusal: `the size ${negative} is negative; sizes are 0 or more` };
   if (shape.length === 0) return { refusal: "a tensor without dimensions has no borders to look at" };
   const count = numel(shape);
-  if (count > MOST_ELEMENTS) return { refusal: `the doctor draws up to ${MOST_ELEMENTS} elements; this would have ${count}` };
+  if (count > MOST_ELEMENTS) return { refusal: `the doctor draws up to ${MOST_ELEMENTS} `
+    + `elements; this would have ${count}` };
   const { refusal } = checkBounds(shape, stride, offset, Infinity);
   if (refusal !== undefined) return { refusal };
   const reached = addressRange(shape, stride, offset);

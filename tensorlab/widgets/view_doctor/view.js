@@ -88,7 +88,8 @@ class View {
       return;
     }
     if (marks.includes("open") || answer === "open") {
-      this.told.replaceChildren(h("p", { class: "tlw-wrong", role: "alert" }, "Mark every border and choose an answer first. "
+      this.told.replaceChildren(h("p", { class: "tlw-wrong", role: "alert" },
+        "Mark every border and choose an answer first. "
         + "A wrong guess teaches more than none."));
       return;
     }
@@ -145,7 +146,8 @@ class View {
     const { right, asked } = score(state);
     const guessed = !state.marks.includes("open") && state.answer !== "open";
     this.told.replaceChildren(
-      ...(guessed ? [h("p", { class: right === asked ? "" : "tlw-wrong" }, h("strong", {}, `${right} of ${asked} right.`))] : []),
+      ...(guessed ? [h("p", { class: right === asked ? "" : "tlw-wrong" },
+        h("strong", {}, `${right} of ${asked} right.`))] : []),
       h("p", {}, `${runsText(state.shape, state.stride)}.`.replace(/^d/, "D")),
       h("p", { class: "tlw-treatment" }, treatmentText(state, this.treated)));
   }
@@ -156,7 +158,8 @@ class View {
     this.copyPart.hidden = !this.store.state.told || !order;
     if (this.copyPart.hidden) return;
     this.copyPart.replaceChildren(
-      h("p", { class: "tlw-part" }, `the copy that reshape makes: ${count(order.length * BYTES)} B, each number with the cell `
+      h("p", { class: "tlw-part" }, `the copy that reshape makes: ${count(order.length * BYTES)} `
+        + `B, each number with the cell `
         + "that it comes from"), this.copy.element);
     this.copy.draw({
       cells: order.length, first: 0,

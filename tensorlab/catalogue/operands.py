@@ -74,8 +74,13 @@ class Operands(Mapping[str, Any]):
     def numbers(self, *shape: int) -> Tensor:
         """A tensor of numbers between 0.1 and 0.9, or between 1 and 9."""
         if self.dtype.is_floating_point:
-            return tl.from_numpy(self.random.uniform(0.1, 0.9, shape)).to(self.dtype)
-        return tl.from_numpy(self.random.integers(1, 10, shape)).to(self.dtype)
+            return self.tensor(self.random.uniform(0.1, 0.9, shape))
+        return self.tensor(self.random.integers(1, 10, shape))
+
+    def tensor(self, values: np.ndarray) -> Tensor:
+        """An array as a tensor of the dtype. NumPy converts where it can: operands should need no kernels."""
+        wanted = self.dtype.numpy
+        return tl.from_numpy(values if wanted is None else values.astype(wanted)).to(self.dtype)
 
 
 @operand
@@ -127,7 +132,8 @@ def batch(operands: Operands) -> Tensor:
 @operand
 def matrix(operands: Operands) -> Tensor:
     """A positive definite matrix, far from singular."""
-    return operands["x"] @ operands["x"].mT + operands.side * tl.eye(operands.side, dtype=operands.dtype)
+    values = operands.random.uniform(0.1, 0.9, (operands.side, operands.side))
+    return operands.tensor(values @ values.T + operands.side * np.eye(operands.side))
 
 
 @operand
@@ -153,4 +159,4 @@ def grid(operands: Operands) -> Tensor:
 
 @operand
 def ordered(operands: Operands) -> Tensor:
-    return operands.numbers(operands.side).sort().values
+    return operands.tensor(np.arange(1, operands.side + 1) / operands.side)

@@ -165,6 +165,36 @@ DIFFERENCES = (
         "Whoever writes this means something else.",
     ),
     Difference(
+        "An `out` that must grow",
+        "its storage grows, and the views that look into it go along",
+        "a storage that nothing else looks into grows; another one is refused",
+        "A storage does not know its views, so none could be told where its cells have gone.",
+    ),
+    Difference(
+        "A write that raises halfway, as `scatter_` with an index outside",
+        "what was written before the error stays written",
+        "every index is checked before the first cell changes",
+        "After an error a tensor should be what it was.",
+    ),
+    Difference(
+        "`tril_` and `triu_` of an expanded tensor",
+        "writes, and elements that share a cell become what the last one says",
+        "raises, as other writes do",
+        "One cell cannot hold several answers.",
+    ),
+    Difference(
+        "`addbmm_` into a tensor of another shape",
+        "changes the shape of the tensor",
+        "raises: a tensor that is written in place keeps its shape",
+        "`addmm_` and all its relatives refuse it in PyTorch too.",
+    ),
+    Difference(
+        "`sort` without `stable=True`",
+        "equal elements may change their order, as the length and the dtype have it",
+        "equal elements keep their order",
+        "An order that is promised can be tested; the promise costs nothing here.",
+    ),
+    Difference(
         "`storage()`",
         "warns that typed storages will go",
         "gives the storage as cells of the dtype, without a warning",

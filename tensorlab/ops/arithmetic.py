@@ -365,6 +365,10 @@ def lerp_(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
 
 
 def _check_one_dtype(input: Tensor, end: Tensor, weight: Operand) -> None:
+    if isinstance(input, Tensor) and not input.is_floating_point():
+        raise NotImplementedError(
+            f'"lerp" not implemented for {input.dtype.name}: it takes floats: convert with .float() first'
+        )
     for name, operand in (("end", end), ("weight", weight)):
         if isinstance(operand, Tensor) and (name == "end" or operand.ndim) and operand.dtype != input.dtype:
             raise RuntimeError(

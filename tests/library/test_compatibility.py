@@ -45,6 +45,7 @@ def test_the_differences_are_real(torch, tmp_path):
     torch.save(torch.ones(2), tmp_path / "torch")
     tl.save(tl.ones(2), tmp_path / "tensorlab")
     refused = {m: _error(lambda m=m: m.zeros(2, 3).t().view(6)) for m in (torch, tl)}
+    even_then_odd = [*range(1, 8000, 2), *range(0, 8000, 2)]  # the places of False, then those of True
     shown = {
         "Rare dtypes": (
             torch.zeros(2, dtype=torch.uint16) is not None,
@@ -75,6 +76,26 @@ def test_the_differences_are_real(torch, tmp_path):
             _error(lambda: tl.zeros(2).to(3.5)) is not None,
         ),
         "Complex numbers": (torch.tensor(1j).is_complex(), _error(lambda: tl.tensor(1j)) is not None),
+        "An `out` that must grow": (
+            _error(lambda: _grow_a_shared_out(torch)) is None,
+            isinstance(_error(lambda: _grow_a_shared_out(tl)), RuntimeError),
+        ),
+        "A write that raises halfway, as `scatter_` with an index outside": (
+            _scatter_outside(torch) != [1, 2, 3],
+            _scatter_outside(tl) == [1, 2, 3],
+        ),
+        "`tril_` and `triu_` of an expanded tensor": (
+            _error(lambda: torch.ones(1).expand(2, 2).tril_()) is None,
+            isinstance(_error(lambda: tl.ones(1).expand(2, 2).tril_()), RuntimeError),
+        ),
+        "`addbmm_` into a tensor of another shape": (
+            torch.ones(1).addbmm_(torch.ones(2, 2, 3), torch.ones(2, 3, 4)).shape == (2, 4),
+            _error(lambda: tl.ones(1).addbmm_(tl.ones(2, 2, 3), tl.ones(2, 3, 4))) is not None,
+        ),
+        "`sort` without `stable=True`": (
+            torch.tensor([True, False] * 4000).sort().indices.tolist() != even_then_odd,
+            tl.tensor([True, False] * 4000).sort().indices.tolist() == even_then_odd,
+        ),
         "`storage()`": (_warns(lambda: torch.zeros(2).storage()), not _warns(lambda: tl.zeros(2).storage())),
         "Reading a tensor over read-only NumPy memory": (
             _write_into_constant(torch) is None,
@@ -95,6 +116,17 @@ def _error(call):
     except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
         return error
     return None
+
+
+def _grow_a_shared_out(library):
+    base = library.zeros(2)
+    library.neg(library.ones(3), out=base[:0])
+
+
+def _scatter_outside(library):
+    x = library.tensor([1, 2, 3])
+    assert _error(lambda: x.scatter_(0, library.tensor([0, 1, 9]), 0)) is not None
+    return x.tolist()
 
 
 def _warns(call):

@@ -74,7 +74,7 @@ def flow(node: Any, gradient: Tensor, pending: dict, alone: bool) -> bool:
         # an Output has another way to wait, and a gradient that has to be fitted is not written in place
         if edge.shape != shape or edge.dtype is not element_type or not edge.direct:
             return False
-        if delivered and edge is delivered[0][0]:
+        if delivered and any(edge is other for other, _ in delivered):
             return False  # x * x: what was computed for the first operand waits nowhere yet
         waiting = pending.get(edge)
         if waiting is not None:

@@ -15,6 +15,7 @@ from tests.library.gradients.derivatives import (
     assert_like_torch,
     derivatives,
     evaluate,
+    leaves,
     operands,
     values,
 )
@@ -195,3 +196,22 @@ def test_nodes_lead_to_the_operands_that_torch_says(torch, expression):
         result.sum().backward()
         found.append(([node is not None for node, _ in result.grad_fn.next_functions], seen))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["x * x", "x / x", "m.addcmul(x, y, y)", "m.addcmul(x, x, y)", "m.addcmul(x, x, x)", "m.addcdiv(y, x, x)",
+     "m.lerp(x, y, y)", "m.clamp(y, x, x)", "x * x + x * x", "m.addcmul(x, y, y) + y * y"],
+)  # fmt: skip
+def test_one_tensor_as_several_operands(torch, expression):
+    """Each operand's gradient counts, though they come to the same tensor: in every shape, small ones too."""
+    for shape in ((3,), (2, 3), ()):
+        arrays = operands("xy"[: 1 + ("y" in expression)], "any", [shape, shape])
+        assert_like_torch(torch, expression, arrays)
+        found = []
+        for library in (tl, torch):
+            tensors = leaves(library, arrays)
+            evaluate(library, expression, tensors).sum().backward()
+            found.append([values(tensor.grad) for tensor in tensors])
+        for mine, theirs in zip(*found, strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-12)

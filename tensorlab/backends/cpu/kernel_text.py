@@ -40,8 +40,8 @@ ROWS = 128
 # Rows that are read together, so that a total is loaded and stored once for all of them.
 TOGETHER = 8
 
-# Up to this many cells a processor's own second-level cache has them, and asking ahead only costs.
-NEAR = 1 << 18
+# Up to this many cells the caches have them from the last time, and asking ahead only costs.
+NEAR = 1 << 21
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.
 _DIGEST = hashlib.sha256(Path(intrinsics.__file__).read_bytes()).hexdigest()[:12]

@@ -234,7 +234,7 @@ class _FoldText:
             line = 64 // self.cells.source.itemsize  # cells that come into a cache together
             lines += [
                 "            if x.size > NEAR and 2 * length > BLOCK:",
-                f"                for ahead in range(2 * BLOCK, 3 * BLOCK, {line}):",
+                f"                for ahead in range(BLOCK // 2, 3 * BLOCK // 2, {line}):",
                 "                    prefetch(x, cell + i + ahead)",
             ]
         lines += [

@@ -73,8 +73,10 @@ def _cat(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
                 f"a dimension"
             )
     element_type = result_type(*given)
-    joined = [tensor for tensor in given if tensor._shape != (0,)] or given[:1]
-    dim = layout.wrap_dim(dim, joined[0].ndim)
+    joined = [tensor for tensor in given if tensor._shape != (0,)]
+    # Where all are passed over, PyTorch does not look at the dimension.
+    dim = layout.wrap_dim(dim, joined[0].ndim) if joined else 0
+    joined = joined or given[:1]
     shape = _joined_shape(joined, dim)
     stride = _joined_strides(shape, given)
     put: Callable[[Tensor, Tensor], None] = write

@@ -169,17 +169,18 @@ def _order_matters(step: Step, alive: list[tl.Tensor]) -> bool:
         if isinstance(item, Live)
     ]
     target = alive[dict(step.keywords)["out"].position if "out" in dict(step.keywords) else named[0]]
-    return any(_meet_with_gaps(target, alive[position]) for position in named)
+    moves = step.name == "[]="  # what is read from a place is written to another
+    return any(_meet_with_gaps(target, alive[position], moves) for position in named[moves:])
 
 
-def _meet_with_gaps(target: tl.Tensor, source: tl.Tensor) -> bool:
+def _meet_with_gaps(target: tl.Tensor, source: tl.Tensor, moves: bool) -> bool:
     same = (target.shape, target.stride(), target.data_ptr()) == (
         source.shape,
         source.stride(),
         source.data_ptr(),
     )
     return (
-        not same
+        (moves or not same)
         and share_cells(target, source)
         and not all(is_non_overlapping_and_dense(x.shape, x.stride()) for x in (target, source))
     )

@@ -39,6 +39,9 @@ CALLS = {
     "remainder of numbers": lambda m: m.remainder(2, 3),
     "rsub of a number": lambda m: m.rsub(2, x(m)),
     "as_strided_(outside)": lambda m: x(m).as_strided_((9,), (1,)),
+    "cat of nothing, dim 1": lambda m: m.cat([m.ones(0), m.ones(0)], 1),
+    "as_strided of no cells": lambda m: m.tensor(5).nonzero().as_strided((), (), 0),
+    "lerp of ints": lambda m: m.lerp(i(m), i(m), 0.5),
     "fill(vector)": lambda m: m.fill(x(m), m.ones(2)),
     "contiguous(preserve)": lambda m: x(m).t().contiguous(memory_format=m.preserve_format),
     # making tensors from data

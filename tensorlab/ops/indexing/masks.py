@@ -234,7 +234,7 @@ def nonzero(
         mask = pointwise.ne(input, 0)
     count = _count(mask)
     # One run of memory for each dimension: the columns are what is used.
-    memory = np.empty((max(input.ndim, 1), count), np.int64)
+    memory = np.empty((input.ndim, count), np.int64)
     if input.ndim and count:
         backend("cpu").mask_positions(Walk(mask.shape, [mask.stride()], [mask._buffer()]), memory)
     result = make_tensor(

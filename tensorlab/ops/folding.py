@@ -336,5 +336,10 @@ def check_out(name: str, out: Tensor, shape: Size, *sources: Tensor) -> None:
         RuntimeError: it has another shape, `guard_write` refuses the write, or gradients cannot follow it.
     """
     recording.check_out(name, out, *sources)
+    if out._shape != shape and any(source is out for source in sources):
+        raise RuntimeError(
+            f"unsupported operation: {name}() reads out, which would have to change its shape from "
+            f"{list(out._shape)} to {list(shape)}: bring another tensor, or clone() the input"
+        )
     fitted(out, shape, out.dtype)
     guard_write(out, *sources)

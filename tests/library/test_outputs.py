@@ -96,6 +96,17 @@ def test_an_operand_keeps_its_shape(torch):
         assert x.shape == (3, 1)
 
 
+def test_what_is_read_is_not_resized():
+    for call in (
+        lambda x: tl.kthvalue(x, 2, out=(x, tl.empty(0, dtype=tl.int64))),
+        lambda x: tl.sum(x, 0, out=x),
+    ):
+        x = tl.arange(3.0)
+        with pytest.raises(RuntimeError, match="unsupported operation"):
+            call(x)
+        assert x.tolist() == [0, 1, 2]
+
+
 def test_what_the_storage_held_before_stays_when_it_grows():
     out = tl.arange(4.0)[2:]
     with pytest.warns(UserWarning, match="was resized"):

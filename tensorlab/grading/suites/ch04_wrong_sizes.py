@@ -54,6 +54,21 @@ def divides_by_zero(shape, count):
 
 @solutions.wrong(
     "04.infer_size",
+    belief="One size has to be left open.",
+    lesson="A shape may be given whole. Then nothing is inferred, and the sizes only have to fit.",
+)
+def wants_an_unknown(shape, count):
+    refuse_what_cannot_be(shape)
+    known = product_of_known(shape)
+    if -1 not in shape or (known and count % known):
+        refuse_sizes(shape, count)
+    if known == 0:
+        refuse_any_value(shape) if count == 0 else refuse_sizes(shape, count)
+    return with_unknown(shape, count // known)
+
+
+@solutions.wrong(
+    "04.infer_size",
     belief="A tensor without elements has no size to infer, so -1 is refused.",
     lesson="For (2, -1) and 0 elements there is one size that fits: 0. Only beside a known size of 0 does "
     "every "

@@ -88,7 +88,7 @@ TAKE_APART = Exercise(
             3,
             "They share one storage, so it is saved once, and their records carry the same number.",
             _cases(
-                _over(1, WHOLE, WHOLE),
+                _over(1, ROWS, ROWS),
                 _over(1, WHOLE, TURNED),
                 _over(1, ROWS, TURNED, EVERY_SECOND),
                 _over(1, WHOLE, TAIL),

@@ -72,7 +72,7 @@ def bool_of_the_whole_part(input, dtype):
     if input.dtype is dtype:
         return input
     out = tl.empty_like(input, dtype=dtype)
-    out[...] = input.to(tl.int64) if dtype is tl.bool else input
+    out[...] = input.trunc() if dtype is tl.bool else input
     return out
 
 

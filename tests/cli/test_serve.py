@@ -105,7 +105,13 @@ def test_from_the_command_to_the_page_and_to_ctrl_c(project, options, code):
     if sys.platform == "darwin":
         environment["BROWSER"] = "no-such-browser"
     call = [sys.executable, "-P", "-m", "tensorlab", "book", *options]
-    with subprocess.Popen(call, cwd=project, env=environment, stdout=subprocess.PIPE, text=True) as process:
+
+    def heed_ctrl_c() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests in the background ignores it
+
+    with subprocess.Popen(
+        call, cwd=project, env=environment, stdout=subprocess.PIPE, text=True, preexec_fn=heed_ctrl_c
+    ) as process:
         assert process.stdout is not None
         said = ""
         while "Ctrl-C stops it" not in said:
@@ -117,7 +123,10 @@ def test_from_the_command_to_the_page_and_to_ctrl_c(project, options, code):
         with urllib.request.urlopen(address[0], timeout=10) as page:
             assert b"first words" in page.read()
         process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=20)
+        try:
+            rest, _ = process.communicate(timeout=20)
+        finally:
+            process.kill()
     assert process.returncode == code
     assert ("No browser could be started" in rest + said) is (code == 3)
 

@@ -83,6 +83,7 @@ def test_it_may_be_interrupted(tmp_path):
         text=True,
         env={**os.environ, "TENSORLAB_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"},
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored by what runs behind
     )
     kernels = tmp_path / "kernels"
     deadline = time.monotonic() + 60

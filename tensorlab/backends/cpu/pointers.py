@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba.core import config, types
 from numba.extending import intrinsic
 
-__all__ = ["Pointer", "advance", "at", "copy", "fetch_ahead"]
+__all__ = ["Pointer", "advance", "at", "copy", "copy_second", "fetch_ahead"]
 
 # Cells to a line of every cache that is common today, in bytes.
 LINE = 64
@@ -102,6 +102,29 @@ def _copy(typing, source, to, cells):  # type: ignore[no-untyped-def]
     return types.none(source, to, cells), generate
 
 
+@intrinsic(prefer_literal=True)
+def _copy_second(typing, source, to, cells):  # type: ignore[no-untyped-def]
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        read, write, _ = arguments
+        count, size = cells.literal_value, source.dtype.bitwidth // 8
+        run = ir.VectorType(context.get_data_type(source.dtype), count)
+        # The second half begins one cell early, so that nothing behind the last cell is read.
+        later = builder.gep(read, [ir.Constant(ir.IntType(64), count - 1)])
+        halves = [
+            builder.load(builder.bitcast(half, run.as_pointer()), align=size, typ=run)
+            for half in (read, later)
+        ]
+        lanes = [2 * lane if lane < count // 2 else 2 * lane + 1 for lane in range(count)]
+        order = ir.Constant(ir.VectorType(ir.IntType(32), count), lanes)
+        value = builder.shuffle_vector(*halves, order)
+        builder.store(value, builder.bitcast(write, run.as_pointer()), align=size)
+        return context.get_dummy_value()
+
+    if not isinstance(cells, types.IntegerLiteral) or cells.literal_value % 2:
+        return None
+    return types.none(source, to, cells), generate
+
+
 def _nothing(pointer: Pointer, cells: int) -> None:
     """The interpreter cannot ask for memory ahead of time."""
 
@@ -109,6 +132,11 @@ def _nothing(pointer: Pointer, cells: int) -> None:
 def _copied(source: Pointer, to: Pointer, cells: int) -> None:
     for i in range(cells):
         to[i] = source[i]
+
+
+def _copied_second(source: Pointer, to: Pointer, cells: int) -> None:
+    for i in range(cells):
+        to[i] = source[2 * i]
 
 
 def _advanced(pointer: Pointer, cells: int) -> Pointer:
@@ -119,6 +147,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
     at: Any = Pointer
     advance: Any = _advanced
     copy: Any = _copied
+    copy_second: Any = _copied_second
     fetch_ahead: Any = _nothing
 else:
     # The pointer to cell `offset` of a one-dimensional array.
@@ -127,5 +156,7 @@ else:
     advance = _advance
     # copy(source, to, cells): so many cells (a constant) from one place to another, by whole vectors.
     copy = _copy
+    # copy_second(source, to, cells): the same for every second cell (an even number of them, a constant).
+    copy_second = _copy_second
     # Asks for the memory of so many cells (a constant). It is a hint: the pointer may lead anywhere.
     fetch_ahead = _fetch_ahead

@@ -18,15 +18,14 @@ def finish(
     out, o_row, o_col, source, s_row, s_col, residual, r_row, r_col,
 ):
     # fmt: on
-    """The end of `rows` × `columns` elements. Operands that are runs get a loop that becomes vector code."""
-    runs = o_col == 1 and (beta == 0 or s_col == 1) and (r_col == 1 or not adds_residual)
+    """The end of `rows` × `columns` elements."""
     for i in range(rows):
-        c, o = advance(sums, i * sums_row), advance(out, i * o_row)
-        s, r = advance(source, i * s_row), advance(residual, i * r_row)
-        if runs:
-            finish_row(columns, c, alpha, beta, adds_residual, o, 1, s, 1, r, 1)
-        else:
-            finish_row(columns, c, alpha, beta, adds_residual, o, o_col, s, s_col, r, r_col)
+        finish_row(
+            columns, advance(sums, i * sums_row), alpha, beta, adds_residual,
+            advance(out, i * o_row), o_col,
+            advance(source, i * s_row), s_col,
+            advance(residual, i * r_row), r_col,
+        )  # fmt: skip
 
 
 def finish_row(columns, sums, alpha, beta, adds_residual, out, o_col, source, s_col, residual, r_col):

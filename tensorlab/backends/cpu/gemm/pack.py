@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tensorlab.backends.cpu.gemm.cell import LANES, SAME, WIDTH, numbers, widen
 from tensorlab.backends.cpu.gemm.tile import panel
-from tensorlab.backends.cpu.pointers import advance, copy
+from tensorlab.backends.cpu.pointers import advance, copy, copy_second
 from tensorlab.backends.cpu.simd import turn_tile
 
 __all__ = ["pack", "pack_panels"]
@@ -19,6 +19,14 @@ def pack(rows, columns, source, row, column, to, to_row):
     if column == 1:
         for i in range(rows):
             pack_run(columns, advance(source, i * row), advance(to, i * to_row))
+    elif column == 2 and SAME:  # every second cell: so common that it is worth vector code of its own
+        whole = columns - columns % LANES
+        for i in range(rows):
+            x, y = advance(numbers(source, to), i * row), advance(to, i * to_row)
+            for j in range(0, whole, LANES):
+                copy_second(advance(x, 2 * j), advance(y, j), LANES)
+            for j in range(whole, columns):
+                y[j] = x[2 * j]
     elif row == 1 and SAME:  # the source's columns are runs: tiles of 8 × 8 are turned in registers
         whole_rows, whole_columns = rows - rows % 8, columns - columns % 8
         for j in range(0, whole_columns, 8):

@@ -28,7 +28,7 @@ __all__ = ["compute_name", "kernel_source"]
 _TILE: list[Any] = [tile.panel, tile.whole_tile, tile.edge_tile, tile.tile, tile.strip]
 _PACK: list[Any] = [pack.pack_cells, pack.pack_run, pack.pack, pack.pack_panels]
 _FORMS: dict[str, list[Any]] = {
-    "tiles": [*_TILE, *_PACK, tiles.balanced, tiles.packed_strip, tiles.tiles],
+    "tiles": [*_TILE, *_PACK, tiles.balanced, tiles.tiles],
     "plain_tiles": _TILE,
     "rows": [rows.weighed_row, rows.weighed_rows, rows.rows],
     "dots": [dots.dot_run, dots.dot, dots.dots],
@@ -37,7 +37,7 @@ _FORMS: dict[str, list[Any]] = {
 
 _REASSOCIATED: set[Any] = {dots.dot_run}
 _INLINED: set[Any] = {
-    *(tile.panel, tile.tile, pack.pack_run, finish.finish_row),
+    *(tile.panel, tile.tile, pack.pack_run, finish.finish_row, tiles.balanced),
     *(rows.weighed_row, rows.weighed_rows),
 }
 
@@ -53,7 +53,7 @@ import numpy as np
 from numba import njit, prange
 
 from tensorlab.backends.cpu.gemm.registers import add_outer, add_outer_partly, store, store_partly, zeros
-from tensorlab.backends.cpu.pointers import advance, at, copy, fetch_ahead
+from tensorlab.backends.cpu.pointers import advance, at, copy, copy_second, fetch_ahead
 from tensorlab.backends.cpu.simd import turn_tile
 # with intrinsics {_DIGEST}
 """
@@ -167,7 +167,7 @@ def _level(level: Any) -> str:
 
 def _entries(form: str) -> str:
     """The functions that are called from Python."""
-    entry = f"cache=True, nogil=True, {_OPTIONS}"
+    entry = f"cache=True, nogil=True, no_cfunc_wrapper=True, {_OPTIONS}"
     if form.startswith("plain"):
         text = inspect.getsource(getattr(tasks, form))
         return f"@njit({entry})\n{text}\n\nplain_kernel = {form}\n"

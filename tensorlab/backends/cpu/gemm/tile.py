@@ -63,12 +63,16 @@ def panel(left):
     return 2 * LANES if WIDTH < left <= WIDTH + LANES else min(left, WIDTH)
 
 
-def strip(steps, rows, columns, a, a_row, b, b_row, c, c_row, adds):
-    """One row of tiles, side by side; B lies in place, its rows `b_row` apart."""
+def strip(steps, rows, columns, a, a_row, b, b_row, packed, c, c_row, adds):
+    """One row of tiles, side by side. B is `packed` in panels, or lies in place with rows `b_row` apart."""
     j = 0
     while j < columns:
         wide = panel(columns - j)
-        tile(steps, rows, wide, a, a_row, advance(b, j), b_row, advance(c, j), c_row, adds)
+        if packed:
+            y, row = advance(b, j * steps), (wide + LANES - 1) // LANES * LANES
+        else:
+            y, row = advance(b, j), b_row
+        tile(steps, rows, wide, a, a_row, y, row, advance(c, j), c_row, adds)
         j += wide
 
 

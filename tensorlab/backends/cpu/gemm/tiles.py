@@ -20,10 +20,10 @@ from __future__ import annotations
 from tensorlab.backends.cpu.gemm.cell import COLUMNS, HEIGHT, LANES, ROWS, STEPS, WIDTH, numbers
 from tensorlab.backends.cpu.gemm.finish import finish
 from tensorlab.backends.cpu.gemm.pack import pack, pack_panels
-from tensorlab.backends.cpu.gemm.tile import panel, strip, tile
+from tensorlab.backends.cpu.gemm.tile import strip
 from tensorlab.backends.cpu.pointers import advance
 
-__all__ = ["balanced", "packed_strip", "tiles"]
+__all__ = ["balanced", "tiles"]
 
 
 # fmt: off
@@ -63,11 +63,11 @@ def tiles(
                 for r in range(0, rows, ROWS):
                     high = min(ROWS, rows - r)
                     a_strip, c_strip = advance(left, r * left_row), advance(c, (i + r) * c_row)
-                    if packs_b:
-                        packed_strip(steps, high, columns, a_strip, left_row, block_b, c_strip, c_row, p > 0)
-                    else:
-                        right = numbers(b_block, block_b)
-                        strip(steps, high, columns, a_strip, left_row, right, b_step, c_strip, c_row, p > 0)
+                    strip(
+                        steps, high, columns, a_strip, left_row,
+                        block_b if packs_b else numbers(b_block, block_b), b_step, packs_b,
+                        c_strip, c_row, p > 0,
+                    )  # fmt: skip
                     if ends:
                         finish(
                             high, columns, c_strip, c_row, alpha, beta, adds_residual,
@@ -75,16 +75,6 @@ def tiles(
                             advance(source, (i + r) * s_row + j * s_col), s_row, s_col,
                             advance(residual, (i + r) * r_row + j * r_col), r_row, r_col,
                         )  # fmt: skip
-
-
-def packed_strip(steps, rows, columns, a, a_row, panels, c, c_row, adds):
-    """One row of tiles, side by side, each with its panel of B."""
-    j = 0
-    while j < columns:
-        wide = panel(columns - j)
-        row = (wide + LANES - 1) // LANES * LANES
-        tile(steps, rows, wide, a, a_row, advance(panels, j * steps), row, advance(c, j), c_row, adds)
-        j += wide
 
 
 def balanced(size, most, multiple):

@@ -6,7 +6,7 @@ pass and their bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,9 +18,10 @@ from tensorlab.autograd.keeping import (
     save_on_cpu,
     saved_tensors_hooks,
 )
-from tensorlab.autograd.node import AccumulateGrad, Node, edge_number, node_of, walk
+from tensorlab.autograd.node import AccumulateGrad, Edge, Node, edge_number, node_of, walk
 from tensorlab.autograd.views import CopySlices, edge_of
 from tensorlab.dtypes import dtype
+from tensorlab.figures.graph import MOST_NODES, graph_drawing, graph_figure
 from tensorlab.layout import Size
 from tensorlab.tensor import Tensor
 
@@ -87,20 +88,32 @@ def saved(tensor: Tensor) -> SavedList:
         ExpBackward0             result       [2, 3]           float32           24 bytes  graph
         kept by the graph alone: 24 bytes
     """
-    edge = edge_of(tensor)
-    if edge is None:
-        return SavedList()
-    nodes = sorted(walk(node_of(edge)), key=lambda node: node.sequence, reverse=True)
-    leaves = {id(n.variable._storage) for n in nodes if isinstance(n, AccumulateGrad)}
+    nodes = _youngest_first((tensor,))
+    return SavedList(entry for entries in _saved_by(nodes) for entry in entries)
+
+
+def _youngest_first(tensors: Sequence[Tensor]) -> list[Node]:
+    """The nodes of the graph of some tensors."""
+    found: set[Node] = set()
+    for tensor in tensors:
+        edge = edge_of(tensor)
+        if edge is not None:
+            found.update(walk(node_of(edge)))
+    return sorted(found, key=lambda node: node.sequence, reverse=True)
+
+
+def _saved_by(nodes: Sequence[Node]) -> Iterator[tuple[Saved, ...]]:
+    """What each node keeps."""
+    leaves = {id(node.variable._storage) for node in nodes if isinstance(node, AccumulateGrad)}
     seen: set[int] = set()
-    entries = []
     for node in nodes:
+        entries = []
         for name, kept in _kept(node):
             storage = kept._storage
             owner = "leaf" if id(storage) in leaves else "shared" if id(storage) in seen else "graph"
             seen.add(id(storage))
             entries.append(Saved(node.name(), name, kept._shape, kept._dtype, storage.nbytes(), owner))
-    return SavedList(entries)
+        yield tuple(entries)
 
 
 def _kept(node: Node) -> Iterator[tuple[str, Tensor]]:
@@ -125,14 +138,14 @@ class GraphNode(NamedTuple):
         id: its number in the graph; a node has a lower number than those that it leads to.
         name: its kind.
         shape: that of the result, None where there are several.
-        saved: the names of the tensors that it keeps.
+        saved: the tensors that it keeps.
         leaf: for the end of the graph at a leaf, the leaf; else None.
     """
 
     id: int
     name: str
     shape: Size | None
-    saved: tuple[str, ...]
+    saved: tuple[Saved, ...]
     leaf: Tensor | None
 
 
@@ -144,12 +157,15 @@ class GraphEdge(NamedTuple):
         target: the node that it goes to.
         operand: which operand's gradient it is.
         number: which result of the target it belongs to.
+        summed: the dimensions over which the gradient is summed before it arrives, because the operand was
+            broadcast in the forward pass.
     """
 
     source: int
     target: int
     operand: int
     number: int
+    summed: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -175,9 +191,42 @@ class Graph:
         lines = []
         for node in self.nodes:
             ways = [f"{edge.target}" for edge in self.edges if edge.source == node.id]
-            keeps = f" keeps {', '.join(node.saved)}" if node.saved else ""
+            keeps = f" keeps {', '.join(entry.name for entry in node.saved)}" if node.saved else ""
             lines.append(f"{node.id}: {node.name}{keeps}" + (f" -> {', '.join(ways)}" if ways else ""))
         return "\n".join(lines)
+
+    def svg(self, names: Mapping[str, Tensor] | None = None, most: int = MOST_NODES) -> str:
+        """The graph as a drawing: the result at the bottom, gradients climb to the leaves.
+
+        Each box is a node: its number in the order of the backward pass, the shape of its result, and what
+        it keeps, which is the leaf's own, shared with another entry, or kept by the graph alone. A pill on an
+        edge says over which dimensions a gradient is summed. The drawing has the colours of the page's
+        light or dark theme, and says in words what it shows.
+
+        Args:
+            names: what to call the leaves.
+            most: of a larger graph the youngest nodes are drawn, and the others counted.
+
+        Returns:
+            one ``<svg>`` element, which needs nothing else.
+
+        Raises:
+            ValueError: there is nothing to draw, or `most` is not positive.
+
+        Example:
+            >>> import tensorlab as tl
+            >>> w = tl.ones(3, requires_grad=True)
+            >>> drawing = tl.autograd.graph((tl.ones(2, 3) * w).sum()).svg(names={"w": w})
+            >>> "summed over 0" in drawing
+            True
+        """
+        return graph_drawing(self, names or {}, most)
+
+    def _repr_html_(self) -> str:
+        return graph_figure(self, {}, MOST_NODES)._repr_html_()
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
 
 
 def graph(tensor: Tensor | Sequence[Tensor]) -> Graph:
@@ -191,31 +240,37 @@ def graph(tensor: Tensor | Sequence[Tensor]) -> Graph:
         1: MulBackward0 keeps y, x -> 2, 2
         2: AccumulateGrad
     """
-    tensors = (tensor,) if isinstance(tensor, Tensor) else tuple(tensor)
-    found: set[Node] = set()
-    for one in tensors:
-        edge = edge_of(one)
-        if edge is not None:
-            found.update(walk(node_of(edge)))
-    order = sorted(found, key=lambda node: node.sequence, reverse=True)
+    order = _youngest_first((tensor,) if isinstance(tensor, Tensor) else tuple(tensor))
     numbers = {node: number for number, node in enumerate(order)}
     nodes = tuple(
         GraphNode(
-            number,
+            numbers[node],
             node.name(),
             node.shape if node.outputs == 1 else None,
-            tuple(name for name, _ in _kept(node)),
+            entries,
             node.variable if isinstance(node, AccumulateGrad) else None,
         )
-        for node, number in numbers.items()
+        for node, entries in zip(order, _saved_by(order), strict=True)
     )
     edges = tuple(
-        GraphEdge(number, numbers[node_of(edge)], operand, edge_number(edge))
-        for node, number in numbers.items()
+        GraphEdge(numbers[node], numbers[node_of(edge)], operand, edge_number(edge), _summed(node, edge))
+        for node in order
         for operand, edge in enumerate(node.edges)
         if edge is not None
     )
     return Graph(nodes, edges)
+
+
+def _summed(node: Node, edge: Edge) -> tuple[int, ...]:
+    """The dimensions of the result that an operand was stretched along."""
+    if not node.stretches:
+        return ()
+    lead = len(node.shape) - len(edge.shape)
+    return tuple(
+        dim
+        for dim, size in enumerate(node.shape)
+        if dim < lead or (edge.shape[dim - lead] == 1 and size != 1)
+    )
 
 
 # PyTorch keeps these in a module of this name.

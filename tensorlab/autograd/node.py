@@ -49,6 +49,7 @@ class Node:
     __slots__ = ("__weakref__", "_metadata", "dtype", "edges", "hooks", "outputs", "sequence", "shape")
 
     is_view: ClassVar[bool] = False  # the results are views of the first operand
+    stretches: ClassVar[bool] = False  # operands may be broadcast: their gradients have the result's shape
     direct: ClassVar[bool] = True  # a gradient waits at the node itself, not at one of several results
 
     edges: tuple[Edge | None, ...]

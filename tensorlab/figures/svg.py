@@ -26,6 +26,9 @@ _INKS = {
     "shape": "--tl-shape, #3867b5",
     "stride": "--tl-stride, #9a580a",
     "offset": "--tl-offset, #2f7d4a",
+    "view": "--tl-view, #17756f",
+    "copy": "--tl-copy, #c0453f",
+    "gradient": "--tl-gradient, #7a4fb5",
 }
 _MONO = "var(--tl-font-mono, ui-monospace, Menlo, Consolas, monospace)"
 _UI = "var(--tl-font-ui, system-ui, sans-serif)"
@@ -48,13 +51,17 @@ class Figure:
         )
 
 
-def drawing(width: float, height: float, says: str, parts: Sequence[str]) -> str:
-    """Return one SVG that shrinks on a narrow page; `says` is what a screen reader reads instead of it."""
+def drawing(width: float, height: float, says: str, parts: Sequence[str], shrinks: bool = True) -> str:
+    """Return one SVG; `says` is what a screen reader reads instead of it.
+
+    It shrinks on a narrow page, unless it stands where it can be moved.
+    """
     name = html.escape(says, quote=True)
+    widest = "100%" if shrinks else "none"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{name}" '
         f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
-        f'style="max-width:100%;height:auto">{"".join(parts)}</svg>'
+        f'style="max-width:{widest};height:auto">{"".join(parts)}</svg>'
     )
 
 
@@ -85,12 +92,13 @@ def label(
     size: float = 13,
     anchor: str = "start",
     bold: bool = False,
+    mono: bool = False,
 ) -> str:
     """Return words whose baseline starts, ends or is centred at `x`, `y`."""
     weight = ' font-weight="600"' if bold else ""
     return (
         f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size:g}"{weight} '
-        f'style="fill:var({_INKS[ink]});font-family:{_UI}">{html.escape(text)}</text>'
+        f'style="fill:var({_INKS[ink]});font-family:{_MONO if mono else _UI}">{html.escape(text)}</text>'
     )
 
 

@@ -117,6 +117,7 @@ class RowBackward(Backward):
     """
 
     __slots__ = ()
+    stretches = True
 
     row: ClassVar[Scalar]
     special_forms: ClassVar[dict[tuple[str, ...], Formula]]

@@ -40,6 +40,7 @@ SqueezeBackward1 = view_formulas("SqueezeBackward1", input=_reshaped)
 SqueezeBackward2 = view_formulas("SqueezeBackward2", input=_reshaped)
 UnsqueezeBackward0 = view_formulas("UnsqueezeBackward0", input=lambda grad, dim: grad.squeeze(dim))
 ExpandBackward0 = view_formulas("ExpandBackward0", input=lambda grad: grad)
+ExpandBackward0.stretches = True
 
 
 def view(

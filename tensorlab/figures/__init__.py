@@ -9,6 +9,7 @@ Example:
 
 from tensorlab.figures.bits import float32_bits
 from tensorlab.figures.boxes import list_beside_storage
+from tensorlab.figures.folding import folded_into, read_and_added_back
 from tensorlab.figures.lines import fetched_lines
 from tensorlab.figures.runs import in_reading_order
 from tensorlab.figures.storage import over_one_storage
@@ -18,7 +19,9 @@ __all__ = [
     "Figure",
     "fetched_lines",
     "float32_bits",
+    "folded_into",
     "in_reading_order",
     "list_beside_storage",
     "over_one_storage",
+    "read_and_added_back",
 ]

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from tensorlab import dtypes, layout
+from tensorlab import dtypes, fold_rules, layout
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
 from tensorlab.folds import ADD, MULTIPLY, TABLE
@@ -295,24 +295,21 @@ def _prepare(
     k: float,
 ) -> _Plan:
     dims = as_dims(dim, input.ndim, name)
-    shape = reduced_shape(input.shape, dims, keepdim)
-    stride = layout.default_strides(shape)
-    written = list(stride if out is None or out.shape != shape else out.stride())
-    if not keepdim:
-        for position in sorted(dims):
-            written.insert(position, 0)
-    else:
-        written = [0 if position in dims else step for position, step in enumerate(written)]
+    shape, written = fold_rules.fold_layout(input.shape, dims, keepdim)
+    if out is not None and out.shape == shape:
+        own = out.stride()  # with keepdim the folded dimensions have strides too, which no index uses
+        steps = iter([step for d, step in enumerate(own) if not (keepdim and d in dims)])
+        written = tuple(0 if d in dims else next(steps) for d in range(input.ndim))
     launch = backend("cpu").reduce(
         TABLE[name],
         value,
         input.shape,
         dims,
-        OperandLayout(result, tuple(written)),
+        OperandLayout(result, written),
         OperandLayout(input.dtype, input.stride()),
         k,
     )
-    return _Plan(launch, shape, stride, layout.numel(shape))
+    return _Plan(launch, shape, layout.default_strides(shape), layout.numel(shape))
 
 
 def check_out_type(name: str, chosen: dtype | None, out: Tensor) -> dtype:

@@ -11,9 +11,11 @@ import tensorlab as tl
 from tensorlab.figures import (
     fetched_lines,
     float32_bits,
+    folded_into,
     in_reading_order,
     list_beside_storage,
     over_one_storage,
+    read_and_added_back,
 )
 
 
@@ -117,3 +119,27 @@ def test_the_bits_of_a_float_stand_in_three_fields():
     assert "".join(digits) == f"{0xC0000000:032b}"
     assert {"sign", "exponent", "fraction"} <= set(texts(svg))
     assert "sign 1, exponent 10000000, fraction 000" in svg.attrib["aria-label"]
+
+
+def test_totals_stand_where_their_elements_went():
+    x = tl.arange(6).view(2, 3)
+    down, across = drawings(folded_into(x, {"x.sum(0)": 0, "x.sum(1)": 1}, "What to see."))
+    assert {"x.sum(0)", "shape (3,)", "strides (0, 1)", "3", "5", "7"} <= set(texts(down))
+    assert {"x.sum(1)", "shape (2,)", "strides (1, 0)", "3", "12"} <= set(texts(across))
+    assert (
+        down.attrib["aria-label"]
+        == "x.sum(0): elements [0, 0], [1, 0] are added into element 0 of the result"
+    )
+    with pytest.raises(ValueError, match="this tensor has 1"):
+        folded_into(tl.ones(3), {"x.sum()": 0}, "What to see.")
+
+
+def test_what_is_read_twice_gets_two_values():
+    x, places, y = tl.tensor([5.0, 7.0]), tl.tensor([0, 0]), tl.tensor([1.0, 2.0])
+    figure = read_and_added_back(x, places, y, "What to see.")
+    there, back = drawings(figure)
+    assert there.attrib["aria-label"] == "x[places]: cells 0, 0 are read: 5, 5"
+    assert back.attrib["aria-label"] == "values 1, 2 are added into cells 0, 0: 3, 0"
+    assert [drawing.count("<polygon") for drawing in figure.drawings] == [2, 2]
+    with pytest.raises(ValueError, match="2 places and 1 values"):
+        read_and_added_back(x, places, y[:1], "What to see.")

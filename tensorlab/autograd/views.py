@@ -58,7 +58,9 @@ def _up_to_date(view: Tensor) -> Any:
             if view._storage._version != edge.version:
                 raise RuntimeError(_of_several(edge, "and its base or another view of its base has been"))
             return edge
-        if edge.base_edge is base_edge:
+        if edge.base_edge is base_edge and (
+            edge.hooks is None or not edge.hooks.retained or edge.hooks.seen == view._storage._version
+        ):  # the gradient that a view retains is that of what it is now, also after a write without recording
             return edge
         several = _of_which_several(edge)
         if several is not None:
@@ -169,7 +171,9 @@ def _hand_on_retained(target: Tensor, node: Node) -> None:
         reference = old.hooks.retained[number]
         if reference() is target:
             del old.hooks.retained[number]
-            node.own_hooks().retained[0] = reference
+            hooks = node.own_hooks()
+            hooks.retained[0] = reference
+            hooks.seen = target._storage._version
 
 
 class CopySlices(Node):

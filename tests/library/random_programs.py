@@ -26,9 +26,9 @@ from tests.library.random_operations import draw
 
 MOST_ALIVE = 6
 MOST_ELEMENTS = 200
-LARGEST = (
-    100  # beyond it bfloat16, which counts to 256, would soon round, and the order of a sum would matter
-)
+# Beyond it bfloat16, which counts to 256, would soon round, and the order of a sum would matter.
+LARGEST = 100
+SMALLEST_PARTS = 4  # quarters: products of halves
 STEPS_OF_A_PROGRAM = 50
 
 
@@ -105,10 +105,19 @@ class Program:
             self.ours[slot], self.theirs[slot] = ours, theirs
 
     def _retire(self) -> None:
-        """Fill with 1 whatever has come to hold numbers too large to add without rounding."""
+        """Replace by ones whatever has come to hold cells that the libraries need not agree on further.
+
+        These are numbers too large to add without rounding, or with small fractions, as another dtype's bytes
+        give them; and bools that are other bytes than 0 and 1: C++ does not say how such bools compare.
+        """
         for position, (ours, theirs) in enumerate(zip(self.ours, self.theirs, strict=True)):
             cells = _numbers(ours)
-            if cells.size and not np.abs(cells).max() <= LARGEST:
+            if ours.dtype is tl.bool:
+                if np.array(ours.view(tl.uint8).tolist()).max(initial=0) > 1:
+                    self.lines.append(f"x{position} = torch.ones({tuple(ours.shape)}, dtype=torch.bool)")
+                    self.ours[position] = tl.ones(ours.shape, dtype=tl.bool)
+                    self.theirs[position] = self.torch.ones(theirs.shape, dtype=self.torch.bool)
+            elif np.abs(cells).max(initial=0) > LARGEST or np.any(cells * SMALLEST_PARTS % 1):
                 self.lines.append(f"x{position}.fill_(1)")
                 ours.fill_(1)
                 theirs.fill_(1)
@@ -161,7 +170,8 @@ def _attempt(step: Step, library: Any, alive: list[Any]) -> tuple[Any, Exception
 def _order_matters(step: Step, alive: list[tl.Tensor]) -> bool:
     """Whether a step writes into cells that it reads in another order, which neither library promises.
 
-    Between dense tensors both refuse it; where there are gaps neither looks.
+    Between dense tensors both refuse it; where there are gaps neither looks. An index of numbers or slices
+    and of tensors chooses among the elements of a view, which may have gaps.
     """
     named = [
         item.position
@@ -170,6 +180,8 @@ def _order_matters(step: Step, alive: list[tl.Tensor]) -> bool:
     ]
     target = alive[dict(step.keywords)["out"].position if "out" in dict(step.keywords) else named[0]]
     moves = step.name == "[]="  # what is read from a place is written to another
+    if moves and len({isinstance(item, (int, slice)) for item in step.arguments[0]}) == 2:
+        return any(share_cells(target, alive[position]) for position in named[1:])
     return any(_meet_with_gaps(target, alive[position], moves) for position in named[moves:])
 
 

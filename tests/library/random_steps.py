@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import tensorlab as tl
 from tests.library.random_arguments import (
     DTYPES,
@@ -37,6 +39,17 @@ def method(name: str, *kinds: Any, keeps: bool = True, piece: bool = False, **ke
         return Step(Live(position), name, tuple(map(drawn, kinds)), named, which, keeps)
 
     return draw
+
+
+def multiplied_along(scene: Scene, position: int) -> Step:
+    """`prod` along a dimension where no product is rounded: in which order it would be is left open."""
+    x, dim = scene.ours[position], a_dim(scene, position)
+    if x.dtype.is_floating_point and -x.ndim <= dim < x.ndim:
+        bits = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}[x.dtype.name]
+        quarters = np.maximum(np.abs(np.array(x.tolist(), dtype=np.float64)).reshape(x.shape) * 4, 1)
+        if np.log2(quarters).sum(dim).max(initial=0) > bits:
+            return Step(Live(position), "clone")
+    return Step(Live(position), "prod", (dim, flag(scene, position)))
 
 
 def with_elements(draw: Draw) -> Draw:

@@ -17,7 +17,7 @@ from tensorlab.ops import conversion
 from tensorlab.ops.dispatch import SMALL, allocate_strided, filled
 from tensorlab.ops.indexing import masks
 from tensorlab.ops.indexing.arguments import need_tensor
-from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read
+from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read, refuse_shared
 from tensorlab.ops.operands import Number
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
@@ -101,6 +101,7 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
             number = values.item() if isinstance(values, Tensor) else values
             masks.masked_fill_(input, mask, number)
             return
+    refuse_shared(input, values, *chosen.values())
     places, _ = _places(input, chosen)
     if isinstance(values, Tensor):
         _check_values(input, places, values)

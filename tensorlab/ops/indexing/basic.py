@@ -19,6 +19,7 @@ from tensorlab.layout import Size
 from tensorlab.ops import conversion, from_data, shape
 from tensorlab.ops.adjoints import placed
 from tensorlab.ops.dispatch import write
+from tensorlab.ops.guards import same_place
 from tensorlab.ops.indexing import advanced
 from tensorlab.ops.operands import Number
 from tensorlab.tensor import Tensor, make_view
@@ -135,8 +136,9 @@ def setitem(input: Tensor, index: object, value: object) -> None:
     if view is not input and (input._edge is not None or input._base is not None):
         _recorded(view, input, index if chosen is None else _plain_part(index))
     if chosen is not None:
+        target = input if same_place(view, input) else view  # whole slices leave the tensor itself
         advanced.put_chosen(
-            view, chosen, _without_leading_ones(value) if isinstance(value, Tensor) else value
+            target, chosen, _without_leading_ones(value) if isinstance(value, Tensor) else value
         )
     elif not isinstance(value, Tensor):
         with in_place(conversion.FillBackward1, view):

@@ -39,6 +39,7 @@ __all__ = [
     "raw_cells",
     "raw_type",
     "read",
+    "refuse_shared",
     "slices_at",
     "vector",
 ]
@@ -249,14 +250,32 @@ def guard(target: Tensor, *others: Tensor, lenient: str = "") -> list[Tensor]:
     return [_apart(target, other) for other in others]
 
 
+def refuse_shared(target: Tensor, *others: Tensor | Number) -> None:
+    """Refuse values and indices that are the written tensor itself, or lie among its cells without gaps.
+
+    Raises:
+        RuntimeError: one does. The tensor itself is refused even if it has no elements.
+    """
+    for other in others:
+        if isinstance(other, Tensor) and (
+            other is target
+            or (
+                share_cells(target, other)
+                and all(
+                    memory_formats.is_non_overlapping_and_dense(t._shape, t._stride) for t in (target, other)
+                )
+            )
+        ):
+            raise RuntimeError(
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
+                "a single memory location. Please clone() the tensor before performing the operation."
+            )
+
+
 def _apart(target: Tensor, other: Tensor) -> Tensor:
     if not share_cells(target, other):
         return other
-    if all(memory_formats.is_non_overlapping_and_dense(t.shape, t.stride()) for t in (target, other)):
-        raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-            "single memory location. Please clone() the tensor before performing the operation."
-        )
+    refuse_shared(target, other)
     copy = allocate(other.shape, other.dtype)
     write(copy, other)
     return copy

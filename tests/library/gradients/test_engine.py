@@ -182,6 +182,24 @@ def test_retained_gradients_follow_a_write(torch):
     assert ours == theirs
 
 
+def test_retained_gradients_of_a_view_that_was_written_without_recording(torch):
+    """The gradient that it keeps is that of what it is now, and what was computed before has another."""
+
+    def program(t):
+        x = points(t, 3)
+        view = x[1:]
+        view.retain_grad()
+        before = view * 2
+        with t.no_grad():
+            x.mul_(3)
+        after = view * 5
+        (before.sum() + after.sum()).backward()
+        return x.grad, view.grad
+
+    ours, theirs = both(torch, program)
+    assert ours == theirs
+
+
 def test_backward_to_some_inputs_only(torch):
     def program(t):
         x = points(t, 2)

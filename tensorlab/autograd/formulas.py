@@ -227,14 +227,14 @@ class ViewBackward(Backward):
     """A node whose results are views of its first operand.
 
     Attributes:
-        base_edge: the edge of the tensor that all these views are views of, when the view was made. If that
-            tensor has another one now, it was written in place since, and the view's history is out of date.
+        version: how often their storage was written when they were made. If it was written since, the
+            view's history is out of date.
     """
 
-    __slots__ = ("base_edge",)
+    __slots__ = ("version",)
     is_view = True
 
-    base_edge: Any
+    version: int
 
 
 def formulas(name: str, /, *, base: type[Backward] = Backward, **by_operand: Formula | None) -> Any:
@@ -310,8 +310,7 @@ def record_view(kind: type[ViewBackward], view: Tensor, source: Tensor, /, **not
     if node is not None:
         node.shape = view._shape
         node.dtype = view._dtype
-        base: Any = view._base
-        node.base_edge = base._edge
+        node.version = view._storage._version
         view._edge = node
     elif requires_grad(source):
         mark_untracked(view)
@@ -328,9 +327,7 @@ def record_views(
     for number, view in enumerate(views):
         if node is not None:
             node.outputs = len(views)
-            base: Any = view._base
-            node.base_edge = base._edge
-            version = view._storage._version
+            version = node.version = view._storage._version
             view._edge = Output(node, number, view._shape, view._dtype, version)
         elif requires_grad(source):
             mark_untracked(view)
@@ -493,7 +490,7 @@ class Write:
         if isinstance(node, ViewBackward):  # another layout of the same cells: nothing was overwritten
             target = self._target
             node.shape, node.dtype = target._shape, target._dtype
-            node.base_edge = None if target._base is None else target._base._edge
+            node.version = target._storage._version
             target._edge = node
         else:
             rebase(self._target, node)

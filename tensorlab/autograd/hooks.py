@@ -80,18 +80,16 @@ class Hooks:
         tensors: the hooks of the tensors that are the node's results, by the number of the result; each is
             called with the gradient, and what it returns replaces it.
         retained: the results that keep their gradient in ``grad``, by number.
-        seen: of a view that keeps its gradient, how often its storage was written when its history was made.
         before: called with all gradients that arrive.
         after: called with the gradients that leave and those that arrived.
         accumulated: of a leaf, called with the tensor after its ``grad`` was written.
     """
 
-    __slots__ = ("accumulated", "after", "before", "retained", "seen", "tensors")
+    __slots__ = ("accumulated", "after", "before", "retained", "tensors")
 
     def __init__(self) -> None:
         self.tensors: dict[int, HookList] = {}
         self.retained: dict[int, weakref.ref[Tensor]] = {}
-        self.seen = 0
         self.before = HookList()
         self.after = HookList()
         self.accumulated = HookList()

@@ -122,9 +122,7 @@ def retain_grad(input: Tensor) -> None:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     node = grad_fn(input)
     if node is not None:
-        hooks = node.own_hooks()
-        hooks.retained[_output_nr(input)] = weakref.ref(input)
-        hooks.seen = input._storage._version
+        node.own_hooks().retained[_output_nr(input)] = weakref.ref(input)
 
 
 def register_hook(input: Tensor, hook: Hook) -> Handle:

@@ -2,7 +2,7 @@
 
 A view remembers its base, the tensor whose storage it looks into. When either is written in place, both have
 another history: the base is the result of the write, and its views are views of that. The base is told at
-once. A view finds out when it is asked for its edge, for the base has another one than the view's node saw.
+once. A view finds out when it is asked for its edge: its storage was written more often than its node saw.
 """
 
 from __future__ import annotations
@@ -58,9 +58,7 @@ def _up_to_date(view: Tensor) -> Any:
             if view._storage._version != edge.version:
                 raise RuntimeError(_of_several(edge, "and its base or another view of its base has been"))
             return edge
-        if edge.base_edge is base_edge and (
-            edge.hooks is None or not edge.hooks.retained or edge.hooks.seen == view._storage._version
-        ):  # the gradient that a view retains is that of what it is now, also after a write without recording
+        if edge.version == view._storage._version:
             return edge
         several = _of_which_several(edge)
         if several is not None:
@@ -159,6 +157,8 @@ def rebase(target: Tensor, node: Any) -> None:
     _hand_on_retained(base, slices)
     base._edge = slices
     _renew(target)
+    view: Any = target._edge
+    slices.view = weakref.ref(view)
 
 
 def _hand_on_retained(target: Tensor, node: Node) -> None:
@@ -171,18 +171,22 @@ def _hand_on_retained(target: Tensor, node: Node) -> None:
         reference = old.hooks.retained[number]
         if reference() is target:
             del old.hooks.retained[number]
-            hooks = node.own_hooks()
-            hooks.retained[0] = reference
-            hooks.seen = target._storage._version
+            node.own_hooks().retained[0] = reference
 
 
 class CopySlices(Node):
     """A write into a view, seen from its base.
 
     The gradient of the cells that were written goes through the operation, and that of all others passes.
+
+    Attributes:
+        node: the operation's.
+        view: a weak reference to the node that the view got.
     """
 
-    __slots__ = ("_base_layout", "_view_layout", "node")
+    __slots__ = ("_base_layout", "_view_layout", "node", "view")
+
+    view: weakref.ref[Node]
 
     def __init__(self, base: Tensor, view: Tensor, node: Node) -> None:
         self.node: Node | None = node
@@ -196,7 +200,10 @@ class CopySlices(Node):
         self._view_layout = view._shape, view._stride, view._offset - base._offset
 
     def edge_of_view(self, view: Tensor) -> Edge:
-        """The edge of a view of what the base is after the write."""
+        """The edge of the view that was written, as a view of what the base is after the write."""
+        node = self.view()
+        if node is not None:
+            return node
         shape, stride = self._base_layout
         offset = view._offset - self._view_layout[2]
         base: Any = make_tensor(view._storage, view._dtype, shape, stride, offset)

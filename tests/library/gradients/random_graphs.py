@@ -59,6 +59,8 @@ class Side:
 
     def write(self, function: Callable[..., Any], *places: int) -> None:
         tensors = [self.tensors[place] for place in places]
+        if _meets_itself(tensors[0]):
+            raise ValueError("in which order a cell is written that is several elements is nobody's promise")
         if len({tensor.untyped_storage().data_ptr() for tensor in tensors}) < len(set(places)):
             raise ValueError("what a write that reads its own cells gives is nobody's promise")
         function(self.t, *tensors)
@@ -185,6 +187,14 @@ def _matrix(x: Any) -> Any:
     if x.ndim > 2:
         raise ValueError("matrices only")
     return x
+
+
+def _meets_itself(x: Any) -> bool:
+    """Whether elements of a tensor lie in one cell, other than by expanding, which both libraries see."""
+    cells = {0}
+    for size, stride in zip(x.shape, x.stride(), strict=True):
+        cells = {cell + step * stride for cell in cells for step in range(size if stride else 1)}
+    return len(cells) < math.prod(n for n, stride in zip(x.shape, x.stride(), strict=True) if stride)
 
 
 def _quietly(t: Any, x: Any) -> None:

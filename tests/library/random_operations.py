@@ -131,7 +131,10 @@ VALUES: list[Draw] = [
     method("diag_embed"),
     method("clamp", small(-1, 0), small(1, 2)),
     method("masked_fill", lambda scene, position: Step(Live(position), "gt", (1,)), 0),
-    method("take", lambda scene, position: Step(Live(position), "argsort", (-1,))),
+    method(
+        "take",
+        lambda scene, position: Step(Live(position), "argsort", keywords=(("dim", -1), ("stable", True))),
+    ),
     masked("masked_select"),
     masked("masked_fill", a_number),
     of_rows("index_select"),

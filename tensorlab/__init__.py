@@ -167,6 +167,7 @@ from tensorlab.ops.legacy import (
 from tensorlab.ops.linalg import inverse, logdet, matrix_power
 from tensorlab.ops.matmul import addbmm, addmm, addmv, baddbmm, bmm, dot, matmul, mm, mv, vdot
 from tensorlab.ops.multinomial import multinomial
+from tensorlab.ops.normalisation import group_norm, layer_norm, rms_norm
 from tensorlab.ops.norms import norm
 from tensorlab.ops.order_statistics import median, mode, nanmedian
 from tensorlab.ops.parts import (
@@ -561,6 +562,10 @@ __all__ = [
     "squeeze",
     "unflatten",
     "unsqueeze",
+    # ops.normalisation
+    "group_norm",
+    "layer_norm",
+    "rms_norm",
     # ops.sharing
     "from_dlpack",
     "from_numpy",

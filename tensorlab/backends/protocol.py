@@ -21,6 +21,8 @@ __all__ = [
     "Buffer",
     "IndexLayout",
     "Launch",
+    "NormalGroups",
+    "Normalised",
     "OperandLayout",
     "RandomLaunch",
     "RandomState",
@@ -76,6 +78,43 @@ Buffer = tuple[np.ndarray, int]
 
 # Called with one item an operand, the output first: a pair (cells, offset), or the number itself.
 Launch = Callable[..., None]
+
+
+class NormalGroups(NamedTuple):
+    """Which cells are normalised together.
+
+    Attributes:
+        form: ``"rows"``: each row of `length` cells, with a weight for each cell. ``"runs"``: groups of runs
+            of `length` cells, with a weight for each run. ``"columns"``: each of `number` neighbouring
+            columns of `length` cells, with a weight each.
+        number: how many groups there are.
+        length: see `form`.
+        runs, run_step, group_step: of the form ``"runs"``: the runs of a group, and by how many cells one
+            run, and one group, begins behind another.
+    """
+
+    form: str
+    number: int
+    length: int
+    runs: int = 1
+    run_step: int = 0
+    group_step: int = 0
+
+
+class Normalised(NamedTuple):
+    """What a normalisation found.
+
+    Attributes:
+        out: the cells of the results.
+        means: the mean of each group.
+        variances: the mean square of the distances from it; of rows None.
+        scales: the reciprocals of the deviations, in the compute type.
+    """
+
+    out: np.ndarray
+    means: np.ndarray
+    variances: np.ndarray | None
+    scales: np.ndarray
 
 
 class RandomState(NamedTuple):
@@ -278,6 +317,58 @@ class Backend(Protocol):
 
         Returns:
             a launch of (out, gradients, results).
+        """
+        ...
+
+    def normalise(
+        self,
+        element_type: dtype,
+        groups: NormalGroups,
+        eps: float,
+        x: np.ndarray,
+        weights: np.ndarray,
+        biases: np.ndarray,
+        given: tuple[np.ndarray, np.ndarray] | None = None,
+        centers: bool = True,
+    ) -> Normalised:
+        """``(x - mean) / sqrt(variance + eps) * weight + bias``, with the mean and variance of each group.
+
+        Args:
+            element_type: the dtype of the cells, a floating one.
+            groups: what is normalised together.
+            eps: what is added to the variances.
+            x: the cells, one run.
+            weights, biases: numbers of the compute type (float64 for float64, else float32): one for each
+                cell of a row, an array (groups, runs), or one for each column.
+            given: means and variances in float64 to take instead of the groups' own; not of rows.
+            centers: whether the mean is taken away; else the variance is the mean square.
+        """
+        ...
+
+    def normalise_gradient(
+        self,
+        element_type: dtype,
+        groups: NormalGroups,
+        x: np.ndarray,
+        grad: np.ndarray,
+        weights: np.ndarray,
+        means: np.ndarray,
+        scales: np.ndarray,
+        learns: bool = True,
+        centers: bool = True,
+        weighs: bool = True,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The gradients of `normalise`: of the cells, of the weights and of the biases.
+
+        Those of the weights and biases are float64, and shaped as the weights are. Of runs they are the sums
+        over each run; of rows they are without meaning unless it `weighs`.
+
+        Args:
+            element_type, groups, x, weights, centers: those of `normalise`.
+            grad: the gradients of the results.
+            means, scales: what it found.
+            learns: whether the means and variances were the groups' own.
+            weighs: whether the gradients of the weights are wanted.
         """
         ...
 

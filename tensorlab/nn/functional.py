@@ -26,18 +26,23 @@ from tensorlab.ops.activations import (
     tanh,
 )
 from tensorlab.ops.linear import bilinear, linear
+from tensorlab.ops.normalisation import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
 from tensorlab.ops.one_hot import one_hot
 from tensorlab.ops.similarity import cosine_similarity, normalize
 from tensorlab.ops.softmax import softmax_of_layers
 from tensorlab.tensor import Tensor
 
 __all__ = [
+    "batch_norm",
     "bilinear",
     "celu",
     "cosine_similarity",
     "elu",
     "gelu",
+    "group_norm",
     "hardtanh",
+    "instance_norm",
+    "layer_norm",
     "leaky_relu",
     "linear",
     "log_softmax",
@@ -46,6 +51,7 @@ __all__ = [
     "one_hot",
     "relu",
     "relu6",
+    "rms_norm",
     "selu",
     "sigmoid",
     "silu",

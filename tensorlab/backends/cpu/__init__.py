@@ -7,6 +7,7 @@ from tensorlab.backends.cpu.extremes import extremes
 from tensorlab.backends.cpu.gemm import gemm, small_gemm
 from tensorlab.backends.cpu.index import count_outside, indexed
 from tensorlab.backends.cpu.joint import joint_kernel
+from tensorlab.backends.cpu.normalise import normalise, normalise_gradient
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
 from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
@@ -35,6 +36,8 @@ class CPU:
     mask_positions = staticmethod(masks.positions)
     mask_scatter = staticmethod(masks.scatter)
     mask_select = staticmethod(masks.select)
+    normalise = staticmethod(normalise)
+    normalise_gradient = staticmethod(normalise_gradient)
     philox = staticmethod(philox)
     pointwise = staticmethod(pointwise)
     reduce = staticmethod(reduce)

@@ -21,6 +21,7 @@ _REASONS = {
     ("addbmm", "in place", "error"): "addbmm_ of PyTorch changes the shape of its tensor; here it keeps it",
     ("matmul", "out", "error"): "PyTorch folds a batch of row vectors before it looks at the strides of out",
     ("normal", "out", "error"): "PyTorch takes no out without elements beside one number; here it is resized",
+    ("nn.functional.rms_norm", "function", "stride"): "PyTorch's strides of no elements are by chance",
     ("amax", "", "error"): "tensors of more than 64 dimensions",
     ("amin", "", "error"): "tensors of more than 64 dimensions",
     ("aminmax", "", "error"): "tensors of more than 64 dimensions",

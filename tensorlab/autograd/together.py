@@ -1,0 +1,57 @@
+"""Nodes whose gradients are computed all at once, by one kernel.
+
+Each operand still has its formula, as in `tensorlab.autograd.formulas`: it says what is kept, and it is what
+is recorded when the gradient shall be differentiated. Otherwise one function computes all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from tensorlab.autograd.formulas import Backward, Formula, formulas
+from tensorlab.autograd.node import Gradient
+
+__all__ = ["Together", "formulas_together"]
+
+
+class Together(Backward):
+    """A node whose gradients one function computes.
+
+    Attributes:
+        compute: called with the gradient of the result (or the list of them), with whether each operand that
+            has an edge gets a gradient, and with what was kept, by its names.
+    """
+
+    __slots__ = ()
+
+    compute: ClassVar[Callable[[Any, Sequence[bool], dict[str, Any]], Sequence[Gradient]]]
+
+    def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
+        """The gradients of the operands: by their formulas if they shall be differentiated."""
+        if differentiable:
+            return super().gradients(gradient, True)
+        plan = self.plan
+        kept = dict(zip(plan.names, self.values(), strict=True))
+        return tuple(type(self).compute(gradient, [step is not None for step in plan.steps], kept))
+
+
+def formulas_together(
+    name: str,
+    compute: Callable[[Any, Sequence[bool], dict[str, Any]], Sequence[Gradient]],
+    /,
+    **by_operand: Formula | None,
+) -> Any:
+    """A kind of node whose gradients are computed together.
+
+    Args:
+        name: what it is called.
+        compute: see `Together`.
+        by_operand: for each operand, in order, its formula, or None.
+
+    Returns:
+        the class, for `tensorlab.autograd.formulas.record`.
+    """
+    kind = formulas(name, base=Together, **by_operand)
+    kind.compute = staticmethod(compute)
+    return kind

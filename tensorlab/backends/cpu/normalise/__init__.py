@@ -1,0 +1,155 @@
+"""Normalisation: numbers brought to mean 0 and deviation 1, then weighed and shifted; and the way back.
+
+``rows``      each row by its own mean and deviation, with a weight for each of its cells: layer and RMS norm
+``runs``      groups of runs, with a weight for each run: group, instance and batch norm
+``columns``   neighbouring columns side by side: batch norm where a channel's numbers lie apart
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.levels import assemble, compute_name
+from tensorlab.backends.cpu.normalise import columns, rows, runs
+from tensorlab.backends.protocol import NormalGroups, Normalised
+from tensorlab.dtypes import dtype
+
+__all__ = ["normalise", "normalise_gradient"]
+
+# Roughly how many additions one element is worth.
+COST = 4
+
+# Sums over rows are made in so many parts, whatever the number of threads: so their last digits are the same.
+PARTS = 16
+
+
+def normalise(
+    element_type: dtype,
+    groups: NormalGroups,
+    eps: float,
+    x: np.ndarray,
+    weights: np.ndarray,
+    biases: np.ndarray,
+    given: tuple[np.ndarray, np.ndarray] | None = None,
+    centers: bool = True,
+) -> Normalised:
+    """See `tensorlab.backends.protocol.Backend.normalise`."""
+    count, number = groups.number, compute_name(element_type)
+    out, scales = np.empty(x.size, element_type.cell), np.empty(count, number)
+    kernels = _module(element_type, groups.form, False, given is None, centers)
+    if groups.form == "rows":
+        means: np.ndarray = np.empty(count, number)
+        _share(kernels, x.size, count, groups.length, eps, out, x, weights, biases, means, scales)
+        return Normalised(out, means, None, scales)
+    means, variances = given or (np.empty(count), np.empty(count))
+    tasks, sizes = _tasks(groups)
+    _share(kernels, x.size, tasks, *sizes, eps, out, x, weights, biases, means, variances, scales)
+    return Normalised(out, means, variances, scales)
+
+
+def normalise_gradient(
+    element_type: dtype,
+    groups: NormalGroups,
+    x: np.ndarray,
+    grad: np.ndarray,
+    weights: np.ndarray,
+    means: np.ndarray,
+    scales: np.ndarray,
+    learns: bool = True,
+    centers: bool = True,
+    weighs: bool = True,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """See `tensorlab.backends.protocol.Backend.normalise_gradient`."""
+    out = np.empty(x.size, element_type.cell)
+    kernels = _module(element_type, groups.form, True, weighs if groups.form == "rows" else learns, centers)
+    if groups.form == "rows":
+        height, length = groups.number, groups.length
+        parts = max(1, min(PARTS, height // rows.TOGETHER)) if weighs else height
+        sums = np.zeros(parts * 2 * length if weighs else 1, compute_name(element_type))
+        wholes = np.zeros(sums.shape)
+        _share(
+            kernels, x.size, parts, height, parts, length, out, x, grad, weights, means, scales, sums, wholes
+        )
+        totals = wholes.reshape(-1, 2, length).sum(0) if weighs else np.empty((2, 0))
+        return out, totals[0], totals[1]
+    products, totals = np.empty(weights.shape), np.empty(weights.shape)
+    tasks, sizes = _tasks(groups)
+    _share(kernels, x.size, tasks, *sizes, out, x, grad, weights, means, scales, totals, products)
+    return out, products, totals
+
+
+def _tasks(groups: NormalGroups) -> tuple[int, tuple[Any, ...]]:
+    """How many pieces the work has, and the sizes that the kernels take."""
+    if groups.form == "columns":
+        return -(-groups.number // columns.STRIP), (groups.length, groups.number)
+    return groups.number, (np.array(groups[2:], np.int64),)
+
+
+def _share(kernels: ModuleType, cells: int, tasks: int, *arguments: Any) -> None:
+    """Run all tasks, on as many threads as they deserve."""
+    if not cells:
+        return
+    team = min(threads.team_for(COST * cells), tasks)
+    if team == 1:
+        jit.quiet(kernels.kernel)(0, tasks, *arguments)
+    else:
+        with threads.team(team):
+            kernels.parallel_kernel(min(tasks, 4 * team), tasks, *arguments)
+
+
+# The levels of each form: forward and backward.
+_LEVELS: dict[tuple[str, bool], dict[str, list]] = {
+    ("rows", False): {
+        "blocks": [rows.run_sum, rows.run_squares, rows.write_row],
+        "kernels": [rows.forward],
+        "parallel": [rows.parallel_forward],
+    },
+    ("rows", True): {
+        "blocks": [rows.row_sums, rows.write_gradient, rows.gather],
+        "inner": [rows.row_gradient],
+        "kernels": [rows.backward],
+        "parallel": [rows.parallel_backward],
+    },
+    ("runs", False): {
+        "blocks": [rows.run_sum, rows.run_squares, runs.scale_run],
+        "inner": [runs.group_statistics],
+        "kernels": [runs.forward],
+        "parallel": [runs.parallel_forward],
+    },
+    ("runs", True): {
+        "blocks": [runs.run_products, runs.run_gradient],
+        "kernels": [runs.backward],
+        "parallel": [runs.parallel_backward],
+    },
+    ("columns", False): {
+        "blocks": [columns.add_to, columns.add_squares, columns.scale_columns],
+        "kernels": [columns.forward],
+        "parallel": [columns.parallel_forward],
+    },
+    ("columns", True): {
+        "blocks": [columns.add_products, columns.column_gradient],
+        "kernels": [columns.backward],
+        "parallel": [columns.parallel_backward],
+    },
+}
+_SIZES = {"BLOCK": rows.BLOCK, "LINE": rows.LINE, "TOGETHER": rows.TOGETHER, "STRIP": columns.STRIP}
+_modules: dict[tuple, ModuleType] = {}
+
+
+def _module(element_type: dtype, form: str, backward: bool, flag: bool, centers: bool) -> ModuleType:
+    """The kernels of one form; `flag`: whether weights have gradients, or whether statistics are learnt."""
+    key = element_type, form, backward, flag, centers
+    found = _modules.get(key)
+    if found is None:
+        way = "backward" if backward else "forward"
+        constants = {**_SIZES, "CENTERS": centers, "WEIGHS": flag, "LEARNS": flag}
+        text = assemble(
+            f"normalisation of {form}, {way},", element_type, constants=constants, **_LEVELS[form, backward]
+        )
+        entries = f"\n\nkernel, parallel_kernel = {way}, parallel_{way}\n"
+        found = _modules[key] = jit.load(f"normalise_{form}_{way}_{element_type.name}", text + entries)
+    return found

@@ -1,0 +1,338 @@
+"""Normalisation layers: each number's distance from a mean, in units of a deviation.
+
+They differ in which numbers share a mean. Layer norm: those of one row. Group norm: those of some channels of
+one image. Instance norm: those of one channel of one image. Batch norm: those of one channel of all images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tensorlab import layout
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+from tensorlab.memory_formats import suggested_format
+from tensorlab.modes import no_grad
+from tensorlab.numeric_limits import finfo
+from tensorlab.ops.conversion import contiguous, to
+from tensorlab.ops.normalising import batch_view, compute_type, group_view, normalised, row_view
+from tensorlab.ops.sharing import from_numpy
+from tensorlab.tensor import Tensor
+
+__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "rms_norm"]
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """The last dimensions brought to mean 0 and variance 1, then times `weight`, plus `bias`.
+
+    Args:
+        input: a floating-point tensor of shape (…, *normalized_shape).
+        normalized_shape: the sizes of the last dimensions, whose numbers share a mean and a variance.
+        weight, bias: tensors of that shape.
+        eps: what is added to the variance, so that equal numbers become zeros.
+
+    Returns:
+        a row-major tensor of `input`'s shape and dtype.
+
+    Raises:
+        TypeError: `normalized_shape` is no sequence of integers.
+        RuntimeError: the shapes or dtypes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.layer_norm(tl.tensor([[1.0, 2.0, 3.0], [0.0, 0.0, 30.0]]), (3,))
+        tensor([[-1.2247,  0.0000,  1.2247],
+                [-0.7071, -0.7071,  1.4142]])
+    """
+    shape = _last_dims("layer_norm", input, normalized_shape, weight, bias)
+    _check_types("layer_norm", input, weight, bias)
+    rows = layout.numel(input._shape[: input.ndim - len(shape)])
+    return normalised("Layer", input, row_view(rows, shape), eps, weight, bias)[0]
+
+
+def rms_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:
+    """The last dimensions divided by the square root of their mean square, then times `weight`.
+
+    It is `layer_norm` without the mean.
+
+    Args:
+        input: a floating-point tensor of shape (…, *normalized_shape).
+        normalized_shape: the sizes of the last dimensions, whose numbers share a mean square.
+        weight: a tensor of that shape.
+        eps: what is added to the mean square; the distance from 1 to the next number if left out.
+
+    Raises:
+        TypeError: `normalized_shape` is no sequence of integers.
+        RuntimeError: the shapes do not fit, or `input` is not of a floating-point dtype.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.rms_norm(tl.tensor([3.0, 4.0]), (2,))
+        tensor([0.8485, 1.1314])
+    """
+    shape = _last_dims("rms_norm", input, normalized_shape, weight, None)
+    _check_types("rms_norm", input)
+    number = compute_type(input._dtype)
+    if weight is not None and weight._dtype is not input._dtype:
+        weight = to(weight, number)
+    eps = finfo(number).eps if eps is None else eps
+    rows = layout.numel(input._shape[: input.ndim - len(shape)])
+    return normalised("RMS", input, row_view(rows, shape, centers=False), eps, weight)[0]
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each group of channels of each image brought to mean 0 and variance 1, then weighed by channel.
+
+    Args:
+        input: a floating-point tensor of shape (images, channels, …).
+        num_groups: how many groups the channels are divided into.
+        weight, bias: of shape (channels).
+        eps: what is added to the variance.
+
+    Raises:
+        ValueError: a group has one number only.
+        RuntimeError: the groups, shapes or dtypes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.group_norm(tl.tensor([[0.0, 2.0, 10.0, 50.0]]), 2)
+        tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
+    """
+    if isinstance(num_groups, bool) or not isinstance(num_groups, int):
+        raise TypeError(f"group_norm(): argument 'num_groups' must be int, not {type(num_groups).__name__}")
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"Expected at least 2 dimensions for input tensor but received {input.ndim}: "
+            f"group_norm takes (images, channels, …)"
+        )
+    images, channels = input._shape[:2]
+    cells = layout.numel(input._shape[2:])
+    if num_groups == 0:
+        raise ZeroDivisionError("group_norm(): num_groups is 0, and channels cannot be divided into 0 groups")
+    if images * (channels // num_groups) * cells == 1:
+        raise ValueError(_too_few("value per channel", input))
+    if num_groups < 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    if channels % num_groups:
+        raise RuntimeError(
+            f"Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(input._shape)} and num_groups={num_groups}"
+        )
+    for name, parameter in (("weight", weight), ("bias", bias)):
+        if parameter is not None and tuple(parameter._shape) != (channels,):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got "
+                f"{name} of shape {list(parameter._shape)} and input of shape {list(input._shape)}"
+            )
+    _check_types("group_norm", input, weight, bias)
+    view = group_view(images, channels, cells, num_groups)
+    result = normalised("Group", input, view, eps, weight, bias)[0]
+    return contiguous(result, suggested_format(input._shape, input._stride))
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each channel brought to mean 0 and variance 1, then weighed.
+
+    Args:
+        input: a floating-point tensor of shape (images, channels, …).
+        running_mean, running_var: of shape (channels). In training they are moved towards the mean and the
+            unbiased variance of the batch; else they are what is taken.
+        weight, bias: of shape (channels).
+        training: whether the mean and variance are those of the batch.
+        momentum: how far the running statistics move: the share of the new ones.
+        eps: what is added to the variance.
+
+    Raises:
+        TypeError: `momentum` is no number.
+        ValueError: in training a channel has one number only, or only one of the statistics is given.
+        RuntimeError: outside of training a statistic is missing, or shapes or dtypes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> x, mean, var = tl.tensor([[0.0, 1.0], [2.0, 5.0]]), tl.zeros(2), tl.ones(2)
+        >>> F.batch_norm(x, mean, var, training=True)
+        tensor([[-1.0000, -1.0000],
+                [ 1.0000,  1.0000]])
+        >>> mean, var
+        (tensor([0.1000, 0.3000]), tensor([1.1000, 1.7000]))
+    """
+    if isinstance(momentum, bool) or not isinstance(momentum, (int, float)):
+        raise TypeError(f"batch_norm(): argument 'momentum' must be float, not {type(momentum).__name__}")
+    if input.ndim < 2 and input.numel():
+        raise IndexError(
+            f"Dimension out of range: batch_norm takes (images, channels, …), and the shape is "
+            f"{tuple(input._shape)}"
+        )
+    images, channels = input._shape[:2] if input.ndim > 1 else (1, 0)
+    cells = layout.numel(input._shape[2:])
+    if training:
+        if images * cells == 1:
+            raise ValueError(_too_few("value per channel", input))
+        if eps <= 0:
+            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+        if (running_mean is None) != (running_var is None):
+            raise ValueError("running_mean and running_var must either both be None or neither be None")
+    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    for name, parameter in named.items():
+        if parameter is None:
+            if name.startswith("running") and not training:
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
+        elif parameter.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {parameter.numel()}")
+    _check_types("batch_norm", input, weight, bias, running_mean, running_var)
+    view = batch_view(images, channels, cells, suggested_format(input._shape, input._stride))
+    if running_mean is None or running_var is None or training:
+        result, (mean, variance) = normalised("Batch", input, view, eps, weight, bias)
+        if running_mean is not None and running_var is not None and input.numel():
+            assert variance is not None
+            unbiased = variance * (images * cells / (images * cells - 1))
+            _move(running_mean, mean, momentum)
+            _move(running_var, unbiased, momentum)
+        return result
+    return normalised("Batch", input, view, eps, weight, bias, (running_mean, running_var))[0]
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each channel of each image brought to mean 0 and variance 1, then weighed by channel.
+
+    Args:
+        input: a floating-point tensor of shape (images, channels, …).
+        running_mean, running_var: of shape (channels), moved towards the mean of the images' statistics.
+        weight, bias: of shape (channels).
+        use_input_stats: whether mean and variance are those of the image; else the running ones are taken.
+        momentum: how far the running statistics move.
+        eps: what is added to the variance.
+
+    Raises:
+        ValueError: a channel of an image has one number only, or only one of the statistics is given.
+        RuntimeError: a statistic is missing, or shapes or dtypes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.instance_norm(tl.tensor([[[0.0, 2.0], [10.0, 50.0]]]))
+        tensor([[[-1.0000,  1.0000],
+                 [-1.0000,  1.0000]]])
+    """
+    if use_input_stats and layout.numel(input._shape[2:]) == 1:
+        raise ValueError(_too_few("spatial element", input))
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+    if running_mean is None and not use_input_stats:
+        raise RuntimeError(
+            "Expected running_mean and running_var to be defined when use_input_stats is false"
+        )
+    images, channels = input._shape[:2]
+    for name, parameter in (("weight", weight), ("bias", bias)):
+        if parameter is not None and parameter.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {parameter.numel()}")
+    one = Size((1, images * channels, *input._shape[2:]))
+    mean, var, w, b = (
+        None if t is None else t.repeat(images) for t in (running_mean, running_var, weight, bias)
+    )
+    result = batch_norm(contiguous(input).view(one), mean, var, w, b, use_input_stats, momentum, eps)
+    if use_input_stats and running_mean is not None and running_var is not None:
+        with no_grad():
+            for running, spread in ((running_mean, mean), (running_var, var)):
+                assert spread is not None
+                running.copy_(spread.view(images, channels).mean(0))
+    return result.view(input._shape)
+
+
+def _move(running: Tensor, found: np.ndarray, momentum: float) -> None:
+    """A running statistic, moved towards a new one."""
+    with no_grad():
+        running.mul_(1 - momentum).add_(to(from_numpy(found), running._dtype), alpha=momentum)
+
+
+def _too_few(what: str, input: Tensor) -> str:
+    return (
+        f"Expected more than 1 {what} when training, got input size {list(input._shape)}: "
+        f"one number has no deviation"
+    )
+
+
+def _last_dims(
+    name: str, input: Tensor, shape: Sequence[int], weight: Tensor | None, bias: Tensor | None
+) -> Size:
+    """`normalized_shape`, checked against the input and the parameters."""
+    if not isinstance(shape, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument 'normalized_shape' must be tuple of ints, not {type(shape).__name__}: "
+            f"for the last dimension alone write ({shape},)"
+        )
+    if not shape:
+        raise RuntimeError(
+            f"Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
+            f"but got normalized_shape = {list(shape)}"
+        )
+    sizes = Size(shape)
+    for word, parameter in (("weight", weight), ("bias", bias)):
+        if parameter is not None and parameter._shape != sizes:
+            raise RuntimeError(
+                f"Expected {word} to be of same shape as normalized_shape, but got {word} of shape "
+                f"{list(parameter._shape)} and normalized_shape = {list(sizes)}"
+            )
+    if input._shape[max(input.ndim - len(sizes), 0) :] != sizes:
+        raise RuntimeError(
+            f"Given normalized_shape={list(sizes)}, expected input with shape "
+            f"[*, {', '.join(map(str, sizes))}], but got input of size {list(input._shape)}"
+        )
+    return sizes
+
+
+def _check_types(name: str, input: Tensor, *parameters: Tensor | None) -> None:
+    """Refuse dtypes: parameters have the input's, or float32 beside a sixteen-bit input, all of them."""
+    if not input._dtype.is_floating_point:
+        raise NotImplementedError(
+            f"{name}() is not implemented for {input._dtype.name}: its results lie between whole numbers; "
+            f"convert first, x.to(tensorlab.float32)"
+        )
+    found: set[dtype] = {t._dtype for t in parameters if t is not None}
+    if len(found) > 1 or not found <= {input._dtype, compute_type(input._dtype)}:
+        names = ", ".join(sorted(t.name for t in found))
+        raise RuntimeError(
+            f"mixed dtype (CPU): expect parameter to have scalar type of {compute_type(input._dtype).name}: "
+            f"{name}() of {input._dtype.name} was given parameters of {names}"
+        )

@@ -14,6 +14,7 @@ from tensorlab.backends.cpu.extremes_templates import extremes_source
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import BLOCK, WIDTH
 from tensorlab.backends.cpu.reduce import ENOUGH_TASKS, MOST_PARTS, PART
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.protocol import Launch, OperandLayout
 from tensorlab.dtypes import dtype
 
@@ -51,7 +52,7 @@ def extremes(
         blocks = n // span_shape[-1] * -(-span_shape[-1] // BLOCK)
         parts = max(1, min(MOST_PARTS, n // PART, blocks))
     module = _module(greatest, source.dtype, form, step, out is not None or parts > 1)
-    serial, parallel = jit.quiet(module.kernel), jit.quiet(module.parallel_kernel)
+    kernel = jit.quiet(module.kernel)
     span = np.array([span_shape, x_span], np.int64)
     work = results * n * 2
 
@@ -59,10 +60,9 @@ def extremes(
 
     def run(walk: np.ndarray, arrays: Sequence[np.ndarray]) -> None:
         if alone or (team := min(threads.team_for(work), tasks * parts)) == 1:
-            serial(0, tasks * parts, walk, span, parts, *arrays)
+            kernel(0, tasks * parts, walk, span, parts, *arrays)
         else:
-            with threads.team(team):
-                parallel(min(tasks * parts, 4 * team), tasks * parts, walk, span, parts, *arrays)
+            share(kernel, team, tasks * parts, walk, span, parts, *arrays)
 
     if parts == 1:
         whole_walk = np.array([walk_shape, place_walk, out_walk, x_walk], np.int64)

@@ -16,7 +16,6 @@ from tensorlab.backends.cpu.kernel_text import (
     header,
     jitted,
     numpy_name,
-    parallel_kernel,
     positions,
 )
 from tensorlab.dtypes import dtype
@@ -30,7 +29,7 @@ _LAYOUTS = (
 
 
 def extremes_source(greatest: bool, source: dtype, form: str, step: bool, values: bool) -> str:
-    """The text of one kernel: a module with ``kernel`` and ``parallel_kernel``.
+    """The text of one kernel: a module with ``kernel``.
 
     Args:
         greatest: whether to look for the greatest element, or for the least.
@@ -43,7 +42,7 @@ def extremes_source(greatest: bool, source: dtype, form: str, step: bool, values
     title = f"{'greatest' if greatest else 'least'} of {source.name}, {form}"
     body = text.rows() if form == "rows" else text.columns()
     helpers = jitted(text.cells.helpers())
-    return f"{header(title)}{helpers}\n\n{body}\n\n{parallel_kernel(text.parameters)}"
+    return f"{header(title)}{helpers}\n\n{body}"
 
 
 class _ExtremesText:

@@ -24,6 +24,7 @@ import numpy as np
 
 from tensorlab.backends.cpu import jit, templates, threads
 from tensorlab.backends.cpu.iterate import coalesce
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.cpu.templates import ONE, RUN, SELF, STEP, TURN
 from tensorlab.backends.protocol import Launch, OperandLayout
 from tensorlab.dtypes import dtype
@@ -120,9 +121,7 @@ def pointwise(
         if team == 1:
             serial(0, tasks, walk, *arguments)
         else:
-            kernel = _kernel(form, row, compute, element_types, pattern, True)
-            with threads.team(team):
-                kernel(min(tasks, 4 * team), tasks, walk, *arguments)
+            share(serial, team, tasks, walk, *arguments)
 
     return launch_walk
 

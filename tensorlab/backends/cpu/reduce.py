@@ -20,12 +20,14 @@ import numpy as np
 
 from tensorlab import layout
 from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.fold_pass import total_type
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import BLOCK, STEP_BLOCK, WIDTH, Cells
-from tensorlab.backends.cpu.reduce_templates import fold_source, total_type
+from tensorlab.backends.cpu.reduce_templates import fold_source, join_source
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.protocol import Launch, OperandLayout
 from tensorlab.dtypes import dtype
-from tensorlab.folds import Fold, arguments_of, itself, total_itself
+from tensorlab.folds import Fold, arguments_of, total_itself
 
 __all__ = ["flat_fold", "reduce"]
 
@@ -146,11 +148,8 @@ def _in_parts(
     cut = replace(fold, name=f"{fold.name}_part", finish=total_itself)
     first = _launcher(cut, value, way, parts, kind, source.dtype, k, n, given=bool(centers))
 
-    join = replace(fold, name=f"{fold.name}_join", each=itself, center=None)
-    way = _find_way(
-        (parts, *sizes), [0], [0, *(out.strides[dim] for dim in kept)], [results, *dense.values()]
-    )
-    second = _launcher(join, kind, way, 1, out.dtype, kind, k, n)
+    join = jit.quiet(_join_module(fold, kind, out.dtype).kernel)
+    walk = np.array([sizes, [out.strides[dim] for dim in kept]], np.int64)
 
     def launch(out_buffer: Any, x_buffer: Any) -> None:
         partial = np.empty(results * parts, kind.cell)
@@ -160,7 +159,8 @@ def _in_parts(
             first((partial, 0), x_buffer, center)
         else:
             first((partial, 0), x_buffer)
-        second(out_buffer, (partial, 0))
+        cells, offset = out_buffer
+        join(walk, parts, k, n, cells[offset:], partial)
 
     return launch
 
@@ -177,7 +177,7 @@ def _launcher(
     given: bool = False,
 ) -> Launch:
     module = _module(fold, value, way.form, way.step, source, result, given)
-    serial, parallel = jit.quiet(module.kernel), jit.quiet(module.parallel_kernel)
+    kernel = jit.quiet(module.kernel)
     tasks = way.tasks * parts
     work = math.prod(way.walk[0].tolist()) * n * fold.cost
     alone = tasks == 1 or work < threads.WORTHWHILE
@@ -187,10 +187,9 @@ def _launcher(
         (out, out_offset), (x, x_offset) = out_buffer, x_buffer
         out, x = out[out_offset:] if out_offset else out, x[x_offset:] if x_offset else x
         if alone or (team := min(threads.team_for(work), tasks)) == 1:
-            serial(0, tasks, *constants, out, x, *centers)
+            kernel(0, tasks, *constants, out, x, *centers)
         else:
-            with threads.team(team):
-                parallel(min(tasks, 4 * team), tasks, *constants, out, x, *centers)
+            share(kernel, team, tasks, *constants, out, x, *centers)
 
     return launch
 
@@ -203,4 +202,13 @@ def _module(
     if key not in _modules:
         text = fold_source(fold, Cells(source, result), value, form, step, given)
         _modules[key] = jit.load(f"{fold.name}_{form}_{source.name}_{result.name}", text)
+    return _modules[key]
+
+
+def _join_module(fold: Fold, value: dtype, result: dtype) -> Any:
+    """The generated module whose kernel joins the parts of results."""
+    key = (fold.name, "join", value, result)
+    if key not in _modules:
+        stem = f"{fold.name}_join_{value.name}_{result.name}"
+        _modules[key] = jit.load(stem, join_source(fold, value, result))
     return _modules[key]

@@ -11,9 +11,10 @@ Two forms differ in what the innermost loop walks along. ``rows`` walks along th
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
 from tensorlab import dtypes
+from tensorlab.backends.cpu.fold_pass import Pass
 from tensorlab.backends.cpu.kernel_text import (
     BLOCK,
     BLOCK_OPTIONS,
@@ -24,20 +25,18 @@ from tensorlab.backends.cpu.kernel_text import (
     Cells,
     header,
     jitted,
-    numpy_name,
-    parallel_kernel,
     positions,
 )
 from tensorlab.dtypes import dtype
-from tensorlab.folds import ADD, Fold, arguments_of
+from tensorlab.folds import Fold, itself
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.source import formula_text
 
-__all__ = ["fold_source", "total_type"]
+__all__ = ["fold_source", "join_source"]
 
 
 def fold_source(fold: Fold, cells: Cells, value: dtype, form: str, step: bool, given: bool = False) -> str:
-    """The text of one kernel: a module with ``kernel`` and ``parallel_kernel``.
+    """The text of one kernel: a module with ``kernel``.
 
     Args:
         fold: a row of `tensorlab.folds.TABLE`.
@@ -53,21 +52,57 @@ def fold_source(fold: Fold, cells: Cells, value: dtype, form: str, step: bool, g
         functions += [fold.center.each, fold.center.finish]
     title = f"{fold.name} of {cells.source.name} to {cells.result.name}, {form}"
     body = text.rows() if form == "rows" else text.columns()
-    compute = dtypes.by_name(text.main.value) if fold.scalars else value
-    scalars = [
-        formula_text(TABLE[name].formula, compute, f"@njit({OPTIONS}, forceinline=True)") + "\n\n"
-        for name in fold.scalars
-    ]
     return (
         header(title, STEP_BLOCK if step else BLOCK)
-        + "".join(scalars)
+        + _scalars(fold, text.main, value)
         + jitted(functions)
         + "\n\n"
         + body
-        + "\n\n"
-        + ("" if step or fold.center else text.flat(form) + "\n\n")
-        + parallel_kernel(text.parameters)
+        + ("" if step or fold.center else "\n\n" + text.flat(form))
     )
+
+
+def join_source(fold: Fold, value: dtype, result: dtype) -> str:
+    """The text of the kernel that joins the parts of each result: a module with ``kernel``.
+
+    Args:
+        fold: whose parts were computed.
+        value: the type that the parts are kept in; see `tensorlab.backends.cpu.fold_pass.total_type`.
+        result: the dtype of the results.
+    """
+    join = replace(fold, each=itself, center=None)
+    cells = Cells(value, result)
+    main = Pass(join, cells, value)
+    lines = [
+        f"@njit(cache=True, nogil=True, no_cfunc_wrapper=True, {OPTIONS})",
+        "def kernel(walk, parts, k, n, out, x):",
+        "    # walk: the results' shape, out's strides",
+        "    results = x.size // parts",
+        "    for result in range(results):",
+        *positions("walk", ("out_cell", "0", 1), number="result").splitlines(),
+        f"        total = np.{main.total}({main.start})",
+        *(["        lost = np.float64(0)"] if main.compensated else []),
+        "        for cell in range(result, x.size, results):",
+        f"            part = np.{main.total}({main.each('x[cell]')})",
+        *(f"            {line}" for line in main.joined("total", "part", "lost")),
+        *(["        if lost == lost:", "            total += lost"] if main.compensated else []),
+        f"        out[out_cell] = {cells.store(main.finish('total'), main.floating)}",
+    ]
+    return (
+        header(f"{fold.name} of parts in {value.name} to {result.name}")
+        + _scalars(fold, main, value)
+        + jitted([*cells.helpers(), itself, fold.finish])
+        + "\n\n"
+        + "\n".join(lines)
+        + "\n"
+    )
+
+
+def _scalars(fold: Fold, one: Pass, value: dtype) -> str:
+    """The text of the scalar functions that a fold calls."""
+    compute = dtypes.by_name(one.value) if fold.scalars else value
+    decorator = f"@njit({OPTIONS}, forceinline=True)"
+    return "".join(formula_text(TABLE[name].formula, compute, decorator) + "\n\n" for name in fold.scalars)
 
 
 _BLOCKS_OF = """@njit
@@ -80,71 +115,12 @@ def blocks_of(span):
 """
 
 
-class _Pass:
-    """One look at the elements: the types and expressions of a fold."""
-
-    def __init__(self, fold: Fold, cells: Cells, value: dtype, step: bool = False) -> None:
-        self.fold, self.cells = fold, cells
-        self.floating = value.is_floating_point and not fold.truth
-        if fold.truth:
-            kinds = "uint8", "uint8", "uint8"
-        elif not self.floating:
-            kind = "int64" if fold.join.name in ("add", "multiply") else _integer(value)
-            kinds = kind, kind, kind
-        elif fold.join.floats:  # the greatest element is exact in its own type
-            kind = value.name if value.itemsize > 2 else "float32"
-            kinds = kind, kind, kind
-        else:
-            # Steps are taken one cell at a time, and one accumulator must hold a whole block.
-            wide = value is dtypes.float64 or fold.wide or (step and not fold.scalars)
-            kinds = ("float64", "float64", "float64") if wide else ("float32", "float32", "float64")
-        self.value, self.lane, self.total = kinds  # names of NumPy types
-        # Counting looks at the elements in their own type, and the counts are integers.
-        if fold.each.__name__ in ("is_true", "is_number"):
-            self.value = numpy_name(value)
-            if not fold.truth:
-                self.lane = self.total = "int64"
-                self.floating = False
-        self.compensated = self.lane == "float64" and fold.join is ADD
-        self.direct = self.lane == self.total and not self.compensated
-
-    @property
-    def start(self) -> str:
-        start = self.fold.join.start
-        if isinstance(start, int):
-            return str(start)
-        if self.lane.startswith("float"):
-            return "-np.inf" if start == "lowest" else "np.inf"
-        info = np.iinfo(self.lane)
-        return str(info.min if start == "lowest" else info.max)
-
-    def together(self, a: str, b: str, kind: str) -> str:
-        join = self.fold.join
-        expression = join.floats if join.floats and kind.startswith("float") else join.together
-        return f"np.{kind}({expression.format(a=a, b=b)})"
-
-    def each(self, cell: str, center: str = "c") -> str:
-        values = {"x": self.cells.load(cell, self.value), "c": center, "k": "k"}
-        arguments = ", ".join(values[name] for name in arguments_of(self.fold.each))
-        return f"np.{self.lane}({self.fold.each.__name__}({arguments}))"
-
-    def finish(self, total: str, center: str = "c") -> str:
-        values = {"total": total, "c": center, "k": "k", "n": "n"}
-        arguments = ", ".join(values[name] for name in arguments_of(self.fold.finish))
-        return f"{self.fold.finish.__name__}({arguments})"
-
-
-def total_type(fold: Fold, value: dtype) -> dtype:
-    """The type in which a fold keeps what it has joined so far."""
-    return dtypes.by_name(_Pass(fold, Cells(value, value), value).total)
-
-
 class _FoldText:
     """The parts of one kernel's text."""
 
     def __init__(self, fold: Fold, cells: Cells, value: dtype, step: bool, given: bool) -> None:
-        self.main = _Pass(fold, cells, value, step)
-        self.center = _Pass(fold.center, cells, value, step) if fold.center and not given else None
+        self.main = Pass(fold, cells, value, step)
+        self.center = Pass(fold.center, cells, value, step) if fold.center and not given else None
         self.cells, self.step, self.given = cells, step, given
         self.parameters = "walk, span, parts, k, n, out, x" + (", centers" if given else "")
 
@@ -163,7 +139,7 @@ class _FoldText:
             f"def kernel(first, last, {self.parameters}):\n{LAYOUTS}"
             "    # One task is one part of one result; the parts are joined later.\n"
             "    blocks = blocks_of(span)\n"
-            "    results = walk[0].prod()\n"
+            "    results = out.size // parts\n"
             "    for task in range(first, last):\n"
             "        rest, part = (task // parts, task % parts) if parts > 1 else (task, 0)\n"
             + positions("walk", ("out_cell", "part * results", 1), ("start", "0", 2))
@@ -202,7 +178,7 @@ class _FoldText:
             f"        out[r] = {store}\n"
         )
 
-    def _fold_row(self, one: _Pass, name: str) -> str:
+    def _fold_row(self, one: Pass, name: str) -> str:
         """The functions that fold one block, and the blocks of one task."""
         step = " * step" if self.step else ""
         lines = [
@@ -214,7 +190,7 @@ class _FoldText:
             "    return part",
             "",
             "",
-            f"@njit({OPTIONS}, forceinline=True)",
+            f'@njit({OPTIONS}, inline="always")',
             f"def fold_{name}(x, start, span, first, last, c, k):",
             "    inner = span.shape[1] - 1",
             "    n, step = span[0, inner], span[1, inner]",
@@ -241,20 +217,11 @@ class _FoldText:
             f"            part = np.{one.total}(block_{name}("
             "x, np.uint64(cell + i * step), np.uint64(length), np.uint64(step), c, k))",
         ]
+        lines += [f"            {line}" for line in one.joined("total", "part", "lost")]
+        lines.append("        block += end - begin")
         if one.compensated:
-            lines += [
-                "            joined = total + part",
-                "            added = joined - total",
-                "            lost += (total - (joined - added)) + (part - added)",
-                "            total = joined",
-                "        block += end - begin",
-                "    return total + lost if lost == lost else total",
-            ]
+            lines.append("    return total + lost if lost == lost else total")
         else:
-            lines += [
-                f"            total = {one.together('total', 'part', one.total)}",
-                "        block += end - begin",
-            ]
             if one.fold.truth:
                 settled = "total == 0" if one.start == "1" else "total != 0"
                 lines += [f"        if {settled}:", "            break"]
@@ -297,7 +264,7 @@ class _FoldText:
             "    width, out_step, step = walk[0, last_dim], walk[1, last_dim], walk[2, last_dim]\n"
             "    strips = (width + WIDTH - 1) // WIDTH\n"
             "    inner = span.shape[1] - 1\n"
-            "    results, rows = walk[0].prod(), span[0].prod()\n"
+            "    results, rows = out.size // parts, n\n"
             "    # Where the rows of a narrow strip touch, several of them count as one wide row.\n"
             "    group = min(WIDTH // width, span[0, inner] // TOGETHER)\n"
             "    group = group if group > 1 and span[1, inner] == width and step == 1 else 1\n"
@@ -321,7 +288,7 @@ class _FoldText:
             f"            out[out_cell + j * out_step] = {store}\n"
         )  # fmt: skip
 
-    def _fold_columns(self, one: _Pass, name: str) -> str:
+    def _fold_columns(self, one: Pass, name: str) -> str:
         """The functions that fold some rows into one row, and the rows of one task."""
         starts = [f"r{r} = np.uint64(cell + (i + {r}) * row_step)" for r in range(TOGETHER)]
         cells = [f"x[r{r} + j{' * step' if self.step else ''}]" for r in range(TOGETHER)]
@@ -349,35 +316,33 @@ class _FoldText:
             "        i += 1",
             "",
             "",
-            f"@njit({OPTIONS})",
+            f'@njit({OPTIONS}, inline="always")',
             f"def fold_{name}(x, start, step, w, group, span, first, last, k, total, lost, part_total, c):",
             "    inner = span.shape[1] - 1",
             "    run, row_step = span[0, inner], span[1, inner]",
             "    wide = w * group",
-            f"    total[:wide] = {one.start}",
-            *(["    lost[:wide] = 0"] if one.compensated else []),
+            "    for j in range(wide):",
+            f"        total[j] = {one.start}",
+            *(["        lost[j] = 0"] if one.compensated else []),
             "    row = first",
             "    while row < last:",
             "        rest, i = row // run, row % run",
             *positions("span", ("cell", "start + i * row_step", 1)).splitlines(),
             "        count = min(ROWS * group, run - i, last - row)",
-            *([] if one.direct else [f"        part_total[:wide] = {one.start}"]),
+            *(
+                []
+                if one.direct
+                else ["        for j in range(wide):", f"            part_total[j] = {one.start}"]
+            ),
             "        groups = count // group",
             f"        rows_{name}(x, cell, step, group * row_step, groups, wide, k, {target}, c)",
             "        cell += groups * group * row_step",
             f"        rows_{name}(x, cell, step, row_step, count - groups * group, w, k, {target}, c)",
         ]
-        if one.compensated:
-            lines += [
-                "        for j in range(wide):",
-                "            joined = total[j] + part_total[j]",
-                "            added = joined - total[j]",
-                "            lost[j] += (total[j] - (joined - added)) + (part_total[j] - added)",
-                "            total[j] = joined",
-            ]
-        elif not one.direct:
-            join = one.together("total[j]", f"np.{one.total}(part_total[j])", one.total)
-            lines += ["        for j in range(wide):", f"            total[j] = {join}"]
+        if not one.direct:
+            part = "part_total[j]" if one.compensated else f"np.{one.total}(part_total[j])"
+            lines.append("        for j in range(wide):")
+            lines += [f"            {line}" for line in one.joined("total[j]", part, "lost[j]")]
         lines.append("        row += count")
         if one.compensated:
             lines += [
@@ -394,7 +359,3 @@ class _FoldText:
             "        group -= group // 2",
         ]
         return "\n".join(lines) + "\n"
-
-
-def _integer(element_type: dtype) -> str:
-    return "uint8" if element_type is dtypes.bool else element_type.name

@@ -22,9 +22,9 @@ from tensorlab.backends.cpu.kernel_text import (
     header,
     jitted,
     numpy_name,
-    parallel_kernel,
     positions,
 )
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.protocol import Launch, OperandLayout
 from tensorlab.dtypes import dtype
 
@@ -68,17 +68,16 @@ def scan(
     if key not in _modules:
         text = scan_source(name, Cells(source.dtype, out.dtype), value, form)
         _modules[key] = jit.load(f"{name}_{form}_{source.dtype.name}_{out.dtype.name}", text)
-    serial, parallel = jit.quiet(_modules[key].kernel), jit.quiet(_modules[key].parallel_kernel)
+    kernel = jit.quiet(_modules[key].kernel)
     work = 4 * math.prod(shape)
     alone = tasks == 1 or work < threads.WORTHWHILE
 
     def launch(*buffers: Any) -> None:
         arrays = [cells[offset:] for cells, offset in buffers if cells is not None]
         if alone or (team := min(threads.team_for(work), tasks)) == 1:
-            serial(0, tasks, walk, steps, *arrays)
+            kernel(0, tasks, walk, steps, *arrays)
         else:
-            with threads.team(team):
-                parallel(min(tasks, 4 * team), tasks, walk, steps, *arrays)
+            share(kernel, team, tasks, walk, steps, *arrays)
 
     return launch
 
@@ -88,7 +87,7 @@ def _nothing(*_: Any) -> None:
 
 
 def scan_source(name: str, cells: Cells, value: dtype, form: str) -> str:
-    """The text of one kernel: a module with ``kernel`` and ``parallel_kernel``.
+    """The text of one kernel: a module with ``kernel``.
 
     Args:
         name: ``"cumsum"``, ``"cumprod"``, ``"cummax"`` or ``"cummin"``.
@@ -124,7 +123,7 @@ def scan_source(name: str, cells: Cells, value: dtype, form: str) -> str:
         "    n = steps[0]\n" + lines
     )
     title = f"{name} of {cells.source.name} to {cells.result.name}, {form}"
-    return f"{header(title)}{jitted(cells.helpers())}\n\n{body}\n\n{parallel_kernel(parameters)}"
+    return f"{header(title)}{jitted(cells.helpers())}\n\n{body}"
 
 
 def _rows(named: list[tuple[str, int]], step: list[str], start: str, kind: str) -> str:

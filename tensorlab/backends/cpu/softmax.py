@@ -22,9 +22,9 @@ from tensorlab.backends.cpu.kernel_text import (
     Cells,
     header,
     jitted,
-    parallel_kernel,
     positions,
 )
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.protocol import Launch, OperandLayout
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import TABLE
@@ -56,7 +56,7 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
     if key not in _modules:
         stem = f"{'log_' if logarithm else ''}softmax_{form}_{source.dtype.name}_{result.name}"
         _modules[key] = jit.load(stem, softmax_source(logarithm, Cells(source.dtype, result), form, step))
-    serial, parallel = jit.quiet(_modules[key].kernel), jit.quiet(_modules[key].parallel_kernel)
+    kernel = jit.quiet(_modules[key].kernel)
     work = COST * math.prod(shape)
     alone = tasks == 1 or work < threads.WORTHWHILE
 
@@ -64,10 +64,9 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
         (out, out_offset), (x, x_offset) = out_buffer, x_buffer
         out, x = out[out_offset:] if out_offset else out, x[x_offset:] if x_offset else x
         if alone or (team := min(threads.team_for(work), tasks)) == 1:
-            serial(0, tasks, walk, line, out, x)
+            kernel(0, tasks, walk, line, out, x)
         else:
-            with threads.team(team):
-                parallel(min(tasks, 4 * team), tasks, walk, line, out, x)
+            share(kernel, team, tasks, walk, line, out, x)
 
     return launch
 
@@ -77,7 +76,7 @@ def _nothing(*_: Any) -> None:
 
 
 def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:
-    """The text of one kernel: a module with ``kernel`` and ``parallel_kernel``.
+    """The text of one kernel: a module with ``kernel``.
 
     Args:
         logarithm: whether to write the logarithms of the quotients.
@@ -102,7 +101,6 @@ def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:
         exponential,
         text.helpers(form),
         kernel,
-        parallel_kernel(parameters),
     ]
     return "\n\n".join(parts)
 

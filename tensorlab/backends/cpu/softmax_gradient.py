@@ -20,8 +20,8 @@ from tensorlab.backends.cpu.kernel_text import (
     Cells,
     header,
     jitted,
-    parallel_kernel,
 )
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.protocol import Launch
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import TABLE
@@ -46,17 +46,16 @@ def softmax_gradient(logarithm: bool, shape: Sequence[int], dim: int, element_ty
     if key not in _modules:
         stem = f"{'log_' if logarithm else ''}softmax_gradient_{form}_{element_type.name}"
         _modules[key] = jit.load(stem, gradient_source(logarithm, element_type, form))
-    serial, parallel = jit.quiet(_modules[key].kernel), jit.quiet(_modules[key].parallel_kernel)
+    kernel = jit.quiet(_modules[key].kernel)
     work = COST[logarithm] * math.prod(shape)
     alone = tasks == 1 or work < threads.WORTHWHILE
 
     def launch(*buffers: Any) -> None:
         out, g, y = (cells[offset:] for cells, offset in buffers)
         if alone or (team := min(threads.team_for(work), tasks)) == 1:
-            serial(0, tasks, count, inner, out, g, y)
+            kernel(0, tasks, count, inner, out, g, y)
         else:
-            with threads.team(team):
-                parallel(min(tasks, 4 * team), tasks, count, inner, out, g, y)
+            share(kernel, team, tasks, count, inner, out, g, y)
 
     return launch
 
@@ -66,7 +65,7 @@ def _nothing(*_: Any) -> None:
 
 
 def gradient_source(logarithm: bool, element_type: dtype, form: str) -> str:
-    """The text of one kernel: a module with ``kernel`` and ``parallel_kernel``.
+    """The text of one kernel: a module with ``kernel``.
 
     Args:
         logarithm: whether the results are those of log_softmax.
@@ -140,6 +139,5 @@ def gradient_source(logarithm: bool, element_type: dtype, form: str) -> str:
         exponential,
         helpers,
         kernel,
-        parallel_kernel(parameters),
     ]
     return "\n\n".join(part for part in parts if part)

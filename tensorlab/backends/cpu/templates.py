@@ -42,7 +42,9 @@ VARIABLES = "xyzuv"
 def kernel_source(
     row: Scalar, compute: dtype, element_types: Sequence[dtype], pattern: Sequence[str], form: str = "flat"
 ) -> str:
-    """The text of one kernel: a module with ``kernel`` and ``parallel_kernel``.
+    """The text of one kernel: a module with ``kernel`` and, of the flat form, ``parallel_kernel``.
+
+    The tasks of the other forms are shared by `tensorlab.backends.cpu.sharing`.
 
     Args:
         row: the scalar function.
@@ -79,9 +81,7 @@ def kernel_source(
         "import math\n\nimport numpy as np\nfrom numba import njit, prange\n\n"
         f"{BLOCKS if form == 'blocks' else ''}CHUNK = {CHUNK}\nnumber = np.{_numpy_name(body.compute)}\n\n"
         f"{functions}\n\n"
-        f"@njit(cache=True, nogil=True, {body.options})\n{serial}\n\n"
-        f"@njit(cache=True, nogil=True, parallel=True, {body.options})\n"
-        f"{body.parallel_flat() if form == 'flat' else body.parallel_tasks()}"
+        f"@njit(cache=True, nogil=True, {body.options})\n{serial}" + body.parallel(form)
     )
 
 
@@ -156,16 +156,12 @@ class _Kernel:
             f"{space}        {fast}"
         )
 
-    def parallel_flat(self) -> str:
-        return self.flat("prange", "parallel_kernel")
-
-    def parallel_tasks(self) -> str:
-        return (
-            f"def parallel_kernel(chunks, tasks, walk, {', '.join(self.parameters)}):\n"
-            "    for chunk in prange(chunks):\n"
-            "        first, last = chunk * tasks // chunks, (chunk + 1) * tasks // chunks\n"
-            f"        kernel(first, last, walk, {', '.join(self.parameters)})\n"
-        )
+    def parallel(self, form: str) -> str:
+        """The loop of the flat form, shared among threads."""
+        if form != "flat":
+            return ""
+        loop = self.flat("prange", "parallel_kernel")
+        return f"\n\n@njit(cache=True, nogil=True, parallel=True, {self.options})\n{loop}"
 
     def rows(self) -> str:
         """Row after row: the outer dimensions step like an odometer, the innermost is a loop."""

@@ -27,6 +27,7 @@ from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.gemm.blocks import Blocks, blocks
 from tensorlab.backends.cpu.gemm.problem import Problem, problem
 from tensorlab.backends.cpu.gemm.text import compute_name, kernel_source
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.protocol import Launch
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
@@ -198,16 +199,15 @@ def _launch(
         if collects:
             strip_m = min(strip_m, COLLECTED)
         tasks = count * -(-m // strip_m) * -(-n // strip_n)
-        share = _workspace_cells(plan, min(m, strip_m) if collects else 0, n)
+        share_cells = _workspace_cells(plan, min(m, strip_m) if collects else 0, n)
         options = (strip_m, strip_n, plan.packs_a, plan.packs_b, collects, alpha, beta, adds_residual, walk)
         team = min(team, tasks)
-        space = _workspace(number, team * share)
+        space = _workspace(number, team * share_cells)
         if team == 1:
-            kernel(0, tasks, *options, *buffers, space, 0)
+            kernel(0, tasks, *options, *buffers, space)
         else:
-            parallel = _kernel(element_type, plan.form, activation, "parallel_kernel")
-            with threads.team(team):
-                parallel(team, tasks, *options, *buffers, space)
+            space = space.reshape(team, share_cells)
+            share(kernel, team, tasks, *options, *buffers, space, workspaces=True)
 
     return launch
 

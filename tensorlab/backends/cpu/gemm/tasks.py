@@ -7,27 +7,26 @@ threads there are.
 
 from __future__ import annotations
 
-from numba import prange
-
 from tensorlab.backends.cpu.gemm.cell import ROWS, Number, narrow, numbers
 from tensorlab.backends.cpu.gemm.dots import dot
 from tensorlab.backends.cpu.gemm.rows import rows as form
 from tensorlab.backends.cpu.gemm.tile import panel, tile
 from tensorlab.backends.cpu.pointers import advance, at
 
-__all__ = ["kernel", "parallel_kernel", "plain_dots", "plain_tiles"]
+__all__ = ["kernel", "plain_dots", "plain_tiles"]
 
 
 # fmt: off
 def kernel(
     first, last, strip_m, strip_n, packs_a, packs_b, collects, alpha, beta, adds_residual,
-    walk, out, a, b, source, residual, work, work_at,
+    walk, out, a, b, source, residual, work,
 ):
     # fmt: on
     """Tasks `first` … `last` - 1.
 
     ``walk[0]`` holds the sizes (batch …, m, n, k); ``walk[1]`` … ``walk[5]`` the strides of the result, A, B,
-    source and residual in the same order, 0 where an operand does not depend on an index.
+    source and residual in the same order, 0 where an operand does not depend on an index. ``work`` is the
+    workspace of one thread.
     """
     dims = walk.shape[1] - 3
     m, n, k = walk[0, dims], walk[0, dims + 1], walk[0, dims + 2] if alpha != 0 else 0
@@ -53,27 +52,11 @@ def kernel(
             min(strip_m, m - i), min(strip_n, n - j), k,
             at(a, a_at), walk[2, dims], walk[2, dims + 2],
             at(b, b_at), walk[3, dims + 2], walk[3, dims + 1],
-            packs_a, packs_b, collects, at(work, work_at),
+            packs_a, packs_b, collects, at(work, 0),
             Number(alpha), Number(beta), adds_residual,
             at(out, o_at), walk[1, dims], walk[1, dims + 1],
             at(source, s_at), walk[4, dims], walk[4, dims + 1],
             at(residual, r_at), walk[5, dims], walk[5, dims + 1],
-        )  # fmt: skip
-
-
-# fmt: off
-def parallel_kernel(
-    chunks, tasks, strip_m, strip_n, packs_a, packs_b, collects, alpha, beta, adds_residual,
-    walk, out, a, b, source, residual, work,
-):
-    # fmt: on
-    """All tasks, in chunks that run side by side, each with its own part of the workspace."""
-    share = work.size // chunks
-    for chunk in prange(chunks):
-        first, last = chunk * tasks // chunks, (chunk + 1) * tasks // chunks
-        kernel(
-            first, last, strip_m, strip_n, packs_a, packs_b, collects, alpha, beta, adds_residual,
-            walk, out, a, b, source, residual, work, chunk * share,
         )  # fmt: skip
 
 

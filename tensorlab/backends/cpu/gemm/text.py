@@ -50,7 +50,7 @@ _IMPORTS = f"""\
 import math
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from tensorlab.backends.cpu.gemm.registers import add_outer, add_outer_partly, store, store_partly, zeros
 from tensorlab.backends.cpu.pointers import advance, at, copy, copy_second, fetch_ahead
@@ -83,7 +83,7 @@ def compute_name(element_type: dtype) -> str:
 
 
 def kernel_source(element_type: dtype, form: str, activation: Scalar | None = None) -> str:
-    """The text of one module, with ``kernel`` and ``parallel_kernel``, or with ``plain_kernel``.
+    """The text of one module, with ``kernel``, or with ``plain_kernel``.
 
     Args:
         element_type: the dtype of A, B, the result, its source and its residual.
@@ -171,11 +171,7 @@ def _entries(form: str) -> str:
     if form.startswith("plain"):
         text = inspect.getsource(getattr(tasks, form))
         return f"@njit({entry})\n{text}\n\nplain_kernel = {form}\n"
-    return (
-        f"form = {form}\n\n\n"
-        f"@njit({entry})\n{inspect.getsource(tasks.kernel)}\n\n"
-        f"@njit({entry}, parallel=True)\n{inspect.getsource(tasks.parallel_kernel)}"
-    )
+    return f"form = {form}\n\n\n@njit({entry})\n{inspect.getsource(tasks.kernel)}"
 
 
 def _function(text: str, reassociates: bool = False, inlined: bool = True) -> str:

@@ -37,6 +37,7 @@ _FORMS: dict[str, list[Any]] = {
 
 _REASSOCIATED: set[Any] = {dots.dot_run}
 _INLINED: set[Any] = {
+    tiles.tiles,
     *(tile.panel, tile.tile, pack.pack_run, finish.finish_row, tiles.balanced),
     *(rows.weighed_row, rows.weighed_rows),
 }

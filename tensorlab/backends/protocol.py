@@ -320,6 +320,49 @@ class Backend(Protocol):
         """
         ...
 
+    def likelihood(
+        self,
+        element_type: dtype,
+        walk: np.ndarray,
+        strides: np.ndarray,
+        x: Buffer,
+        target: np.ndarray,
+        weight: np.ndarray,
+        ignored: int,
+    ) -> tuple[np.ndarray, np.ndarray, int]:
+        """The negative of each place's number at its target class, times the weight of that class.
+
+        Args:
+            element_type: the dtype of the cells, a floating one.
+            walk: the rows, the classes and the places of a row: three int64.
+            strides: the steps from row to row, class to class and place to place, in cells.
+            x: the cells.
+            target: the class of each place, row after row.
+            weight: numbers of the compute type, one for each class.
+            ignored: a class whose places count nothing.
+
+        Returns:
+            the cell of each place, the sum of all and of their weights, and the first place whose target is
+            no class, or -1.
+        """
+        ...
+
+    def likelihood_gradient(
+        self,
+        element_type: dtype,
+        walk: np.ndarray,
+        target: np.ndarray,
+        weight: np.ndarray,
+        ignored: int,
+        grad: np.ndarray,
+        factor: float,
+    ) -> np.ndarray:
+        """The gradient of `likelihood`, row-major: ``-weight * grad * factor`` at the targets, else 0.
+
+        `grad` has a cell for each place, or one for all.
+        """
+        ...
+
     def normalise(
         self,
         element_type: dtype,

@@ -25,7 +25,25 @@ from tensorlab.ops.activations import (
     softplus,
     tanh,
 )
+from tensorlab.ops.distribution_losses import gaussian_nll_loss, kl_div, poisson_nll_loss
+from tensorlab.ops.likelihood import cross_entropy, nll_loss
 from tensorlab.ops.linear import bilinear, linear
+from tensorlab.ops.losses import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    huber_loss,
+    l1_loss,
+    mse_loss,
+    smooth_l1_loss,
+)
+from tensorlab.ops.margin_losses import (
+    cosine_embedding_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    pairwise_distance,
+    soft_margin_loss,
+    triplet_margin_loss,
+)
 from tensorlab.ops.normalisation import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
 from tensorlab.ops.one_hot import one_hot
 from tensorlab.ops.similarity import cosine_similarity, normalize
@@ -35,29 +53,46 @@ from tensorlab.tensor import Tensor
 __all__ = [
     "batch_norm",
     "bilinear",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
     "celu",
+    "cosine_embedding_loss",
     "cosine_similarity",
+    "cross_entropy",
     "elu",
+    "gaussian_nll_loss",
     "gelu",
     "group_norm",
     "hardtanh",
+    "hinge_embedding_loss",
+    "huber_loss",
     "instance_norm",
+    "kl_div",
+    "l1_loss",
     "layer_norm",
     "leaky_relu",
     "linear",
     "log_softmax",
     "logsigmoid",
+    "margin_ranking_loss",
+    "mse_loss",
+    "nll_loss",
     "normalize",
     "one_hot",
+    "pairwise_distance",
+    "poisson_nll_loss",
     "relu",
     "relu6",
     "rms_norm",
     "selu",
     "sigmoid",
     "silu",
+    "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softplus",
     "tanh",
+    "triplet_margin_loss",
 ]
 
 

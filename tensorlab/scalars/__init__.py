@@ -24,6 +24,7 @@ from tensorlab.scalars import (
     exponential,
     logarithm,
     logical,
+    losses,
     rounding,
     special,
     trigonometric,
@@ -76,6 +77,7 @@ _MODULES = (
     trigonometric,
     special,
     activations,
+    losses,
 )
 
 TABLE: dict[str, Scalar] = {row.name: row for module in _MODULES for row in module.ROWS}

@@ -7,6 +7,7 @@ from tensorlab.backends.cpu.extremes import extremes
 from tensorlab.backends.cpu.gemm import gemm, small_gemm
 from tensorlab.backends.cpu.index import count_outside, indexed
 from tensorlab.backends.cpu.joint import joint_kernel
+from tensorlab.backends.cpu.likelihood import likelihood, likelihood_gradient
 from tensorlab.backends.cpu.normalise import normalise, normalise_gradient
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
 from tensorlab.backends.cpu.random import philox, prepare, seed_words
@@ -31,6 +32,8 @@ class CPU:
     gemm = staticmethod(gemm)
     indexed = staticmethod(indexed)
     joint_kernel = staticmethod(joint_kernel)
+    likelihood = staticmethod(likelihood)
+    likelihood_gradient = staticmethod(likelihood_gradient)
     mask_count = staticmethod(masks.count)
     mask_fill = staticmethod(masks.fill)
     mask_positions = staticmethod(masks.positions)

@@ -1,0 +1,306 @@
+"""Losses of classification: how little chance was given to the right class."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tensorlab import dtypes, layout
+from tensorlab.autograd.formulas import formulas, linear, record
+from tensorlab.autograd.views import requires_grad
+from tensorlab.backends import backend
+from tensorlab.cells import encode_one
+from tensorlab.layout import Size
+from tensorlab.memory_formats import contiguous_format
+from tensorlab.ops.conversion import to
+from tensorlab.ops.losses import reduction_of
+from tensorlab.ops.normalising import compute_type, dense_in
+from tensorlab.ops.softmax import log_softmax
+from tensorlab.tensor import Tensor, make_dense
+
+__all__ = ["cross_entropy", "nll_loss"]
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The negative logarithm of the chance that each place gave to its class.
+
+    Args:
+        input: the logarithms of the chances, of shape (classes), (rows, classes) or (rows, classes, …).
+        target: int64 class numbers, of the same shape without the classes.
+        weight: a number for each class; the mean is weighed by them.
+        size_average, reduce: PyTorch's older words for `reduction`.
+        ignore_index: a class number whose places do not count.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each place.
+
+    Raises:
+        IndexError: a target is no class.
+        ValueError: the numbers of rows differ, or there is no such reduction.
+        RuntimeError: shapes or dtypes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.nll_loss(tl.tensor([[-1.0, -2.0, -3.0], [-0.5, -4.0, -4.0]]), tl.tensor([2, 0]))
+        tensor(1.7500)
+    """
+    return _nll(input, target, weight, ignore_index, reduction_of(reduction, size_average, reduce))
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """The loss of classification: `nll_loss` of `log_softmax`.
+
+    Args:
+        input: what a model says for each class, of shape (classes), (rows, classes) or (rows, classes, …).
+        target: class numbers, of the same shape without the classes; or chances, of `input`'s shape.
+        weight: a number for each class; the mean is weighed by them.
+        size_average, reduce: PyTorch's older words for `reduction`.
+        ignore_index: a class number whose places do not count.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each place.
+        label_smoothing: the part of the target that is spread evenly over all classes.
+
+    Raises:
+        IndexError: a target is no class.
+        ValueError: the numbers of rows differ, or there is no such reduction.
+        RuntimeError: shapes or dtypes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.cross_entropy(tl.tensor([[2.0, 0.0], [0.0, 2.0]]), tl.tensor([0, 0]))
+        tensor(1.1269)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    if not input.ndim:
+        raise RuntimeError("cross_entropy(): input has no dimension of classes")
+    dim = 0 if input.ndim == 1 else 1
+    if target._shape == input._shape:
+        return _of_chances(input, target, weight, ignore_index, reduction, label_smoothing, dim)
+    chances = log_softmax(input, dim)
+    loss = _nll(chances, target, weight, ignore_index, reduction)
+    if not label_smoothing:
+        return loss
+    smooth = _smooth(chances, target, weight, ignore_index, reduction, dim)
+    return loss * (1 - label_smoothing) + smooth * (label_smoothing / input._shape[dim])
+
+
+def _smooth(
+    chances: Tensor, target: Tensor, weight: Tensor | None, ignored: int, reduction: str, dim: int
+) -> Tensor:
+    """The loss against a target that is spread evenly over the classes, times their number."""
+    weighed = chances if weight is None else chances * _of_classes(weight, chances, dim)
+    counts = target != ignored
+    losses = (-weighed.sum(dim)).masked_fill(~counts, 0)
+    if reduction == "none":
+        return losses
+    if reduction == "sum":
+        return losses.sum()
+    if weight is None:
+        return losses.masked_select(counts).mean()
+    return losses.sum() / weight.index_select(0, target.masked_select(counts).reshape(-1)).sum()
+
+
+def _of_classes(weight: Tensor, input: Tensor, dim: int) -> Tensor:
+    """The weights of classes in a shape that is broadcast to the input's."""
+    return weight.view([-1 if position == dim else 1 for position in range(input.ndim)])
+
+
+def _of_chances(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    ignored: int,
+    reduction: str,
+    smoothing: float,
+    dim: int,
+) -> Tensor:
+    """`cross_entropy` where the target says how likely each class is."""
+    if not target.is_floating_point():
+        raise RuntimeError(
+            f"Expected floating point type for target with class probabilities, got {target._dtype.name}: "
+            f"class numbers have the shape of input without its classes"
+        )
+    if ignored >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    classes = input._shape[dim]
+    _check_weight(weight, classes)
+    if smoothing:
+        target = target * (1 - smoothing) + smoothing / classes
+    losses = log_softmax(input, dim) * target
+    if weight is not None:
+        losses = losses * _of_classes(weight, input, dim)
+    if reduction == "none":
+        return -losses.sum(dim)
+    total = -losses.sum()
+    if reduction == "sum":
+        return total
+    return total / (input.numel() / classes) if input.numel() else total * math.nan
+
+
+class _Places(NamedTuple):
+    """What of a likelihood does not depend on the chances.
+
+    Attributes:
+        walk: rows, classes and places to a row, for the kernels.
+        shape: that of the chances.
+        target, weight: the cells of the class numbers, and the numbers of the classes.
+        ignored, reduction: those of `nll_loss`.
+        factor: what the sum is multiplied by, once it is known.
+    """
+
+    walk: np.ndarray
+    shape: Size
+    target: np.ndarray
+    weight: np.ndarray
+    ignored: int
+    reduction: str
+    factor: float | None
+
+
+def _d_likelihood(grad: Tensor, places: _Places) -> Tensor:
+    cells = backend("cpu").likelihood_gradient(
+        grad._dtype,
+        places.walk,
+        places.target,
+        places.weight,
+        places.ignored,
+        dense_in(grad, contiguous_format),
+        places.factor or 0.0,
+    )
+    result = make_dense(cells, grad._dtype, places.shape, layout.default_strides(places.shape))
+    if requires_grad(grad):
+        linear(result, grad, lambda again: _likelihood(again, places))
+    return result
+
+
+_KINDS = [formulas(f"NllLoss{suffix}Backward0", input=_d_likelihood) for suffix in ("", "2D")]
+
+
+def _likelihood(input: Tensor, places: _Places) -> Tensor:
+    """The loss, recorded."""
+    shape = input._shape
+    seen, stride = input, input._stride
+    if len(shape) > 2:
+        seen = input.detach().reshape(places.walk.tolist())
+        stride = seen._stride
+    elif len(shape) == 2:
+        stride = (*stride, 0)
+    else:
+        stride = (0, *stride, 0)
+    out, sums, wrong = backend("cpu").likelihood(
+        input._dtype,
+        places.walk,
+        _numbers(stride),
+        seen._buffer(),
+        places.target,
+        places.weight,
+        places.ignored,
+    )
+    if wrong >= 0:
+        raise IndexError(
+            f"Target {places.target[wrong]} is out of bounds: there are {places.walk[1]} classes, 0 to "
+            f"{places.walk[1] - 1}"
+        )
+    if places.reduction == "none":
+        places = places._replace(factor=1.0)
+        result_shape = Size((*shape[:1], *shape[2:])) if len(shape) > 1 else Size()
+    else:
+        if places.factor is None:
+            mean = places.reduction == "mean"
+            places = places._replace(factor=(1 / sums[1] if sums[1] else math.nan) if mean else 1.0)
+        result_shape = Size()
+        out = encode_one(sums[0] * places.factor, input._dtype).reshape(1)
+    result = make_dense(out, input._dtype, result_shape, layout.default_strides(result_shape))
+    return record(_KINDS[len(shape) > 2], result, input, places=places)
+
+
+@functools.lru_cache(4096)
+def _numbers(numbers: tuple[int, ...]) -> np.ndarray:
+    return np.array(numbers, np.int64)
+
+
+@functools.lru_cache(64)
+def _ones(count: int, name: str) -> np.ndarray:
+    return np.ones(count, name)
+
+
+def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, reduction: str) -> Tensor:
+    shape = input._shape
+    _check(input, target)
+    rows, classes = (1, shape[0]) if len(shape) == 1 else shape[:2]
+    _check_weight(weight, classes)
+    number = compute_type(input._dtype)
+    if weight is None:
+        weights = _ones(classes, number.cell.name)
+    elif weight._dtype is not input._dtype:
+        raise RuntimeError(
+            f"expected scalar type {input._dtype.name} but found {weight._dtype.name}: the weights of "
+            f"classes have the dtype of input"
+        )
+    else:
+        weights = dense_in(to(weight.detach(), number), contiguous_format)
+    if target._dtype is not dtypes.int64:
+        target = to(target, dtypes.int64)
+    walk = _numbers((rows, classes, layout.numel(shape[2:])))
+    places = _Places(walk, shape, dense_in(target, contiguous_format), weights, ignored, reduction, None)
+    return _likelihood(input, places)
+
+
+def _check_weight(weight: Tensor | None, classes: int) -> None:
+    if weight is not None and tuple(weight._shape) != (classes,):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but got weight "
+            f"tensor of shape: {list(weight._shape)}"
+        )
+
+
+def _check(input: Tensor, target: Tensor) -> None:
+    """Refuse shapes and dtypes that do not fit."""
+    shape, found = input._shape, target._shape
+    if not shape:
+        raise ValueError("Expected 1 or more dimensions (got 0): input needs a dimension of classes")
+    if len(shape) > 1 and (not found or shape[0] != found[0]):
+        raise ValueError(
+            f"Expected input batch_size ({shape[0]}) to match target batch_size ({found[0] if found else 0})."
+        )
+    if not input._dtype.is_floating_point:
+        raise NotImplementedError(
+            f"nll_loss() is not implemented for {input._dtype.name}: its input are logarithms of chances"
+        )
+    if len(shape) <= 2 and len(found) > 1:
+        raise RuntimeError(
+            f"0D or 1D target tensor expected, multi-target not supported: for an input of shape "
+            f"{list(shape)} the target has one class number a row, and its shape is {list(found)}"
+        )
+    if len(shape) == 1 and layout.numel(found) != 1:
+        raise ValueError(f"Expected one class number beside one row of classes, got {list(found)}")
+    if len(shape) > 2 and (shape[0], *shape[2:]) != tuple(found):
+        raise RuntimeError(
+            f"Expected target size {[shape[0], *shape[2:]]}, got {list(found)}: one class number for each "
+            f"place"
+        )
+    if target._dtype not in (dtypes.int64, dtypes.uint8):
+        raise RuntimeError(
+            f"expected target dtype to be Long or Byte, but got {target._dtype.name}: convert it with .long()"
+        )

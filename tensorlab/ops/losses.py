@@ -1,0 +1,361 @@
+"""Losses that are computed element by element: how far each number is from its target.
+
+Each is one pass over the elements, then a mean or a sum. Its gradient is one pass, too.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from tensorlab.autograd.formulas import record
+from tensorlab.autograd.together import formulas_together
+from tensorlab.ops.dispatch import compute
+from tensorlab.ops.recording import tensor_form
+from tensorlab.ops.shape import broadcast_tensors
+from tensorlab.scalars import TABLE, Scalar
+from tensorlab.tensor import Tensor
+
+__all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "huber_loss",
+    "l1_loss",
+    "loss",
+    "mse_loss",
+    "reduced",
+    "reduction_of",
+    "smooth_l1_loss",
+]
+
+
+def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
+    """``"mean"``, ``"sum"`` or ``"none"``, said in today's word or in PyTorch's older ones.
+
+    Raises:
+        ValueError: there is no such reduction.
+
+    Example:
+        >>> reduction_of("mean"), reduction_of("mean", size_average=False), reduction_of("mean", reduce=False)
+        ('mean', 'sum', 'none')
+    """
+    if size_average is not None or reduce is not None:
+        chosen = "none" if reduce is False else "sum" if size_average is False else "mean"
+        warnings.warn(
+            f"size_average and reduce args will be deprecated, please use reduction='{chosen}' instead.",
+            stacklevel=3,
+        )
+        return chosen
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction: it is 'mean', 'sum' or 'none'")
+    return reduction
+
+
+def reduced(losses: Tensor, reduction: str) -> Tensor:
+    """The mean or the sum of losses, or all of them."""
+    if reduction == "none":
+        return losses
+    return losses.mean() if reduction == "mean" else losses.sum()
+
+
+# --- one pass and a reduction as one operation ---------------------------------------------------------
+
+
+def _scaled(grad: Any, input: Any, target: Any, weight: Any, reduction: str) -> Any:
+    """The gradient of each element's loss."""
+    if reduction == "mean":
+        grad = grad / math.prod(_shape(input, target))
+    return grad if weight is None else grad * weight
+
+
+def _shape(input: Tensor, target: Tensor) -> Sequence[int]:
+    return input._shape if input._shape == target._shape else broadcast_tensors(input, target)[0]._shape
+
+
+def _kind(name: str, row: Scalar) -> Any:
+    """The node of a loss: its gradients are the row's, by kernels or by operations that are recorded."""
+
+    def recorded(form: Any) -> Any:
+        def gradient(grad: Any, input: Any, target: Any, extra: Any, weight: Any, reduction: str) -> Any:
+            return form(_scaled(grad, input, target, weight, reduction), input, target, *extra)
+
+        return None if form is None else gradient
+
+    def computed(grad: Tensor, wanted: Sequence[bool], kept: dict[str, Any]) -> list[Tensor | None]:
+        input, target = kept["input"].detach(), kept["target"].detach()
+        grad = _scaled(grad, input, target, kept["weight"], kept["reduction"])
+        return [
+            compute(own, grad, input, target, *kept["extra"]) if want and own is not None else None
+            for own, want in zip(owns, wanted, strict=False)
+        ]
+
+    owns = [None if formula is None else _own(row, formula) for formula in row.gradients]
+    forms = [tensor_form(formula) if callable(formula) else None for formula in row.gradients]
+    return formulas_together(name, computed, input=recorded(forms[0]), target=recorded(forms[1]))
+
+
+def _own(row: Scalar, formula: Any) -> Scalar:
+    """The row of a gradient: its first operand is that of the result."""
+    operands = row.arity + 1
+    return Scalar(formula.__name__, formula, operands, "", parameters=row.parameters, cost=row.cost)
+
+
+_KINDS = {
+    "squared_difference": "MseLossBackward0",
+    "smooth_difference": "SmoothL1LossBackward0",
+    "huber_difference": "HuberLossBackward0",
+    "surprise": "BinaryCrossEntropyBackward0",
+    "surprise_of_logit": "BinaryCrossEntropyWithLogitsBackward0",
+    "weighed_surprise_of_logit": "BinaryCrossEntropyWithLogitsBackward0",
+    "soft_margin": "SoftMarginLossBackward0",
+}
+_NODES = {name: _kind(node, TABLE[name]) for name, node in _KINDS.items()}
+
+
+def loss(
+    name: str, input: Tensor, target: Tensor, reduction: str, *extra: Any, weight: Tensor | None = None
+) -> Tensor:
+    """One row of the table for each element, then the reduction, recorded as one operation."""
+    losses = compute(TABLE[name], input, target, *extra)
+    if weight is not None:
+        losses = compute(TABLE["mul"], losses, weight)
+    result = reduced(losses, reduction)
+    return record(_NODES[name], result, input, target, extra=extra, weight=weight, reduction=reduction)
+
+
+def _warn_of_sizes(input: Tensor, target: Tensor) -> None:
+    if input._shape != target._shape:
+        warnings.warn(
+            f"Using a target size ({tuple(target._shape)}) that is different to the input size "
+            f"({tuple(input._shape)}). This will likely lead to incorrect results due to broadcasting. "
+            f"Please ensure they have the same size.",
+            stacklevel=3,
+        )
+
+
+def _weighed(losses: Tensor, weight: Tensor, reduction: str) -> Tensor:
+    """Losses with a weight for each; their mean is divided by the sum of the weights."""
+    if weight._shape != losses._shape:
+        raise ValueError(
+            f"Weights and input must have the same size: {tuple(weight._shape)} and {tuple(losses._shape)}"
+        )
+    weighed = losses * weight
+    if reduction == "mean":
+        return weighed.sum() / weight.sum()
+    return reduced(weighed, reduction)
+
+
+# --- distances -----------------------------------------------------------------------------------------
+
+
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """The squares of the differences.
+
+    Args:
+        input, target: floating-point tensors whose shapes can be broadcast; a warning says if they differ.
+        size_average, reduce: PyTorch's older words for `reduction`.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each element.
+        weight: a number for each element, by which the mean is weighed.
+
+    Raises:
+        ValueError: there is no such reduction, or the weights have another shape.
+        NotImplementedError: the elements are integers.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.mse_loss(tl.tensor([1.0, 2.0]), tl.tensor([1.0, 5.0]))
+        tensor(4.5000)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    _warn_of_sizes(input, target)
+    if weight is not None:
+        return _weighed(loss("squared_difference", input, target, "none"), weight, reduction)
+    return loss("squared_difference", input, target, reduction)
+
+
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """The absolute differences. The arguments are those of `mse_loss`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.l1_loss(tl.tensor([1.0, 2.0]), tl.tensor([1.0, 5.0]))
+        tensor(1.5000)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    _warn_of_sizes(input, target)
+    losses = (input - target).abs()
+    return reduced(losses, reduction) if weight is None else _weighed(losses, weight, reduction)
+
+
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """The absolute differences less ``beta / 2``, and below `beta` a parabola without a corner.
+
+    Args:
+        input, target, size_average, reduce, reduction: those of `mse_loss`.
+        beta: where the parabola ends, at least 0.
+
+    Raises:
+        RuntimeError: `beta` is negative.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.smooth_l1_loss(tl.tensor([0.5, 3.0]), tl.zeros(2), reduction="none")
+        tensor([0.1250, 2.5000])
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if beta < 0:
+        raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got: {beta}")
+    _warn_of_sizes(input, target)
+    if beta == 0:
+        return reduced((input - target).abs(), reduction)
+    return loss("smooth_difference", input, target, reduction, beta)
+
+
+def huber_loss(
+    input: Tensor,
+    target: Tensor,
+    reduction: str = "mean",
+    delta: float = 1.0,
+    weight: Tensor | None = None,
+) -> Tensor:
+    """Half the squares of the differences, and beyond `delta` their tangent.
+
+    Args:
+        input, target, reduction, weight: those of `mse_loss`.
+        delta: where the parabola ends, above 0.
+
+    Raises:
+        RuntimeError: `delta` is not above 0.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.huber_loss(tl.tensor([0.5, 3.0]), tl.zeros(2), reduction="none")
+        tensor([0.1250, 2.5000])
+    """
+    reduction = reduction_of(reduction)
+    if delta <= 0:
+        raise RuntimeError(f"huber_loss does not support non-positive values for delta. Got: {delta}")
+    _warn_of_sizes(input, target)
+    if weight is not None:
+        return _weighed(loss("huber_difference", input, target, "none", delta), weight, reduction)
+    return loss("huber_difference", input, target, reduction, delta)
+
+
+# --- chances -------------------------------------------------------------------------------------------
+
+
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """``-(target * log(input) + (1 - target) * log(1 - input))``, each logarithm at least -100.
+
+    Args:
+        input: chances from 0 to 1.
+        target: what they should be, from 0 to 1, of the same shape.
+        weight: a number for each element, broadcast to them.
+        size_average, reduce: PyTorch's older words for `reduction`.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each element.
+
+    Raises:
+        ValueError: the shapes differ, or there is no such reduction.
+        RuntimeError: a number is no chance, or the dtypes differ.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.binary_cross_entropy(tl.tensor([0.5, 0.25]), tl.tensor([1.0, 0.0]), reduction="none")
+        tensor([0.6931, 0.2877])
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if input._shape != target._shape:
+        raise ValueError(
+            f"Using a target size ({tuple(target._shape)}) that is different to the input size "
+            f"({tuple(input._shape)}) is deprecated. Please ensure they have the same size."
+        )
+    if target._dtype is not input._dtype:
+        raise RuntimeError(f"Found dtype {target._dtype.name} but expected {input._dtype.name}")
+    for name, tensor in (("input", input), ("target", target)):
+        if tensor.numel() and not bool(((tensor >= 0) & (tensor <= 1)).all()):
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+    return loss("surprise", input, target, reduction, weight=_spread(weight, input))
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """`binary_cross_entropy` of ``sigmoid(input)``, finite however great the numbers are.
+
+    Args:
+        input: any numbers.
+        target: chances from 0 to 1, of the same shape.
+        weight: a number for each element, broadcast to them.
+        size_average, reduce: PyTorch's older words for `reduction`.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each element.
+        pos_weight: how many times the chance itself counts, broadcast to the elements.
+
+    Raises:
+        ValueError: the shapes differ, or there is no such reduction.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> x, y = tl.tensor([0.0, 200.0]), tl.tensor([1.0, 0.0])
+        >>> F.binary_cross_entropy_with_logits(x, y, reduction="none")
+        tensor([  0.6931, 200.0000])
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if input._shape != target._shape:
+        raise ValueError(
+            f"Target size ({tuple(target._shape)}) must be the same as input size ({tuple(input._shape)})"
+        )
+    if not target._dtype.is_floating_point and input._dtype.is_floating_point:
+        raise RuntimeError(
+            f"result type {input._dtype.name} can't be cast to the desired output type {target._dtype.name}: "
+            f"targets are chances, convert them with .to(tensorlab.{input._dtype.name})"
+        )
+    weight = _spread(weight, input)
+    if pos_weight is None:
+        return loss("surprise_of_logit", input, target, reduction, weight=weight)
+    return loss("weighed_surprise_of_logit", input, target, reduction, pos_weight, weight=weight)
+
+
+def _spread(weight: Tensor | None, input: Tensor) -> Tensor | None:
+    return None if weight is None else weight.expand(input._shape)

@@ -1,0 +1,221 @@
+"""Losses that are content beyond a margin: what is right by enough costs nothing."""
+
+from __future__ import annotations
+
+from tensorlab.ops.bounds import clamp_min
+from tensorlab.ops.choice import where
+from tensorlab.ops.losses import loss, reduced, reduction_of
+from tensorlab.ops.norms import norm
+from tensorlab.ops.pointwise import minimum
+from tensorlab.tensor import Tensor
+
+__all__ = [
+    "cosine_embedding_loss",
+    "hinge_embedding_loss",
+    "margin_ranking_loss",
+    "pairwise_distance",
+    "soft_margin_loss",
+    "triplet_margin_loss",
+]
+
+
+def soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """``log(1 + exp(-target * input))``, for targets of 1 and -1.
+
+    Args:
+        input, target: tensors whose shapes can be broadcast.
+        size_average, reduce: PyTorch's older words for `reduction`.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each element.
+
+    Raises:
+        ValueError: there is no such reduction.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.soft_margin_loss(tl.tensor([0.0, 3.0]), tl.tensor([1.0, -1.0]), reduction="none")
+        tensor([0.6931, 3.0486])
+    """
+    return loss("soft_margin", input, target, reduction_of(reduction, size_average, reduce))
+
+
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The distance itself where the target is 1; what it lacks to the margin where the target is -1.
+
+    Args:
+        input: distances.
+        target: 1 where things are alike, -1 where they are not.
+        margin: the distance that is enough for what is not alike.
+        size_average, reduce: PyTorch's older words for `reduction`.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each element.
+
+    Raises:
+        ValueError: there is no such reduction.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.hinge_embedding_loss(tl.tensor([0.25, 0.25]), tl.tensor([1.0, -1.0]), reduction="none")
+        tensor([0.2500, 0.7500])
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    far = where(target != 1, clamp_min(margin - input, 0), 0)
+    return reduced(far + where(target != -1, input, 0), reduction)
+
+
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """``max(0, -target * (input1 - input2) + margin)``: which of two numbers is to be the greater.
+
+    Args:
+        input1, input2: tensors of as many dimensions as `target`.
+        target: 1 where the first is to be greater, -1 where the second is.
+        margin: by how much.
+        size_average, reduce: PyTorch's older words for `reduction`.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each element.
+
+    Raises:
+        ValueError: there is no such reduction.
+        RuntimeError: the numbers of dimensions differ.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> one, two, target = tl.tensor([3.0, 1.0]), tl.tensor([1.0, 3.0]), tl.tensor([1.0, 1.0])
+        >>> F.margin_ranking_loss(one, two, target, reduction="none")
+        tensor([0., 2.])
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError(
+            f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{list(input1._shape)}, input2: {list(input2._shape)}, target: {list(target._shape)}"
+        )
+    return reduced(clamp_min(-target * (input1 - input2) + margin, 0), reduction)
+
+
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """1 less the cosine where the target is 1; how far the cosine is above the margin where it is -1.
+
+    Args:
+        input1, input2: vectors, or rows of them, of one shape.
+        target: 1 where they are alike, -1 where they are not: one number for each pair.
+        margin: the cosine that is low enough for what is not alike.
+        size_average, reduce: PyTorch's older words for `reduction`.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each pair.
+
+    Raises:
+        ValueError: there is no such reduction.
+        RuntimeError: the numbers of dimensions do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.cosine_embedding_loss(tl.tensor([[1.0, 0.0]]), tl.tensor([[0.0, 1.0]]), tl.ones(1))
+        tensor(1.)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.ndim > 1 or not input1.ndim == input2.ndim == target.ndim + 1:
+        raise RuntimeError(
+            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors of one shape, but found "
+            f"inputs with sizes {list(input1._shape)}, {list(input2._shape)}"
+        )
+    dim = target.ndim
+    sizes = ((input1 * input1).sum(dim) + 1e-12) * ((input2 * input2).sum(dim) + 1e-12)
+    cosine = (input1 * input2).sum(dim) / sizes.sqrt()
+    alike, apart = 1 - cosine, clamp_min(cosine - margin, 0)
+    return reduced(where(target == 1, alike, 0) + where(target == -1, apart, 0), reduction)
+
+
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    """The p-norm of the differences of vectors, which lie along the last dimension.
+
+    Args:
+        x1, x2: tensors whose shapes can be broadcast.
+        p: the norm's exponent.
+        eps: what is added to each difference, so that the gradient of a distance of 0 is finite.
+        keepdim: whether the last dimension stays, with size 1.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.pairwise_distance(tl.tensor([[3.0, 4.0]]), tl.zeros(1, 2))
+        tensor([5.0000])
+    """
+    return norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """``max(0, distance to positive - distance to negative + margin)``.
+
+    Args:
+        anchor, positive, negative: vectors along the last dimension; the shapes can be broadcast.
+        margin: how much further off the negative is to be, above 0.
+        p, eps: those of `pairwise_distance`.
+        swap: take the distance from positive to negative where that is less.
+        size_average, reduce: PyTorch's older words for `reduction`.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each triple.
+
+    Raises:
+        ValueError: the margin is not above 0, or there is no such reduction.
+        RuntimeError: the numbers of dimensions differ.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.triplet_margin_loss(tl.zeros(1, 2), tl.tensor([[3.0, 4.0]]), tl.tensor([[0.0, 2.0]]))
+        tensor(4.)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            f"The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
+    near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = minimum(far, pairwise_distance(positive, negative, p, eps))
+    return reduced(clamp_min(margin + near - far, 0), reduction)

@@ -198,7 +198,7 @@ def _accumulate(variable: Tensor, gradient: Tensor, differentiable: bool, alone:
         return
     dense = is_non_overlapping_and_dense(variable._shape, variable._stride)
     fits = gradient._stride == variable._stride if dense else gradient.is_contiguous()
-    if fits and alone and not differentiable and getrefcount(gradient._storage) == ALONE_INSIDE:
+    if fits and alone and not differentiable and _has_storage_alone(gradient):
         gradient._base = None
         variable._grad = gradient
         return
@@ -207,6 +207,16 @@ def _accumulate(variable: Tensor, gradient: Tensor, differentiable: bool, alone:
         variable._grad = copy.copy_(gradient)
     else:
         variable._grad = gradient.clone(memory_format=contiguous_format)
+
+
+def _has_storage_alone(gradient: Tensor) -> bool:
+    """Whether no other tensor that anybody holds looks into a gradient's storage."""
+    held = getrefcount(gradient._storage)
+    base = gradient._base
+    if base is None:
+        return held == ALONE_INSIDE
+    # A base that only this view holds goes when the view lets go of it.
+    return held == ALONE_INSIDE + 1 and getrefcount(base) == ALONE + 1
 
 
 def _before(node: Node, hooks: Hooks, gradient: Any) -> Any:

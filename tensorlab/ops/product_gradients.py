@@ -23,22 +23,26 @@ def _left(grad: Any, a_dims: int, b: Any) -> Any:
     return grad @ b.mT
 
 
-def _right(grad: Any, a: Any, b_dims: int) -> Any:
-    """The gradient of the right operand, perhaps still with batch dimensions that it was broadcast to."""
+def _right(grad: Any, a: Any, b_stride: tuple[int, ...]) -> Any:
+    """The gradient of the right operand, perhaps still with batch dimensions that it was broadcast to.
+
+    Of a transposed matrix it is made transposed, so that it lies as the matrix itself does.
+    """
+    b_dims = len(b_stride)
     if a.ndim == 1:
         return grad * a if b_dims == 1 else a.unsqueeze(-1) @ grad.unsqueeze(-2)
     if b_dims == 1:
         return a.flatten(0, -2).mT @ grad.flatten()
     if b_dims == 2 and a.ndim > 2:
-        return a.flatten(0, -2).mT @ grad.flatten(0, -2)
-    return a.mT @ grad
+        a, grad = a.flatten(0, -2), grad.flatten(0, -2)
+    return (grad.mT @ a).mT if b_stride[-2] == 1 != b_stride[-1] else a.mT @ grad
 
 
 def _product_node(name: str) -> type:
     return formulas(
         name,
         a=lambda grad, a_dims, b: _left(grad, a_dims, b),
-        b=lambda grad, a, b_dims: _right(grad, a, b_dims),
+        b=lambda grad, a, b_stride: _right(grad, a, b_stride),
     )
 
 
@@ -56,7 +60,7 @@ def _added_node(name: str) -> type:
         name,
         input=lambda grad, beta: _times(grad, beta),
         mat1=lambda grad, a_dims, mat2, alpha: _left(_times(grad, alpha), a_dims, mat2),
-        mat2=lambda grad, mat1, b_dims, alpha: _right(_times(grad, alpha), mat1, b_dims),
+        mat2=lambda grad, mat1, b_stride, alpha: _right(_times(grad, alpha), mat1, b_stride),
     )
 
 

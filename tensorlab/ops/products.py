@@ -74,7 +74,7 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
         if a._edge is None and b._edge is None and a._base is None and b._base is None:
             return result
         dims = len(a._shape), len(b._shape)
-        return record(product_node(*dims), result, a, b, a_dims=dims[0], b_dims=dims[1])
+        return record(product_node(*dims), result, a, b, a_dims=dims[0], b_stride=b._stride)
     _check_tensors(a, b)
     check_out("matmul", out, a, b)
     _check_out(out, a, b)
@@ -130,7 +130,7 @@ def added_product(
         plan.launch((memory, 0), a._buffer(), b._buffer(), source._buffer(), alpha, beta)
         result = make_dense(memory, plan.dtype, plan.shape, plan.stride)
         return record(
-            added_node(name), result, source, a, b, a_dims=a.ndim, b_dims=b.ndim, alpha=alpha, beta=beta
+            added_node(name), result, source, a, b, a_dims=a.ndim, b_stride=b._stride, alpha=alpha, beta=beta
         )
     if out is not source:
         check_out(name, out, source, a, b)
@@ -147,7 +147,8 @@ def added_product(
         return copy_(out, apart) if out is source else written(out, apart)
     key = ("add out", *signatures, *_signature(out))
     plan = _plans.get(key) or _remember(key, _prepare(a, b, source, out))
-    with in_place(added_node(name), out, a, b, a_dims=a.ndim, b_dims=b.ndim, alpha=alpha, beta=beta):
+    notes = {"a_dims": a.ndim, "b_stride": b._stride, "alpha": alpha, "beta": beta}
+    with in_place(added_node(name), out, a, b, **notes):
         buffers = out._buffer(), a._buffer(), b._buffer(), source._buffer()
         out._storage._version += 1
         plan.launch(*buffers, alpha, beta)

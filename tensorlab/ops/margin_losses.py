@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tensorlab.autograd.views import requires_grad
+from tensorlab.modes import current
 from tensorlab.ops.bounds import clamp_min
 from tensorlab.ops.choice import where
 from tensorlab.ops.losses import loss, reduced, reduction_of
@@ -35,6 +37,7 @@ def soft_margin_loss(
 
     Raises:
         ValueError: there is no such reduction.
+        RuntimeError: `target` requires a gradient.
 
     Example:
         >>> import tensorlab as tl
@@ -42,6 +45,11 @@ def soft_margin_loss(
         >>> F.soft_margin_loss(tl.tensor([0.0, 3.0]), tl.tensor([1.0, -1.0]), reduction="none")
         tensor([0.6931, 3.0486])
     """
+    if current.grad and requires_grad(target):
+        raise RuntimeError(
+            "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. This "
+            "input cannot have requires_grad True: pass target.detach()"
+        )
     return loss("soft_margin", input, target, reduction_of(reduction, size_average, reduce))
 
 

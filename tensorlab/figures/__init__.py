@@ -11,12 +11,14 @@ from tensorlab.figures.bits import float32_bits
 from tensorlab.figures.boxes import list_beside_storage
 from tensorlab.figures.folding import folded_into, read_and_added_back
 from tensorlab.figures.lines import fetched_lines
+from tensorlab.figures.products import batches_that_meet, row_meets_column
 from tensorlab.figures.runs import in_reading_order
 from tensorlab.figures.storage import over_one_storage
 from tensorlab.figures.svg import Figure
 
 __all__ = [
     "Figure",
+    "batches_that_meet",
     "fetched_lines",
     "float32_bits",
     "folded_into",
@@ -24,4 +26,5 @@ __all__ = [
     "list_beside_storage",
     "over_one_storage",
     "read_and_added_back",
+    "row_meets_column",
 ]

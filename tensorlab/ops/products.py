@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensorlab import broadcasting, dtypes, layout
+from tensorlab import broadcasting, dtypes, layout, product_shapes
 from tensorlab.autograd.formulas import in_place, record
 from tensorlab.backends import Launch, backend
 from tensorlab.dtypes import dtype
@@ -241,10 +241,9 @@ def _prepare(
 
 
 def _shape_of(a: Tensor, b: Tensor) -> Size:
-    """The shape of ``a @ b``. A vector's dimension is summed away, so that it has none in the result."""
-    _check_operands(a, b)
-    batch = broadcasting.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    return Size((*batch, *a.shape[-2:-1], *(b.shape[-1:] if b.ndim > 1 else ())))
+    if a.ndim and b.ndim:
+        _check_dtypes(a, b)
+    return product_shapes.matmul_shape(a.shape, b.shape)
 
 
 def _of_matrices(strides: Sequence[int], batch_dims: int, rows: bool, columns: bool) -> tuple[int, ...]:
@@ -265,12 +264,7 @@ def _expanded(source: Tensor, shape: Size) -> tuple[int, ...]:
     return strides
 
 
-def _check_operands(a: Tensor, b: Tensor) -> None:
-    if not a.ndim or not b.ndim:
-        raise RuntimeError(
-            f"both arguments to matmul need to be at least 1D, but they are {a.ndim}D and {b.ndim}D: "
-            f"to scale a tensor write a * b"
-        )
+def _check_dtypes(a: Tensor, b: Tensor) -> None:
     if a.dtype is not b.dtype:
         wider = dtypes.promote_types(a.dtype, b.dtype).name
         raise RuntimeError(
@@ -281,26 +275,6 @@ def _check_operands(a: Tensor, b: Tensor) -> None:
         raise NotImplementedError(
             "the matrix product is not implemented for 'Bool': convert first, x.to(tensorlab.int64), and the "
             "product counts the pairs that are both True"
-        )
-    k = a.shape[-1]
-    if b.ndim == 1:
-        if k == b.shape[0]:
-            return
-        if a.ndim == 1:
-            raise RuntimeError(
-                f"inconsistent tensor size, expected tensor [{k}] and src [{b.shape[0]}] to have the same "
-                f"number of elements, but got {k} and {b.shape[0]} elements respectively"
-            )
-        raise RuntimeError(
-            f"size mismatch, got input ({a.shape[-2]}), mat ({a.shape[-2]}x{k}), vec ({b.shape[0]}): the "
-            f"last size of the matrix, {k}, must equal the length of the vector, {b.shape[0]}"
-        )
-    if k != b.shape[-2]:
-        m = a.shape[-2] if a.ndim > 1 else 1
-        shapes = "" if a.ndim == b.ndim == 2 else f"; the shapes are {tuple(a.shape)} and {tuple(b.shape)}"
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({m}x{k} and {b.shape[-2]}x{b.shape[-1]}): the last "
-            f"size of the first, {k}, must equal the second-to-last size of the second, {b.shape[-2]}{shapes}"
         )
 
 

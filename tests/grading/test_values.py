@@ -231,3 +231,16 @@ def test_the_refusal_is_the_text_that_the_switched_off_function_raises():
         raised = outcome(calls.call(layout.numel, ((2, 3),)))
     assert raised.message == calls.REFUSAL
     assert layout.numel((2, 3)) == 6
+
+
+def test_an_operator_that_does_the_same_work_is_switched_off_too():
+    part = "tensorlab.ops.matmul:matmul"
+    parts = calls.Parts([part])
+    import tensorlab as tl
+
+    x = tl.ones(2, 2)
+    with parts.without(part):
+        for student in (lambda: x @ x, lambda: tl.matmul(x, x), lambda: x.matmul(x)):
+            assert outcome(calls.call(student, ())).message == calls.REFUSAL
+        assert tl.mm(x, x).tolist() == [[2.0, 2.0], [2.0, 2.0]]
+    assert (x @ x).tolist() == [[2.0, 2.0], [2.0, 2.0]]

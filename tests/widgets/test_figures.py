@@ -9,6 +9,7 @@ import pytest
 
 import tensorlab as tl
 from tensorlab.figures import (
+    batches_that_meet,
     fetched_lines,
     float32_bits,
     folded_into,
@@ -16,6 +17,7 @@ from tensorlab.figures import (
     list_beside_storage,
     over_one_storage,
     read_and_added_back,
+    row_meets_column,
 )
 
 
@@ -143,3 +145,29 @@ def test_what_is_read_twice_gets_two_values():
     assert [drawing.count("<polygon") for drawing in figure.drawings] == [2, 2]
     with pytest.raises(ValueError, match="2 places and 1 values"):
         read_and_added_back(x, places, y[:1], "What to see.")
+
+
+def test_the_element_in_hand_stands_where_its_row_and_its_column_cross():
+    a, b = tl.tensor([[1, 2, 3], [4, 5, 6]]), tl.tensor([[1, 0], [0, 1], [2, 2]])
+    (svg,) = drawings(row_meets_column(a, b, (1, 0), "What to see."))
+    numbers = [text for text in texts(svg) if text.isdigit()]
+    shown = [number for x in (a, b, a @ b) for number in x.view(-1).tolist()]
+    assert numbers == [str(number) for number in shown]
+    assert {"a  (2, 3)", "b  (3, 2)", "a @ b  (2, 2)"} <= set(texts(svg))
+    assert svg.attrib["aria-label"].endswith("[1, 0] of the product is 4 × 1 + 5 × 0 + 6 × 2 = 16")
+    filled = ElementTree.tostring(svg, encoding="unicode")
+    assert filled.count("fill:var(--tl-reach, ") == 3 + 3
+    assert filled.count("fill:var(--tl-hand, ") == 1
+
+
+@pytest.mark.parametrize(("a", "b"), [((2, 1), (5,)), ((3,), (2, 3)), ((2, 3), (1, 3)), ((2, 3), (2, 3))])
+def test_batches_meet_as_the_librarys_do(a, b):
+    (svg,) = drawings(batches_that_meet(a, b, "What to see."))
+    # Matrices of one number each: which of a, in hundreds, and which of b.
+    count = [tl.arange(1, tl.zeros(shape).numel() + 1).view(*shape, 1, 1) for shape in (a, b)]
+    product = (count[0] * 100) @ tl.ones_like(count[1]) + tl.ones_like(count[0]) @ count[1]
+    named = re.findall(r"a(\d+) @ b(\d+)", svg.attrib["aria-label"])
+    assert [100 * (int(x) + 1) + int(y) + 1 for x, y in named] == product.view(-1).tolist()
+    assert [text for text in texts(svg) if re.fullmatch(r"a\d+ b\d+", text)] == [
+        f"a{x} b{y}" for x, y in named
+    ]

@@ -22,6 +22,14 @@ MAX_LINE = 200  # characters of a source line
 #: What the library's own function says while a student's version of it is being called.
 REFUSAL = "this exercise asks for your own code, so the library's function is switched off while it is graded"
 
+#: Operators that do a part's work without calling it: they are switched off with it.
+_OPERATORS = {
+    "tensorlab.ops.matmul:matmul": (
+        "tensorlab.ops.methods:_matmul",
+        "tensorlab.ops.methods:_reflected_matmul",
+    )
+}
+
 _BUILTIN_ERRORS = frozenset(
     thing for thing in vars(builtins).values() if isinstance(thing, type) and issubclass(thing, BaseException)
 )
@@ -117,20 +125,25 @@ class Parts:
     """
 
     def __init__(self, parts: Iterable[str]) -> None:
-        self._functions = {part: _find(part) for part in parts}
+        self._functions = {
+            part: [_find(name) for name in (part, *_OPERATORS.get(part, ()))] for part in parts
+        }
 
     @contextmanager
     def without(self, part: str) -> Iterator[None]:
         """Switch one part off, under every name that it was imported by."""
-        function, forget = self._functions[part]
-        forget()
-        # Swapping the code reaches every alias: ``from tensorlab.layout import numel`` binds the same object.
-        code = function.__code__
-        function.__code__ = _refuse.__code__
+        codes = []
+        for function, forget in self._functions[part]:
+            forget()
+            # Swapping the code reaches every alias: ``from tensorlab.layout import numel`` binds the same
+            # object.
+            codes.append((function, function.__code__))
+            function.__code__ = _refuse.__code__
         try:
             yield
         finally:
-            function.__code__ = code
+            for function, code in codes:
+                function.__code__ = code
 
 
 def _find(part: str) -> tuple[FunctionType, Callable[[], None]]:

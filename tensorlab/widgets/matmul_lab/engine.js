@@ -17,7 +17,7 @@ function refuseSizes(a, b) {
   if (b.length === 1) {
     if (a.length === 1) {
       refuse(`inconsistent tensor size, expected tensor [${k}] and src [${b[0]}] to have the same number of elements, `
-        + `but got ${k} and ${b[0]} elements respectively`);
+        + `but got ${k} and ${b[0]} elements respectively: the length of the first must equal that of the second`);
     }
     refuse(`size mismatch, got input (${m}), mat (${m}x${k}), vec (${b[0]}): the last size of `
       + `the matrix, ${k}, must equal `

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorlab as tl
-from tensorlab import layout
+from tensorlab import layout, product_shapes
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import html_table
 from tensorlab.widgets.lab import Lab
@@ -100,8 +100,9 @@ class MatmulLab(Lab):
     @property
     def flops(self) -> int | None:
         """Multiplications and additions of the product; None where there is none."""
-        shape, inner = self.result, self.state["a"][-1]
-        return None if shape is None else 2 * layout.numel(shape) * inner
+        if self.result is None:
+            return None
+        return product_shapes.matmul_cost(self.state["a"], self.state["b"], tl.float32.itemsize)[0]
 
     def _shape(self) -> tuple[layout.Size | None, str | None]:
         # Stretched zeros have every shape and take one cell.

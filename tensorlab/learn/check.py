@@ -16,10 +16,11 @@ from tensorlab.grading.outcomes import Outcome, Raised, ask_directly, shorten
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import UnknownExercise, exercise
 from tensorlab.learn import progress
-from tensorlab.learn.clock import OutOfTime, time_limit
+from tensorlab.learn.clock import OutOfTime, compiling, time_limit
 from tensorlab.learn.show import Card, Line
 
-#: Seconds for all public cases together. A right answer to any of them takes microseconds.
+#: Seconds for all public cases together. A right answer to any of them takes microseconds, once the library's
+#: kernels are compiled; that time does not count.
 PATIENCE = 5.0
 
 MAX_PRINTED = 600  # characters of what the student's function printed
@@ -71,7 +72,7 @@ def _answer(exercise_id: str, namespace: Mapping[str, Any]) -> Card:
     if not callable(function):
         return _no_function(asked, function)
     try:
-        with time_limit(PATIENCE):
+        with time_limit(PATIENCE, aside=compiling):
             verdict = judge(asked, _asker(asked, function))
             return _card(verdict, function, _remember(verdict))
     except OutOfTime:

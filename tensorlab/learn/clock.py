@@ -6,8 +6,13 @@ import _thread
 import signal
 import threading
 import time
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
+
+from numba.core import event
+
+__all__ = ["OutOfTime", "compiling", "time_limit"]
 
 
 class OutOfTime(KeyboardInterrupt):
@@ -25,6 +30,7 @@ class time_limit:  # noqa: N801  # reads as a statement: with time_limit(5)
 
     Args:
         seconds: the time that it has.
+        aside: returns how many seconds until now do not count. It is called in another thread.
 
     Raises:
         OutOfTime: the time was up.
@@ -35,8 +41,9 @@ class time_limit:  # noqa: N801  # reads as a statement: with time_limit(5)
         45
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, aside: Callable[[], float] = float) -> None:
         self._seconds = seconds
+        self._aside = aside
         self._lock = threading.Lock()
         self._armed = True
         self._fired = False  # the timer has interrupted
@@ -47,9 +54,8 @@ class time_limit:  # noqa: N801  # reads as a statement: with time_limit(5)
         if not self._here:
             return
         self._before: Any = signal.signal(signal.SIGINT, self._interrupted)
-        self._timer = threading.Timer(self._seconds, self._fire)
-        self._timer.daemon = True
-        self._timer.start()
+        self._granted = self._aside()
+        self._wait(self._seconds)
         if self._met:
             self._disarm()
             raise OutOfTime(f"{self._seconds:g} s")
@@ -68,12 +74,23 @@ class time_limit:  # noqa: N801  # reads as a statement: with time_limit(5)
             time.sleep(0.001)  # the interrupt is on its way and must meet our handler, which drops it
         signal.signal(signal.SIGINT, self._before)
 
+    def _wait(self, seconds: float) -> None:
+        self._timer = threading.Timer(seconds, self._fire)
+        self._timer.daemon = True
+        self._timer.start()
+
     def _fire(self) -> None:
         """In the timer's thread: interrupt the main one. Windows has no other way than this one."""
         with self._lock:
-            if self._armed:
-                self._fired = True
-                _thread.interrupt_main()
+            if not self._armed:
+                return
+            owed = self._aside() - self._granted
+            if owed > 0:
+                self._granted += owed
+                self._wait(owed)
+                return
+            self._fired = True
+            _thread.interrupt_main()
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
         """In the main thread: the timer's interrupt stops the code; any other goes where it always went."""
@@ -95,3 +112,35 @@ def _is_ours(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+class _Compiling(event.Listener):
+    """Adds up the time in which Numba compiles. One compilation may start others."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._since: float | None = None
+        self._depth = 0
+
+    def __call__(self) -> float:
+        """The seconds until now."""
+        since = self._since
+        return self._seconds + (time.monotonic() - since if since is not None else 0.0)
+
+    def on_start(self, event: event.Event) -> None:
+        """A compilation begins."""
+        if self._depth == 0:
+            self._since = time.monotonic()
+        self._depth += 1
+
+    def on_end(self, event: event.Event) -> None:
+        """A compilation has ended."""
+        self._depth -= 1
+        if self._depth == 0 and self._since is not None:
+            self._seconds, self._since = self(), None
+
+
+compiling = _Compiling()
+"""How many seconds this process has spent on compiling kernels. The first call of one takes seconds."""
+
+event.register("numba:compile", compiling)

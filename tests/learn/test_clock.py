@@ -7,9 +7,10 @@ import signal
 import threading
 import time
 
+import numba
 import pytest
 
-from tensorlab.learn.clock import OutOfTime, time_limit
+from tensorlab.learn.clock import OutOfTime, compiling, time_limit
 
 
 def test_code_that_ends_in_time_is_left_alone():
@@ -75,3 +76,34 @@ def test_other_threads_have_no_limit():
     thread.start()
     thread.join()
     assert ended == [True]
+
+
+def test_time_that_does_not_count_is_granted():
+    started = time.monotonic()
+    with time_limit(0.1, aside=lambda: min(time.monotonic() - started, 0.4)):
+        time.sleep(0.3)
+    with pytest.raises(OutOfTime), time_limit(0.1, aside=lambda: min(time.monotonic() - started, 0.4)):
+        loop()
+    assert time.monotonic() - started < 3
+
+
+def test_compiling_does_not_count():
+    before = compiling()
+
+    @numba.njit
+    def double(x):
+        return x + x
+
+    double(1.5)
+    first = compiling()
+    assert first > before
+    double(2.5)
+    assert compiling() == first
+
+    def compile_and_loop():
+        double(1)
+        loop()
+
+    with pytest.raises(OutOfTime), time_limit(0.05, aside=compiling):
+        compile_and_loop()
+    assert compiling() > first

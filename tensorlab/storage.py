@@ -48,8 +48,11 @@ class UntypedStorage:
         [1, 0, 0, 1]
     """
 
-    # `_aliased` is set where another storage object has the same memory, and nowhere else.
-    __slots__ = ("__weakref__", "_aliased", "_memory", "_others", "_version", "readonly")
+    # Two are set where there is something to say, and nowhere else: `_aliased` where another storage object
+    # has the same memory, and `_writer` by whoever writes (see tensorlab.autograd.writers).
+    __slots__ = ("__weakref__", "_aliased", "_memory", "_others", "_version", "_writer", "readonly")
+
+    _writer: object
 
     def __init__(self, memory: np.ndarray, readonly: bool = False) -> None:
         self._memory = memory

@@ -514,6 +514,8 @@ def in_place(
     Raises:
         RuntimeError: gradients could not follow the write (see `tensorlab.autograd.views.check_in_place`).
     """
+    storage = target._storage
+    storage._writer = storage._version, kind
     for operand in (target, *operands):
         if isinstance(operand, Tensor) and (
             operand._edge is not None or (operand._base is not None and operand._base._edge is not None)

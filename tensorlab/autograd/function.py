@@ -245,6 +245,7 @@ def _attach(ctx: FunctionCtx, results: list, arguments: tuple) -> None:
                 "inputs that are modified inplace must all be outputs of the Function."
             )
         check_in_place(tensor)
+        tensor._storage._writer = type(ctx).__name__
     ctx.sequence = next(births)  # after the nodes of its arguments
     ctx.outputs = len(results)
     ctx._results = [

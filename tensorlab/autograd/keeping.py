@@ -9,13 +9,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tensorlab.autograd.node import AccumulateGrad, Node, edge_number, node_of
+from tensorlab.autograd.writers import writer_of
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, make_tensor
-
-if TYPE_CHECKING:
-    from tensorlab.autograd.node import Node
 
 __all__ = ["Packed", "check_version", "disable_saved_tensors_hooks", "save_on_cpu", "saved_tensors_hooks"]
 
@@ -149,12 +148,32 @@ def check_version(node: Node, name: str, tensor: Tensor, version: int) -> None:
         RuntimeError: it was; the message says which operation kept it, and which wrote it if that is known.
     """
     if tensor._storage._version != version:
+        now = tensor._storage._version
+        writer = writer_of(tensor._storage)
+        who = "" if writer is None else f" {writer} wrote it{' last' if now - version > 1 else ''}."
         raise RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"{node.name()} kept a tensor of shape {list(tensor._shape)} and dtype {tensor._dtype.name} "
-            f"as `{name}`; it was at version {version} then, and is at version {tensor._storage._version} "
-            f"now. Compute that operation after the write, or write into a clone()."
+            f"{node.name()} kept a tensor of shape {list(tensor._shape)} and dtype {tensor._dtype.name} as "
+            f"`{name}`{_origin(node, name)}; it was at version {version} then, and is at version {now} now."
+            f"{who} Compute {node.name()}'s operation after the write, or write into a clone()."
         )
+
+
+def _origin(node: Node, name: str) -> str:
+    """Where a tensor that a node kept comes from, in words: another node, a leaf, the node itself."""
+    if name.startswith("result"):
+        return ", its own result"
+    names = getattr(node, "inputs", ())
+    slots = getattr(node, "slots", None) or range(len(names))
+    if name not in names or names.index(name) not in slots:
+        return ""
+    edge = node.edges[list(slots).index(names.index(name))]
+    if edge is None:
+        return ", which requires no gradient"
+    source = node_of(edge)
+    if isinstance(source, AccumulateGrad):
+        return ", a leaf"
+    return f", result {edge_number(edge)} of {source.name()}"
 
 
 def freed(node: Node) -> RuntimeError:

@@ -94,6 +94,8 @@ def placed_strided(gradient: Any, source: Layout, view: Layout) -> Tensor:
         source: shape, strides and offset of the tensor.
         view: those of the view.
     """
+    if 0 in view[0] or 0 in source[0]:  # nothing was read: zeros without a history
+        return gradient.new_zeros(source[0])
     first, last = _reach(source, view)
     cells = gradient.new_zeros(last - first + 1)
     if _distinct(view):

@@ -8,6 +8,7 @@ from itertools import pairwise
 from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import formulas, in_place, record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.autograd.writers import written_by
 from tensorlab.layout import Size
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.dims import permute
@@ -278,7 +279,7 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha:
     with in_place(AddrBackward0, input, vec1, vec2, beta=beta, alpha=alpha):
         target, *vectors = _untracked(input, vec1, vec2)
         addr(target, *vectors, beta=beta, alpha=alpha, out=target)
-    return input
+    return written_by("addr_", input)
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:

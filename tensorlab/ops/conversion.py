@@ -170,7 +170,7 @@ def cast(input: Tensor, dtype: dtype) -> Tensor:
     if input._dtype is dtype:
         return input
     out = allocate_strided(input._shape, strides_like(input, preserve_format), dtype)
-    write(out, input)
+    write_new(out, input)
     return record(ToCopyBackward0, out, input)
 
 

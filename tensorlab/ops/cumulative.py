@@ -10,7 +10,7 @@ from tensorlab.backends import OperandLayout, backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops import conversion
-from tensorlab.ops.dispatch import allocate, guard_write
+from tensorlab.ops.dispatch import allocate, as_new, guard_write
 from tensorlab.ops.extremes import as_one_dim
 from tensorlab.ops.folding import check_out, check_out_type, need_tensor, numpy_names
 from tensorlab.ops.joining import stack
@@ -146,6 +146,8 @@ def _sums(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor 
     if out is not None:
         check_out(name, out, input.shape, input)
     _run(name, value, input, position, target, None)
+    if out is None:
+        as_new(target)
     return record(_KINDS[name], target, input, dim=position)
 
 
@@ -195,6 +197,9 @@ def _extremes(name: str, input: Tensor, dim: int, out: Sequence[Tensor] | None) 
         check_out(name, values, input.shape, input)
         check_out(name, places, input.shape, input, values)
     _run(name, input.dtype, input, position, values, places)
+    if out is None:
+        as_new(values)
+        as_new(places)
     record(_KINDS[name], values, input, shape=input._shape, dim=position, indices=places)
     return values, places
 

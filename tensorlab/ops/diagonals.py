@@ -8,12 +8,13 @@ import numpy as np
 
 from tensorlab import layout
 from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.writers import written_by
 from tensorlab.layout import as_int
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import parts
 from tensorlab.ops.conversion import clone, copy_
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import guard_write, write
+from tensorlab.ops.dispatch import guard_write, write_new
 from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.outputs import fitted, written
 from tensorlab.ops.recording import check_out
@@ -65,12 +66,12 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`tril` in place: what is above the diagonal becomes 0."""
-    return copy_(input, tril(input, diagonal))
+    return written_by("tril_", copy_(input, tril(input, diagonal)))
 
 
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`triu` in place: what is below the diagonal becomes 0."""
-    return copy_(input, triu(input, diagonal))
+    return written_by("triu_", copy_(input, triu(input, diagonal)))
 
 
 def _triangle(keep: Callable, input: Tensor, diagonal: int, out: Tensor | None) -> Tensor:
@@ -88,7 +89,7 @@ def _triangle(keep: Callable, input: Tensor, diagonal: int, out: Tensor | None) 
             f"Expected out tensor to have dtype {input.dtype.name}, but got {out.dtype.name} instead"
         )
     guard_write(fitted(out, input._shape, input._dtype), input)
-    return copy_(out, from_cells(cells, input._dtype, input._shape))
+    return written_by(f"{keep.__name__}(out=...)", copy_(out, from_cells(cells, input._dtype, input._shape)))
 
 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -143,7 +144,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     for place in places:
         sizes.insert(place, side)
     out = zeros(sizes, dtype=input._dtype)
-    write(parts.diagonal(out, offset, dim1, dim2), input)
+    write_new(parts.diagonal(out, offset, dim1, dim2), input)
     return record(DiagEmbedBackward0, out, input, offset=offset, dim1=dim1, dim2=dim2)
 
 

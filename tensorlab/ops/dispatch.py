@@ -45,7 +45,7 @@ from tensorlab.ops.operands import (
 from tensorlab.ops.resizing import resize_output
 from tensorlab.ops.straight import computed_straight
 from tensorlab.scalars import Scalar
-from tensorlab.storage import UntypedStorage
+from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
 __all__ = [
@@ -53,6 +53,7 @@ __all__ = [
     "Number",
     "allocate",
     "allocate_strided",
+    "as_new",
     "compute",
     "compute_into",
     "fill",
@@ -144,7 +145,7 @@ def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
         positions = to_round(row, operands, compute_type)
         if positions:
             result = allocate_strided(shape, stride, out_type)
-            return compute_into(result, row, *_rounded(operands, positions, compute_type))
+            return as_new(compute_into(result, row, *_rounded(operands, positions, compute_type)))
         launch = _prepare(row, compute_type, shape, OperandLayout(out_type, stride), operands)
         plan = _remember(key, _plan(launch, shape, stride, out_type))
     launch, shape, stride, element_type, cells, dense = plan
@@ -290,6 +291,13 @@ def write_new(target: Tensor, source: Tensor) -> None:
     version = target._storage._version
     write(target, source)
     target._storage._version = version
+
+
+def as_new(made: Tensor) -> Tensor:
+    """A tensor that nobody else holds yet: that it was written once does not count as a change."""
+    if made._storage._version is not UNTRACKED:
+        made._storage._version = 0
+    return made
 
 
 def fill(target: Tensor, value: Number) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tensorlab import broadcasting, dtypes, layout
+from tensorlab.autograd.formulas import Backward, formulas, in_place
 from tensorlab.backends import OperandLayout, backend
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
@@ -26,14 +28,50 @@ __all__ = [
     "fill",
     "fill_each",
     "new",
+    "node",
     "require_deviation",
 ]
 
 LONGEST, SHORTEST = 2**63 - 1, -(2**63)
 
 
-def fill(target: Tensor, distribution: str, generator: Generator | None, *numbers: Number) -> Tensor:
-    """Overwrite `target` with draws from one of the backend's distributions, and return it."""
+def node(name: str, *operands: str) -> type[Backward]:
+    """The node of an operation that draws: what was there before, or a parameter, gets zeros as gradient.
+
+    Args:
+        name: the node's.
+        operands: the names of those that have an edge.
+    """
+    zeros: dict[str, Any] = dict.fromkeys(operands or ("input",), _zeros)
+    return formulas(name, **zeros)
+
+
+def _zeros(grad: Tensor) -> Tensor:
+    return grad.new_zeros(grad._shape)
+
+
+def fill(
+    target: Tensor,
+    distribution: str,
+    generator: Generator | None,
+    *numbers: Number,
+    kind: type[Backward] | None = None,
+) -> Tensor:
+    """Overwrite `target` with draws from one of the backend's distributions, and return it.
+
+    Args:
+        target: the tensor to write into.
+        distribution: the backend's name of it.
+        generator: where the numbers come from; the default generator.
+        numbers: the parameters.
+        kind: the operation's node, from `node`.
+    """
+    with in_place(kind, target):
+        _fill(target, distribution, generator, *numbers)
+    return target
+
+
+def _fill(target: Tensor, distribution: str, generator: Generator | None, *numbers: Number) -> None:
     guard_write(target)
     source = as_generator(generator)
     launch = backend("cpu").random(distribution, target._shape, OperandLayout(target._dtype, target._stride))
@@ -41,7 +79,6 @@ def fill(target: Tensor, distribution: str, generator: Generator | None, *number
     with source._lock:
         target._storage._version += 1
         launch(source._started(), buffer, *numbers)
-    return target
 
 
 def fill_each(target: Tensor, distribution: str, generator: Generator | None, parameters: Tensor) -> int:

@@ -6,6 +6,7 @@ Each function here says which shapes it takes. The work is done by two that touc
 
 from __future__ import annotations
 
+from tensorlab.autograd.writers import written_by
 from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number
 from tensorlab.ops.products import added_product, product
@@ -206,7 +207,7 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
 
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addbmm` in place: `input`, of shape (m, n), is overwritten."""
-    return addbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=input)
+    return written_by("addbmm_", addbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=input))
 
 
 def _expect_matrices(name: str, first: Tensor, second: Tensor, first_name: str) -> None:

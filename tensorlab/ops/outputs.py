@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlab.autograd.writers import mark_out
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.dispatch import write
@@ -23,6 +24,7 @@ def fitted(out: Tensor, shape: Size, element_type: dtype, stride: tuple[int, ...
             f"result type {element_type.name} can't be cast to the desired output type {out.dtype.name}: "
             f"what is written keeps its dtype; bring an out of dtype {element_type.name}"
         )
+    mark_out(out)
     if out._shape != shape:
         resize_output(out, shape, stride)
     return out

@@ -13,6 +13,7 @@ import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout, product_shapes
 from tensorlab.autograd.formulas import in_place, record
+from tensorlab.autograd.writers import mark
 from tensorlab.backends import Launch, backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size
@@ -149,6 +150,8 @@ def added_product(
     plan = _plans.get(key) or _remember(key, _prepare(a, b, source, out))
     notes = {"a_dims": a.ndim, "b_stride": b._stride, "alpha": alpha, "beta": beta}
     with in_place(added_node(name), out, a, b, **notes):
+        if out is not source:
+            mark(out._storage, f"{name}(out=...)")
         buffers = out._buffer(), a._buffer(), b._buffer(), source._buffer()
         out._storage._version += 1
         plan.launch(*buffers, alpha, beta)

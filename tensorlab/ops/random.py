@@ -8,17 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab import broadcasting
+from tensorlab.autograd.formulas import formulas, record
 from tensorlab.cells import to_float32
 from tensorlab.devices import device
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import memory_format, preserve_format
+from tensorlab.modes import no_grad
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.creation import empty, empty_like
-from tensorlab.ops.dispatch import is_number
-from tensorlab.ops.draws import as_tensor, fill_each, new, require_deviation
+from tensorlab.ops.dispatch import as_new, is_number
+from tensorlab.ops.draws import as_tensor, fill_each, new, node, require_deviation
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.pointwise import add_, mul_
 from tensorlab.ops.random_fills import bernoulli_, normal_, uniform_
+from tensorlab.ops.recording import check_out
 from tensorlab.random import Generator
 from tensorlab.tensor import Tensor
 
@@ -59,7 +62,7 @@ def rand(
                 [0.5138, 0.6443, 0.8991, 0.0141],
                 [0.5785, 0.1218, 0.9181, 0.6805]])
     """
-    made = uniform_(new(sizes, size, "rand", out, dtype, device), generator=generator)
+    made = _made(uniform_(new(sizes, size, "rand", out, dtype, device), generator=generator), out)
     return made if names is None else with_given_names(made, names)
 
 
@@ -85,7 +88,7 @@ def randn(
         tensor([[ 0.2713, -1.2729],
                 [ 0.5027,  0.4181]])
     """
-    made = normal_(new(sizes, size, "randn", out, dtype, device), generator=generator)
+    made = _made(normal_(new(sizes, size, "randn", out, dtype, device), generator=generator), out)
     return made if names is None else with_given_names(made, names)
 
 
@@ -120,7 +123,7 @@ def rand_like(
     target = empty_like(
         as_tensor(input, "rand_like"), dtype=dtype, device=device, memory_format=memory_format
     )
-    return uniform_(target, generator=generator)
+    return as_new(uniform_(target, generator=generator))
 
 
 @tensor_options
@@ -144,7 +147,7 @@ def randn_like(
     target = empty_like(
         as_tensor(input, "randn_like"), dtype=dtype, device=device, memory_format=memory_format
     )
-    return normal_(target, generator=generator)
+    return as_new(normal_(target, generator=generator))
 
 
 @tensor_options
@@ -189,7 +192,7 @@ def normal(
         raise TypeError("normal() takes a size exactly when mean and std are both numbers")
     if not tensors:
         target = new((), size, "normal", out, dtype, device)
-        return normal_(target, mean, std, generator=generator)  # type: ignore[arg-type]
+        return _made(normal_(target, mean, std, generator=generator), out)  # type: ignore[arg-type]
     if dtype is not None or device is not None:
         raise TypeError("normal() takes dtype and device only with a size: tensors bring their own")
     shape = broadcasting.broadcast_shapes(*(tensor.shape for tensor in tensors))
@@ -197,12 +200,19 @@ def normal(
         _require_deviations(std)
     else:
         require_deviation(std)
+    if out is not None:
+        check_out("normal", out, *tensors)
     target = new((), shape, "normal", out, tensors[0].dtype if out is None else None)
-    if isinstance(std, Tensor):
-        mul_(normal_(target, generator=generator), std)
-    else:
-        normal_(target, 0.0, std, generator=generator)
-    return add_(target, mean)
+    with no_grad():
+        if isinstance(std, Tensor):
+            mul_(normal_(target, generator=generator), std)
+        else:
+            normal_(target, 0.0, std, generator=generator)
+        add_(target, mean)
+    if out is not None:
+        return out
+    kind = _NORMAL_KINDS[isinstance(mean, Tensor), isinstance(std, Tensor)]
+    return record(kind, as_new(target), *tensors)
 
 
 def bernoulli(
@@ -227,8 +237,14 @@ def bernoulli(
         tensor([0., 1., 1.])
     """
     as_tensor(input, "bernoulli")
+    if out is not None:
+        check_out("bernoulli", out, input)
     target = new((), input.shape, "bernoulli", out, input.dtype if out is None else None)
-    return bernoulli_(target, input if p is None else p, generator=generator)
+    with no_grad():
+        bernoulli_(target, input if p is None else p, generator=generator)
+    if out is not None:
+        return out
+    return record(BernoulliBackward0 if p is None else _REFUSES, as_new(target), input)
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
@@ -253,7 +269,29 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     target = empty(input.shape, dtype=input.dtype)
     if fill_each(target, "poisson", generator, input):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    return target
+    return record(PoissonBackward0, as_new(target), input)
+
+
+def _made(target: Tensor, out: Tensor | None) -> Tensor:
+    return as_new(target) if out is None else target
+
+
+def _refused(grad: Tensor) -> Tensor:
+    raise RuntimeError(
+        "derivative for aten::bernoulli is not implemented: a draw does not follow the tensor that only says "
+        "its shape; detach() the result"
+    )
+
+
+BernoulliBackward0 = node("BernoulliBackward0")
+PoissonBackward0 = node("PoissonBackward0")
+_REFUSES = formulas("NotImplemented", input=_refused)
+# By whether the mean and the deviation are tensors. A draw is no function of them, and their gradient is 0.
+_NORMAL_KINDS = {
+    (True, False): node("NormalBackward1"),
+    (False, True): node("NormalBackward2"),
+    (True, True): node("NormalBackward3", "mean", "std"),
+}
 
 
 def _require_deviations(std: Tensor) -> None:

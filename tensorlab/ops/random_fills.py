@@ -7,12 +7,22 @@ A tensor is filled in the order in which its elements lie in memory, the smalles
 from __future__ import annotations
 
 from tensorlab import dtypes
+from tensorlab.autograd.formulas import in_place
 from tensorlab.dtypes import dtype
-from tensorlab.ops.draws import as_float, fill, fill_each, require_deviation
+from tensorlab.ops.draws import as_float, fill, fill_each, node, require_deviation
 from tensorlab.random import Generator
 from tensorlab.tensor import Tensor
 
 __all__: list[str] = []
+
+UniformBackward0 = node("UniformBackward0")
+NormalBackward0 = node("NormalBackward0")
+LogNormalBackward0 = node("LogNormalBackward0")
+ExponentialBackward0 = node("ExponentialBackward0")
+CauchyBackward0 = node("CauchyBackward0")
+GeometricBackward0 = node("GeometricBackward0")
+BernoulliBackward1 = node("BernoulliBackward1", "input", "p")
+BernoulliBackward2 = node("BernoulliBackward2")
 
 
 def uniform_(
@@ -58,7 +68,7 @@ def uniform_(
         raise RuntimeError(
             f"uniform_ expects to - from to be a {input.dtype.name}, but from {low} to {high} is {high - low}"
         )
-    return fill(input, "uniform", generator, low, high)
+    return fill(input, "uniform", generator, low, high, kind=UniformBackward0)
 
 
 def normal_(
@@ -89,7 +99,7 @@ def normal_(
     require_deviation(std)
     if input.numel():
         _require_floating(input.dtype, "normal_")
-    return fill(input, "normal", generator, mean, std)
+    return fill(input, "normal", generator, mean, std, kind=NormalBackward0)
 
 
 def log_normal_(
@@ -111,7 +121,7 @@ def log_normal_(
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
     if input.numel():
         _require_floating(input.dtype, "log_normal_")
-    return fill(input, "log_normal", generator, mean, std)
+    return fill(input, "log_normal", generator, mean, std, kind=LogNormalBackward0)
 
 
 def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
@@ -136,7 +146,7 @@ def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Generator | No
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate}")
     if input.numel():
         _require_continuous(input.dtype, "Exponential")
-    return fill(input, "exponential", generator, rate)
+    return fill(input, "exponential", generator, rate, kind=ExponentialBackward0)
 
 
 def cauchy_(
@@ -157,7 +167,7 @@ def cauchy_(
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
     _require_continuous(input.dtype, "Cauchy")
-    return fill(input, "cauchy", generator, median, sigma)
+    return fill(input, "cauchy", generator, median, sigma, kind=CauchyBackward0)
 
 
 def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
@@ -177,7 +187,7 @@ def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
     if input.dtype is dtypes.bool and input.numel():
         raise NotImplementedError("geometric_ counts trials, which a bool cannot: use an integer dtype")
-    return fill(input, "geometric", generator, p)
+    return fill(input, "geometric", generator, p, kind=GeometricBackward0)
 
 
 def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
@@ -203,13 +213,14 @@ def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Generator |
             raise NotImplementedError(
                 f"bernoulli_ expects probabilities of a floating-point dtype, got {p.dtype.name}"
             )
-        if fill_each(input, "bernoulli_each", generator, p):
-            raise RuntimeError("bernoulli_ expects every p to be in [0, 1]; the tensor p has others")
+        with in_place(BernoulliBackward1, input, p):
+            if fill_each(input, "bernoulli_each", generator, p):
+                raise RuntimeError("bernoulli_ expects every p to be in [0, 1]; the tensor p has others")
         return input
     p = as_float(p, "bernoulli_", "p")
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
-    return fill(input, "bernoulli", generator, p)
+    return fill(input, "bernoulli", generator, p, kind=BernoulliBackward2)
 
 
 def _by_name(function: str, keywords: dict[str, float], value: float) -> float:

@@ -8,18 +8,24 @@ from collections.abc import Sequence
 import numpy as np
 
 from tensorlab import dtypes
+from tensorlab.autograd.formulas import Backward
 from tensorlab.cells import from_float32, to_float32
 from tensorlab.devices import device
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import memory_format, preserve_format
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.creation import empty_like
-from tensorlab.ops.draws import LONGEST, SHORTEST, as_long, as_tensor, fill, new
+from tensorlab.ops.dispatch import as_new
+from tensorlab.ops.draws import LONGEST, SHORTEST, as_long, as_tensor, fill, new, node
 from tensorlab.ops.options import tensor_options
 from tensorlab.random import Generator
 from tensorlab.tensor import Tensor
 
 __all__ = ["randint", "randint_like", "randperm"]
+
+RandomBackward0 = node("RandomBackward0")
+RandomBackward1 = node("RandomBackward1")
+RandomBackward2 = node("RandomBackward2")
 
 # Bits of the significand: up to 2 to this power a floating dtype holds every integer.
 DIGITS = {dtypes.float16: 11, dtypes.bfloat16: 8, dtypes.float32: 24, dtypes.float64: 53}
@@ -72,7 +78,8 @@ def randint(
         raise TypeError(f"randint(): argument 'size' must be tuple of ints, not {type(size).__name__}")
     first, end = _bounds("randint", given, low, high)
     target = new((), size, "randint", out, dtype or (dtypes.int64 if out is None else None), device)
-    return _fill_integers(target, first, end, generator)
+    _fill_integers(target, first, end, generator)
+    return as_new(target) if out is None else target
 
 
 @tensor_options
@@ -111,7 +118,7 @@ def randint_like(
     target = empty_like(
         as_tensor(input, "randint_like"), dtype=dtype, device=device, memory_format=memory_format
     )
-    return _fill_integers(target, first, end, generator)
+    return as_new(_fill_integers(target, first, end, generator))
 
 
 @tensor_options
@@ -157,7 +164,9 @@ def randperm(
             f"n cannot be greater than {most} for {element_type.name}, which does not hold all integers "
             f"below {count}"
         )
-    return fill(new((), (count,), "randperm", out, element_type, device), "permutation", generator)
+    target = new((), (count,), "randperm", out, element_type, device)
+    fill(target, "permutation", generator)
+    return as_new(target) if out is None else target
 
 
 def random_(
@@ -196,12 +205,14 @@ def random_(
         )
     if not bounds and not keywords:
         span, wide = _default_span(input.dtype)
-        return fill(input, "integers", generator, 0, span, wide)
+        return fill(input, "integers", generator, 0, span, wide, kind=RandomBackward2)
+    to_alone = len(bounds) + len(keywords) == 1 and "from" not in keywords
     if len(bounds) == 1 and "to" not in keywords:
         bounds = (0, *bounds)
     low = as_long(bounds[0] if bounds else keywords.get("from", 0), "random_", "from")
     last = bounds[1] if len(bounds) == 2 else keywords.get("to")
-    return _fill_integers(input, low, None if last is None else as_long(last, "random_", "to"), generator)
+    last = None if last is None else as_long(last, "random_", "to")
+    return _fill_integers(input, low, last, generator, RandomBackward1 if to_alone else RandomBackward0)
 
 
 def _bounds(function: str, given: list, low: int | None, high: int | None) -> tuple[int, int]:
@@ -215,7 +226,13 @@ def _bounds(function: str, given: list, low: int | None, high: int | None) -> tu
     return as_long(low, function, "low"), as_long(high, function, "high")
 
 
-def _fill_integers(input: Tensor, low: int, high: int | None, generator: Generator | None) -> Tensor:
+def _fill_integers(
+    input: Tensor,
+    low: int,
+    high: int | None,
+    generator: Generator | None,
+    kind: type[Backward] | None = None,
+) -> Tensor:
     """`random_` with its bounds in order. `high` None means up to the dtype's greatest value, included."""
     element_type = input.dtype
     if high is None and low == SHORTEST:
@@ -225,7 +242,7 @@ def _fill_integers(input: Tensor, low: int, high: int | None, generator: Generat
                 f"random_ over all 2^64 integers needs int64, float64, float32 or bfloat16, "
                 f"not {element_type.name}"
             )
-        return fill(input, "integers", generator, 0, 0, True)
+        return fill(input, "integers", generator, 0, 0, True, kind=kind)
     if high is not None and low >= high:
         raise RuntimeError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}: "
@@ -244,7 +261,7 @@ def _fill_integers(input: Tensor, low: int, high: int | None, generator: Generat
         last = dtypes.integer_range(element_type)[1] if high is None else high - 1
         _require_in_range(low, last, element_type)
     span = last - low + 1
-    return fill(input, "integers", generator, low, span, span >= WIDE_SPAN)
+    return fill(input, "integers", generator, low, span, span >= WIDE_SPAN, kind=kind)
 
 
 def _default_span(element_type: dtype) -> tuple[int, bool]:

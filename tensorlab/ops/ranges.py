@@ -14,7 +14,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, as_int
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import Number, fill, is_number
+from tensorlab.ops.dispatch import Number, as_new, fill, is_number
 from tensorlab.ops.from_data import from_cells, inferred_dtype
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.outputs import written
@@ -269,7 +269,7 @@ def eye(
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     result = zeros(sizes, out=out, dtype=dtype, device=device)
     fill(diagonal(result), 1)
-    return result
+    return result if out is not None else as_new(result)
 
 
 @tensor_options

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from tensorlab.autograd.formulas import Backward, Formula, in_place, record
 from tensorlab.autograd.node import Node
 from tensorlab.autograd.views import requires_grad
+from tensorlab.autograd.writers import mark
 from tensorlab.dtypes import float64
 from tensorlab.layout import Size
 from tensorlab.modes import current
@@ -67,7 +68,9 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
     return result
 
 
-def apply_in_place(row: Scalar, target: Tensor, *others: Tensor | Number) -> Tensor:
+def apply_in_place(
+    row: Scalar, target: Tensor, *others: Tensor | Number, writer: Callable | None = None
+) -> Tensor:
     """`target` overwritten with a scalar function of itself and the other operands.
 
     Raises:
@@ -83,8 +86,12 @@ def apply_in_place(row: Scalar, target: Tensor, *others: Tensor | Number) -> Ten
                     row, _number_among((target, *others)[: row.arity]) if row.number_nodes else None
                 )
                 with in_place(kind, target, *others):
-                    return compute_into(target, row, target, *others)
-        return compute_into(target, row, target, *others)
+                    compute_into(target, row, target, *others)
+                break
+        else:
+            compute_into(target, row, target, *others)
+        target._storage._writer = writer or row
+        return target
     except CarriesNames:
         return follow(unifies, partial(apply_in_place, row), (target, *others), {}, in_place=True)
 
@@ -103,6 +110,8 @@ def check_out(name: str, out: Tensor, *operands: Any) -> None:
     Raises:
         RuntimeError: `out` or an operand requires a gradient, and recording is on.
     """
+    if isinstance(out, Tensor):
+        mark(out._storage, f"{name}(out=...)")
     if current.grad and any(isinstance(t, Tensor) and requires_grad(t) for t in (out, *operands)):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "

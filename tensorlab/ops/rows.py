@@ -160,9 +160,10 @@ def _in_place(row: Scalar) -> Callable:
                         short = prepared[key] = _prepare(row, element_type, kind, itself=True)
                     if short and short[2] is element_type:
                         storage._version += 1
+                        storage._writer = function
                         short[0](a, b)
                         return input
-        return apply_in_place(row, input, *others)
+        return apply_in_place(row, input, *others, writer=function)
 
     return function
 

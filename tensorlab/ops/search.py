@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tensorlab import dtypes, layout
+from tensorlab.autograd.writers import written_by
 from tensorlab.backends import backend
 from tensorlab.cells import to_float32
 from tensorlab.layout import Size
@@ -87,7 +88,7 @@ def searchsorted(
         return found
     check_out_type(name, result, out)
     check_out(name, out, found.shape)
-    return conversion.copy_(out, found)
+    return written_by(f"{name}(out=...)", conversion.copy_(out, found))
 
 
 def _numbers(sequences: Tensor, input: Tensor | Number) -> Tensor:
@@ -214,7 +215,7 @@ def histc(
         return found
     check_out_type("histc", input.dtype, out)
     check_out("histc", out, found.shape, input)
-    return conversion.copy_(out, found)
+    return written_by("histc(out=...)", conversion.copy_(out, found))
 
 
 def _pieces(input: Tensor) -> Iterator[np.ndarray]:

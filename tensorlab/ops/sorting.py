@@ -89,7 +89,6 @@ def fill_pair(
         if width is not None:
             array = np.moveaxis(array.reshape((1,) if not input.ndim else array.shape), dim, -1)
         targets.append(array if array.shape == shape else array.reshape(shape))
-        tensor._storage._version += 1
     if 0 in shape:
         return
     for part in batches(cells.shape):
@@ -112,6 +111,8 @@ def result_pair(
         check_out_type(name, element_type, tensor)
         check_out(name, tensor, shape, input)
     guard_write(out[1], out[0])
+    for tensor in out:
+        tensor._storage._version += 1
     return out
 
 

@@ -2,8 +2,8 @@
 
 A program keeps a few tensors alive. Each step applies one operation to some of them: a view, a write, a new
 tensor. After each step both libraries must agree on everything that can be seen: the error's type, or the
-result's dtype, shape, strides, offset and numbers, which tensors share memory, and the layout and the numbers
-of all live tensors. Numbers are small integers, so that every sum is exact in every dtype.
+result's dtype, shape, strides, offset, numbers and count of writes, which tensors share memory, and all
+this of all live tensors. Numbers are small integers, so that every sum is exact in every dtype.
 
     python -W ignore -m tests.library.random_programs --steps 100000 --seed 1
 """
@@ -134,6 +134,8 @@ class Program:
                 self._diverge(f"{name}: {fact}: ours {our_fact}, PyTorch {their_fact}")
         if not np.array_equal(_numbers(ours), _numbers(theirs), equal_nan=True):
             self._diverge(f"{name}: ours {ours.tolist()}, PyTorch {theirs.tolist()}")
+        if ours._version != theirs._version:
+            self._diverge(f"{name}: version: ours {ours._version}, PyTorch {theirs._version}")
 
     def _compare_sharing(self, ours: tl.Tensor, theirs: Any) -> None:
         shared, expected = [_sharing(x, alive) for x, alive in ((ours, self.ours), (theirs, self.theirs))]

@@ -14,7 +14,7 @@ from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.layout import Refusal, Size
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops import conversion
-from tensorlab.ops.dispatch import SMALL, allocate_strided, filled
+from tensorlab.ops.dispatch import SMALL, allocate_strided, as_new, filled
 from tensorlab.ops.indexing import masks
 from tensorlab.ops.indexing.arguments import need_tensor
 from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read, refuse_shared
@@ -60,7 +60,7 @@ def _without_written(grad: Tensor, chosen: Chosen, accumulate: bool) -> Tensor:
     """The gradient of what was there before: none at the places that were written over."""
     if accumulate:
         return grad
-    rest = conversion.clone(grad)
+    rest = conversion.clone(grad, memory_format=contiguous_format)
     put_chosen(rest, chosen, 0)
     return rest
 
@@ -112,7 +112,7 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
 
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of `input` with `values` at the places that index tensors choose; see `index_put_`."""
-    return index_put_(conversion.clone(input), indices, values, accumulate)
+    return as_new(index_put_(conversion.clone(input), indices, values, accumulate))
 
 
 def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:

@@ -9,11 +9,13 @@ from typing import Any
 from tensorlab import broadcasting, dtypes, layout
 from tensorlab.autograd.formulas import in_place, record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.autograd.writers import written_by
 from tensorlab.backends import backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.modes import current, no_grad
 from tensorlab.ops import arithmetic, conversion, creation, pointwise
+from tensorlab.ops.dispatch import as_new
 from tensorlab.ops.indexing.arguments import (
     contiguous_copy,
     need_dtype,
@@ -92,6 +94,8 @@ def scatter(
     values, action = _scattered(src, value, reduce)
     result = _scatter("scatter", input, dim, index, values, action, _copy("scatter", input, out))
     _need_plain_scatter(reduce, input, values)
+    if out is None:
+        as_new(result)
     return record(_node(values), result, input, values, dim=dim, index=index)
 
 
@@ -152,6 +156,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     """A copy of `input` with elements added where an index says; see `scatter_add_`."""
     need_tensor("scatter_add", "src", src)
     result = _scatter("scatter_add", input, dim, index, src, "add", _copy("scatter_add", input, out))
+    if out is None:
+        as_new(result)
     return record(ScatterAddBackward0, result, input, src, dim=dim, index=index)
 
 
@@ -187,6 +193,8 @@ def scatter_reduce(
     with no_grad():
         result = _scatter_reduce(input, dim, index, src, reduce, include_self, copy)
     notes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
+    if out is None:
+        as_new(result)
     return record(ScatterReduceBackward0, result, input, src, **notes)
 
 
@@ -213,7 +221,8 @@ def scatter_reduce_(
     need_tensor("scatter_reduce", "src", src)
     notes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
     with in_place(ScatterReduceBackward0, input, src, **notes), no_grad():
-        return _scatter_reduce(input, dim, index, src, reduce, include_self, None)
+        _scatter_reduce(input, dim, index, src, reduce, include_self, None)
+    return written_by("scatter_reduce_", input)
 
 
 def take_along_dim(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tensorlab import dtypes
+from tensorlab.autograd.writers import mark
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.ops.dispatch import allocate, guard_write, write
+from tensorlab.ops.dispatch import allocate, guard_write, write_new
 from tensorlab.ops.indexing.places import guard
 from tensorlab.ops.resizing import resize_output
 from tensorlab.tensor import Tensor
@@ -87,7 +88,10 @@ def result_in(
     if out.shape != shape:
         guard_write(out)
         resize_output(out, shape)
-    return out, guard(out, *sources)
+    safe = guard(out, *sources)
+    mark(out._storage, f"{function}(out=...)")
+    out._storage._version += 1
+    return out, safe
 
 
 def contiguous_copy(function: str, input: Tensor, out: Tensor | None) -> Tensor:
@@ -99,5 +103,5 @@ def contiguous_copy(function: str, input: Tensor, out: Tensor | None) -> Tensor:
     if out is input:
         return input
     copy, (source,) = result_in(function, out, input.shape, input.dtype, input)
-    write(copy, source)
+    write_new(copy, source)  # in `out` it is counted already
     return copy

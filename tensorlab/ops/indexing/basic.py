@@ -150,6 +150,7 @@ def setitem(input: Tensor, index: object, value: object) -> None:
     else:
         # Stretched first, so that a value that is the view itself under another shape is seen to be it.
         conversion.copy_(view, shape.expand(_without_leading_ones(value), view._shape))
+    view._storage._writer = "x[...] = value"
 
 
 def _first_dim(input: Tensor, index: Any) -> Tensor | None:

@@ -12,7 +12,7 @@ from tensorlab.backends import Walk, backend
 from tensorlab.cells import encode_one
 from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
-from tensorlab.ops.dispatch import SMALL, same_place
+from tensorlab.ops.dispatch import SMALL, as_new, same_place
 from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_tensor, result_in
 from tensorlab.ops.indexing.gradients import (
     MaskedFillBackward0,
@@ -87,7 +87,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     need_tensor("masked_fill", "input", input)
     _need_mask("masked_fill_ only supports boolean masks", mask)
     result = _filled(_copy_over("masked_fill", input, mask), mask, value)
-    return record(_fill_node(value), result, input, value, mask=mask)
+    return record(_fill_node(value), as_new(result), input, value, mask=mask)
 
 
 def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
@@ -151,7 +151,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     _need_mask("masked_scatter_ only supports boolean masks", mask)
     need_tensor("masked_scatter", "source", source)
     result = _scattered(_copy_over("masked_scatter", input, mask), mask, source)
-    return record(MaskedScatterBackward0, result, input, source, mask=mask, sizes=source._shape)
+    return record(MaskedScatterBackward0, as_new(result), input, source, mask=mask, sizes=source._shape)
 
 
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:

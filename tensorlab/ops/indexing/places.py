@@ -173,11 +173,13 @@ def check(places: Places, error: type[Exception] = IndexError) -> None:
 
 
 def read(input: Tensor, places: Places, out: Tensor) -> Tensor:
-    """Copy the elements at checked places into `out`, which has the places' shape and `input`'s dtype."""
+    """Copy the elements at checked places into `out`, which has the places' shape and `input`'s dtype.
+
+    That `out` is written is for the caller to count, where it is not new.
+    """
     route, indices = places
     if 0 not in route.shape:
         launch = _prepare("gather", route, out._stride, route.strides, *[index._stride for index in indices])
-        out._storage._version += 1
         launch(raw_cells(out), raw_cells(input), *[index._buffer() for index in indices])
     return out
 
@@ -203,6 +205,7 @@ def combine(
     values, *indices = guard(target, values, *places.indices, lenient=lenient)
     route = places.route
     if 0 in route.shape:
+        target._storage._version += 1  # a write of no elements is a write
         return target
     if target.dtype in (dtypes.float16, dtypes.bfloat16) and action != "replace":
         # Sixteen-bit floats compute in float32 and round once, at the end.

@@ -8,6 +8,7 @@ from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import in_place, record
 from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
+from tensorlab.ops.dispatch import as_new
 from tensorlab.ops.indexing.arguments import (
     contiguous_copy,
     need_dtype,
@@ -81,6 +82,8 @@ def index_add(
     """A copy of `input` with slices added where a vector says; see `index_add_`."""
     values = _added(input, dim, index, source, alpha)
     result = _combine(contiguous_copy("index_add", input, out), dim, index, values, "add")
+    if out is None:
+        as_new(result)
     return record(IndexAddBackward0, result, input, values, dim=dim, index=index)
 
 
@@ -121,6 +124,8 @@ def index_copy(
     """A copy of `input` with slices overwritten where a vector says; see `index_copy_`."""
     values = _copied(input, dim, index, source)
     result = _combine(contiguous_copy("index_copy", input, out), dim, index, values, "replace")
+    if out is None:
+        as_new(result)
     return record(IndexCopyBackward0, result, input, values, dim=dim, index=index)
 
 
@@ -149,7 +154,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -
     """A copy of `input` with slices filled where a vector says; see `index_fill_`."""
     number = _filled(input, dim, index, value)
     result = _combine(conversion.clone(aliases.detach(input)), dim, index, number, "replace", wraps=True)
-    return record(_fill_node(value), result, input, value, dim=dim, index=index)
+    return record(_fill_node(value), as_new(result), input, value, dim=dim, index=index)
 
 
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Tensor:

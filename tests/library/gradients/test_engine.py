@@ -146,7 +146,9 @@ def test_a_kept_tensor_that_was_written_is_named():
     x = leaf(1.0, 2.0)
     y = x.exp()
     y.add_(1)
-    with pytest.raises(RuntimeError, match=r"ExpBackward0 kept .* as `result`; it was at version 0 then"):
+    with pytest.raises(
+        RuntimeError, match=r"ExpBackward0 kept .* its own result; it was at version 0"
+    ):
         y.sum().backward()
 
 
@@ -198,6 +200,55 @@ def test_retained_gradients_of_a_view_that_was_written_without_recording(torch):
 
     ours, theirs = both(torch, program)
     assert ours == theirs
+
+
+def test_a_view_is_out_of_date_after_a_write_without_recording(torch):
+    """Its history begins again at its base: the view of a view is then a view of all of the base's cells."""
+
+    def program(t):
+        x = points(t, 3, 2)
+        corner = x.diagonal()[0]
+        view = corner.as_strided((2,), (1,))
+        with t.no_grad():
+            view.mul_(2)
+        return view.grad_fn.name(), *t.autograd.grad(view, x, t.ones(2, dtype=t.float64))
+
+    ours, theirs = both(torch, program)
+    assert ours == theirs
+
+
+def test_the_second_pass_reaches_a_view_that_retains_and_was_written(torch):
+    """What kept its own result is, differentiated again, a function of that same view."""
+
+    def program(t):
+        x = points(t, 3)
+        view = (x * 1)[1:]
+        view.tanh_()
+        view.retain_grad()
+        (first,) = t.autograd.grad(view.sum(), x, create_graph=True)
+        t.autograd.grad((first * first).sum(), x)
+        return first, view.grad
+
+    ours, theirs = both(torch, program)
+    assert ours == [pytest.approx(numbers, rel=1e-14) for numbers in theirs]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda t, x: x.__setitem__(t.tensor([0]), 1),
+        lambda t, x: x.index_add_(0, t.tensor([0]), t.ones(1, 0)),
+        lambda t, x: x.scatter_(0, t.zeros(1, 0, dtype=t.int64), 1.0),
+    ],
+)
+def test_a_write_of_no_elements_is_a_write(torch, write):
+    def program(t):
+        y = t.ones(2, 0, requires_grad=True).exp()
+        write(t, y)
+        y.sum().backward()
+
+    ours, theirs = both(torch, program)
+    assert ours == theirs == "RuntimeError"
 
 
 def test_backward_to_some_inputs_only(torch):

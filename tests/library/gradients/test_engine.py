@@ -146,9 +146,7 @@ def test_a_kept_tensor_that_was_written_is_named():
     x = leaf(1.0, 2.0)
     y = x.exp()
     y.add_(1)
-    with pytest.raises(
-        RuntimeError, match=r"ExpBackward0 kept .* its own result; it was at version 0"
-    ):
+    with pytest.raises(RuntimeError, match=r"ExpBackward0 kept .* its own result; it was at version 0"):
         y.sum().backward()
 
 

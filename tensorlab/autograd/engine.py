@@ -161,6 +161,8 @@ def _fit(gradient: Tensor, edge: Edge) -> Tensor:
         RuntimeError: the shapes are not related in this way; a formula is wrong.
     """
     shape, given = edge.shape, gradient._shape
+    if not shape:
+        return gradient.sum()
     lead = len(given) - len(shape)
     if lead < 0 or any(size not in (1, wide) for size, wide in zip(shape, given[lead:], strict=True)):
         raise RuntimeError(

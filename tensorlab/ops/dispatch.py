@@ -51,6 +51,7 @@ from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 __all__ = [
     "SMALL",
     "Number",
+    "Plan",
     "allocate",
     "allocate_strided",
     "as_new",
@@ -62,6 +63,7 @@ __all__ = [
     "guard_write",
     "is_number",
     "number_dtype",
+    "planned",
     "result_type",
     "same_place",
     "share_cells",
@@ -113,6 +115,15 @@ class Plan(NamedTuple):
     cells: int
     dense: bool
 
+    def run(self, *buffers: object) -> Tensor:
+        """Carry the operation out, into memory of its own."""
+        launch, shape, stride, element_type, cells, dense = self
+        memory = np.empty(cells, element_type.cell)
+        launch((memory, 0), *buffers)
+        if dense:
+            return make_dense(memory, element_type, shape, stride)
+        return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
+
 
 _plans: dict[tuple, Plan] = {}
 MOST_PLANS = 4096
@@ -148,12 +159,12 @@ def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
             return as_new(compute_into(result, row, *_rounded(operands, positions, compute_type)))
         launch = _prepare(row, compute_type, shape, OperandLayout(out_type, stride), operands)
         plan = _remember(key, _plan(launch, shape, stride, out_type))
-    launch, shape, stride, element_type, cells, dense = plan
-    memory = np.empty(cells, element_type.cell)
-    launch((memory, 0), *buffers)
-    if dense:
-        return make_dense(memory, element_type, shape, stride)
-    return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
+    return plan.run(*buffers)
+
+
+def planned(row: Scalar, *operands: Tensor | Number) -> Plan | None:
+    """The plan of an operation that was computed lately, if there was need of one."""
+    return _plans.get(_taken(row.name, operands)[0])
 
 
 # Numbers that PyTorch takes for parameters of a function of the tensors, by their positions. Any other number

@@ -10,6 +10,7 @@ import numpy as np
 
 from tensorlab.autograd.formulas import record_row
 from tensorlab.dtypes import dtype
+from tensorlab.ops.dispatch import MOST_PLANS, Plan, planned
 from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.operands import Number
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, RowBackward, apply, apply_in_place, node_kind
@@ -27,6 +28,8 @@ SMALL = 16_384
 # A kernel for dense operands, the cell type and dtype of its result, and the kind of node that it leaves;
 # False where there is no short way.
 Prepared = tuple[Callable, np.dtype, dtype, type[RowBackward] | None] | Literal[False]
+# What to do with operands in other layouts, and the kind of node.
+Planned = tuple[Plan, type[RowBackward] | None] | Literal[False]
 
 
 def _unary(row: Scalar) -> Callable:
@@ -59,6 +62,7 @@ def _binary(row: Scalar) -> Callable:
     with_tensor: dict[dtype, Prepared] = {}
     with_number: dict[tuple[dtype, type], Prepared] = {}
     from_number: dict[tuple[dtype, type], Prepared] = {}
+    layouts: dict[tuple, Planned] = {}
 
     def function(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
         if out is None:
@@ -118,9 +122,35 @@ def _binary(row: Scalar) -> Callable:
                         if other._edge is None and (other._base is None or other._base._edge is None):
                             return result
                         return result if kind is None else record_row(kind, result, input, other)
+            if type(input) is Tensor and type(other) is Tensor:
+                return _of_layouts(row, layouts, input, other)
         return apply(row, input, other, out=out)
 
     return function
+
+
+def _of_layouts(row: Scalar, known: dict[tuple, Planned], input: Tensor, other: Tensor) -> Tensor:
+    """The function of two tensors in any layouts; `known` remembers what to do for those of earlier calls."""
+    key = input._dtype, input._shape, input._stride, other._dtype, other._shape, other._stride
+    found = known.get(key)
+    if not found:
+        result = apply(row, input, other)
+        if found is None and (input._dtype.is_floating_point or other._dtype.is_floating_point):
+            if len(known) >= MOST_PLANS:
+                known.clear()
+            plan = planned(row, input, other)
+            known[key] = plan is not None and (plan, node_kind(row))
+        return result
+    plan, kind = found
+    result = plan.run(input._buffer(), other._buffer())
+    if (
+        input._edge is None
+        and other._edge is None
+        and (input._base is None or input._base._edge is None)
+        and (other._base is None or other._base._edge is None)
+    ):
+        return result
+    return result if kind is None else record_row(kind, result, input, other)
 
 
 def _in_place(row: Scalar) -> Callable:

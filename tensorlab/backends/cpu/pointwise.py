@@ -72,6 +72,22 @@ def pointwise(
 
             return launch_runs
 
+        if short and pattern in _SCALED:
+            one, run = (1, 2) if pattern[1] == ONE else (2, 1)
+
+            def launch_scaled(*buffers: Any) -> None:
+                (out, at), (cells, first), (single, place) = buffers[0], buffers[run], buffers[one]
+                if out.size != count:
+                    out = out[at : at + count]
+                if cells.size != count:
+                    cells = cells[first : first + count]
+                if one == 2:
+                    serial(out, cells, single[place])
+                else:
+                    serial(out, single[place], cells)
+
+            return launch_scaled
+
         def launch_flat(*buffers: Any) -> None:
             arguments = []
             for position, kind, _ in passed:
@@ -124,6 +140,10 @@ def pointwise(
             share(serial, team, tasks, walk, *arguments)
 
     return launch_walk
+
+
+# A run and one number in a tensor, the most frequent of the small operations on two shapes.
+_SCALED = ((RUN, RUN, ONE), (RUN, ONE, RUN))
 
 
 def _nothing(*_: Any) -> None:

@@ -310,12 +310,15 @@ short, int, long = int16, int32, int64
 
 # Names that are loaded when they are first used, and the module that has each.
 _LAZY = {
+    "adopt": "tensorlab.learn",
+    "blame": "tensorlab.learn",
     "check": "tensorlab.learn",
     "get_num_threads": "tensorlab.backends.cpu.threads",
     "hint": "tensorlab.learn",
     "load": "tensorlab.io",
     "save": "tensorlab.io",
     "set_num_threads": "tensorlab.backends.cpu.threads",
+    "status": "tensorlab.learn",
 }
 _LAZY_MODULES = ("func", "io", "learn", "nn", "utils", "widgets")
 
@@ -362,8 +365,11 @@ __all__ = [
     "seed",
     "set_rng_state",
     # for students
+    "adopt",
+    "blame",
     "check",
     "hint",
+    "status",
     # io
     "load",
     "save",

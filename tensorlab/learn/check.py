@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import random
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +16,7 @@ from tensorlab.grading.judge import Verdict, judge
 from tensorlab.grading.outcomes import Outcome, Raised, ask_directly, shorten
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import UnknownExercise, exercise
-from tensorlab.learn import progress
+from tensorlab.learn import parts, progress
 from tensorlab.learn.clock import OutOfTime, compiling, time_limit
 from tensorlab.learn.show import Card, Line
 
@@ -72,24 +73,36 @@ def _answer(exercise_id: str, namespace: Mapping[str, Any]) -> Card:
     if not callable(function):
         return _no_function(asked, function)
     try:
-        with time_limit(PATIENCE, aside=compiling):
-            verdict = judge(asked, _asker(asked, function))
-            return _card(verdict, function, _remember(verdict))
+        verdict = verdict_of(asked, function)
+        return _card(verdict, function, _remember(verdict))
     except OutOfTime:
         return _too_slow(asked)
 
 
+def verdict_of(asked: Exercise, function: Callable[..., Any], hidden: random.Random | None = None) -> Verdict:
+    """Judge a function of this process against the library's own, whatever is adopted.
+
+    Args:
+        hidden: draws hidden cases; the public ones only if left out.
+
+    Raises:
+        OutOfTime: it took longer than `PATIENCE`.
+    """
+    with parts.the_librarys_own(), time_limit(PATIENCE, aside=compiling):
+        return judge(asked, _asker(asked, function), hidden)
+
+
 def _asker(asked: Exercise, function: Callable[..., Any]) -> Callable[[tuple[Any, ...]], Outcome]:
-    parts = Parts([asked.part])
+    switches = Parts([asked.part])
 
     def ask(args: tuple[Any, ...]) -> Outcome:
-        with contextlib.redirect_stdout(_Beginning()):
-            return ask_directly(function, args, parts.without(asked.part))
+        with contextlib.redirect_stdout(Beginning()):
+            return ask_directly(function, args, switches.without(asked.part))
 
     return ask
 
 
-class _Beginning(io.TextIOBase):
+class Beginning(io.TextIOBase):
     """Keeps the first characters that are printed and drops the rest."""
 
     def __init__(self) -> None:
@@ -118,7 +131,8 @@ def _remember(verdict: Verdict) -> str:
     return ""
 
 
-def _title(asked: Exercise) -> str:
+def title_of(asked: Exercise) -> str:
+    """How an exercise is called on a card."""
     return f"{asked.id} · {asked.title}"
 
 
@@ -128,7 +142,7 @@ def _card(verdict: Verdict, function: Callable[..., Any], note: str) -> Card:
     notes = (note,) if note else ()
     if verdict.status == "unanswered":
         return Card(
-            _title(asked),
+            title_of(asked),
             f"Not written yet: {points} so far.",
             "plain",
             (
@@ -152,26 +166,28 @@ def _card(verdict: Verdict, function: Callable[..., Any], note: str) -> Card:
     )
     if verdict.status == "right":
         headline = f"All public cases pass: {points}."
-        return Card(_title(asked), headline, "good", items=items, footer=notes, points=verdict.points)
+        return Card(title_of(asked), headline, "good", items=items, footer=notes, points=verdict.points)
     foundation = asked.topics[0].title
     footer = [_hint_line(asked), *notes]
     if foundation in verdict.lost and len(verdict.lost) < len(asked.topics):
         footer.insert(0, f"Points start to count when “{foundation}” passes.")
     return Card(
-        _title(asked),
+        title_of(asked),
         f"Not yet: {points}.",
         "partial" if verdict.points else "bad",
-        tuple(_lines(verdict, function)),
+        lines_of(verdict, function),
         items,
         tuple(footer),
         points=verdict.points,
     )
 
 
-def _lines(verdict: Verdict, function: Callable[..., Any]) -> list[Line]:
+def lines_of(verdict: Verdict, function: Callable[..., Any]) -> tuple[Line, ...]:
     """The first failure: what was asked, expected and got, what was printed on the way, and why."""
-    asked, failure = verdict.exercise, verdict.smallest
-    assert failure is not None, "a self-check has public cases only"
+    asked = verdict.exercise
+    failure = verdict.smallest or next(iter(verdict.failures), None)
+    if failure is None:  # not written yet
+        return (Line("Asked", asked.task),)
     lines = [
         Line("Asked", asked.task),
         Line("Call", feedback.call_text(asked, failure.case.args), code=True),
@@ -180,13 +196,14 @@ def _lines(verdict: Verdict, function: Callable[..., Any]) -> list[Line]:
     ]
     if isinstance(failure.got, Raised) and failure.got.line:
         lines.append(Line("At", f"line {failure.got.line}: {failure.got.source}", code=True))
-    printed = _Beginning()
-    with contextlib.redirect_stdout(printed):  # once more, to hear what it prints for this input
-        ask_directly(function, failure.case.args)
+    printed = Beginning()
+    with parts.the_librarys_own(), time_limit(PATIENCE, aside=compiling), contextlib.redirect_stdout(printed):
+        ask_directly(function, failure.case.args)  # once more, to hear what it prints for this input
     if printed.kept():
         lines.append(Line("Printed", printed.kept(), code=True))
     sentences = feedback.why(verdict)
-    return lines + [Line("" if number else "Why", sentence) for number, sentence in enumerate(sentences)]
+    lines += [Line("" if number else "Why", sentence) for number, sentence in enumerate(sentences)]
+    return tuple(lines)
 
 
 def _hint_line(asked: Exercise) -> str:
@@ -200,12 +217,12 @@ def _no_function(asked: Exercise, found: object) -> Card:
         text = (
             f"{asked.name} is not a function here: it is of type {type(found).__name__}. Run its cell again."
         )
-    return Card(_title(asked), text, "plain", (Line("Asked", asked.task),), footer=(_hint_line(asked),))
+    return Card(title_of(asked), text, "plain", (Line("Asked", asked.task),), footer=(_hint_line(asked),))
 
 
 def _too_slow(asked: Exercise) -> Card:
     return Card(
-        _title(asked),
+        title_of(asked),
         f"{asked.name} did not come to an end within {PATIENCE:g} seconds, so it was stopped.",
         "bad",
         (Line("Why", "Look at the loops: does each of them come closer to its end with every turn?"),),

@@ -126,7 +126,7 @@ class Parts:
 
     def __init__(self, parts: Iterable[str]) -> None:
         self._functions = {
-            part: [_find(name) for name in (part, *_OPERATORS.get(part, ()))] for part in parts
+            part: [find_part(name) for name in (part, *_OPERATORS.get(part, ()))] for part in parts
         }
 
     @contextmanager
@@ -146,7 +146,7 @@ class Parts:
                 function.__code__ = code
 
 
-def _find(part: str) -> tuple[FunctionType, Callable[[], None]]:
+def find_part(part: str) -> tuple[FunctionType, Callable[[], None]]:
     """The function of a part, and what makes it forget its answers when it keeps them (`functools.cache`)."""
     module, _, name = part.partition(":")
     found = getattr(importlib.import_module(module), name)

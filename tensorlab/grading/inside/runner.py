@@ -66,7 +66,7 @@ def _call(cells: Cells, parts: Parts, request: dict[str, Any]) -> dict[str, Any]
 
 
 def _quiet_learning_tools() -> None:
-    """A student's own ``check(...)`` and ``hint(...)`` cells take no time here and decide nothing.
+    """A student's own ``check(...)``, ``hint(...)`` and ``adopt(...)`` cells do nothing here.
 
     The questions and the known solutions cannot be imported either. Their files are those of an open project,
     so this keeps an honest box honest and no more; a stronger box does not hold the files.
@@ -74,7 +74,7 @@ def _quiet_learning_tools() -> None:
     tensorlab = importlib.import_module("tensorlab")
     learn = ModuleType("tensorlab.learn")
     for module in (tensorlab, learn):
-        for name in ("check", "hint"):
+        for name in ("adopt", "blame", "check", "hint", "status"):
             setattr(module, name, lambda *args, **kwargs: None)
     sys.modules["tensorlab.learn"] = learn
     sys.modules["tensorlab.grading"] = None  # type: ignore[assignment] # Python's own way to forbid an import

@@ -1,0 +1,160 @@
+"""The library's parts, and whose code answers for each: the library's own, or a student's.
+
+A part is the library function that an exercise asks for. To put a student's function in its place, the
+library's function object gets other code, a bridge of one line. So every name under which the function was
+imported leads to the student's, and no line of the library knows of it: where nothing is adopted, nothing is
+looked up and nothing is paid.
+
+The bridge keeps three promises. A call that the exercise says nothing about (it has an argument more) goes to
+the library's own function. So does a call that a part makes of itself through the library, so that two parts
+which are each built on the other come to an end. And a plain tuple becomes a `Size` where the library says
+that it returns one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import threading
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from tensorlab.grading.inside.calls import find_part
+from tensorlab.grading.suite import Exercise
+from tensorlab.learn.call_forms import FORMS
+from tensorlab.learn.memory import forget
+from tensorlab.size import Size
+
+__all__ = ["Part", "adopted", "in_place", "put", "the_librarys_own"]
+
+
+class Part:
+    """One function of the library and the code that can stand in it.
+
+    Args:
+        exercise: names the function, and the calls that a student's version answers.
+    """
+
+    def __init__(self, exercise: Exercise) -> None:
+        self.exercise = exercise
+        self.function: Callable[..., Any] | None = None
+        self._place, _ = find_part(exercise.part)
+        self._code, self._keywords = self._place.__code__, self._place.__kwdefaults__
+        self.own = types.FunctionType(
+            self._code, self._place.__globals__, self._place.__name__, self._place.__defaults__
+        )
+        self.own.__kwdefaults__ = self._keywords
+        self._as_asked = FORMS.get(exercise.id) or _fits(exercise.signature)
+        self._returns = typing.get_type_hints(self._place).get("return")
+        self._here = threading.local()  # says of each thread whether it is inside the student's function
+
+    def take(self, function: Callable[..., Any] | None) -> None:
+        """Let `function` answer, or the library's own with None."""
+        # In this order, because another thread may call in between: what code needs is there before the code.
+        if function is None:
+            self._place.__code__ = self._code
+            self._place.__kwdefaults__ = self._keywords
+        else:
+            self.function = function
+            self._place.__kwdefaults__ = {**(self._keywords or {}), "_part": self}
+            self._place.__code__ = _bridge.__code__
+        self.function = function
+
+    def call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """What the bridge does with a call."""
+        function = self.function
+        asked = None if function is None or self._is_busy() else self._as_asked(*args, **keywords)
+        if asked is None or function is None:
+            return self.own(*args, **keywords)
+        self._here.busy = True
+        try:
+            value = function(*asked)
+        finally:
+            self._here.busy = False
+        return _as_declared(value, self._returns)
+
+    def _is_busy(self) -> bool:
+        return getattr(self._here, "busy", False)
+
+
+def _bridge(*args: Any, _part: Part, **keywords: Any) -> Any:
+    return _part.call(args, keywords)
+
+
+def _fits(signature: str) -> Callable[..., tuple[Any, ...] | None]:
+    """What gives the arguments of a call, in order, if it fits ``"flat_index(index, strides, offset=0)"``."""
+    names: dict[str, Any] = {}
+    exec(f"def {signature}: ...", names)  # the exercise's own line, from this package
+    stated = inspect.signature(names[signature.partition("(")[0]])
+
+    def fits(*args: Any, **keywords: Any) -> tuple[Any, ...] | None:
+        try:
+            return stated.bind(*args, **keywords).args
+        except TypeError:
+            return None
+
+    return fits
+
+
+def _as_declared(value: Any, declared: Any) -> Any:
+    """`value`, with each tuple that the library declares as a `Size` made one."""
+    if type(value) is not tuple:
+        return value
+    if declared is Size:
+        return Size(value)
+    inner = typing.get_args(declared) if typing.get_origin(declared) is tuple else ()
+    if Size in inner and len(inner) == len(value):
+        return tuple(map(_as_declared, value, inner))
+    return value
+
+
+_parts: dict[str, Part] = {}  # exercise id -> its part; those that were ever adopted
+_order: list[str] = []  # the adopted ones, oldest first
+_lock = threading.RLock()
+
+
+def adopted() -> dict[str, Callable[..., Any]]:
+    """The student's functions that answer for the library now, by exercise, oldest first."""
+    return {name: function for name in _order if (function := _parts[name].function) is not None}
+
+
+def put(exercise: Exercise, function: Callable[..., Any] | None) -> None:
+    """Let `function` answer for a part, or the library's own with None. Nothing is tried here."""
+    with _lock:
+        if exercise.id not in _parts:
+            if function is None:
+                return
+            _parts[exercise.id] = Part(exercise)
+        if exercise.id in _order:
+            _order.remove(exercise.id)
+        if function is not None:
+            _order.append(exercise.id)
+        _parts[exercise.id].take(function)
+        forget()
+
+
+@contextlib.contextmanager
+def in_place(functions: Mapping[str, Callable[..., Any]], names: Iterable[str]) -> Iterator[None]:
+    """Meanwhile let those of `functions` answer that are named, and the library's own everywhere else.
+
+    What was adopted before is adopted again at the end, whatever happens meanwhile.
+    """
+    wanted = set(names)
+    with _lock:
+        before = {name: part.function for name, part in _parts.items()}
+        for name, part in _parts.items():
+            part.take(functions[name] if name in wanted else None)
+        forget()
+        try:
+            yield
+        finally:
+            for name, part in _parts.items():
+                part.take(before.get(name))
+            forget()
+
+
+def the_librarys_own() -> contextlib.AbstractContextManager[None]:
+    """Meanwhile every part is the library's own: for graders, whose reference must not be the answer."""
+    return in_place({}, ())

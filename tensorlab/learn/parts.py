@@ -21,7 +21,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from tensorlab.grading.inside.calls import find_part
+from tensorlab.grading.inside.calls import OPERATORS, find_part
 from tensorlab.grading.suite import Exercise
 from tensorlab.learn.call_forms import FORMS
 from tensorlab.learn.memory import forget
@@ -38,49 +38,77 @@ class Part:
     """
 
     def __init__(self, exercise: Exercise) -> None:
-        self.exercise = exercise
         self.function: Callable[..., Any] | None = None
-        self._place, _ = find_part(exercise.part)
-        self._code, self._keywords = self._place.__code__, self._place.__kwdefaults__
-        self.own = types.FunctionType(
-            self._code, self._place.__globals__, self._place.__name__, self._place.__defaults__
-        )
-        self.own.__kwdefaults__ = self._keywords
-        self._as_asked = FORMS.get(exercise.id) or _fits(exercise.signature)
-        self._returns = typing.get_type_hints(self._place).get("return")
+        self._returns = typing.get_type_hints(find_part(exercise.part)[0]).get("return")
         self._here = threading.local()  # says of each thread whether it is inside the student's function
+        as_asked = FORMS.get(exercise.id) or _fits(exercise.signature)
+        # An operator that does a part's work without calling it is a second place for the same part.
+        names = exercise.part, *OPERATORS.get(exercise.part, ())
+        self._places = [_Place(self, find_part(name)[0], as_asked) for name in names]
 
     def take(self, function: Callable[..., Any] | None) -> None:
         """Let `function` answer, or the library's own with None."""
-        # In this order, because another thread may call in between: what code needs is there before the code.
-        if function is None:
-            self._place.__code__ = self._code
-            self._place.__kwdefaults__ = self._keywords
-        else:
+        # In this order, because another thread may call in between: a bridge finds its function.
+        if function is not None:
             self.function = function
-            self._place.__kwdefaults__ = {**(self._keywords or {}), "_part": self}
-            self._place.__code__ = _bridge.__code__
+        for place in self._places:
+            place.open(function is not None)
         self.function = function
 
-    def call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """What the bridge does with a call."""
-        function = self.function
-        asked = None if function is None or self._is_busy() else self._as_asked(*args, **keywords)
-        if asked is None or function is None:
-            return self.own(*args, **keywords)
+    def answer(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """What a student's function makes of the arguments that the exercise knows."""
         self._here.busy = True
         try:
-            value = function(*asked)
+            value = function(*args)
         finally:
             self._here.busy = False
         return _as_declared(value, self._returns)
 
-    def _is_busy(self) -> bool:
+    def is_busy(self) -> bool:
+        """Whether this thread is inside the student's function."""
         return getattr(self._here, "busy", False)
 
 
-def _bridge(*args: Any, _part: Part, **keywords: Any) -> Any:
-    return _part.call(args, keywords)
+class _Place:
+    """One function object of the library: its own code, and whether a bridge stands in its place."""
+
+    def __init__(
+        self, part: Part, function: types.FunctionType, as_asked: Callable[..., tuple[Any, ...] | None]
+    ) -> None:
+        self._part = part
+        self._function = function
+        self._as_asked = as_asked
+        self._code, self._keywords = function.__code__, function.__kwdefaults__
+        self._own = types.FunctionType(
+            function.__code__,
+            function.__globals__,
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
+        self._own.__kwdefaults__ = function.__kwdefaults__
+
+    def open(self, bridged: bool) -> None:
+        """Put the bridge in, or the library's own code."""
+        # Another thread may call in between, so what code needs is there before the code is.
+        if bridged:
+            self._function.__kwdefaults__ = {**(self._keywords or {}), "_place": self}
+            self._function.__code__ = _bridge.__code__
+        else:
+            self._function.__code__ = self._code
+            self._function.__kwdefaults__ = self._keywords
+
+    def call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """What the bridge does with a call."""
+        function = self._part.function  # once: another thread may take it out meanwhile
+        asked = None if function is None or self._part.is_busy() else self._as_asked(*args, **keywords)
+        if function is None or asked is None:
+            return self._own(*args, **keywords)
+        return self._part.answer(function, asked)
+
+
+def _bridge(*args: Any, _place: _Place, **keywords: Any) -> Any:
+    return _place.call(args, keywords)
 
 
 def _fits(signature: str) -> Callable[..., tuple[Any, ...] | None]:

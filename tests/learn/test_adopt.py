@@ -149,6 +149,21 @@ class TestAdopt:
             assert flat().shape == (6,)
         assert len(calls) == 4
 
+    def test_an_operator_that_has_a_way_of_its_own_leads_to_it_too(self):
+        calls = []
+
+        def matmul(a, b):
+            calls.append("matmul")
+            return reference_solutions()["08.matmul"](a, b)
+
+        assert adopt("08.matmul").mood == "good"
+        calls.clear()
+        x = tl.ones(2, 2)
+        assert (x @ x).tolist() == x.matmul(x).tolist() == [[2, 2], [2, 2]]
+        assert calls == ["matmul"] * 2
+        with pytest.raises(TypeError):
+            x @ 3
+
     def test_a_wrong_one_is_refused_and_the_library_stays(self):
         card = adopt("01.numel", sum_of_sizes)
         assert "is not adopted" in card.headline
@@ -349,7 +364,7 @@ class TestTheLibraryStaysWhole:
         for e in exercises():
             place = parts.find_part(e.part)[0]
             assert place.__code__ is before[e.part]
-            assert "_part" not in (place.__kwdefaults__ or {})
+            assert "_place" not in (place.__kwdefaults__ or {})
         code = "import sys, tensorlab; print([m for m in sys.modules if m.startswith('tensorlab.learn')])"
         shown = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
         assert shown.stdout.strip() == "[]"

@@ -23,7 +23,7 @@ MAX_LINE = 200  # characters of a source line
 REFUSAL = "this exercise asks for your own code, so the library's function is switched off while it is graded"
 
 #: Operators that do a part's work without calling it: they are switched off with it.
-_OPERATORS = {
+OPERATORS = {
     "tensorlab.ops.matmul:matmul": (
         "tensorlab.ops.methods:_matmul",
         "tensorlab.ops.methods:_reflected_matmul",
@@ -126,7 +126,7 @@ class Parts:
 
     def __init__(self, parts: Iterable[str]) -> None:
         self._functions = {
-            part: [find_part(name) for name in (part, *_OPERATORS.get(part, ()))] for part in parts
+            part: [find_part(name) for name in (part, *OPERATORS.get(part, ()))] for part in parts
         }
 
     @contextmanager

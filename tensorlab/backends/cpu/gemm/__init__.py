@@ -32,7 +32,7 @@ from tensorlab.backends.protocol import Launch
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
 
-__all__ = ["gemm", "small_gemm"]
+__all__ = ["gemm", "small_gemm", "workspace"]
 
 # With so few columns a row of the result has nothing to vectorise, and a sum over k has.
 FEW = 2
@@ -202,7 +202,7 @@ def _launch(
         share_cells = _workspace_cells(plan, min(m, strip_m) if collects else 0, n)
         options = (strip_m, strip_n, plan.packs_a, plan.packs_b, collects, alpha, beta, adds_residual, walk)
         team = min(team, tasks)
-        space = _workspace(number, team * share_cells)
+        space = workspace(number, team * share_cells)
         if team == 1:
             kernel(0, tasks, *options, *buffers, space)
         else:
@@ -257,7 +257,7 @@ LINE = 64  # bytes of a cache's line; so many numbers are whole lines of every t
 _own = threading.local()
 
 
-def _workspace(number: np.dtype, cells: int) -> np.ndarray:
+def workspace(number: np.dtype, cells: int) -> np.ndarray:
     """So many numbers, from the beginning of a cache's line; kept for the thread's next product."""
     wanted = cells * number.itemsize
     held: np.ndarray | None = getattr(_own, "bytes", None)

@@ -19,7 +19,7 @@ from numba.extending import intrinsic, register_model
 
 from tensorlab.backends.cpu.pointers import Pointer
 
-__all__ = ["add_outer", "add_outer_partly", "store", "store_partly", "zeros"]
+__all__ = ["Tile", "Writer", "add_outer", "add_outer_partly", "store", "store_partly", "zeros"]
 
 INDEX = ir.IntType(64)
 SHORT = ir.IntType(32)
@@ -51,7 +51,7 @@ class _TileModel(models.PrimitiveModel):
         super().__init__(manager, tile, ir.ArrayType(tile.vector, tile.rows * tile.vectors))
 
 
-class _Writer:
+class Writer:
     """Writes the instructions of one operation on a tile."""
 
     def __init__(self, builder: Any, tile: Tile) -> None:
@@ -160,7 +160,7 @@ def _zeros(typing, pointer, rows, vectors, size):
 def _add_outer(typing, tile, a, a_row, b):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         value, a_value, row_value, b_value = arguments
-        write = _Writer(builder, tile)
+        write = Writer(builder, tile)
         rows = [builder.mul(row_value, INDEX(i)) for i in range(tile.rows)]
         return write.add_outer(value, a_value, rows, [write.load(b_value, j) for j in range(tile.vectors)])
 
@@ -171,7 +171,7 @@ def _add_outer(typing, tile, a, a_row, b):
 def _add_outer_partly(typing, tile, a, a_row, rows, b, columns):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         value, a_value, row_value, rows_value, b_value, columns_value = arguments
-        write = _Writer(builder, tile)
+        write = Writer(builder, tile)
         last = builder.sub(rows_value, INDEX(1))
         offsets = []
         for i in range(tile.rows):  # beyond the last row, the last row once more
@@ -189,7 +189,7 @@ def _add_outer_partly(typing, tile, a, a_row, rows, b, columns):
 def _store(typing, tile, c, c_row, adds):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         value, pointer, row_value, adds_value = arguments
-        write = _Writer(builder, tile)
+        write = Writer(builder, tile)
         for i in range(tile.rows):
             write.store_row(value, i, pointer, adds_value, [None] * tile.vectors)
             pointer = write.moved(pointer, row_value)
@@ -202,7 +202,7 @@ def _store(typing, tile, c, c_row, adds):
 def _store_partly(typing, tile, c, c_row, rows, columns, adds):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         value, pointer, row_value, rows_value, columns_value, adds_value = arguments
-        write = _Writer(builder, tile)
+        write = Writer(builder, tile)
         masks = [write.mask(vector, columns_value) for vector in range(tile.vectors)]
         for i in range(tile.rows):
             with builder.if_then(builder.icmp_signed("<", INDEX(i), rows_value)):

@@ -95,6 +95,14 @@ from tensorlab.ops.conversion import (
     fill_,
     zero_,
 )
+from tensorlab.ops.convolution import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
 from tensorlab.ops.creation import (
     empty,
     empty_like,
@@ -711,6 +719,13 @@ __all__ = [
     "is_inference_mode_enabled",
     "no_grad",
     "set_grad_enabled",
+    # ops.convolution
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     # ops.diagonals
     "diag",
     "diag_embed",

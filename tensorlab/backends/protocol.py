@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from tensorlab.backends.windows import WindowOperations
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold
 from tensorlab.scalars import Scalar
@@ -133,7 +134,7 @@ class RandomState(NamedTuple):
 RandomLaunch = Callable[..., int | None]
 
 
-class Backend(Protocol):
+class Backend(WindowOperations, Protocol):
     """The operations of one device."""
 
     def pointwise(

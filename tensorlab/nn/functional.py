@@ -25,6 +25,14 @@ from tensorlab.ops.activations import (
     softplus,
     tanh,
 )
+from tensorlab.ops.convolution import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
 from tensorlab.ops.distribution_losses import gaussian_nll_loss, kl_div, poisson_nll_loss
 from tensorlab.ops.likelihood import cross_entropy, nll_loss
 from tensorlab.ops.linear import bilinear, linear
@@ -56,6 +64,12 @@ __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",

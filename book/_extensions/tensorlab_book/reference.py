@@ -43,6 +43,7 @@ SUBJECTS = {
     "order": "sorting order_statistics uniqueness search",
     "indexing": "indexing",
     "products": "matmul contractions einsum linalg factorizations distances ranks",
+    "windows": "convolution pooling padding unfolding",
     "random": "random random_integers random_fills multinomial",
 }
 SUBJECT_OF = {module: subject for subject, modules in SUBJECTS.items() for module in modules.split()}

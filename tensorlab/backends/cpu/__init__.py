@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorlab.backends.cpu import masks
+from tensorlab.backends.cpu.convolution import correlate, correlate_weights
 from tensorlab.backends.cpu.extremes import extremes
 from tensorlab.backends.cpu.gemm import gemm, small_gemm
 from tensorlab.backends.cpu.index import count_outside, indexed
@@ -24,6 +25,8 @@ __all__ = ["BACKEND"]
 class CPU:
     """The backend of the device ``"cpu"`` (see `tensorlab.backends.protocol`)."""
 
+    correlate = staticmethod(correlate)
+    correlate_weights = staticmethod(correlate_weights)
     count_outside = staticmethod(count_outside)
     extremes = staticmethod(extremes)
     flat_fold = staticmethod(flat_fold)

@@ -1,0 +1,85 @@
+"""What a backend does with windows that move over images: convolution, its gradients, and pooling.
+
+An image here has three dimensions, depth, height and width; a signal has depth and height 1. A window moves
+over it in steps, and a tap of the window meets, for result `i`, the number at ``i * step + offset`` in each
+dimension. Outside of the image a convolution meets zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+from tensorlab.dtypes import dtype
+
+__all__ = ["Correlation", "Window", "WindowOperations"]
+
+
+class Window(NamedTuple):
+    """How a window moves along one dimension.
+
+    Attributes:
+        size: the number of results.
+        extent: the size of the image.
+        step: by how much the window moves from one result to the next, 1 or more.
+        offsets: of the window's taps, against ``i * step`` for result `i`.
+    """
+
+    size: int
+    extent: int
+    step: int
+    offsets: tuple[int, ...]
+
+
+class Correlation(NamedTuple):
+    """A convolution as integers.
+
+    ``out[n, g, m, i] = bias[g, m] + sum(weight[g, m, c, t] * image[n, g, c, i'])``, where the sum is over
+    channels `c` and taps `t`, and ``i'`` is where tap `t` of result `i` lies. No size is 0.
+
+    Attributes:
+        images, groups, results, channels: the numbers of images and groups, and of the results and the
+            channels in a group.
+        windows: along depth, height and width. A tap is a choice of one tap in each, the last varying first.
+        out: the strides of n, g, m, and of the position in depth, height and width.
+        image: the strides of n, g, c, depth, height and width.
+        weight: the strides of g, m and c.
+        taps: where in the weights of one channel each tap lies.
+    """
+
+    images: int
+    groups: int
+    results: int
+    channels: int
+    windows: tuple[Window, Window, Window]
+    out: tuple[int, ...]
+    image: tuple[int, ...]
+    weight: tuple[int, int, int]
+    taps: tuple[int, ...]
+
+
+class WindowOperations(Protocol):
+    """The operations with windows of one device."""
+
+    def correlate(
+        self, element_type: dtype, problem: Correlation, bias: Sequence[int] | None
+    ) -> Callable[..., None]:
+        """Prepare a convolution. `bias` has the strides of g and m, None stands for zeros.
+
+        All operands are of one dtype. Sixteen-bit floats are summed up in float32 and rounded once; integers
+        wrap around. An element's value does not depend on how many threads there are.
+
+        Returns:
+            a launch of (out, image, weight, bias), where the bias may be None.
+        """
+        ...
+
+    def correlate_weights(self, element_type: dtype, problem: Correlation) -> Callable[..., None]:
+        """Prepare the gradient of a convolution's weights: ``sum(out[n, g, m, i] * image[n, g, c, i'])``.
+
+        Here `out` is the gradient of the result. The sum is over images and positions.
+
+        Returns:
+            a launch of (weight, out, image), where the weight is written.
+        """
+        ...

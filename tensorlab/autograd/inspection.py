@@ -38,6 +38,7 @@ class Saved(NamedTuple):
         nbytes: the bytes of the storage that it keeps alive.
         owner: ``"leaf"`` if the storage is that of a leaf, which lives on anyway; ``"shared"`` if an entry
             before keeps the same storage; ``"graph"`` if this entry keeps it.
+        storage: the number of the storage, from 0: entries of one graph with the same number share it.
     """
 
     node: str
@@ -46,6 +47,7 @@ class Saved(NamedTuple):
     dtype: dtype
     nbytes: int
     owner: str
+    storage: int
 
 
 class SavedList(tuple[Saved, ...]):
@@ -105,14 +107,15 @@ def _youngest_first(tensors: Sequence[Tensor]) -> list[Node]:
 def _saved_by(nodes: Sequence[Node]) -> Iterator[tuple[Saved, ...]]:
     """What each node keeps."""
     leaves = {id(node.variable._storage) for node in nodes if isinstance(node, AccumulateGrad)}
-    seen: set[int] = set()
+    seen: dict[int, int] = {}
     for node in nodes:
         entries = []
         for name, kept in _kept(node):
             storage = kept._storage
             owner = "leaf" if id(storage) in leaves else "shared" if id(storage) in seen else "graph"
-            seen.add(id(storage))
-            entries.append(Saved(node.name(), name, kept._shape, kept._dtype, storage.nbytes(), owner))
+            number = seen.setdefault(id(storage), len(seen))
+            entry = Saved(node.name(), name, kept._shape, kept._dtype, storage.nbytes(), owner, number)
+            entries.append(entry)
         yield tuple(entries)
 
 

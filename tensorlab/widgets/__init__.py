@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tensorlab.widgets.reduction_lab.widget import ReductionLab
     from tensorlab.widgets.storage_lab.widget import StorageLab
     from tensorlab.widgets.stride_lab.widget import StrideLab
+    from tensorlab.widgets.tape_player.widget import TapePlayer
     from tensorlab.widgets.view_doctor.widget import ViewDoctor
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "ReductionLab",
     "StorageLab",
     "StrideLab",
+    "TapePlayer",
     "ViewDoctor",
 ]
 
@@ -57,6 +59,7 @@ _HOMES = {
     "ReductionLab": "tensorlab.widgets.reduction_lab.widget",
     "StorageLab": "tensorlab.widgets.storage_lab.widget",
     "StrideLab": "tensorlab.widgets.stride_lab.widget",
+    "TapePlayer": "tensorlab.widgets.tape_player.widget",
     "ViewDoctor": "tensorlab.widgets.view_doctor.widget",
 }
 

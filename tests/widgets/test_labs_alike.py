@@ -12,6 +12,7 @@ from tensorlab.widgets import (
     PromotionLattice,
     ReductionLab,
     StrideLab,
+    TapePlayer,
     ViewDoctor,
 )
 from tests.site_fixtures import ROOT
@@ -40,6 +41,11 @@ LABS = {
     "promotion": lambda: [PromotionLattice(tl.int8, 1000, told=True), PromotionLattice()],
     "indexing": lambda: [IndexingLab((3, 4), "[0, 0, 2]", told=True), IndexingLab((2, 3, 4), "9", told=True)],
     "matmul": lambda: [MatmulLab((2, 1, 3, 4), (5, 4, 3), told=True), MatmulLab()],
+    "tape": lambda: [
+        TapePlayer("h = x * w; z = (h / 2 + h).sum()", x=[1, -2], w=0.5, told=True),
+        TapePlayer(ask="w"),
+        TapePlayer((tl.ones(2, 2, requires_grad=True).softmax(0) * tl.ones(2, requires_grad=True)).sum()),
+    ],
 }
 AXE = ROOT / "tests" / "book" / "axe" / "axe.min.js"
 # The test page has no headings and landmarks around its widgets; the book's pages are tested with theirs.

@@ -1,0 +1,1 @@
+"""The Tape Player: a graph recorded and played back, value by value and gradient by gradient."""

@@ -236,7 +236,8 @@ class _Reader:
             return self.step("pow", [left], {"exponent": right["number"]}, label)
         if op == "matmul" and ("number" in left or "number" in right):
             raise ValueError("one side of @ is a number: to scale a tensor write *")
-        return self.step(op, [left, right], {}, f"{self.shown(left) or '…'} {sign} {self.shown(right) or '…'}")
+        label = f"{self.shown(left) or '…'} {sign} {self.shown(right) or '…'}"
+        return self.step(op, [left, right], {}, label)
 
     def tensor(self, node: ast.expr, what: str) -> Ref:
         ref = self.expression(node)

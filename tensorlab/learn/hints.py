@@ -5,7 +5,16 @@ from __future__ import annotations
 from tensorlab.grading.sources import answer_source
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import UnknownExercise, exercise
-from tensorlab.learn import hints_ch01, hints_ch02, hints_ch03, hints_ch04, hints_ch05, hints_ch08, progress
+from tensorlab.learn import (
+    hints_ch01,
+    hints_ch02,
+    hints_ch03,
+    hints_ch04,
+    hints_ch05,
+    hints_ch07,
+    hints_ch08,
+    progress,
+)
 from tensorlab.learn.show import Card, Line
 
 STEPS = ("Concept", "Counterexample", "First step", "One line", "Solution")
@@ -16,6 +25,7 @@ _HINTS = {
     **hints_ch03.HINTS,
     **hints_ch04.HINTS,
     **hints_ch05.HINTS,
+    **hints_ch07.HINTS,
     **hints_ch08.HINTS,
 }
 

@@ -14,6 +14,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 
 from tensorlab.devices import as_device, device
+from tensorlab.random.counter import philox_block, stream_words
 from tensorlab.random.generator import Generator, default_generator
 from tensorlab.random.philox import Philox
 from tensorlab.tensor import Tensor
@@ -26,8 +27,10 @@ __all__ = [
     "get_rng_state",
     "initial_seed",
     "manual_seed",
+    "philox_block",
     "seed",
     "set_rng_state",
+    "stream_words",
 ]
 
 

@@ -15,7 +15,8 @@ import tensorlab as tl
 from tensorlab.backends.cpu import threads
 from tensorlab.backends.cpu.fma import _interpreted
 from tensorlab.backends.cpu.random.counter import philox_block
-from tensorlab.random import Philox
+from tensorlab.random import Philox, stream_words
+from tensorlab.random import philox_block as plain_block
 
 # Counter, key and output of philox4x32 with 10 rounds, from the file kat_vectors of Random123.
 KNOWN = [
@@ -32,6 +33,7 @@ KNOWN = [
 @pytest.mark.parametrize(("counter", "key", "words"), KNOWN)
 def test_published_words(counter, key, words):
     assert tuple(int(word) for word in philox_block(*counter, *key)) == words
+    assert plain_block(counter, key) == words
 
 
 def test_words_of_a_stream():
@@ -40,6 +42,15 @@ def test_words_of_a_stream():
     found = Philox(seed, stream).words(4, start=4 * block).tolist()
     expected = philox_block(3, 1, stream & 0xFFFFFFFF, stream >> 32, seed & 0xFFFFFFFF, seed >> 32)
     assert found == [int(word) for word in expected]
+
+
+@given(
+    seed=st.integers(0, 2**64 - 1),
+    start=st.one_of(st.integers(0, 20), st.integers(2**34 - 4, 2**34 + 4), st.integers(0, 2**60)),
+    count=st.integers(0, 20),
+)
+def test_the_kernel_makes_the_words_of_the_definition(seed, start, count):
+    assert Philox(seed).words(count, start=start).tolist() == stream_words(seed, start, count)
 
 
 def test_uniform_numbers_are_the_documented_bits():

@@ -32,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "book": READ,
     "lab": LEARN,
     "check": LEARN,
+    "watch": LEARN,
     "release": TEACH,
     "grade": TEACH,
     "test": CARE,

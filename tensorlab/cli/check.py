@@ -30,7 +30,7 @@ def run(
 
     The notebook is read and never written. Exit code 0: all points; 1: not all of them yet.
     """
-    questions = exercises(chosen_chapter(chapter or _chapter_in(notebook.name)))
+    questions = exercises(chosen_chapter(chapter or chapter_in(notebook.name)))
     try:
         read = read_notebook(notebook.resolve())
     except UnreadableNotebook as error:
@@ -64,7 +64,8 @@ def chosen_chapter(chapter: str | None) -> str:
     return known[0]
 
 
-def _chapter_in(name: str) -> str | None:
+def chapter_in(name: str) -> str | None:
+    """The chapter that a file's name begins with: ``"03_views.ipynb"`` is of ``"03"``."""
     match = re.match(r"(\d\d)_", name)
     return match[1] if match else None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from tensorlab.grading import feedback
 from tensorlab.grading.boxes import BoxDied, BoxError, BoxFactory, BoxTimeout, Level
 from tensorlab.grading.boxes.process import ProcessBox
 from tensorlab.grading.inside.values import printable
-from tensorlab.grading.judge import judge
+from tensorlab.grading.judge import Verdict, judge
 from tensorlab.grading.notebook import Notebook, UnreadableNotebook, read_notebook
 from tensorlab.grading.outcomes import shorten
 from tensorlab.grading.session import CellReport, Exhausted, Limits, Missing, Session
@@ -53,6 +53,18 @@ class Row:
     level: Level
     sha256: str
     seconds: float
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The result of one question, and what the judge found.
+
+    Attributes:
+        verdict: None when there was no answer to judge.
+    """
+
+    row: Row
+    verdict: Verdict | None = None
 
 
 def process_boxes(exercises: Sequence[Exercise]) -> BoxFactory:
@@ -106,14 +118,24 @@ class Grader:
 
     def grade(self, notebook: Notebook, student: str) -> list[Row]:
         """One row a question for a notebook that was read."""
-        session = Session(notebook.code, self._open_box, self.limits)
+        session = self.session(notebook)
         try:
-            return [self._question(exercise, notebook, session, student) for exercise in self.exercises]
+            return [judged.row for judged in self.judged(notebook, session, student)]
         finally:
             session.close()
 
-    def _question(self, exercise: Exercise, notebook: Notebook, session: Session, student: str) -> Row:
+    def session(self, notebook: Notebook) -> Session:
+        """The notebook in boxes of this grader. Nothing runs before the first question."""
+        return Session(notebook.code, self._open_box, self.limits)
+
+    def judged(self, notebook: Notebook, session: Session, student: str) -> Iterator[Judged]:
+        """What came of one question after the other."""
+        for exercise in self.exercises:
+            yield self._question(exercise, notebook, session, student)
+
+    def _question(self, exercise: Exercise, notebook: Notebook, session: Session, student: str) -> Judged:
         started = time.monotonic()
+        verdict: Verdict | None = None
         status: str
         points: int | None = 0
         hidden = self._secret.source(student, exercise.id) if self._secret else None
@@ -141,7 +163,7 @@ class Grader:
                 None,
                 f"This machine could not run the notebook: {error}. Grade again.",
             )
-        return Row(
+        row = Row(
             student=student,
             question=exercise.id,
             title=exercise.title,
@@ -153,6 +175,7 @@ class Grader:
             sha256=notebook.sha256,
             seconds=round(time.monotonic() - started, 3),
         )
+        return Judged(row, verdict)
 
     def _without_run(
         self, exercise: Exercise, student: str, status: str, points: int | None, words: str

@@ -92,9 +92,9 @@ class Session:
 
     def close(self) -> None:
         """End the box."""
-        if self._box is not None:
-            self._box.close()
-            self._box = None
+        box, self._box = self._box, None  # in one step: `tensorlab watch` ends it from another thread
+        if box is not None:
+            box.close()
 
     def _running(self) -> Box:
         """The box, with every cell run that does not kill it."""

@@ -137,9 +137,22 @@ def title_of(asked: Exercise) -> str:
 
 
 def _card(verdict: Verdict, function: Callable[..., Any], note: str) -> Card:
+    lines = lines_of(verdict, function) if verdict.failures else ()
+    notes = (note,) if note else ()
+    if verdict.status != "right":
+        notes = (_hint_line(verdict.exercise), *notes)
+    return card_of(verdict, lines, "Run the cell with your function, then this one.", notes)
+
+
+def card_of(verdict: Verdict, lines: tuple[Line, ...], then: str, footer: tuple[str, ...]) -> Card:
+    """A verdict as a card.
+
+    Args:
+        lines: of the first failure, from `lines_of`.
+        then: what to do once the function is written.
+    """
     asked = verdict.exercise
     points = feedback.points_text(verdict)
-    notes = (note,) if note else ()
     if verdict.status == "unanswered":
         return Card(
             title_of(asked),
@@ -148,14 +161,14 @@ def _card(verdict: Verdict, function: Callable[..., Any], note: str) -> Card:
             (
                 Line("Asked", asked.task),
                 Line("Write", f"def {asked.signature}:", code=True),
-                Line("Then", "Run the cell with your function, then this one."),
+                Line("Then", then),
                 Line(
                     "Note",
                     "A function that comes to its end without a return gives None, which counts as not "
                     "written.",
                 ),
             ),
-            footer=(_hint_line(asked), *notes),
+            footer=footer,
         )
     items = tuple(
         (
@@ -166,24 +179,27 @@ def _card(verdict: Verdict, function: Callable[..., Any], note: str) -> Card:
     )
     if verdict.status == "right":
         headline = f"All public cases pass: {points}."
-        return Card(title_of(asked), headline, "good", items=items, footer=notes, points=verdict.points)
+        return Card(title_of(asked), headline, "good", items=items, footer=footer, points=verdict.points)
     foundation = asked.topics[0].title
-    footer = [_hint_line(asked), *notes]
     if foundation in verdict.lost and len(verdict.lost) < len(asked.topics):
-        footer.insert(0, f"Points start to count when “{foundation}” passes.")
+        footer = (f"Points start to count when “{foundation}” passes.", *footer)
     return Card(
         title_of(asked),
         f"Not yet: {points}.",
         "partial" if verdict.points else "bad",
-        lines_of(verdict, function),
+        lines,
         items,
-        tuple(footer),
+        footer,
         points=verdict.points,
     )
 
 
-def lines_of(verdict: Verdict, function: Callable[..., Any]) -> tuple[Line, ...]:
-    """The first failure: what was asked, expected and got, what was printed on the way, and why."""
+def lines_of(verdict: Verdict, function: Callable[..., Any] | None = None) -> tuple[Line, ...]:
+    """The first failure: what was asked, expected and got, what was printed on the way, and why.
+
+    Args:
+        function: of this process, to hear what it prints; left out when the answer ran in a box.
+    """
     asked = verdict.exercise
     failure = verdict.smallest or next(iter(verdict.failures), None)
     if failure is None:  # not written yet
@@ -196,11 +212,13 @@ def lines_of(verdict: Verdict, function: Callable[..., Any]) -> tuple[Line, ...]
     ]
     if isinstance(failure.got, Raised) and failure.got.line:
         lines.append(Line("At", f"line {failure.got.line}: {failure.got.source}", code=True))
-    printed = Beginning()
-    with parts.the_librarys_own(), time_limit(PATIENCE, aside=compiling), contextlib.redirect_stdout(printed):
-        ask_directly(function, failure.case.args)  # once more, to hear what it prints for this input
-    if printed.kept():
-        lines.append(Line("Printed", printed.kept(), code=True))
+    if function is not None:
+        printed = Beginning()
+        limit = time_limit(PATIENCE, aside=compiling)
+        with parts.the_librarys_own(), limit, contextlib.redirect_stdout(printed):
+            ask_directly(function, failure.case.args)  # once more, to hear what it prints for this input
+        if printed.kept():
+            lines.append(Line("Printed", printed.kept(), code=True))
     sentences = feedback.why(verdict)
     lines += [Line("" if number else "Why", sentence) for number, sentence in enumerate(sentences)]
     return tuple(lines)

@@ -44,8 +44,17 @@ def hint(exercise_id: str) -> Card:
         asked = exercise(exercise_id)
     except UnknownExercise as error:
         return Card("hint", f"There is no such exercise: {error}.", "bad")
+    return hints_of(asked, 1, f'hint("{asked.id}") again')
+
+
+def hints_of(asked: Exercise, more: int, again: str) -> Card:
+    """The hints that are open, after opening so many more.
+
+    Args:
+        again: what opens the next one, for the sentence that says so.
+    """
     record = progress.load(asked.id)
-    record.hints = min(record.hints + 1, len(STEPS))
+    record.hints = min(record.hints + more, len(STEPS))
     if record.hints == len(STEPS) and record.points < asked.points:
         record.assisted = True
     note = ""
@@ -53,10 +62,10 @@ def hint(exercise_id: str) -> Card:
         progress.save(asked.id, record)
     except progress.NotSaved as error:
         note = f"Which hints are open is not saved: {error}."
-    return _card(asked, record, note)
+    return _card(asked, record, again, note)
 
 
-def _card(asked: Exercise, record: progress.Progress, note: str) -> Card:
+def _card(asked: Exercise, record: progress.Progress, again: str, note: str) -> Card:
     texts = (*_HINTS[asked.id], answer_source(asked, asked.right[0].function))
     lines = [
         Line(step, text, code=step in ("One line", "Solution"))
@@ -67,14 +76,14 @@ def _card(asked: Exercise, record: progress.Progress, note: str) -> Card:
         f"Hint {record.hints} of {len(STEPS)}.",
         "plain",
         tuple(lines),
-        footer=tuple(filter(None, (_next(asked, record), note))),
+        footer=tuple(filter(None, (_next(record, again), note))),
     )
 
 
-def _next(asked: Exercise, record: progress.Progress) -> str:
+def _next(record: progress.Progress, again: str) -> str:
     left = len(STEPS) - record.hints
     if left > 1:
-        return f'hint("{asked.id}") again opens the next one.'
+        return f"{again} opens the next one."
     if left == 1:
         return "The next hint is the solution, and marks this exercise as assisted."
     if record.assisted:

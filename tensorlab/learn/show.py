@@ -51,19 +51,24 @@ class Card:
     def __repr__(self) -> str:
         return self.text()
 
-    def text(self) -> str:
-        """The card for a terminal, in characters that every terminal has."""
-        parts = [self.title, self.headline]
+    def text(self, width: int = _TEXT_WIDTH) -> str:
+        """The card for a terminal of so many columns, in characters that every terminal has."""
+        parts = [self.title, self.headline, *self.body(width)]
+        return "\n".join(parts)
+
+    def body(self, width: int = _TEXT_WIDTH) -> list[str]:
+        """What stands below the headline."""
+        parts: list[str] = []
         if self.lines:
             parts.append("")
-        width = max((len(line.label) for line in self.lines), default=0) + _LABEL_GAP
-        parts += [_labelled(line, width) for line in self.lines]
+        indent = max((len(line.label) for line in self.lines), default=0) + _LABEL_GAP
+        parts += [_labelled(line, indent, width) for line in self.lines]
         if self.items:
             parts.append("")
             parts += [f"  [{'x' if done else ' '}] {text}" for done, text in self.items]
         if self.footer:
-            parts += ["", *(textwrap.fill(text, _TEXT_WIDTH) for text in self.footer)]
-        return "\n".join(parts)
+            parts += ["", *(textwrap.fill(text, width) for text in self.footer)]
+        return parts
 
     def _repr_html_(self) -> str:
         edge = _EDGES[self.mood]
@@ -100,10 +105,10 @@ def _value(line: Line) -> str:
     return f'<code style="white-space:pre-wrap;background:none;color:inherit;padding:0">{text}</code>'
 
 
-def _labelled(line: Line, width: int) -> str:
-    indent = " " * width
+def _labelled(line: Line, gap: int, width: int) -> str:
+    indent = " " * gap
     if line.code:
         text = textwrap.indent(line.text, indent)
     else:
-        text = textwrap.fill(line.text, _TEXT_WIDTH, initial_indent=indent, subsequent_indent=indent)
-    return f"{line.label:<{width}}{text[width:]}"
+        text = textwrap.fill(line.text, width, initial_indent=indent, subsequent_indent=indent)
+    return f"{line.label:<{gap}}{text[gap:]}"

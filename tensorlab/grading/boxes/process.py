@@ -55,6 +55,8 @@ class ProcessBox:
         parts: the library functions to find before the student's code runs, as ``"module:name"``.
         memory_bytes: address space of each process (where the system can limit it).
         cpu_seconds: processor time of each process (where the system can limit it).
+        warm: whether to try the library's kernels once, which loads Numba: half a second that a first call
+            would wait for.
 
     Raises:
         BoxError: the process did not come up.
@@ -62,7 +64,9 @@ class ProcessBox:
 
     level: Level = "none"
 
-    def __init__(self, parts: list[str], memory_bytes: int = 4 << 30, cpu_seconds: int = 120) -> None:
+    def __init__(
+        self, parts: list[str], memory_bytes: int = 4 << 30, cpu_seconds: int = 120, *, warm: bool = False
+    ) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="tensorlab-box-"))
         self._asked: set[str] = set()
         self._closed = False
@@ -79,6 +83,8 @@ class ProcessBox:
         start = {"op": "start", "parts": parts, "memory_bytes": memory_bytes, "cpu_seconds": cpu_seconds}
         try:
             self.limits: list[str] = self.ask(start, START_SECONDS)["limits"]
+            if warm:
+                self.ask({"op": "warm"}, START_SECONDS)
         except (BoxDied, BoxTimeout) as error:
             self.close()
             last = self._output.decode("utf-8", "replace").strip().splitlines()[-1:]
@@ -113,6 +119,8 @@ class ProcessBox:
         """See `Box.close`."""
         self._closed = True
         self._outgoing.put(None)
+        with contextlib.suppress(queue.Full):
+            self._replies.put_nowait(None)  # for another thread that waits for a reply
         if self._process.poll() is None or os.name == "posix":
             _kill_tree(self._process)
         self._process.wait()

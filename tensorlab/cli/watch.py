@@ -1,0 +1,37 @@
+"""``tensorlab watch NOTEBOOK``: the public questions, asked again after every save."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from tensorlab.cli.check import chapter_in, chosen_chapter
+from tensorlab.cli.support.errors import USAGE, CommandError
+from tensorlab.grading.suites import exercises
+from tensorlab.learn.watch.keys import Keys
+from tensorlab.learn.watch.loop import Loop
+from tensorlab.learn.watch.screen import Screen
+
+
+def run(
+    notebook: Annotated[Path, typer.Argument(help="The notebook with your answers.", show_default=False)],
+    chapter: Annotated[
+        str | None,
+        typer.Option(help="Such as 01. Default: the two digits that the file's name begins with."),
+    ] = None,
+) -> None:
+    """Try your answers after every save, and show the first thing that goes wrong.
+
+    Work in any editor and save; the notebook is read and never written. Keys: `h` opens the next hint, `n`
+    goes to the next exercise that is not solved, `l` lists them all, `d` shows what changed since your best
+    version, `q` ends. Without a terminal there is a line for each save. Exit code 0: ended by `q`.
+    """
+    questions = exercises(chosen_chapter(chapter or chapter_in(notebook.name)))
+    if not notebook.exists():
+        raise CommandError(f"{notebook} is not there; give the notebook that you work in.", USAGE)
+    with Keys() as keys:
+        screen = Screen(Console(highlight=False), notebook.name, keys.exist)
+        Loop(notebook.resolve(), questions, screen, keys).run()

@@ -1,0 +1,77 @@
+"""Single keys from a terminal, without waiting for Enter."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+import time
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+
+class Keys:
+    """The keyboard while a program shows something: a context in which each key arrives at once.
+
+    The terminal is as it was at the end, whatever happens. Ctrl-C interrupts as ever. Where standard input is
+    no terminal there are no keys.
+    """
+
+    def __init__(self) -> None:
+        self.exist = sys.stdin is not None and sys.stdin.isatty()
+        self._before: Any = None
+
+    def __enter__(self) -> Keys:
+        if self.exist and sys.platform != "win32":
+            import termios  # not on Windows
+            import tty
+
+            self._before = termios.tcgetattr(sys.stdin.fileno())
+            tty.setcbreak(sys.stdin.fileno())
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._before is not None and sys.platform != "win32":
+            import termios
+
+            with contextlib.suppress(termios.error):  # the terminal is gone
+                termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
+
+    def pressed(self, seconds: float) -> str:
+        """The next key, in lower case; "" when none came within so many seconds.
+
+        Raises:
+            EOFError: the terminal is gone.
+        """
+        if not self.exist:
+            time.sleep(seconds)
+            return ""
+        if sys.platform == "win32":
+            return _pressed_on_windows(seconds)
+        ready, _, _ = select.select([sys.stdin.fileno()], [], [], seconds)
+        if not ready:
+            return ""
+        read = os.read(sys.stdin.fileno(), 1)
+        if not read:
+            raise EOFError("the terminal is gone")
+        return read.decode("latin-1").lower()
+
+
+def _pressed_on_windows(seconds: float) -> str:
+    import msvcrt  # only on Windows
+
+    for _ in _until(seconds):
+        if msvcrt.kbhit():  # type: ignore[attr-defined, unused-ignore]
+            return str(msvcrt.getwch()).lower()  # type: ignore[attr-defined, unused-ignore]
+    return ""
+
+
+def _until(seconds: float) -> Iterator[None]:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        yield
+        time.sleep(0.01)

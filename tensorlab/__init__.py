@@ -178,6 +178,7 @@ from tensorlab.ops.multinomial import multinomial
 from tensorlab.ops.normalisation import group_norm, layer_norm, rms_norm
 from tensorlab.ops.norms import norm
 from tensorlab.ops.order_statistics import median, mode, nanmedian
+from tensorlab.ops.padding import constant_pad_nd
 from tensorlab.ops.parts import (
     chunk,
     diagonal,
@@ -296,6 +297,7 @@ from tensorlab.ops.shape import (
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
 from tensorlab.ops.softmax import log_softmax, logsumexp, softmax
 from tensorlab.ops.sorting import argsort, kthvalue, msort, sort, topk
+from tensorlab.ops.unfolding import pixel_shuffle, pixel_unshuffle
 from tensorlab.ops.uniqueness import bincount, unique, unique_consecutive
 from tensorlab.ops.variance import std, std_mean, var, var_mean
 from tensorlab.printing import set_printoptions
@@ -719,6 +721,10 @@ __all__ = [
     "is_inference_mode_enabled",
     "no_grad",
     "set_grad_enabled",
+    # ops.padding, ops.unfolding
+    "constant_pad_nd",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     # ops.convolution
     "conv1d",
     "conv2d",

@@ -54,8 +54,10 @@ from tensorlab.ops.margin_losses import (
 )
 from tensorlab.ops.normalisation import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
 from tensorlab.ops.one_hot import one_hot
+from tensorlab.ops.padding import pad
 from tensorlab.ops.similarity import cosine_similarity, normalize
 from tensorlab.ops.softmax import softmax_of_layers
+from tensorlab.ops.unfolding import fold, pixel_shuffle, pixel_unshuffle, unfold
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -74,6 +76,7 @@ __all__ = [
     "cosine_similarity",
     "cross_entropy",
     "elu",
+    "fold",
     "gaussian_nll_loss",
     "gelu",
     "group_norm",
@@ -93,7 +96,10 @@ __all__ = [
     "nll_loss",
     "normalize",
     "one_hot",
+    "pad",
     "pairwise_distance",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "poisson_nll_loss",
     "relu",
     "relu6",
@@ -107,6 +113,7 @@ __all__ = [
     "softplus",
     "tanh",
     "triplet_margin_loss",
+    "unfold",
 ]
 
 

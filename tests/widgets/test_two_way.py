@@ -41,6 +41,11 @@ CELLS = [
     "print(steps.ops, steps.tensor.stride(), steps.state['hand'])",
     "steps.apply('slice', 0, 0, 4, 2)",
     "steps.apply('view', 6)",
+    "from tensorlab.widgets import TapePlayer\n"
+    "player = TapePlayer('h = x * w; z = h * h + h', x=2, w=3)\nplayer",
+    "print(player.gradients['x'].item(), player.state['guess'], player.state['step'])",
+    "player.change(source='(x * w).exp()')",
+    "player.change(source='x + q')",
 ]
 
 
@@ -182,3 +187,27 @@ def test_one_state_goes_both_ways(notebook):
     # what the library refuses raises in Python, and the page stays
     expect(run(8)).to_contain_text("RuntimeError: cannot view (2, 3) with strides (2, 4)", timeout=KERNEL_MS)
     expect(lab.locator(".tlw-chip")).to_have_count(3)
+
+
+def test_a_program_goes_both_ways(notebook):
+    _, run = notebook
+    output = run(9)
+    player = output.locator(".tlw-tape-player")
+    expect(player.locator(".tlw-node")).to_have_count(5, timeout=KERNEL_MS)
+
+    # page → Python
+    player.locator(".tlw-candidate input[value=right]").check()
+    player.get_by_role("button", name="Commit").click()
+    player.get_by_label("last step").click()
+    player.get_by_role("textbox", name="value of x").fill("1")
+    player.get_by_role("textbox", name="value of x").press("Enter")
+    expect(run(10)).to_contain_text("21.0 right 15", timeout=KERNEL_MS)
+
+    # Python → page
+    run(11)
+    expect(player.get_by_label("expression")).to_have_value("(x * w).exp()", timeout=KERNEL_MS)
+    expect(player.locator(".tlw-node")).to_have_count(4)
+
+    # what the library refuses raises in Python, and the page stays
+    expect(run(12)).to_contain_text("ValueError: there is no leaf q", timeout=KERNEL_MS)
+    expect(player.get_by_label("expression")).to_have_value("(x * w).exp()")

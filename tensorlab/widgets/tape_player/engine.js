@@ -88,7 +88,10 @@ export function backward({ program, tensors, results, nodes, isLive }, rules = R
       const given = handed[operand];
       const summed = op.stretches ? summedDims(shape, given.shape) : [];
       const arrived = summed.length ? rules.fit(given, shape, input.leaf) : given;
-      edges.push({ source, target, operand: op.edge?.(operands) ?? operand, summed, given: { shape: given.shape, data: given.data }, arrived: arrived.data });
+      edges.push({
+        source, target, operand: op.edge?.(operands) ?? operand, summed,
+        given: { shape: given.shape, data: given.data }, arrived: arrived.data,
+      });
       gradients[target] = gradients[target] === null ? arrived : rules.add(gradients[target], arrived);
     }
   }
@@ -114,10 +117,12 @@ export function tapeOf(program, leaves) {
     const { shape, data } = ref.leaf !== undefined ? tensors[ref.leaf] : results[ref.step];
     const step = program.steps[ref.step];
     const plain = number >= recorded.length;
-    const name = ref.leaf !== undefined ? "AccumulateGrad" : OPS[step.op].name(step.args, operandsOf(step, tensors, results));
+    const name = step === undefined ? "AccumulateGrad"
+      : OPS[step.op].name(step.args, operandsOf(step, tensors, results));
+    const inputs = (step?.inputs ?? []).filter((input) => input.number === undefined);
     return {
       name: plain ? null : name, leaf: ref.leaf ?? null, label: ref.leaf ?? step.label, shape, value: data,
-      inputs: (step?.inputs ?? []).filter((input) => input.number === undefined).map((input) => numbers.get(keyOf(input))),
+      inputs: inputs.map((input) => numbers.get(keyOf(input))),
       words: wordsOf(step, program), saved: [], gradient: plain ? null : gradients[number]?.data ?? null,
     };
   });

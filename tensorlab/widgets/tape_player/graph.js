@@ -6,7 +6,9 @@ import { placed } from "./layers.js";
 import { glimpse, keptNames, nodeText } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const [LETTER, LINE, PAD] = [7.9, 17, 16];   // px of a letter, of a line, and of both edges
+const [BOLD, LETTER] = [7.9, 7.25];         // px of a letter of a label, and of one below it
+const [LINE, PAD] = [17, 16];               // px of a line, and of both edges
+const BESIDE = 296;                         // px that the step needs beside the picture
 
 function svg(tag, attributes) {
   const element = document.createElementNS(SVG, tag);
@@ -15,10 +17,12 @@ function svg(tag, attributes) {
 }
 
 // The lines of a node, top to bottom: { kind, widest } with the most letters that ever stand there.
-function linesOf({ name, leaf, label, shape, value, saved }, waits) {
-  const few = shape.length <= 1 && (value ?? []).length <= 3 && (value ?? []).length > 0;
+function linesOf({ name, leaf, label, shape, value, saved }, waits, most) {
+  const few = shape.length <= 1 && (value ?? []).length <= most && (value ?? []).length > 0;
   const numbers = few ? 2 + 8 * value.length : 2 + 4 * shape.length;
-  const lines = [{ kind: "label", widest: label.length }, { kind: "value", widest: Math.max(numbers, 4) }];
+  const lines = [
+    { kind: "label", widest: (label.length * BOLD) / LETTER }, { kind: "value", widest: Math.max(numbers, 4) },
+  ];
   if (leaf === null && saved.length) lines.push({ kind: "saved", widest: 6 + keptNames(saved).join(", ").length });
   if (name !== null) lines.push({ kind: "gradient", widest: Math.max(numbers + 2, leaf === null ? name.length : 11) });
   return lines;
@@ -39,12 +43,23 @@ export class GraphPicture {
         if (node !== undefined) picked(Number(node));
       },
     }, this.plane);
+    new ResizeObserver(() => this.fit()).observe(this.element);
   }
 
+  // Draws anew where the page has become wider or narrower.
+  fit() { if (this.last && this.room !== this.element.parentElement.clientWidth) this.draw(...this.last); }
+
   draw(tape, waits, moment, hand) {
-    const key = JSON.stringify([tape.nodes.map(({ label, name, shape, saved }) => [label, name, shape, keptNames(saved)]),
-      tape.edges.map(({ source, target, summed }) => [source, target, summed]), waits]);
-    if (key !== this.key) this.build(tape, waits);
+    this.last = [tape, waits, moment, hand];
+    this.room = this.element.parentElement.clientWidth;
+    const shapes = tape.nodes.map(({ label, name, shape, saved }) => [label, name, shape, keptNames(saved)]);
+    const edges = tape.edges.map(({ source, target, summed }) => [source, target, summed]);
+    const key = JSON.stringify([shapes, edges, waits, this.room]);
+    if (key !== this.key) {
+      // Vectors are shown by their numbers where the picture stays narrow enough, else by their shape.
+      this.build(tape, waits, 3);
+      if (this.width > this.room - BESIDE) this.build(tape, waits, 1);
+    }
     this.key = key;
     const current = moment.event?.edge === undefined ? moment.event?.node : tape.edges[moment.event.edge].target;
     for (const [number, node] of tape.nodes.entries()) this.node(number, node, waits, moment, number === current);
@@ -68,10 +83,12 @@ export class GraphPicture {
     else if (right > element.scrollLeft + element.clientWidth) element.scrollLeft = right - element.clientWidth;
   }
 
-  build(tape, waits) {
+  build(tape, waits, most) {
     const { nodes } = tape;
-    const lines = nodes.map((node, number) => linesOf(node, waits[number]));
-    const sizes = lines.map((own) => [Math.max(...own.map(({ widest }) => widest)) * LETTER + PAD, own.length * LINE + 10]);
+    this.most = most;
+    const lines = nodes.map((node, number) => linesOf(node, waits[number], most));
+    const widest = (own) => Math.max(...own.map((line) => line.widest));
+    const sizes = lines.map((own) => [widest(own) * LETTER + PAD, own.length * LINE + 10]);
     const ways = [];                  // from a result to its operands, by way of the sum where there is one
     for (const [source, { inputs }] of nodes.entries()) {
       const own = tape.edges.map((edge, number) => ({ ...edge, number })).filter((edge) => edge.source === source);
@@ -93,6 +110,7 @@ export class GraphPicture {
     }
     const layout = placed(sizes, links, [16, 26]);
     const [width, height] = [Math.ceil(layout.width) + 4, Math.ceil(layout.height) + 6];
+    this.width = width;
     Object.assign(this.plane.style, { width: `${width}px`, height: `${height}px` });
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     Object.assign(this.svg.style, { width: `${width}px`, height: `${height}px` });
@@ -112,8 +130,11 @@ export class GraphPicture {
       }
       let sum = null;
       if (way.box !== undefined) {
-        sum = h("span", { class: "tlw-sum-pill", "aria-hidden": "true",
-          style: `left:${layout.places[way.box].x + 2}px;top:${top(way.box)}px;width:${sizes[way.box][0]}px` }, way.text);
+        const left = layout.places[way.box].x + 2;
+        sum = h("span", {
+          class: "tlw-sum-pill", "aria-hidden": "true",
+          style: `left:${left}px;top:${top(way.box)}px;width:${sizes[way.box][0]}px`,
+        }, way.text);
         sums.push(sum);
       }
       return { element: group, sum, edge: way.edge, from: way.source };
@@ -140,7 +161,8 @@ export class GraphPicture {
     const parts = Object.fromEntries(lines.map(({ kind }) =>
       [kind, h("span", { class: `tlw-node-${kind}` }, kind === "label" ? node.label : "")]));
     const button = h("button", {
-      type: "button", tabindex: "-1", class: `tlw-node tlw-mono${node.leaf === null ? "" : " tlw-leaf"}`, dataset: { node: number },
+      type: "button", tabindex: "-1", dataset: { node: number },
+      class: `tlw-node tlw-mono${node.leaf === null ? "" : " tlw-leaf"}`,
       style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
     }, Object.values(parts));
     button.parts = parts;
@@ -159,7 +181,7 @@ export class GraphPicture {
     button.classList.toggle("tlw-done", done);
     button.classList.toggle("tlw-now", current);
     button.setAttribute("aria-label", nodeText(node, number, moment, waits));
-    parts.value.dataset.text = there ? glimpse(node.shape, node.value) : "…";
+    parts.value.dataset.text = there ? glimpse(node.shape, node.value, this.most) : "…";
     if (parts.saved) {
       const kept = keptNames(node.saved).join(", ");
       parts.saved.dataset.text = there ? `${done ? "freed" : "keeps"} ${kept}` : "";
@@ -168,7 +190,7 @@ export class GraphPicture {
     if (parts.gradient) {
       const complete = arrived[number] === waits[number] && sums[number] !== null;
       parts.gradient.classList.toggle("tlw-complete", complete);
-      parts.gradient.dataset.text = complete ? `g ${glimpse(node.shape, sums[number])}`
+      parts.gradient.dataset.text = complete ? `g ${glimpse(node.shape, sums[number], this.most)}`
         : arrived[0] ? `waits for ${waits[number] - arrived[number]}` : there && node.leaf === null ? node.name : "";
     }
   }

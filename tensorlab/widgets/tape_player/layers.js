@@ -7,7 +7,7 @@ const STRAIGHT = 8;
 
 const pairs = (chain) => chain.slice(1).map((box, k) => [chain[k], box]);
 
-// { places, routes, width, height } of boxes of `sizes` [width, height] and of `edges` [from, to], which have no circle.
+// { places, routes, width, height } of boxes of `sizes` [width, height] and of `edges` [from, to] without a circle.
 export function placed(sizes, edges, gap = [22, 40]) {
   const levels = levelsOf(sizes.length, edges);
   const widths = sizes.map(([width]) => width);
@@ -33,7 +33,8 @@ export function placed(sizes, edges, gap = [22, 40]) {
     bottoms.push(y);
     y += gap[1];
   }
-  const places = sizes.map(([width], box) => ({ x: centres[box] - width / 2, y: tops[levels[box]], layer: levels[box] }));
+  const places = sizes.map(([width], box) =>
+    ({ x: centres[box] - width / 2, y: tops[levels[box]], layer: levels[box] }));
   const routes = routesOf(chains, { centres, places, sizes, levels, tops, bottoms });
   const width = Math.max(...centres.map((centre, box) => centre + widths[box] / 2), 0);
   return { places, routes, width, height: Math.max(y - gap[1], 0) };
@@ -63,7 +64,8 @@ function ordered(levels, links) {
   let [best, fewest] = [copy(), crossings(layers, links)];
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
     const down = sweep % 2 === 0;
-    for (const layer of down ? layers.slice(1) : layers.slice(0, -1).reverse()) sortByNeighbours(layer, layers, links, down);
+    const moved = down ? layers.slice(1) : layers.slice(0, -1).reverse();
+    for (const layer of moved) sortByNeighbours(layer, layers, links, down);
     const found = crossings(layers, links);
     if (found < fewest) [best, fewest] = [copy(), found];
   }
@@ -141,7 +143,10 @@ function rising(wishes) {
 function routesOf(chains, { centres, places, sizes, levels, tops, bottoms }) {
   const ends = (which, next) => {
     const found = new Map();
-    for (const [number, chain] of chains.entries()) found.set(chain.at(which), [...(found.get(chain.at(which)) ?? []), number]);
+    for (const [number, chain] of chains.entries()) {
+      const box = chain.at(which);
+      found.set(box, [...(found.get(box) ?? []), number]);
+    }
     for (const numbers of found.values()) {
       numbers.sort((one, other) => centres[chains[one].at(next)] - centres[chains[other].at(next)]);
     }
@@ -158,7 +163,8 @@ function routesOf(chains, { centres, places, sizes, levels, tops, bottoms }) {
     const [source, target] = [chain[0], chain.at(-1)];
     return [
       [port(source, number, leaving), places[source].y + sizes[source][1]],
-      ...chain.slice(1, -1).flatMap((lane) => [[centres[lane], tops[levels[lane]]], [centres[lane], bottoms[levels[lane]]]]),
+      ...chain.slice(1, -1).flatMap((lane) =>
+        [tops, bottoms].map((edge) => [centres[lane], edge[levels[lane]]])),
       [port(target, number, arriving), places[target].y],
     ];
   });

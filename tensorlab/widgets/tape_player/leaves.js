@@ -11,7 +11,10 @@ const GRADIENT = "tlw-gradient-block";
 
 // How far two gradients are apart, as a share of the larger one; below 1 as a number.
 export function apart(one, other) {
-  return Math.max(0, ...one.map((number, k) => Math.abs(number - other[k]) / Math.max(1, Math.abs(number), Math.abs(other[k]))));
+  return Math.max(0, ...one.map((number, k) => {
+    const largest = Math.max(1, Math.abs(number), Math.abs(other[k]));
+    return Math.abs(number - other[k]) / largest;
+  }));
 }
 
 export class Leaves {
@@ -32,7 +35,7 @@ export class Leaves {
     this.complaint = h("p", { class: "tlw-wrong", role: "alert" });
     this.editor = h("div", { class: "tlw-editor", role: "group", "aria-label": "Number in hand" },
       h("label", { class: "tlw-edit" }, this.name, " = ", this.field), this.slider, this.sum, this.complaint);
-    this.element = h("div", { class: "tlw-leaf-part", role: "group", "aria-label": "Leaves" }, this.list, this.editor);
+    this.element = h("div", { class: "tlw-leaf-part", role: "group", "aria-label": "Leaves" }, this.list);
   }
 
   key(event) {
@@ -58,6 +61,8 @@ export class Leaves {
       this.card(name, leaf, hand[0] === name ? hand[1] : null, gradients?.[name], estimates?.[name]);
     }
     const [name, place] = hand;
+    const home = this.cards.get(name).element;
+    if (this.editor.parentElement !== home) home.append(this.editor);      // beside the numbers that it changes
     const { shape, data } = leaves[name];
     const at = `${name}${shape.length ? bracket(unravel(place, shape)) : ""}`;
     this.name.textContent = at;
@@ -70,8 +75,9 @@ export class Leaves {
     this.slider.setAttribute("aria-label", `value of ${at}`);
     this.range();
     const [gradient, estimate] = [gradients?.[name]?.[place], estimates?.[name]?.[place]];
-    this.sum.textContent = estimates === null ? "" : `${name}.grad${shape.length ? bracket(unravel(place, shape)) : ""} is `
-      + `${gradient === undefined ? "None" : short(gradient)}; nudging ${at} gives ${short(estimate)}`;
+    const of = at.replace(name, `${name}.grad`);
+    const known = gradient === undefined ? "None" : short(gradient);
+    this.sum.textContent = estimates === null ? "" : `${of} is ${known}; nudging ${at} gives ${short(estimate)}`;
   }
 
   // The slider keeps its ends while it is held, so that the number does not run away under the finger.
@@ -106,7 +112,8 @@ export class Leaves {
   card(name, { shape, data, grad }, held, gradient, estimate) {
     const card = this.cards.get(name);
     this.shapes = { ...this.shapes, [name]: shape };
-    card.title.replaceChildren(h("strong", { class: "tlw-mono" }, name), " ", h("span", { class: "tlw-mono tlw-shape" }, tuple(shape)));
+    card.title.replaceChildren(h("strong", { class: "tlw-mono" }, name), " ",
+      h("span", { class: "tlw-mono tlw-shape" }, tuple(shape)));
     card.grad.checked = grad;
     const hand = held === null ? null : unravel(held, shape);
     card.grid.draw({ shape, hand: hand ?? shape.map(() => 0), cell: (index) => {

@@ -17,14 +17,18 @@ export class Meter {
     this.line = svg("path", { class: "tlw-meter-line" });
     this.rest = svg("path", { class: "tlw-meter-rest" });
     this.dot = svg("circle", { class: "tlw-meter-dot", r: 4 });
-    this.picture = svg("svg", { class: "tlw-meter-picture", viewBox: `-5 -5 ${WIDTH + 10} ${HEIGHT + 10}`, "aria-hidden": "true" });
+    this.picture = svg("svg", {
+      class: "tlw-meter-picture", viewBox: `-5 -5 ${WIDTH + 10} ${HEIGHT + 10}`, "aria-hidden": "true",
+    });
     this.picture.append(this.rest, this.line, this.dot);
     this.text = h("p", { class: "tlw-meter-text" });
     this.element = h("div", { class: "tlw-meter" }, this.text, this.picture);
   }
 
   draw(tape, steps, at) {
-    if (this.tape !== tape) this.bytes = Array.from({ length: steps.length + 1 }, (_, step) => momentOf(tape, steps, step).kept);
+    if (this.tape !== tape) {
+      this.bytes = Array.from({ length: steps.length + 1 }, (_, step) => momentOf(tape, steps, step).kept);
+    }
     this.tape = tape;
     const { bytes } = this;
     const most = Math.max(...bytes);

@@ -80,8 +80,8 @@ export function candidates(program, leaves, leaf) {
     if (found.length === MOST || gradient?.refusal !== undefined) continue;
     if (!found.some((one) => textOf(one.gradient) === textOf(gradient))) found.push({ kind, gradient });
   }
-  const seed = [...`${leaf}${program.steps.map(({ label }) => label)}`].reduce((sum, sign) => sum + sign.codePointAt(0), 0);
-  const turn = seed % found.length;
+  const text = `${leaf}${program.steps.map(({ label }) => label)}`;
+  const turn = [...text].reduce((sum, sign) => sum + sign.codePointAt(0), 0) % found.length;
   return [...found.slice(turn), ...found.slice(0, turn)]
     .map(({ kind, gradient }) => ({ kind, gradient: gradient && { shape: gradient.shape, data: gradient.data } }));
 }

@@ -1,4 +1,5 @@
-// Which node runs next? With `Predict`, the way back stops before each node until the reader has chosen one that is ready.
+// Which node runs next? When this is asked, the way back stops before each node until the reader has chosen one that
+// is ready.
 import { h } from "../shared/dom.js";
 import { Prediction } from "../shared/prediction.js";
 import { nextNode } from "./steps.js";
@@ -33,8 +34,9 @@ export class NextNode {
     const ready = tape.nodes[node].name !== null && waits[node] > 0 && missing === 0 && !moment.ran.has(node);
     const score = this.prediction.tell(ready);
     if (ready && node === next) this.verdict = `Right. ${score}`;
-    else if (ready) this.verdict = `${name} is ready, too; ${nodeName(tape.nodes[next])} is younger and runs first. ${score}`;
-    else if (moment.ran.has(node)) this.verdict = `${name} has run. ${score}`;
+    else if (ready) {
+      this.verdict = `${name} is ready, too; ${nodeName(tape.nodes[next])} is younger and runs first. ${score}`;
+    } else if (moment.ran.has(node)) this.verdict = `${name} has run. ${score}`;
     else if (missing > 0) this.verdict = `${name} still waits for ${missing}. ${score}`;
     else this.verdict = `No gradient comes to ${name}. ${score}`;
     this.say(this.verdict);

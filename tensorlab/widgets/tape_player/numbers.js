@@ -13,8 +13,10 @@ export function block(title, { shape, data }, { kind = "", held = null } = {}) {
       data.slice(start, start + columns).map((number, k) =>
         h("span", { class: start + k === held ? "tlw-held" : null }, short(number)))));
   }
-  return h("figure", { class: `tlw-block ${kind}`.trim() },
-    h("figcaption", {}, title, " ", h("span", { class: "tlw-mono tlw-shape" }, tuple(shape))),
-    h("span", { class: "tlw-numbers tlw-mono", role: "img", "aria-label": numel(shape) ? nested({ shape, data }) : "no elements",
-      style: `--columns: ${columns}` }, rows));
+  const spoken = numel(shape) ? nested({ shape, data }) : "no elements";
+  return h("div", { class: `tlw-block ${kind}`.trim() },
+    h("p", { class: "tlw-block-title" }, title, " ", h("span", { class: "tlw-mono tlw-shape" }, tuple(shape))),
+    h("span", {
+      class: "tlw-numbers tlw-mono", role: "img", "aria-label": spoken, style: `--columns: ${columns}`,
+    }, rows));
 }

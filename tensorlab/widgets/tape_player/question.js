@@ -2,9 +2,11 @@
 import { h } from "../shared/dom.js";
 import { block } from "./numbers.js";
 import { explained } from "./mistakes.js";
+import { nested } from "./words.js";
 
 export class GradientQuestion {
-  // `asked(leaf)` when the reader asks about another leaf, `commit(kind)` a prediction, `again()` the wish for a new one.
+  // `asked(leaf)` when the reader asks about another leaf, `commit(kind)` a prediction, `again()` the wish for a new
+  // one.
   constructor({ asked, commit, again }) {
     Object.assign(this, { commit, again });
     this.group = `tlw-${Math.random().toString(36).slice(2)}`;
@@ -26,7 +28,8 @@ export class GradientQuestion {
       return;
     }
     const chosen = this.cards.querySelector("input:checked")?.value;
-    this.complaint.textContent = chosen === undefined ? "Choose a gradient first. A wrong guess teaches more than none." : "";
+    this.complaint.textContent = chosen === undefined
+      ? "Choose a gradient first. A wrong guess teaches more than none." : "";
     if (chosen === undefined) return;
     this.commit(chosen);
     this.button.focus({ preventScroll: true });
@@ -38,7 +41,9 @@ export class GradientQuestion {
     const { ask, told, guess } = state;
     if (told) this.complaint.textContent = "";
     const listed = [...this.leaf.options].map(({ value }) => value);
-    if (String(listed) !== String(names)) this.leaf.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
+    if (String(listed) !== String(names)) {
+      this.leaf.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
+    }
     this.leaf.value = ask;
     this.button.textContent = told ? (guess === null ? "Ask me" : "Ask again") : "Commit";
     const key = JSON.stringify([ask, told, guess, offered]);
@@ -56,8 +61,10 @@ export class GradientQuestion {
     const mark = right ? "this one" : chosen ? "your choice" : "";
     const content = gradient === null ? h("span", { class: "tlw-mono tlw-none" }, "None")
       : block("", gradient, { kind: "tlw-gradient-block" });
-    const radio = h("input", { type: "radio", name: this.group, value: kind, disabled: told ? "" : null,
-      "aria-label": `candidate ${place + 1}: ${gradient === null ? "None" : content.querySelector("[aria-label]").ariaLabel}` });
+    const radio = h("input", {
+      type: "radio", name: this.group, value: kind, disabled: told ? "" : null,
+      "aria-label": `candidate ${place + 1}: ${gradient === null ? "None" : nested(gradient)}`,
+    });
     radio.checked = chosen;
     return h("label", { class: `tlw-candidate${right ? " tlw-right" : chosen ? " tlw-missed" : ""}` },
       radio, content, mark ? h("span", { class: "tlw-mark" }, mark) : null);

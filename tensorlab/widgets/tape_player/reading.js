@@ -37,7 +37,8 @@ function handed(edge, { nodes }, { before, sums }) {
   const to = nodeName(nodes[edge.target]);
   const parts = [block(edge.summed.length ? "handed on" : `for ${to}`, edge.given, GRADIENT)];
   if (edge.summed.length) {
-    parts.push(sign(`sum over ${dimensions(edge.summed)} →`), block(`for ${to}`, { shape, data: edge.arrived }, GRADIENT));
+    parts.push(sign(`sum over ${dimensions(edge.summed)} →`),
+      block(`for ${to}`, { shape, data: edge.arrived }, GRADIENT));
   }
   if (before !== null) {
     parts.push(sign("+"), block("waits there", { shape, data: before }, GRADIENT),

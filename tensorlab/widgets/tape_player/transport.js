@@ -10,7 +10,8 @@ export class Transport {
     this.moved = moved;
     this.timer = 0;
     const key = (label, text, to) => h("button", {
-      type: "button", class: "tlw-button", "aria-label": label, title: label, onclick: () => { this.pause(); this.go(to()); },
+      type: "button", class: "tlw-button", "aria-label": label, title: label,
+      onclick: () => { this.pause(); this.go(to()); },
     }, text);
     this.first = key("first step", "⇤", () => 0);
     this.back = key("step back", "←", () => this.at - 1);

@@ -14,9 +14,12 @@ import { Reading } from "./reading.js";
 import { SCHEMA, check, played } from "./state.js";
 import { forwardCount, momentOf, stepsOf, waitsOf } from "./steps.js";
 import { Transport } from "./transport.js";
-import { keptText, nested, nodeName, placeText, pythonLines, savedText, stepText } from "./words.js";
+import {
+  keptText, nested, nodeName, placeText, pythonLines, savedText, sourceLines, stepText,
+} from "./words.js";
 
-const HINT = "Step through the forward pass, choose the gradient that will come out, and commit. Then play the way back.";
+const HINT = "Step through the forward pass, choose the gradient that will come out, and commit. "
+  + "Then play the way back.";
 const TOLD = "Step or play, drag a number, change the expression. A node of the picture tells what it holds.";
 const RECORDED = "Step or play. A node of the picture tells what it holds.";
 
@@ -24,7 +27,8 @@ class View {
   constructor(context) {
     const { model, signal } = context;
     const tape = model.get("tape");
-    this.recorded = Object.keys(tape).length ? { tape, steps: stepsOf(tape), forward: forwardCount(stepsOf(tape)) } : null;
+    const steps = Object.keys(tape).length ? stepsOf(tape) : null;
+    this.recorded = steps && { tape, steps, forward: forwardCount(steps) };
     this.store = new Store(model, signal, this.recorded ? (state) => this.checkRecorded(state) : check);
     this.hand = null;                     // the node that the reader took
     this.element = null;                  // the element of a leaf in hand: [leaf, place]
@@ -67,7 +71,8 @@ class View {
       changed: (leaf, place, number, settled) => this.change(leaf, place, number, settled),
       required: (leaf, grad) => this.requireGrad(leaf, grad),
     });
-    this.frame.body.append(scene, this.next.element, this.transport.element, this.question.element, this.leaves.element);
+    this.frame.body.append(scene, this.next.element, this.transport.element, this.question.element,
+      this.leaves.element);
   }
 
   // ---- what the reader does
@@ -95,7 +100,7 @@ class View {
   sourceKey(event) {
     if (event.key === "Escape") {
       event.preventDefault();
-      this.source.value = this.store.state.source;
+      this.source.value = sourceLines(this.store.state.source).join("; ");
       this.store.refuse(null);
     } else if (event.key === "Enter") {
       event.preventDefault();
@@ -105,7 +110,7 @@ class View {
 
   rewrite() {
     const source = this.source.value.trim();
-    if (source === this.store.state.source) return;
+    if (source === sourceLines(this.store.state.source).join("; ")) return;
     this.hand = null;
     this.transport.pause();
     const refusal = this.store.propose({ source, guess: null, told: false, step: 0 });
@@ -150,7 +155,9 @@ class View {
   drawProgram(state, program) {
     const { source, leaves, ask, told } = state;
     this.frame.hint = told ? TOLD : HINT;
-    if (document.activeElement !== this.source || this.store.refusal === null) this.source.value = source;
+    if (document.activeElement !== this.source || this.store.refusal === null) {
+      this.source.value = sourceLines(source).join("; ");
+    }
     this.source.removeAttribute("aria-invalid");
     this.question.draw(state, candidates(program, leaves, ask), program.leaves);
     if (this.element === null || !(this.element[1] < leaves[this.element[0]]?.data.length)) this.element = [ask, 0];

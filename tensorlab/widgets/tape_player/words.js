@@ -3,19 +3,17 @@ import { numel, tuple } from "../shared/layout.js";
 import { momentOf } from "./steps.js";
 import { count, plural } from "../shared/words.js";
 
-const DIGITS = 4;
-
 // A number as the picture shows it: four digits, no more.
-export function short(number) {
+export function short(number, digits = 4) {
   if (Number.isNaN(number)) return "nan";
   if (!Number.isFinite(number)) return number > 0 ? "inf" : "-inf";
   if (number === 0) return "0";
   const size = Math.abs(number);
   if (size < 1e-3 || size >= 1e5) {
-    const [digits, power] = number.toExponential(2).split("e");
-    return `${digits.replace(/\.?0+$/, "")}e${Number(power)}`;
+    const [mantissa, power] = number.toExponential(2).split("e");
+    return `${mantissa.replace(/\.?0+$/, "")}e${Number(power)}`;
   }
-  return String(Number(number.toPrecision(DIGITS)));
+  return String(Number(number.toPrecision(digits)));
 }
 
 // A tensor in brackets: [[1, 2], [3, 4]].
@@ -26,10 +24,10 @@ export function nested({ shape, data }, write = short) {
     nested({ shape: shape.slice(1), data: data.slice(k * part, (k + 1) * part) }, write)).join(", ")}]`;
 }
 
-// What a node of the picture shows of its value: the numbers where they are few, else the shape.
-export function glimpse(shape, data) {
-  if (data === null || data.length > 3 || shape.length > 1 || data.length === 0) return tuple(shape);
-  return nested({ shape, data });
+// What a node of the picture shows of its value: the numbers where they are at most `most`, else the shape.
+export function glimpse(shape, data, most) {
+  if (data === null || data.length > most || shape.length > 1 || data.length === 0) return tuple(shape);
+  return nested({ shape, data }, shape.length === 0 ? short : (number) => short(number, 3));
 }
 
 export function dimensions(dims) {
@@ -76,7 +74,9 @@ export function formulaOf({ name, words = {} }, operand) {
 }
 
 // What a node is called: a leaf by its name, an operation as the source has it; of a recorded graph by its node.
-export function nodeName({ name, leaf, label, words }) { return leaf ?? (words === undefined ? name : words.name ?? label); }
+export function nodeName({ name, leaf, label, words }) {
+  return leaf ?? (words === undefined ? name : words.name ?? label);
+}
 
 // The same in a sentence that speaks of the node.
 const nodeTitle = (node) => (node.words === undefined ? node.name : `${node.name} of ${nodeName(node)}`);
@@ -84,15 +84,17 @@ const nodeTitle = (node) => (node.words === undefined ? node.name : `${node.name
 export function computeText(node) {
   const shape = `The result has shape ${tuple(node.shape)}.`;
   if (node.name === null) {
-    const why = node.label.endsWith(".detach()") ? "detach() leaves its history behind" : "no operand requires a gradient";
+    const why = node.label.endsWith(".detach()") ? "detach() leaves its history behind"
+      : "no operand requires a gradient";
     return `${node.label} is computed, and nothing is recorded: ${why}.`;
   }
-  if (node.saved.length === 0) return `${node.label} is computed, and ${node.name} is born. ${shape} The node keeps nothing.`;
-  return `${node.label} is computed, and ${node.name} is born. ${shape} The node keeps ${names(node.saved)}.`;
+  const kept = node.saved.length ? names(node.saved) : "nothing";
+  return `${node.label} is computed, and ${node.name} is born. ${shape} The node keeps ${kept}.`;
 }
 
 export function seedText({ name }) {
-  return `backward() begins at ${name}, the result's node: the result changes one to one with itself, so its gradient is 1.`;
+  return `backward() begins at ${name}, the result's node: the result changes one to one with itself, so its `
+    + "gradient is 1.";
 }
 
 export function runText(node, waits) {
@@ -108,7 +110,8 @@ export function handText(edge, nodes, arrived, waits) {
     ? ` It has shape ${tuple(edge.given.shape)}, and ${to} has ${tuple(target.shape)}: what was stretched is summed, `
       + `over ${dimensions(edge.summed)}.` : "";
   const place = waits === 1 ? "" : arrived < waits
-    ? ` It is number ${arrived} of ${waits}: ${to} waits.` : ` It is added to what waits there: number ${arrived} of ${waits}.`;
+    ? ` It is number ${arrived} of ${waits}: ${to} waits.`
+    : ` It is added to what waits there: number ${arrived} of ${waits}.`;
   return `${nodeTitle(source)} hands a gradient to ${to}.${sums}${place}`;
 }
 
@@ -154,17 +157,31 @@ export function nodeText(node, number, moment, waits) {
   return parts.join(", ");
 }
 
+// The lines of a source.
+export function sourceLines(source) { return source.split(/[;\n]/).map((line) => line.trim()).filter(Boolean); }
+
+// Whether something can follow an expression as it is: outside of brackets there is no sign.
+function isClosed(text) {
+  let depth = 0;
+  for (const sign of text) {
+    if (sign === ")") depth -= 1;
+    if (depth === 0 && "+-*/@ ".includes(sign)) return false;
+    if (sign === "(") depth += 1;
+  }
+  return true;
+}
+
 // The lines of Python that do the same.
 export function pythonLines(source, leaves) {
   const made = Object.entries(leaves).map(([name, { shape, data, grad }]) => {
     const numbers = nested({ shape, data }, (number) => (Number.isInteger(number) ? `${number}.0` : String(number)));
     return `${name} = tl.tensor(${numbers}, dtype=tl.float64${grad ? ", requires_grad=True" : ""})`;
   });
-  const lines = source.split(/[;\n]/).map((line) => line.trim()).filter(Boolean);
-  const last = lines.at(-1) ?? "";
+  const lines = sourceLines(source);
+  const last = lines.pop();
   const name = /^([A-Za-z_]\w*)\s*=/.exec(last)?.[1];
-  return [...made, ...lines.slice(0, -1), name ? last : `(${last}).backward()`, ...(name ? [`${name}.backward()`] : [])]
-    .join("\n");
+  const end = name ? [last, `${name}.backward()`] : [`${isClosed(last) ? last : `(${last})`}.backward()`];
+  return [...made, ...lines, ...end].join("\n");
 }
 
 export function keptText(bytes) { return `${count(bytes)} B`; }

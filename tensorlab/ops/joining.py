@@ -105,7 +105,7 @@ _known: dict[tuple, _Turns | None] = {}
 MOST_KNOWN = 4096
 
 # Up to this many cells NumPy joins runs sooner than a kernel for each tensor copies them.
-SMALL = 1 << 15
+SMALL = 1 << 19
 
 
 def _joined(join: Callable, given: list[Tensor], dim: int, out: Tensor | None) -> Tensor:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
@@ -15,14 +15,13 @@ from rich.table import Table
 from tensorlab.cli.support.errors import CommandError
 from tensorlab.cli.support.figures import FIGURES
 
-SUITES = {"gemm": "tensorlab.bench.gemm", "ops": "tensorlab.bench.ops"}
 ALL = "all"
-NOISY = 1.25
+COMPARED = ("gemm", "ops", "nn", ALL)
 
 
 def run(
     suite: Annotated[
-        str, typer.Argument(help="What to measure: gemm, ops, all, start, compilation, memory.")
+        str, typer.Argument(help="What to measure: gemm, ops, nn, all, start, compilation, memory.")
     ] = "ops",
     threads: Annotated[int, typer.Option(help="Threads that each library may use.")] = 1,
     only: Annotated[str, typer.Option(help="Only comparisons whose name has this in it.")] = "",
@@ -39,10 +38,7 @@ def run(
     operations. `compilation`: how long operations take with an empty cache. `memory`: which operations need
     more than 1 MB a thread beside their operands and their result.
     """
-    from tensorlab.backends.cpu import threads as ours
-    from tensorlab.bench import compare, machine, noise
-
-    known = (*SUITES, ALL, *FIGURES)
+    known = (*COMPARED, *FIGURES)
     if suite not in known:
         raise CommandError(f"there is no benchmark called {suite!r}; there is {', '.join(known)}")
     most = os.cpu_count() or 1
@@ -51,58 +47,26 @@ def run(
     if suite in FIGURES:
         FIGURES[suite](only, threads, as_json)
         return
-    ours.set_num_threads(threads)
-    torch = _torch(threads)
-    restless = noise()
-    suites = [importlib.import_module(SUITES[name]) for name in (SUITES if suite == ALL else (suite,))]
-    results = []
-    for module in suites:
-        steps = module.cases(torch, only)
-        steps = steps if as_json else track(steps, "Comparing", transient=True)
-        results.append([compare(name, candidates, seconds) for name, candidates in steps])
-    if not any(results):
+    from tensorlab.bench.report import measure
+
+    def watch(steps: Iterable[Any]) -> Iterable[Any]:
+        return steps if as_json else track(steps, "Comparing", transient=True)
+
+    chosen = () if suite == ALL else (suite,)
+    report = measure(*chosen, threads=threads, only=only, seconds=seconds, watch=watch)
+    if not report.sections:
         raise CommandError(f"no comparison of {suite} has {only!r} in its name")
     if as_json:
-        about = {**machine(), "threads": threads, "noise": restless, "torch": torch and torch.__version__}
-        report: dict[str, Any] = {"machine": about}
-        report["comparisons"] = [comparison.as_dict() for found in results for comparison in found]
-        for module, found in zip(suites, results, strict=True):
-            if found and hasattr(module, "roofline"):
-                report["roofline"] = module.roofline(found, threads)
-        typer.echo(json.dumps(report, indent=2))
+        typer.echo(json.dumps(report.as_dict(), indent=2))
         return
     console = Console(highlight=False)
-    for module, found in zip(suites, results, strict=True):
-        if found:
-            console.print(_table(found, module.TITLES))
-    about = machine()
-    console.print(f"\n{about['processor']}, {threads} thread(s), Python {about['python']}.")
-    if restless > NOISY:
-        console.print(f"[yellow]This machine is busy: the same work varies by a factor of {restless:.2f}.[/]")
-
-
-def _torch(threads: int) -> Any | None:
-    """PyTorch, told how many threads to use; None where it is not installed."""
-    try:
-        torch = importlib.import_module("torch")
-    except ModuleNotFoundError:
-        return None
-    torch.set_num_threads(threads)
-    return torch
-
-
-def _table(found: list[Any], titles: dict[str, str]) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("operation")
-    for title in ("tensorlab µs", *titles.values()):
-        table.add_column(title, justify="right")
-    for comparison in found:
-        cells = [f"{comparison.seconds['tensorlab'] * 1e6:.1f}"]
-        for candidate in titles:
-            if candidate in comparison.ratios:
-                low, high = comparison.spread(candidate)
-                cells.append(f"{comparison.ratio(candidate):.2f} ({low:.2f}–{high:.2f})")
-            else:
-                cells.append("")
-        table.add_row(comparison.name, *cells)
-    return table
+    for section in report.sections:
+        table = Table(box=None, header_style="bold", pad_edge=False)
+        for column, title in enumerate(section.header):
+            table.add_column(title, justify="right" if column else "left")
+        for row in section.rows:
+            table.add_row(*row)
+        console.print(table)
+    console.print(f"\n{report.summary}")
+    if report.warning:
+        console.print(f"[yellow]{report.warning}[/]")

@@ -12,6 +12,7 @@ from tensorlab.figures.boxes import list_beside_storage
 from tensorlab.figures.folding import folded_into, read_and_added_back
 from tensorlab.figures.lines import fetched_lines
 from tensorlab.figures.products import batches_that_meet, row_meets_column
+from tensorlab.figures.roofline import roofline
 from tensorlab.figures.runs import in_reading_order
 from tensorlab.figures.storage import over_one_storage
 from tensorlab.figures.svg import Figure
@@ -26,5 +27,6 @@ __all__ = [
     "list_beside_storage",
     "over_one_storage",
     "read_and_added_back",
+    "roofline",
     "row_meets_column",
 ]

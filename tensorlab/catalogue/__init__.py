@@ -59,6 +59,19 @@ class Call:
         """Make the call, and return what it returns."""
         return eval(self.text, {}, operands)
 
+    @property
+    def is_differentiable(self) -> bool:
+        """Whether it may be made with operands that require gradients, and has gradients."""
+        return not any(word in self.text for word in _NOT_DIFFERENTIABLE)
+
+    def differentiate(self, operands: Operands) -> None:
+        """Make the call with operands that require gradients, and go back to them."""
+        found = self.run(operands.tracked())
+        results = [found] if isinstance(found, tl.Tensor) else found
+        if isinstance(results, (tuple, list)):
+            ends = [end for end in results if isinstance(end, tl.Tensor) and end.requires_grad]
+            tl.autograd.backward(ends, [tl.ones_like(end) for end in ends])
+
 
 def calls() -> Iterator[Call]:
     """All calls, those that most programs make first."""
@@ -87,6 +100,9 @@ def _pointwise(row: Scalar) -> Iterator[Call]:
         takes = FLOATING if row.result == FLOAT else row.takes  # an integer has no place for a fraction
         yield Call(POINTWISE, f"target.copy_(x).{row.name}_({', '.join(operands[1:])})", takes)
 
+
+# What writes into an operand, gives no tensor, or has no gradient in PyTorch either.
+_NOT_DIFFERENTIABLE = ("target", "out=", "numpy()", "rename", "unique", "floor_divide", "//")
 
 _OWNERS = {"tl": tl, "F": tl.nn.functional}
 

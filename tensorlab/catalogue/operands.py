@@ -32,6 +32,7 @@ class Operands(Mapping[str, Any]):
     Args:
         element_type: the dtype of the operands.
         side: how many rows and columns a matrix has; a multiple of 4.
+        requires_grad: whether the tensors of floats require gradients.
 
     Example:
         >>> from tensorlab import dtypes
@@ -40,9 +41,10 @@ class Operands(Mapping[str, Any]):
         (tensorlab.Size([4, 4]), tensorlab.Size([4]), tensorlab.bool)
     """
 
-    def __init__(self, element_type: dtype, side: int) -> None:
+    def __init__(self, element_type: dtype, side: int, requires_grad: bool = False) -> None:
         self.random = np.random.default_rng(0)
-        self.dtype, self.side = element_type, side
+        self.dtype, self.side, self.requires_grad = element_type, side, requires_grad
+        self._tracked: Operands | None = None
         self._made: dict[str, Any] = {
             "tl": tl,
             "F": tl.nn.functional,
@@ -53,7 +55,10 @@ class Operands(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._made:
-            self._made[name] = MAKERS[name](self)
+            made = MAKERS[name](self)
+            if self.requires_grad and isinstance(made, Tensor) and made.is_floating_point():
+                made.requires_grad_()
+            self._made[name] = made
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -66,6 +71,12 @@ class Operands(Mapping[str, Any]):
         """Make every operand now."""
         for name in MAKERS:
             self[name]
+
+    def tracked(self) -> Operands:
+        """The same operands as leaves that require gradients."""
+        if self._tracked is None:
+            self._tracked = Operands(self.dtype, self.side, requires_grad=True)
+        return self._tracked
 
     def made(self) -> list[Any]:
         """The operands that have been made, and the names that stand for no operand."""

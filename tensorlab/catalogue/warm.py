@@ -16,7 +16,7 @@ from typing import NamedTuple
 from tensorlab import dtypes
 from tensorlab.catalogue import KINDS, Call, Operands, calls
 
-__all__ = ["Batch", "Failed", "batches", "warm"]
+__all__ = ["ALL_KINDS", "Batch", "Failed", "batches", "warm"]
 
 # Operands of so many rows and columns: one thread, and several. A reduction of 512 × 512 elements is the
 # first that is computed in parts.
@@ -24,6 +24,11 @@ SMALL, LARGE = 4, 512
 
 # Kinds whose calls compile nothing more for large operands.
 NEVER_SHARED = {"creation", "views", "linear algebra", "names"}
+
+GRADIENTS = "gradients"
+
+#: The kinds of operations, and their gradients behind them.
+ALL_KINDS = (*KINDS, GRADIENTS)
 
 # Calls to a batch: enough that a process seldom waits for the next, few enough to show how far it is.
 TOGETHER = 8
@@ -36,11 +41,18 @@ class Batch(NamedTuple):
         dtype: the name of the operands' dtype.
         side: how many rows and columns they have.
         calls: what is called.
+        gradients: whether the gradients of the calls are computed as well.
     """
 
     dtype: str
     side: int
     calls: tuple[Call, ...]
+    gradients: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Which of `ALL_KINDS` it belongs to."""
+        return GRADIENTS if self.gradients else self.calls[0].kind
 
 
 class Failed(NamedTuple):
@@ -51,7 +63,7 @@ class Failed(NamedTuple):
     error: str
 
 
-def batches(element_types: Sequence[str], kinds: Sequence[str] = KINDS) -> list[Batch]:
+def batches(element_types: Sequence[str], kinds: Sequence[str] = ALL_KINDS) -> list[Batch]:
     """The calls of some kinds for operands of some dtypes, those that most programs make first.
 
     Example:
@@ -61,12 +73,16 @@ def batches(element_types: Sequence[str], kinds: Sequence[str] = KINDS) -> list[
     """
     found = []
     for kind in kinds:
-        listed = [call for call in calls() if call.kind == kind]
+        goes_back = kind == GRADIENTS
+        listed = [call for call in calls() if (call.is_differentiable if goes_back else call.kind == kind)]
         for side in (SMALL,) if kind in NEVER_SHARED else (SMALL, LARGE):
             for name in element_types:
-                fitting = [call for call in listed if call.fits(dtypes.by_name(name))]
+                element_type = dtypes.by_name(name)
+                fitting = [call for call in listed if call.fits(element_type)]
+                if goes_back and not element_type.is_floating_point:
+                    continue
                 found += [
-                    Batch(name, side, tuple(fitting[first : first + TOGETHER]))
+                    Batch(name, side, tuple(fitting[first : first + TOGETHER]), goes_back)
                     for first in range(0, len(fitting), TOGETHER)
                 ]
     return found
@@ -109,7 +125,10 @@ def _run(batch: Batch) -> list[Failed]:
         if _stop.is_set():
             break
         try:
-            call.run(operands)
+            if batch.gradients:
+                call.differentiate(operands)
+            else:
+                call.run(operands)
         except Exception as error:  # reported, and the other kernels are worth having all the same
             failed.append(Failed(batch.dtype, call.text, f"{type(error).__name__}: {error}"))
     return failed

@@ -18,7 +18,6 @@ from rich.table import Table
 
 from tensorlab import dtypes
 from tensorlab.backends.cache import Contents, cache_directory, contents, wanted_directory
-from tensorlab.catalogue import KINDS
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, CommandError
 
 DTYPES = "float32,float64,int64"
@@ -33,15 +32,15 @@ def run(
 ) -> None:
     """Compile the kernels that programs need, so that no program waits for them.
 
-    Every operation is called once for small and once for large tensors, and what it compiles is kept in one
-    folder, which is named. What is there already is not compiled again. It may be interrupted: what is
-    finished stays, and the next run goes on from there.
+    Every operation is called once for small and once for large tensors, forward and then backward. What it
+    compiles is kept in one folder, which is named. What is there already is not compiled again. It may be
+    interrupted: what is finished stays, and the next run goes on from there.
 
     Exit code 0: all is there; 1: some calls failed, and are listed.
     """
-    from tensorlab.catalogue.warm import batches, warm
+    from tensorlab.catalogue.warm import ALL_KINDS, batches, warm
 
-    kinds = _chosen(only, KINDS, "kind of operations") or list(KINDS)
+    kinds = _chosen(only, ALL_KINDS, "kind of operations") or list(ALL_KINDS)
     names = _chosen(dtype, [t.name for t in dtypes.ALL], "dtype")
     if jobs < 0:
         raise CommandError(f"--jobs must be a positive number, got {jobs}.")
@@ -66,7 +65,7 @@ def run(
     with closing(warm(work, jobs or _cores())) as done, _progress(as_json) as progress:
         task = progress.add_task("", total=found["calls"], now="")
         for batch, errors in done:
-            progress.update(task, advance=len(batch.calls), now=f"{batch.calls[0].kind}, {batch.dtype}")
+            progress.update(task, advance=len(batch.calls), now=f"{batch.kind}, {batch.dtype}")
             failed += errors
     after = contents(folder)
     found |= {
@@ -116,7 +115,7 @@ def _progress(quiet: bool) -> Progress:
 def _show_plan(console: Console, work: list[Any], folder: Path, there: Contents) -> None:
     counts: Counter[str] = Counter()
     for batch in work:
-        counts[batch.calls[0].kind] += len(batch.calls)
+        counts[batch.kind] += len(batch.calls)
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("operations")
     table.add_column("calls", justify="right")

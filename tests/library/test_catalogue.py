@@ -18,6 +18,8 @@ for element_type in (tl.float32, tl.float64, tl.int64, tl.float16):
         if call.fits(element_type):
             try:
                 call.run(operands)
+                if element_type.is_floating_point and call.is_differentiable:
+                    call.differentiate(operands)
             except Exception as error:
                 print(element_type, call.text, type(error).__name__, error)
 """

@@ -17,6 +17,7 @@ import numpy as np
 from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.index_templates import CELLS, ROWS, index_source
 from tensorlab.backends.cpu.iterate import coalesce
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.protocol import IndexLayout, Launch
 
 __all__ = ["count_outside", "index_source", "indexed", "split"]
@@ -50,10 +51,10 @@ def indexed(
     walk = np.array(strides, np.int64)
     bounds = np.array([(index.size, index.step) for index in indices], np.int64)
     module = jit.load(f"{action}_{len(indices)}_{form}", index_source(action, len(indices), form))
-    serial, parallel = jit.quiet(module.kernel), jit.quiet(module.parallel_kernel)
+    kernel = jit.quiet(module.kernel)
     work = math.prod(sizes) * COST
     light = work < threads.WORTHWHILE
-    whole = np.array(sizes, np.int64)
+    whole = np.array([sizes], np.int64)
     # Threads share the largest dimension that they may share; the outermost of equals.
     free = [dim for dim, step in enumerate(strides[0]) if gathers or step != 0] or [0]
     along = max(free, key=lambda dim: sizes[dim])
@@ -66,11 +67,10 @@ def indexed(
         start = np.array(offsets, np.int64) if any(offsets) else nowhere
         team = 1 if light else min(threads.team_for(work), most)
         if team == 1:
-            serial(whole, walk, start, bounds, *cells)
+            kernel(0, 1, whole, walk, start[np.newaxis], bounds, *cells)
         else:
             shapes, starts = split(sizes, walk, start, along, team)
-            with threads.team(team):
-                parallel(shapes, walk, starts, bounds, *cells)
+            share(kernel, team, team, shapes, walk, starts, bounds, *cells)
 
     return launch
 

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
 from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.index import split
 from tensorlab.backends.cpu.iterate import coalesce
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.protocol import Walk
 
 __all__ = ["count", "fill", "positions", "scatter", "select"]
@@ -32,8 +32,8 @@ COST = 2
 class Parts(NamedTuple):
     """A walk cut into as many parts as threads take part in it: runs of elements in row-major order.
 
-    With one part, `shapes` is its shape and `starts` the cell of each operand that it starts with; with
-    several, both have a row for each part.
+    `shapes` has a row for each part, its shape, and so has `starts`, the cell of each operand that it starts
+    with.
     """
 
     team: int
@@ -45,30 +45,23 @@ class Parts(NamedTuple):
 
 def count(walk: Walk) -> int:
     """See `tensorlab.backends.protocol.Backend.mask_count`."""
-    parts = _cut(walk)
-    if parts.team == 1:
-        return int(_count(parts.shapes, parts.strides, parts.starts, parts.cells[0]))
-    return int(_counts(parts).sum())
+    return int(_counts(_cut(walk)).sum())
 
 
 def select(walk: Walk, out: np.ndarray) -> None:
     """See `tensorlab.backends.protocol.Backend.mask_select`."""
-    _move(walk, _select, _select_parallel, out)
+    _move(walk, _select, out)
 
 
 def scatter(walk: Walk, values: np.ndarray) -> None:
     """See `tensorlab.backends.protocol.Backend.mask_scatter`."""
-    _move(walk, _scatter, _scatter_parallel, values)
+    _move(walk, _scatter, values)
 
 
 def fill(walk: Walk, value: np.generic) -> None:
     """See `tensorlab.backends.protocol.Backend.mask_fill`."""
     parts = _cut(walk, keep_order=False)
-    if parts.team == 1:
-        _fill(parts.shapes, parts.strides, parts.starts, *parts.cells, value)
-    else:
-        with threads.team(parts.team):
-            _fill_parallel(parts.shapes, parts.strides, parts.starts, *parts.cells, value)
+    _run(_fill, parts, *parts.cells, value)
 
 
 def positions(walk: Walk, out: np.ndarray) -> None:
@@ -77,7 +70,7 @@ def positions(walk: Walk, out: np.ndarray) -> None:
     # The second operand is imagined: a dense tensor in which the number of an element is its cell.
     dense = tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
     numbered = Walk(shape, [*walk.strides, dense], [*walk.buffers, (np.empty(0, np.int64), 0)])
-    _move(numbered, _list_cells, _list_cells_parallel, out[-1])
+    _move(numbered, _list_cells, out[-1])
     _unravel(out, np.array(shape, np.int64))
 
 
@@ -87,7 +80,7 @@ def _cut(walk: Walk, keep_order: bool = True) -> Parts:
     start = np.array(offsets, np.int64) if any(offsets) else np.zeros(len(offsets), np.int64)
     team = min(threads.team_for(math.prod(sizes) * COST), sizes[0])
     if team == 1:
-        return Parts(1, shape, strides, start, cells)
+        return Parts(1, shape[np.newaxis], strides, start[np.newaxis], cells)
     shapes, starts = split(sizes, strides, start, 0, team)
     return Parts(team, shapes, strides, starts, cells)
 
@@ -101,28 +94,34 @@ def _walk(
     return sizes, np.array(sizes, np.int64), np.array(steps, np.int64)
 
 
+def _run(kernel: Callable, parts: Parts, *arguments: object) -> None:
+    """Call a kernel for all parts, each by one thread."""
+    if parts.team == 1:
+        kernel(0, 1, parts.shapes, parts.strides, parts.starts, *arguments)
+    else:
+        share(kernel, parts.team, parts.team, parts.shapes, parts.strides, parts.starts, *arguments)
+
+
 def _counts(parts: Parts) -> np.ndarray:
-    """How many elements of the first operand are not 0, part by part, of several."""
+    """How many elements of the first operand are not 0, part by part."""
     counts = np.empty(parts.team, np.int64)
-    with threads.team(parts.team):
-        _count_parallel(parts.shapes, parts.strides, parts.starts, parts.cells[0], counts)
+    _run(_count, parts, parts.cells[0], counts)
     return counts
 
 
-def _move(walk: Walk, serial: Callable, parallel: Callable, line: np.ndarray) -> None:
+def _move(walk: Walk, kernel: Callable, line: np.ndarray) -> None:
     """Move between the elements where the mask is true and a line of as many cells."""
     parts = _cut(walk)
     if parts.team == 1:
-        serial(parts.shapes, parts.strides, parts.starts, *parts.cells, 0, line)
+        before = np.zeros(1, np.int64)
     else:
         counts = _counts(parts)
-        with threads.team(parts.team):
-            parallel(
-                parts.shapes, parts.strides, parts.starts, *parts.cells, np.cumsum(counts) - counts, line
-            )
+        before = np.cumsum(counts) - counts
+    _run(kernel, parts, *parts.cells, before, line)
 
 
 # In the kernels operand 0 is the mask and operand 1 what is moved; `strides` and `at` have a row for each.
+# They go through parts `first` … `last` - 1.
 
 
 @jit.kernel()
@@ -151,89 +150,72 @@ def _true_places(mask, first, step, n, places):  # type: ignore[no-untyped-def]
 
 
 @jit.kernel()
-def _count(shape, strides, start, mask):  # type: ignore[no-untyped-def]
-    inner = shape.size - 1
+def _count(first, last, shapes, strides, starts, mask, counts):  # type: ignore[no-untyped-def]
+    inner = shapes.shape[1] - 1
     step = np.uint64(strides[0, inner])
-    at, position = start.copy(), np.zeros(shape.size, np.int64)
-    found, more = 0, True
-    while more:
-        first = np.uint64(at[0])
-        for j in range(shape[inner]):
-            found += int(mask[first + np.uint64(j) * step] != 0)
-        more = _next_row(shape, strides, position, at)
-    return found
-
-
-@jit.kernel(parallel=True)
-def _count_parallel(shapes, strides, starts, mask, counts):  # type: ignore[no-untyped-def]
-    for part in prange(shapes.shape[0]):
-        counts[part] = _count(shapes[part], strides, starts[part], mask)
+    for part in range(first, last):
+        shape, at, position = shapes[part], starts[part].copy(), np.zeros(inner + 1, np.int64)
+        found, more = 0, True
+        while more:
+            cell = np.uint64(at[0])
+            for j in range(shape[inner]):
+                found += int(mask[cell + np.uint64(j) * step] != 0)
+            more = _next_row(shape, strides, position, at)
+        counts[part] = found
 
 
 @jit.kernel()
-def _select(shape, strides, start, mask, source, before, out):  # type: ignore[no-untyped-def]
-    inner = shape.size - 1
-    step = strides[1, inner]
-    at, position = start.copy(), np.zeros(shape.size, np.int64)
-    places, more = np.empty(BLOCK, np.int64), True
-    while more:
-        for first in range(0, shape[inner], BLOCK):
-            n = min(BLOCK, shape[inner] - first)
-            found = _true_places(mask, at[0] + first * strides[0, inner], strides[0, inner], n, places)
-            for k in range(found):
-                out[before + k] = source[at[1] + (first + places[k]) * step]
-            before += found
-        more = _next_row(shape, strides, position, at)
-
-
-@jit.kernel(parallel=True)
-def _select_parallel(shapes, strides, starts, mask, source, before, out):  # type: ignore[no-untyped-def]
-    for part in prange(shapes.shape[0]):
-        _select(shapes[part], strides, starts[part], mask, source, before[part], out)
+def _select(first, last, shapes, strides, starts, mask, source, before, out):  # type: ignore[no-untyped-def]
+    inner = shapes.shape[1] - 1
+    mask_step, step = strides[0, inner], strides[1, inner]
+    places = np.empty(BLOCK, np.int64)
+    for part in range(first, last):
+        shape, at, position = shapes[part], starts[part].copy(), np.zeros(inner + 1, np.int64)
+        filled, more = before[part], True
+        while more:
+            for begin in range(0, shape[inner], BLOCK):
+                n = min(BLOCK, shape[inner] - begin)
+                found = _true_places(mask, at[0] + begin * mask_step, mask_step, n, places)
+                for k in range(found):
+                    out[filled + k] = source[at[1] + (begin + places[k]) * step]
+                filled += found
+            more = _next_row(shape, strides, position, at)
 
 
 @jit.kernel()
-def _scatter(shape, strides, start, mask, target, before, values):  # type: ignore[no-untyped-def]
-    inner = shape.size - 1
-    step = strides[1, inner]
-    at, position = start.copy(), np.zeros(shape.size, np.int64)
-    places, more = np.empty(BLOCK, np.int64), True
-    while more:
-        for first in range(0, shape[inner], BLOCK):
-            n = min(BLOCK, shape[inner] - first)
-            found = _true_places(mask, at[0] + first * strides[0, inner], strides[0, inner], n, places)
-            for k in range(found):
-                target[at[1] + (first + places[k]) * step] = values[before + k]
-            before += found
-        more = _next_row(shape, strides, position, at)
-
-
-@jit.kernel(parallel=True)
-def _scatter_parallel(shapes, strides, starts, mask, target, before, values):  # type: ignore[no-untyped-def]
-    for part in prange(shapes.shape[0]):
-        _scatter(shapes[part], strides, starts[part], mask, target, before[part], values)
+def _scatter(first, last, shapes, strides, starts, mask, target, before, values):  # type: ignore[no-untyped-def]
+    inner = shapes.shape[1] - 1
+    mask_step, step = strides[0, inner], strides[1, inner]
+    places = np.empty(BLOCK, np.int64)
+    for part in range(first, last):
+        shape, at, position = shapes[part], starts[part].copy(), np.zeros(inner + 1, np.int64)
+        filled, more = before[part], True
+        while more:
+            for begin in range(0, shape[inner], BLOCK):
+                n = min(BLOCK, shape[inner] - begin)
+                found = _true_places(mask, at[0] + begin * mask_step, mask_step, n, places)
+                for k in range(found):
+                    target[at[1] + (begin + places[k]) * step] = values[filled + k]
+                filled += found
+            more = _next_row(shape, strides, position, at)
 
 
 @jit.kernel()
-def _list_cells(shape, strides, start, mask, _, before, out):  # type: ignore[no-untyped-def]
-    inner = shape.size - 1
-    step = strides[1, inner]
-    at, position = start.copy(), np.zeros(shape.size, np.int64)
-    places, more = np.empty(BLOCK, np.int64), True
-    while more:
-        for first in range(0, shape[inner], BLOCK):
-            n = min(BLOCK, shape[inner] - first)
-            found = _true_places(mask, at[0] + first * strides[0, inner], strides[0, inner], n, places)
-            for k in range(found):
-                out[before + k] = at[1] + (first + places[k]) * step
-            before += found
-        more = _next_row(shape, strides, position, at)
-
-
-@jit.kernel(parallel=True)
-def _list_cells_parallel(shapes, strides, starts, mask, _, before, out):  # type: ignore[no-untyped-def]
-    for part in prange(shapes.shape[0]):
-        _list_cells(shapes[part], strides, starts[part], mask, _, before[part], out)
+def _list_cells(first, last, shapes, strides, starts, mask, _, before, out):  # type: ignore[no-untyped-def]
+    inner = shapes.shape[1] - 1
+    mask_step, step = strides[0, inner], strides[1, inner]
+    places = np.empty(BLOCK, np.int64)
+    for part in range(first, last):
+        shape, at, position = shapes[part], starts[part].copy(), np.zeros(inner + 1, np.int64)
+        filled, more = before[part], True
+        while more:
+            for begin in range(0, shape[inner], BLOCK):
+                n = min(BLOCK, shape[inner] - begin)
+                found = _true_places(mask, at[0] + begin * mask_step, mask_step, n, places)
+                for k in range(found):
+                    out[filled + k] = at[1] + (begin + places[k]) * step
+                filled += found
+            more = _next_row(shape, strides, position, at)
 
 
 @jit.kernel()
@@ -249,20 +231,15 @@ def _unravel(out, shape):  # type: ignore[no-untyped-def]
 
 
 @jit.kernel()
-def _fill(shape, strides, start, mask, target, value):  # type: ignore[no-untyped-def]
-    inner = shape.size - 1
+def _fill(first, last, shapes, strides, starts, mask, target, value):  # type: ignore[no-untyped-def]
+    inner = shapes.shape[1] - 1
     mask_step, step = np.uint64(strides[0, inner]), np.uint64(strides[1, inner])
-    at, position = start.copy(), np.zeros(shape.size, np.int64)
-    more = True
-    while more:
-        first, cell = np.uint64(at[0]), np.uint64(at[1])
-        for j in range(shape[inner]):
-            if mask[first + np.uint64(j) * mask_step]:
-                target[cell + np.uint64(j) * step] = value
-        more = _next_row(shape, strides, position, at)
-
-
-@jit.kernel(parallel=True)
-def _fill_parallel(shapes, strides, starts, mask, target, value):  # type: ignore[no-untyped-def]
-    for part in prange(shapes.shape[0]):
-        _fill(shapes[part], strides, starts[part], mask, target, value)
+    for part in range(first, last):
+        shape, at, position = shapes[part], starts[part].copy(), np.zeros(inner + 1, np.int64)
+        more = True
+        while more:
+            look, cell = np.uint64(at[0]), np.uint64(at[1])
+            for j in range(shape[inner]):
+                if mask[look + np.uint64(j) * mask_step]:
+                    target[cell + np.uint64(j) * step] = value
+            more = _next_row(shape, strides, position, at)

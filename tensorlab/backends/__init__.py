@@ -9,7 +9,9 @@ from __future__ import annotations
 import importlib
 
 from tensorlab.backends.protocol import (
+    AttentionLayout,
     Backend,
+    Buffer,
     IndexLayout,
     Launch,
     NormalGroups,
@@ -21,7 +23,9 @@ from tensorlab.backends.protocol import (
 )
 
 __all__ = [
+    "AttentionLayout",
     "Backend",
+    "Buffer",
     "IndexLayout",
     "Launch",
     "NormalGroups",

@@ -18,6 +18,7 @@ from tensorlab.folds import Fold
 from tensorlab.scalars import Scalar
 
 __all__ = [
+    "AttentionLayout",
     "Backend",
     "Buffer",
     "IndexLayout",
@@ -79,6 +80,30 @@ Buffer = tuple[np.ndarray, int]
 
 # Called with one item an operand, the output first: a pair (cells, offset), or the number itself.
 Launch = Callable[..., None]
+
+
+class AttentionLayout(NamedTuple):
+    """The shapes and strides of an attention.
+
+    Attributes:
+        batch: the sizes of the batch dimensions, which all operands share.
+        queries, keys: how many there are in each batch element.
+        length, width: the lengths of a query and of a value.
+        strides: of the queries, the keys, the values, the mask, the results and their gradients: one for each
+            batch dimension, that from row to row, and that from column to column; 0 where an operand is
+            broadcast, or is not there.
+        mask: 0 without a mask, 1 if it says which scores count, 2 if it is added to them.
+        causal: whether a query sees no key behind its own place.
+    """
+
+    batch: tuple[int, ...]
+    queries: int
+    keys: int
+    length: int
+    width: int
+    strides: tuple[tuple[int, ...], ...]
+    mask: int
+    causal: bool
 
 
 class NormalGroups(NamedTuple):
@@ -297,6 +322,53 @@ class Backend(WindowOperations, Protocol):
         """
         ...
 
+    def attention(
+        self,
+        element_type: dtype,
+        layout: AttentionLayout,
+        scale: float,
+        q: Buffer,
+        k: Buffer,
+        v: Buffer,
+        mask: Buffer | None,
+        out: np.ndarray,
+    ) -> np.ndarray:
+        """Write ``softmax(q @ k.T * scale + mask) @ v`` to `out`, without holding the scores.
+
+        Args:
+            element_type: the dtype of everything but the mask, which is bool or of the compute type.
+            layout: the shapes and strides.
+            scale: what the scores are multiplied by.
+            q, k, v, mask: the operands.
+            out: the results' cells.
+
+        Returns:
+            for each row the logarithm of the sum of the exponentials of its scores, in the compute type.
+        """
+        ...
+
+    def attention_gradient(
+        self,
+        element_type: dtype,
+        layout: AttentionLayout,
+        scale: float,
+        q: Buffer,
+        k: Buffer,
+        v: Buffer,
+        mask: Buffer | None,
+        out: Buffer,
+        grad: Buffer,
+        sums_of: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The gradients of `attention` for q, k and v: row-major numbers of the compute type.
+
+        Args:
+            element_type, layout, scale, q, k, v, mask, out: those of `attention`.
+            grad: the gradients of the results.
+            sums_of: what `attention` returned.
+        """
+        ...
+
     def softmax(
         self, logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout
     ) -> Launch:
@@ -318,6 +390,52 @@ class Backend(WindowOperations, Protocol):
 
         Returns:
             a launch of (out, gradients, results).
+        """
+        ...
+
+    def take_rows(
+        self,
+        element_type: dtype,
+        width: int,
+        table: Buffer,
+        step: int,
+        size: int,
+        numbers: np.ndarray,
+    ) -> tuple[np.ndarray, int]:
+        """Rows of a table, one after the other.
+
+        Args:
+            element_type: the dtype of the cells.
+            width: the cells of a row, which are neighbours.
+            table: the cells; a row begins `step` cells behind the one before it.
+            step, size: the step, and how many rows there are.
+            numbers: which rows, int64.
+
+        Returns:
+            the cells, and the place of the first number that is no row, or -1.
+        """
+        ...
+
+    def add_rows(
+        self,
+        element_type: dtype,
+        width: int,
+        rows: np.ndarray,
+        numbers: np.ndarray,
+        passed: int,
+        counts: np.ndarray,
+        totals: np.ndarray,
+    ) -> None:
+        """Add rows of cells to the rows of `totals` with their numbers, in their order.
+
+        Args:
+            element_type: the dtype of the cells, a floating one.
+            width: the cells of a row.
+            rows: the cells, row after row.
+            numbers: the number of each, int64, each of a row of `totals`.
+            passed: a number whose rows are left out.
+            counts: a divisor for each number; empty for none.
+            totals: numbers of the compute type.
         """
         ...
 

@@ -25,6 +25,7 @@ from tensorlab.ops.activations import (
     softplus,
     tanh,
 )
+from tensorlab.ops.attention import scaled_dot_product_attention
 from tensorlab.ops.convolution import (
     conv1d,
     conv2d,
@@ -34,6 +35,15 @@ from tensorlab.ops.convolution import (
     conv_transpose3d,
 )
 from tensorlab.ops.distribution_losses import gaussian_nll_loss, kl_div, poisson_nll_loss
+from tensorlab.ops.dropout import (
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
+from tensorlab.ops.embedding import embedding
 from tensorlab.ops.likelihood import cross_entropy, nll_loss
 from tensorlab.ops.linear import bilinear, linear
 from tensorlab.ops.losses import (
@@ -61,6 +71,7 @@ from tensorlab.ops.unfolding import fold, pixel_shuffle, pixel_unshuffle, unfold
 from tensorlab.tensor import Tensor
 
 __all__ = [
+    "alpha_dropout",
     "batch_norm",
     "bilinear",
     "binary_cross_entropy",
@@ -75,7 +86,13 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
+    "embedding",
+    "feature_alpha_dropout",
     "fold",
     "gaussian_nll_loss",
     "gelu",
@@ -104,6 +121,7 @@ __all__ = [
     "relu",
     "relu6",
     "rms_norm",
+    "scaled_dot_product_attention",
     "selu",
     "sigmoid",
     "silu",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from tensorlab.backends.cpu import masks
+from tensorlab.backends.cpu.attention import attention, attention_gradient
 from tensorlab.backends.cpu.convolution import correlate, correlate_weights
+from tensorlab.backends.cpu.embedding import add_rows, take_rows
 from tensorlab.backends.cpu.extremes import extremes
 from tensorlab.backends.cpu.gemm import gemm, small_gemm
 from tensorlab.backends.cpu.index import count_outside, indexed
@@ -27,6 +29,9 @@ class CPU:
 
     correlate = staticmethod(correlate)
     correlate_weights = staticmethod(correlate_weights)
+    add_rows = staticmethod(add_rows)
+    attention = staticmethod(attention)
+    attention_gradient = staticmethod(attention_gradient)
     count_outside = staticmethod(count_outside)
     extremes = staticmethod(extremes)
     flat_fold = staticmethod(flat_fold)
@@ -54,6 +59,7 @@ class CPU:
     small_gemm = staticmethod(small_gemm)
     softmax = staticmethod(softmax)
     softmax_gradient = staticmethod(softmax_gradient)
+    take_rows = staticmethod(take_rows)
 
 
 BACKEND = CPU()

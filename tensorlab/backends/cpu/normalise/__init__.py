@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu import jit, sharing, threads
 from tensorlab.backends.cpu.levels import assemble, compute_name
 from tensorlab.backends.cpu.normalise import columns, rows, runs
 from tensorlab.backends.protocol import NormalGroups, Normalised
@@ -93,12 +93,12 @@ def _share(kernels: ModuleType, cells: int, tasks: int, *arguments: Any) -> None
     """Run all tasks, on as many threads as they deserve."""
     if not cells:
         return
+    kernel = jit.quiet(kernels.kernel)
     team = min(threads.team_for(COST * cells), tasks)
     if team == 1:
-        jit.quiet(kernels.kernel)(0, tasks, *arguments)
+        kernel(0, tasks, *arguments)
     else:
-        with threads.team(team):
-            kernels.parallel_kernel(min(tasks, 4 * team), tasks, *arguments)
+        sharing.share(kernel, team, tasks, *arguments)
 
 
 # The levels of each form: forward and backward.
@@ -106,34 +106,28 @@ _LEVELS: dict[tuple[str, bool], dict[str, list]] = {
     ("rows", False): {
         "blocks": [rows.run_sum, rows.run_squares, rows.write_row],
         "kernels": [rows.forward],
-        "parallel": [rows.parallel_forward],
     },
     ("rows", True): {
         "blocks": [rows.row_sums, rows.write_gradient, rows.gather],
         "inner": [rows.row_gradient],
         "kernels": [rows.backward],
-        "parallel": [rows.parallel_backward],
     },
     ("runs", False): {
         "blocks": [rows.run_sum, rows.run_squares, runs.scale_run],
         "inner": [runs.group_statistics],
         "kernels": [runs.forward],
-        "parallel": [runs.parallel_forward],
     },
     ("runs", True): {
         "blocks": [runs.run_products, runs.run_gradient],
         "kernels": [runs.backward],
-        "parallel": [runs.parallel_backward],
     },
     ("columns", False): {
         "blocks": [columns.add_to, columns.add_squares, columns.scale_columns],
         "kernels": [columns.forward],
-        "parallel": [columns.parallel_forward],
     },
     ("columns", True): {
         "blocks": [columns.add_products, columns.column_gradient],
         "kernels": [columns.backward],
-        "parallel": [columns.parallel_backward],
     },
 }
 _SIZES = {"BLOCK": rows.BLOCK, "LINE": rows.LINE, "TOGETHER": rows.TOGETHER, "STRIP": columns.STRIP}
@@ -150,6 +144,6 @@ def _module(element_type: dtype, form: str, backward: bool, flag: bool, centers:
         text = assemble(
             f"normalisation of {form}, {way},", element_type, constants=constants, **_LEVELS[form, backward]
         )
-        entries = f"\n\nkernel, parallel_kernel = {way}, parallel_{way}\n"
+        entries = f"\n\nkernel = {way}\n"
         found = _modules[key] = jit.load(f"normalise_{form}_{way}_{element_type.name}", text + entries)
     return found

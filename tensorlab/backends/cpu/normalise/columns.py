@@ -8,7 +8,6 @@ written. Sums are made in float64.
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from tensorlab.backends.cpu.cell import Number, narrow, widen
 from tensorlab.backends.cpu.pointers import at
@@ -21,8 +20,6 @@ __all__ = [
     "backward",
     "column_gradient",
     "forward",
-    "parallel_backward",
-    "parallel_forward",
     "scale_columns",
 ]
 
@@ -79,13 +76,6 @@ def forward(first, last, height, count, eps, out, x, weights, biases, means, var
             scale_columns(width, at(x, cell), at(out, cell), at(near, 0), at(factors, 0), shift)
 
 
-def parallel_forward(chunks, tasks, height, count, eps, out, x, weights, biases, means, variances, scales):
-    """All strips, in chunks that run side by side."""
-    for chunk in prange(chunks):
-        first, last = chunk * tasks // chunks, (chunk + 1) * tasks // chunks
-        forward(first, last, height, count, eps, out, x, weights, biases, means, variances, scales)
-
-
 def add_products(width, x, grad, means, totals, products):
     """A row's g, and its ``g (x - mean)``, added to the sums."""
     for j in range(width):
@@ -128,10 +118,3 @@ def backward(first, last, height, count, out, x, grad, weights, means, scales, t
                 width, at(x, cell), at(grad, cell), at(out, cell), at(near, 0), at(factors, 0),
                 at(mean_totals, 0), at(slopes, 0),
             )  # fmt: skip
-
-
-def parallel_backward(chunks, tasks, height, count, out, x, grad, weights, means, scales, totals, products):
-    """All strips, in chunks that run side by side."""
-    for chunk in prange(chunks):
-        first, last = chunk * tasks // chunks, (chunk + 1) * tasks // chunks
-        backward(first, last, height, count, out, x, grad, weights, means, scales, totals, products)

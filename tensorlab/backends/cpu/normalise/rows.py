@@ -11,7 +11,6 @@ and that of the biases the sum of ``g``. Both are collected as the rows pass by.
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from tensorlab.backends.cpu.cell import Number, narrow, widen
 from tensorlab.backends.cpu.intrinsics import prefetch
@@ -21,8 +20,6 @@ __all__ = [
     "backward",
     "forward",
     "gather",
-    "parallel_backward",
-    "parallel_forward",
     "row_gradient",
     "row_sums",
     "run_squares",
@@ -80,13 +77,6 @@ def forward(first, last, count, eps, out, x, weight, bias, means, scales):
         write_row(count, cells, at(out, row * count), mean, scale, w, b)
         means[row] = mean
         scales[row] = scale
-
-
-def parallel_forward(chunks, tasks, count, eps, out, x, weight, bias, means, scales):
-    """All rows, in chunks that run side by side."""
-    for chunk in prange(chunks):
-        first, last = chunk * tasks // chunks, (chunk + 1) * tasks // chunks
-        forward(first, last, count, eps, out, x, weight, bias, means, scales)
 
 
 def row_sums(count, x, grad, mean, scale, weight, of_weight, of_bias):
@@ -152,10 +142,3 @@ def backward(first, last, rows, parts, count, out, x, grad, weight, means, scale
                 gather(2 * count, of_weight, at(wholes, where))
         if WEIGHS:
             gather(2 * count, of_weight, at(wholes, where))
-
-
-def parallel_backward(chunks, tasks, rows, parts, count, out, x, grad, weight, means, scales, sums, wholes):
-    """All parts, in chunks that run side by side."""
-    for chunk in prange(chunks):
-        first, last = chunk * tasks // chunks, (chunk + 1) * tasks // chunks
-        backward(first, last, rows, parts, count, out, x, grad, weight, means, scales, sums, wholes)

@@ -11,7 +11,6 @@ run: those of the weights' gradients are sums of them.
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from tensorlab.backends.cpu.cell import Number, narrow, widen
 from tensorlab.backends.cpu.normalise.rows import BLOCK, run_squares, run_sum
@@ -21,8 +20,6 @@ __all__ = [
     "backward",
     "forward",
     "group_statistics",
-    "parallel_backward",
-    "parallel_forward",
     "run_gradient",
     "run_products",
     "scale_run",
@@ -73,13 +70,6 @@ def forward(first, last, walk, eps, out, x, weights, biases, means, variances, s
             scale_run(length, at(x, cell), at(out, cell), Number(means[group]), factor, biases[group, run])
 
 
-def parallel_forward(chunks, tasks, walk, eps, out, x, weights, biases, means, variances, scales):
-    """All groups, in chunks that run side by side."""
-    for chunk in prange(chunks):
-        first, last = chunk * tasks // chunks, (chunk + 1) * tasks // chunks
-        forward(first, last, walk, eps, out, x, weights, biases, means, variances, scales)
-
-
 def run_products(length, x, grad, mean):
     """The sums of g and of ``g (x - mean)`` over a block of a run."""
     total, product = Number(0), Number(0)
@@ -121,10 +111,3 @@ def backward(first, last, walk, out, x, grad, weights, means, scales, totals, pr
             cell = start + run * run_step
             factor = scale * weights[group, run]
             run_gradient(length, at(x, cell), at(grad, cell), at(out, cell), mean, factor, mean_total, slope)
-
-
-def parallel_backward(chunks, tasks, walk, out, x, grad, weights, means, scales, totals, products):
-    """All groups, in chunks that run side by side."""
-    for chunk in prange(chunks):
-        first, last = chunk * tasks // chunks, (chunk + 1) * tasks // chunks
-        backward(first, last, walk, out, x, grad, weights, means, scales, totals, products)

@@ -1,0 +1,202 @@
+"""Attention on tiles of the matrix product, forward and backward, in memory that does not grow with the keys.
+
+``forward``    a strip of scores at a time, with a softmax that is corrected as greater scores come along
+``backward``   the same strips once more, and the five products that the gradients are made of
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from tensorlab import dtypes
+from tensorlab.backends.cpu import jit, sharing, threads
+from tensorlab.backends.cpu.attention import backward, forward
+from tensorlab.backends.cpu.gemm.blocks import blocks
+from tensorlab.backends.cpu.gemm.text import compute_name, tile_source
+from tensorlab.backends.cpu.gemm.tiles import balanced
+from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, INNER_LEVEL, KERNEL_LEVEL
+from tensorlab.backends.protocol import AttentionLayout, Buffer
+from tensorlab.dtypes import dtype
+from tensorlab.scalars import TABLE
+from tensorlab.scalars.source import formula_text
+
+__all__ = ["attention", "attention_gradient"]
+
+# Numbers of weighed values that a task collects, at most: they stay in the second-level cache.
+COLLECTED = 32768
+
+# Numbers of a block of queries, at most: the way back keeps four copies of it.
+COPIED = 16384
+
+# The tiles' multiply-adds that take as long as one addition of `threads.team_for`.
+MULTIPLY_ADDS = 16
+
+# Many calls of one function: put into none of their places.
+PRODUCT = 'error_model="numpy", fastmath={"contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True'
+
+_NO_MASK = np.zeros(1, np.uint8)
+
+
+def attention(
+    element_type: dtype,
+    layout: AttentionLayout,
+    scale: float,
+    q: Buffer,
+    k: Buffer,
+    v: Buffer,
+    mask: Buffer | None,
+    out: np.ndarray,
+) -> np.ndarray:
+    """See `tensorlab.backends.protocol.Backend.attention`."""
+    heads, queries, width = math.prod(layout.batch), layout.queries, layout.width
+    number = np.dtype(compute_name(element_type))
+    tile = blocks(number.itemsize)
+    sums_of = np.empty(heads * queries, number)
+    work = heads * queries * max(layout.keys, 1) * (layout.length + width) // MULTIPLY_ADDS
+    team = threads.team_for(work)
+    high = max(tile.rows, COLLECTED // max(width, 1) // tile.rows * tile.rows)
+    high = min(high, _ceil_to(-(-queries // -(-4 * team // heads)), tile.rows)) if team > 1 else high
+    high = min(high, _ceil_to(queries, tile.rows))
+    block = balanced_to(layout.keys, forward.KEYS, tile.width)
+    space = (
+        block * (layout.length + _ceil_to(width, tile.lanes))
+        + tile.rows * (layout.length + block + tile.lanes)
+        + high * (width + 2)
+    )
+    tasks = heads * -(-queries // high)
+    _run(
+        _module(element_type, "forward", layout.mask, layout.causal),
+        min(team, tasks),
+        tasks,
+        (_batch(layout), _sizes(layout), queries, high, scale, *_cells(q, k, v, mask), out, sums_of),
+        space,
+        number,
+    )
+    return sums_of
+
+
+def attention_gradient(
+    element_type: dtype,
+    layout: AttentionLayout,
+    scale: float,
+    q: Buffer,
+    k: Buffer,
+    v: Buffer,
+    mask: Buffer | None,
+    out: Buffer,
+    grad: Buffer,
+    sums_of: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """See `tensorlab.backends.protocol.Backend.attention_gradient`."""
+    heads, queries, keys = math.prod(layout.batch), layout.queries, layout.keys
+    length, width = layout.length, layout.width
+    number = np.dtype(compute_name(element_type))
+    tile = blocks(number.itemsize)
+    d_q, d_k, d_v = (
+        np.zeros(heads * rows * size, number)
+        for rows, size in ((queries, length), (keys, length), (keys, width))
+    )
+    most = COPIED // max(length, width, 1) // tile.width * tile.width
+    most = min(max(most, tile.width), backward.QUERIES // tile.width * tile.width)
+    block = balanced_to(queries, most, tile.width)
+    long, wide = _ceil_to(length, tile.lanes), _ceil_to(width, tile.lanes)
+    space = (
+        block * (length + width + long + wide)
+        + backward.KEYS * long
+        + tile.rows * (length + width + 2 * (block + tile.lanes))
+        + block * (backward.KEYS + tile.lanes + 1)
+    )
+    work = 3 * heads * queries * max(keys, 1) * (length + width) // MULTIPLY_ADDS
+    _run(
+        _module(element_type, "backward", layout.mask, layout.causal),
+        min(threads.team_for(work), heads),
+        heads,
+        (_batch(layout), _sizes(layout), queries, most, scale, *_cells(q, k, v, mask, out, grad), sums_of,
+         d_q, d_k, d_v),
+        space,
+        number,
+    )  # fmt: skip
+    return d_q, d_k, d_v
+
+
+def _run(kernels: ModuleType, team: int, tasks: int, arguments: tuple, space: int, number: np.dtype) -> None:
+    """All tasks, each thread with so many numbers of workspace."""
+    kernel = jit.quiet(kernels.tasks)
+    work = np.empty((team, _ceil_to(space, 64)), number)
+    if team == 1:
+        kernel(0, tasks, *arguments, work[0])
+    else:
+        sharing.share(kernel, team, tasks, *arguments, work, workspaces=True)
+
+
+def balanced_to(size: int, most: int, width: int) -> int:
+    """The size of the blocks that a kernel makes."""
+    return int(balanced(size, most // width * width, width))
+
+
+def _cells(*buffers: Buffer | None) -> list[np.ndarray]:
+    """The cells of each operand from its first element on. Pointers know no bools: they are bytes."""
+    found = [_NO_MASK if buffer is None else buffer[0][buffer[1] :] for buffer in buffers]
+    return [cells.view(np.uint8) if cells.dtype == np.bool_ else cells for cells in found]
+
+
+def _batch(layout: AttentionLayout) -> np.ndarray:
+    """The sizes of the batch dimensions, at least one, and each operand's strides there."""
+    rows = [layout.batch, *(strides[:-2] for strides in layout.strides)]
+    return np.array([row or (1,) for row in rows] if not layout.batch else rows, np.int64)
+
+
+def _sizes(layout: AttentionLayout) -> np.ndarray:
+    steps = [step for strides in layout.strides for step in strides[-2:]]
+    return np.array([layout.keys, layout.length, layout.width, *steps], np.int64)
+
+
+def _ceil_to(size: int, multiple: int) -> int:
+    return -(-size // multiple) * multiple
+
+
+_LEVELS: dict[str, tuple[list[Any], list[Any], Any]] = {
+    "forward": (
+        [forward.scale_run, forward.zero_run, forward.mask_run, forward.greatest_of, forward.soften,
+         forward.write_run],
+        [forward.soften_strip, forward.attend],
+        forward.tasks,
+    ),
+    "backward": (
+        [forward.zero_run, backward.product_of, backward.score_gradient],
+        [backward.turn_strip, backward.come_back],
+        backward.tasks,
+    ),
+}  # fmt: skip
+_modules: dict[tuple, ModuleType] = {}
+
+
+def _module(element_type: dtype, way: str, mask: int, causal: bool) -> ModuleType:
+    """The kernels of one dtype and kind of mask."""
+    key = element_type, way, mask, causal
+    found = _modules.get(key)
+    if found is None:
+        compute = dtypes.by_name(compute_name(element_type))
+        width = blocks(compute.itemsize).width
+        loops, inner, entry = _LEVELS[way]
+        parts = [
+            tile_source(f"attention, {way},", element_type),
+            "from tensorlab.backends.cpu.intrinsics import maximum\n\n"
+            "# the sums over the length of a query are short: each is made in one run\n"
+            "RUN, SHORT = 256, 513\n"
+            f"MASK, CAUSAL = {mask}, {causal}\n"
+            f"KEYS = {forward.KEYS // width * width if way == 'forward' else backward.KEYS}\n",
+            formula_text(TABLE["exp"].formula, compute, f"@njit({FORMULA_LEVEL})"),
+            f"@njit({PRODUCT})\n{inspect.getsource(forward.product)}",
+            *[f"@njit({BLOCK_LEVEL})\n{inspect.getsource(level)}" for level in loops],
+            *[f"@njit({INNER_LEVEL})\n{inspect.getsource(level)}" for level in inner],
+            f"@njit({KERNEL_LEVEL})\n{inspect.getsource(entry)}",
+        ]
+        name = f"attention_{way}_{element_type.name}" + "_causal" * causal
+        found = _modules[key] = jit.load(name, "\n\n".join(parts))
+    return found

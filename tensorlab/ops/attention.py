@@ -1,0 +1,267 @@
+"""Attention: each query looks at all keys, and takes a mean of the values, weighed by how well they fit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlab import dtypes, layout
+from tensorlab.autograd.formulas import record
+from tensorlab.autograd.together import formulas_together
+from tensorlab.autograd.views import requires_grad
+from tensorlab.backends import AttentionLayout, Buffer, backend
+from tensorlab.broadcasting import broadcast_shapes, broadcast_strides
+from tensorlab.layout import Size
+from tensorlab.memory_formats import preserved_strides
+from tensorlab.modes import current
+from tensorlab.ops.attention_checks import check_attention
+from tensorlab.ops.choice import where
+from tensorlab.ops.conversion import to
+from tensorlab.ops.dispatch import allocate_strided
+from tensorlab.ops.dropout import dropout
+from tensorlab.ops.matmul import matmul
+from tensorlab.ops.normalising import compute_type
+from tensorlab.ops.ranges import arange
+from tensorlab.ops.softmax import softmax
+from tensorlab.tensor import Tensor, make_dense
+
+__all__ = ["scaled_dot_product_attention"]
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """``softmax(query @ key.mT * scale + mask) @ value``, without ever holding all scores.
+
+    The memory that it takes beside the result does not grow with the number of keys. With dropout, or where
+    the mask requires a gradient, it is computed in steps, and holds all scores.
+
+    Args:
+        query: of shape (…, queries, length).
+        key: of shape (…, keys, length).
+        value: of shape (…, keys, width). The leading sizes of all are broadcast.
+        attn_mask: of a shape that can be broadcast to (…, queries, keys): bool, True where a score counts; or
+            numbers that are added to the scores.
+        dropout_p: the chance of a weight to be dropped. It is always applied: pass 0 outside of training.
+        is_causal: whether query i sees only the keys 0 to i.
+        scale: what scores are multiplied by; one over the square root of the length if left out.
+        enable_gqa: whether the heads, the third dimension from the end, may be a multiple as many in `query`:
+            then neighbouring ones share a key and value.
+
+    Returns:
+        a tensor of shape (…, queries, width). A query that sees no key gets zeros.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, or `dropout_p` is no chance.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> query, key = tl.tensor([[0.0, 0.0], [100.0, 0.0]]), tl.eye(2)
+        >>> F.scaled_dot_product_attention(query, key, tl.tensor([[1.0], [3.0]]))
+        tensor([[2.],
+                [1.]])
+    """
+    check_attention(query, key, value, attn_mask, dropout_p)
+    scale = 1 / math.sqrt(max(query._shape[-1], 1)) if scale is None else float(scale)
+    groups = _groups(query, key, value) if enable_gqa else 1
+    if dropout_p > 0 or (attn_mask is not None and current.grad and requires_grad(attn_mask)):
+        if groups > 1:
+            key, value = (x.repeat_interleave(groups, -3) for x in (key, value))
+        weights = _weights(query, key, attn_mask, is_causal, scale)
+        return matmul(dropout(weights, dropout_p) if dropout_p else weights, value)
+    return _attended(query, key, value, attn_mask, is_causal, scale, groups)
+
+
+def _groups(query: Tensor, key: Tensor, value: Tensor) -> int:
+    """How many heads of queries share one of keys."""
+    if query.ndim < 3:
+        raise IndexError(
+            f"Dimension out of range: enable_gqa needs heads as the third dimension from the end, and query "
+            f"has shape {tuple(query._shape)}"
+        )
+    heads, shared = query._shape[-3], key._shape[-3]
+    if shared != value._shape[-3] or not shared or heads % shared:
+        raise RuntimeError(
+            f"Number of heads in key and value must divide the number of heads in query: query has {heads}, "
+            f"key {shared} and value {value._shape[-3]}"
+        )
+    return heads // shared
+
+
+# --- in steps ------------------------------------------------------------------------------------------
+
+
+def _weights(query: Any, key: Any, mask: Any, causal: bool, scale: float) -> Any:
+    """The weights of the values, made of operations that are recorded."""
+    scores = matmul(query * scale, key.mT)
+    if mask is not None:
+        scores = where(mask, scores, -math.inf) if mask._dtype is dtypes.bool else scores + mask
+    if causal:
+        rows, columns = (arange(size) for size in scores._shape[-2:])
+        scores = where(columns <= rows.unsqueeze(-1), scores, -math.inf)
+    if mask is None or not scores._shape[-1]:
+        return softmax(scores, -1)
+    nothing = (scores == -math.inf).all(-1, True)
+    return softmax(scores.masked_fill(nothing, 0), -1).masked_fill(nothing, 0)
+
+
+def _repeated(key: Any, groups: int) -> Any:
+    return key.repeat_interleave(groups, -3) if groups > 1 else key
+
+
+def _d_scores(grad: Any, query: Any, key: Any, value: Any, notes: _Notes) -> tuple[Any, Any]:
+    """The weights, and the gradient of the products of queries and keys."""
+    weights = _weights(query, _repeated(key, notes.groups), notes.mask, notes.causal, notes.scale)
+    slopes = matmul(grad, _repeated(value, notes.groups).mT)
+    return weights, weights * (slopes - (slopes * weights).sum(-1, True)) * notes.scale
+
+
+def _shared(gradient: Any, groups: int) -> Any:
+    """A gradient for each head of queries, summed over those that share a head."""
+    if groups == 1:
+        return gradient
+    return gradient.unflatten(-3, (gradient._shape[-3] // groups, groups)).sum(-3)
+
+
+def _d_query(grad: Any, query: Any, key: Any, value: Any, notes: _Notes, result: Any, sums_of: Any) -> Any:
+    return matmul(_d_scores(grad, query, key, value, notes)[1], _repeated(key, notes.groups))
+
+
+def _d_key(grad: Any, query: Any, key: Any, value: Any, notes: _Notes, result: Any, sums_of: Any) -> Any:
+    return _shared(matmul(_d_scores(grad, query, key, value, notes)[1].mT, query), notes.groups)
+
+
+def _d_value(grad: Any, query: Any, key: Any, value: Any, notes: _Notes, result: Any, sums_of: Any) -> Any:
+    return _shared(matmul(_d_scores(grad, query, key, value, notes)[0].mT, grad), notes.groups)
+
+
+# --- by one kernel -------------------------------------------------------------------------------------
+
+
+class _Notes:
+    """What the way back needs beside the operands."""
+
+    __slots__ = ("batch", "causal", "groups", "mask", "scale")
+
+    def __init__(self, batch: Size, groups: int, mask: Tensor | None, causal: bool, scale: float) -> None:
+        self.batch, self.groups, self.mask, self.causal, self.scale = batch, groups, mask, causal, scale
+
+
+def _seen(tensor: Tensor, batch: Sequence[int], groups: int, shared: bool) -> tuple[int, ...]:
+    """The strides of an operand in the shape of the batch, where groups of heads are a dimension."""
+    shape, stride = list(tensor._shape), list(tensor._stride)
+    if groups > 1:
+        step = stride[-3]
+        split = (shape[-3], 1) if shared else (shape[-3] // groups, groups)
+        shape[-3:-2] = split
+        stride[-3:-2] = (step, 0) if shared else (step * groups, step)
+    return (*broadcast_strides(shape[:-2], stride[:-2], batch), *stride[-2:])
+
+
+def _layout(
+    query: Tensor, key: Tensor, value: Tensor, result: Tensor, grad: Tensor, notes: _Notes
+) -> AttentionLayout:
+    batch, groups, mask = notes.batch, notes.groups, notes.mask
+    sizes = (query._shape[-2], key._shape[-2], query._shape[-1], value._shape[-1])
+    seen = (0,) * (len(batch) + 2)
+    if mask is not None:
+        whole = (*_heads(batch, groups), *sizes[:2])
+        spread = mask.expand(whole)
+        seen = _seen(spread, batch, groups, False)
+    strides = (
+        _seen(query, batch, groups, False),
+        _seen(key, batch, groups, True),
+        _seen(value, batch, groups, True),
+        seen,
+        _seen(result, batch, groups, False),
+        _seen(grad, batch, groups, False),
+    )
+    kind = 0 if mask is None else 1 if mask._dtype is dtypes.bool else 2
+    return AttentionLayout(tuple(batch), *sizes, strides, kind, notes.causal)
+
+
+def _heads(batch: Sequence[int], groups: int) -> tuple[int, ...]:
+    """The batch's shape with all heads in one dimension."""
+    return (*batch[:-2], batch[-2] * batch[-1]) if groups > 1 else tuple(batch)
+
+
+def _attended(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, causal: bool, scale: float, groups: int
+) -> Tensor:
+    """Attention, recorded as one operation."""
+    shapes = [list(x._shape[:-2]) for x in (query, key, value)]
+    if groups > 1:
+        shapes = [[*s[:-1], s[-1] // groups, groups] if x is query else [*s, 1]
+                  for s, x in zip(shapes, (query, key, value), strict=True)]  # fmt: skip
+    batch = broadcast_shapes(*map(tuple, shapes))
+    if mask is not None and mask._dtype is not dtypes.bool:
+        mask = to(mask.detach(), compute_type(query._dtype))
+    notes = _Notes(batch, groups, mask, causal, scale)
+    shape = Size((*_heads(batch, groups), query._shape[-2], value._shape[-1]))
+    stride = layout.default_strides(shape)
+    if query.ndim == 4 and query._stride[-1] == 1 and shape == query._shape:
+        stride = preserved_strides(shape, query._stride)
+    result = allocate_strided(shape, stride, query._dtype)
+    sums_of = None
+    if result.numel():
+        if key._shape[-2]:
+            sums_of = backend("cpu").attention(
+                query._dtype,
+                _layout(query, key, value, result, result, notes),
+                scale,
+                query._buffer(),
+                key._buffer(),
+                value._buffer(),
+                None if mask is None else mask._buffer(),
+                result._buffer()[0],
+            )
+        else:
+            result._buffer()[0][:] = 0
+    return record(AttentionBackward, result, query, key, value, notes=notes, sums_of=sums_of)
+
+
+def _gradients(grad: Tensor, wanted: Sequence[bool], kept: dict[str, Any]) -> list[Tensor | None]:
+    """All gradients by one kernel."""
+    query, key, value, notes, result = (kept[name] for name in ("query", "key", "value", "notes", "result"))
+    heads = _heads(notes.batch, notes.groups)
+    number = compute_type(query._dtype)
+    shapes = [Size((*heads, *x._shape[-2:])) for x in (query, key, value)]
+    cells: Sequence[np.ndarray] = [np.zeros(shape.numel(), number.cell) for shape in shapes]
+    if kept["sums_of"] is not None:
+        mask: Buffer | None = None if notes.mask is None else notes.mask._buffer()
+        cells = backend("cpu").attention_gradient(
+            query._dtype,
+            _layout(query, key, value, result, grad, notes),
+            notes.scale,
+            query._buffer(),
+            key._buffer(),
+            value._buffer(),
+            mask,
+            result._buffer(),
+            grad._buffer(),
+            kept["sums_of"],
+        )
+    found: list[Tensor | None] = []
+    for which, (part, shape) in enumerate(zip(cells, shapes, strict=True)):
+        if not wanted[which]:
+            found.append(None)
+            continue
+        gradient = make_dense(part, number, shape, layout.default_strides(shape))
+        found.append(_shared(gradient, notes.groups) if which else gradient)
+    return found
+
+
+AttentionBackward = formulas_together(
+    "ScaledDotProductFlashAttentionForCpuBackward0", _gradients, query=_d_query, key=_d_key, value=_d_value
+)

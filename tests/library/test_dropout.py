@@ -70,7 +70,7 @@ def test_whole_channels_are_left_out():
 
 @pytest.mark.filterwarnings("ignore:dropout")
 def test_refusals():
-    with pytest.raises(ValueError, match="between 0 and 1, but got 1.5"):
+    with pytest.raises(ValueError, match=r"between 0 and 1, but got 1\.5"):
         F.dropout(tl.ones(3), 1.5)
     with pytest.raises(RuntimeError, match="can't be cast"):
         F.dropout(tl.ones(3).long())

@@ -11,6 +11,7 @@ from tensorlab.figures.bits import float32_bits
 from tensorlab.figures.boxes import list_beside_storage
 from tensorlab.figures.folding import folded_into, read_and_added_back
 from tensorlab.figures.lines import fetched_lines
+from tensorlab.figures.picks import picked_from
 from tensorlab.figures.products import batches_that_meet, row_meets_column
 from tensorlab.figures.roofline import roofline
 from tensorlab.figures.runs import in_reading_order
@@ -26,6 +27,7 @@ __all__ = [
     "in_reading_order",
     "list_beside_storage",
     "over_one_storage",
+    "picked_from",
     "read_and_added_back",
     "roofline",
     "row_meets_column",

@@ -10,9 +10,11 @@ A function that is not listed takes the calls that fit its exercise's first line
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+from tensorlab import dtypes
 from tensorlab.ops.operands import Number
 from tensorlab.tensor import Tensor
 
@@ -60,11 +62,86 @@ def matmul(input: Any, other: Any, *, out: Tensor | None = None) -> Arguments | 
     return (input, other) if both and out is None else None
 
 
+def argmax(
+    input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
+) -> Arguments | None:
+    """Numbers, and a dimension that exists or none."""
+    plain = isinstance(input, Tensor) and input.numel() > 0 and input.dtype is not dtypes.bool
+    if not plain or out is not None or type(keepdim) is not bool:
+        return None
+    return (input, dim, keepdim) if dim is None or _exists(dim, input) else None
+
+
+def normalize(
+    input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Arguments | None:
+    """Floats, and a p that is a power and a root."""
+    plain = isinstance(input, Tensor) and input.dtype.is_floating_point and out is None
+    return (input, p, dim, eps) if plain and 0 < p < math.inf and _exists(dim, input) else None
+
+
+def index_add_(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
+) -> Arguments | None:
+    """Slices that fit, and places that exist."""
+    if alpha != 1 or not _names_places(input, dim, index) or not isinstance(source, Tensor):
+        return None
+    shape = list(input.shape)
+    shape[dim] = index.numel()
+    fits = index.dim() == 1 and source.shape == tuple(shape) and source.dtype is input.dtype
+    return (input, dim, index, source) if fits else None
+
+
+def gather(
+    input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None
+) -> Arguments | None:
+    """Places that exist, of a tensor with as many dimensions."""
+    fits = out is None and _names_places(input, dim, index) and _within(index, input, but=dim)
+    return (input, dim, index) if fits else None
+
+
+def scatter_add(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None
+) -> Arguments | None:
+    """Places that exist, and a value for each."""
+    fits = out is None and _names_places(input, dim, index) and _within(index, input, but=dim)
+    if not fits or not isinstance(src, Tensor) or src.dtype is not input.dtype:
+        return None
+    return (input, dim, index, src) if _within(index, src) else None
+
+
+def _exists(dim: object, input: Tensor) -> bool:
+    return type(dim) is int and -input.dim() <= dim < input.dim()
+
+
+def _names_places(input: object, dim: object, index: object) -> bool:
+    """Whether `index` names positions of a dimension that there is."""
+    if not isinstance(input, Tensor) or not isinstance(index, Tensor) or index.dtype is not dtypes.int64:
+        return False
+    if type(dim) is not int or not _exists(dim, input):
+        return False
+    return not index.numel() or bool(index.amin() >= 0 and index.amax() < input.shape[dim])
+
+
+def _within(index: Tensor, other: Tensor, but: int | None = None) -> bool:
+    """Whether `index` is nowhere larger than `other`, which has as many dimensions; `but` does not count."""
+    if index.dim() != other.dim():
+        return False
+    free = None if but is None else but % other.dim()
+    sizes = zip(index.shape, other.shape, strict=True)
+    return all(size <= most or dim == free for dim, (size, most) in enumerate(sizes))
+
+
 #: Exercise id -> what gives the arguments for the student's function, or None for a call that is not its.
 FORMS: dict[str, Callable[..., Arguments | None]] = {
     "03.diagonal": diagonal,
     "03.setitem": setitem,
     "04.reshape": reshape,
     "05.result_type": result_type,
+    "07.argmax": argmax,
+    "07.normalize": normalize,
+    "07.index_add_": index_add_,
+    "07.gather": gather,
+    "07.scatter_add": scatter_add,
     "08.matmul": matmul,
 }

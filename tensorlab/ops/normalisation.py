@@ -34,7 +34,7 @@ def layer_norm(
     """The last dimensions brought to mean 0 and variance 1, then times `weight`, plus `bias`.
 
     Args:
-        input: a floating-point tensor of shape (…, *normalized_shape).
+        input: a floating-point tensor of shape ``(…, *normalized_shape)``.
         normalized_shape: the sizes of the last dimensions, whose numbers share a mean and a variance.
         weight, bias: tensors of that shape.
         eps: what is added to the variance, so that equal numbers become zeros.
@@ -70,7 +70,7 @@ def rms_norm(
     It is `layer_norm` without the mean.
 
     Args:
-        input: a floating-point tensor of shape (…, *normalized_shape).
+        input: a floating-point tensor of shape ``(…, *normalized_shape)``.
         normalized_shape: the sizes of the last dimensions, whose numbers share a mean square.
         weight: a tensor of that shape.
         eps: what is added to the mean square; the distance from 1 to the next number if left out.

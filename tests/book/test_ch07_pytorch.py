@@ -23,6 +23,7 @@ def test_the_chapters_code_runs_on_pytorch() -> None:
 def test_the_remarks_on_reductions() -> None:
     x = torch.arange(6.0).view(2, 3)
     assert x.sum(()).item() == 15
+    assert x.sum(axis=1, keepdims=True).shape == (2, 1)
     values, places = x.max(1)
     assert (values.tolist(), places.tolist()) == ([2, 5], [2, 2])
     assert torch.tensor([3.0, 3.0]).argmax().item() == 0

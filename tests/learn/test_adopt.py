@@ -312,6 +312,32 @@ class TestTheLibraryStaysWhole:
         x = tl.zeros(1, 2, 2, 2)
         assert x.contiguous(memory_format=tl.channels_last).stride() == (8, 1, 4, 2)
 
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda: tl.tensor([True, False]).argmax(),
+            lambda: tl.zeros(0).argmax(),
+            lambda: tl.zeros(2, 3).argmax(2),
+            lambda: tl.zeros(2, 3).argmax(axis=1, keepdims=True),
+            lambda: tl.nn.functional.normalize(tl.tensor([[3.0, -4.0]]), float("inf")),
+            lambda: tl.zeros(3).index_add_(0, tl.tensor([3]), tl.ones(1)),
+            lambda: tl.zeros(3).index_add_(0, tl.tensor([0, 0]), tl.ones(2), alpha=2),
+            lambda: tl.zeros(3).index_add_(0, tl.tensor([0]), tl.ones(2)),
+            lambda: tl.zeros(2, 3).gather(1, tl.tensor([[3]])),
+            lambda: tl.zeros(2, 3).gather(1, tl.tensor([0])),
+            lambda: tl.zeros(2, 3).gather(2, tl.tensor([[0]])),
+            lambda: tl.zeros(2, 3).scatter_add(1, tl.tensor([[-1]]), tl.ones(1, 1)),
+            lambda: tl.zeros(2, 3).scatter_add(1, tl.tensor([[0, 0]]), tl.ones(1, 1)),
+        ],
+    )
+    def test_what_chapter_7_does_not_speak_of_is_the_librarys(self, call):
+        want = trials.run(call, {}, ())
+        for name in (name for name in IDS if name.startswith("07.")):
+            parts.put(exercise(name), reference_solutions()[name])
+        got = trials.run(call, reference_solutions(), parts.adopted())
+        assert trials.same(got, want)
+        assert str(got) == str(want), "errors have the library's words"
+
     def test_checks_compare_with_the_library_and_not_with_the_part(self):
         parts.put(exercise("01.numel"), sum_of_sizes)
         numel = sum_of_sizes

@@ -16,6 +16,7 @@ from tensorlab.figures import (
     in_reading_order,
     list_beside_storage,
     over_one_storage,
+    picked_from,
     read_and_added_back,
     row_meets_column,
 )
@@ -171,3 +172,13 @@ def test_batches_meet_as_the_librarys_do(a, b):
     assert [text for text in texts(svg) if re.fullmatch(r"a\d+ b\d+", text)] == [
         f"a{x} b{y}" for x, y in named
     ]
+
+
+def test_what_an_index_takes_is_filled():
+    x = tl.arange(6).view(2, 3)
+    view, copy = drawings(picked_from(x, {"x[:, 1:]": x[:, 1:], "x[[0], [2]]": x[[0], [2]]}, "What to see."))
+    assert {"x[:, 1:]", "a view", "shape (2, 2)"} <= set(texts(view))
+    assert {"x[[0], [2]]", "a copy", "shape (1,)"} <= set(texts(copy))
+    assert view.attrib["aria-label"] == "x[:, 1:]: a view of shape (2, 2) holds 1, 2, 4, 5"
+    with pytest.raises(ValueError, match="all different"):
+        picked_from(tl.zeros(2, 2), {}, "What to see.")

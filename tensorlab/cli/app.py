@@ -33,6 +33,7 @@ COMMANDS: dict[str, str] = {
     "lab": LEARN,
     "check": LEARN,
     "watch": LEARN,
+    "progress": LEARN,
     "release": TEACH,
     "grade": TEACH,
     "test": CARE,

@@ -89,7 +89,7 @@ def _records() -> dict[str, Progress]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         exercises = content["exercises"]
-        return {name: _record(fields) for name, fields in exercises.items()}
+        return {name: parsed(fields) for name, fields in exercises.items()}
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -98,7 +98,7 @@ def _records() -> dict[str, Progress]:
         raise NotSaved(f"{path} is not a progress file; move it away to start a new one") from error
 
 
-def _record(fields: dict[str, Any]) -> Progress:
+def parsed(fields: dict[str, Any]) -> Progress:
     """One record; a field of the wrong type makes the whole file suspect."""
     fresh = asdict(Progress())
     known = {name: fields[name] for name in fresh if name in fields}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tensorlab.widgets.indexing_lab.widget import IndexingLab
     from tensorlab.widgets.lab import Lab
     from tensorlab.widgets.matmul_lab.widget import MatmulLab
+    from tensorlab.widgets.progress_map.widget import ProgressMap
     from tensorlab.widgets.promotion_lattice.widget import PromotionLattice
     from tensorlab.widgets.quiz.question import Line, Question
     from tensorlab.widgets.quiz.widget import Parsons, Predict, Recall
@@ -35,6 +36,7 @@ __all__ = [
     "MatmulLab",
     "Parsons",
     "Predict",
+    "ProgressMap",
     "PromotionLattice",
     "Question",
     "Recall",
@@ -53,6 +55,7 @@ _HOMES = {
     "MatmulLab": "tensorlab.widgets.matmul_lab.widget",
     "Parsons": "tensorlab.widgets.quiz.widget",
     "Predict": "tensorlab.widgets.quiz.widget",
+    "ProgressMap": "tensorlab.widgets.progress_map.widget",
     "PromotionLattice": "tensorlab.widgets.promotion_lattice.widget",
     "Question": "tensorlab.widgets.quiz.question",
     "Recall": "tensorlab.widgets.quiz.widget",

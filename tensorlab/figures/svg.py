@@ -10,7 +10,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["CELL", "Figure", "arrow", "cell", "drawing", "label"]
+__all__ = ["CELL", "Figure", "arrow", "cell", "dot", "drawing", "label", "segment"]
 
 CELL = 26
 """The side of one cell."""
@@ -29,6 +29,7 @@ _INKS = {
     "view": "--tl-view, #17756f",
     "copy": "--tl-copy, #c0453f",
     "gradient": "--tl-gradient, #7a4fb5",
+    "refused": "--tl-wrong, #c0453f",
 }
 _MONO = "var(--tl-font-mono, ui-monospace, Menlo, Consolas, monospace)"
 _UI = "var(--tl-font-ui, system-ui, sans-serif)"
@@ -111,4 +112,23 @@ def arrow(x1: float, y1: float, x2: float, y2: float, ink: str = "soft") -> str:
         f'<path d="M{x1:g} {y1:g} C{x1:g} {half:g} {x2:g} {half:g} {x2:g} {neck:g}" '
         f'fill="none" stroke-width="1.5" style="stroke:var({_INKS[ink]})"/>'
         f'<polygon points="{head}" style="fill:var({_INKS[ink]})"/>'
+    )
+
+
+def segment(
+    x1: float, y1: float, x2: float, y2: float, ink: str = "soft", *, dashes: str = "", thick: bool = False
+) -> str:
+    """Return a straight line; `dashes` are the lengths of its strokes and gaps, such as ``"7 5"``."""
+    pattern = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return (
+        f'<path d="M{x1:g} {y1:g} L{x2:g} {y2:g}" fill="none" stroke-width="{2.5 if thick else 1}"{pattern} '
+        f'style="stroke:var({_INKS[ink]})"/>'
+    )
+
+
+def dot(x: float, y: float) -> str:
+    """Return a point, in the colour of a cell that is reached."""
+    fill, edge, _ = _FILLS["reach"]
+    return (
+        f'<circle cx="{x:g}" cy="{y:g}" r="4.5" style="fill:var({fill});stroke:var({edge});stroke-width:1"/>'
     )

@@ -19,6 +19,7 @@ from tensorlab.grading.outcomes import (
     Returned,
     alike,
     ask_directly,
+    crowded,
     expected,
     missing_parts,
     passes,
@@ -136,6 +137,11 @@ def explain(failure: Failure) -> str:
         return tensors
     if wasted(got, want):
         return f"The call allocates {got.allocated} bytes, and {want.allocated} are enough."
+    if crowded(got, failure.case):
+        return (
+            f"The numbers may be right, but at one moment the call holds {got.held} bytes of new tensors, "
+            f"and {failure.case.room} are allowed."
+        )
     if got.value is None and want.value is not None:
         return "The function came to its end without a return, so Python returned None."
     if isinstance(got.value, values.Opaque):

@@ -24,11 +24,13 @@ class Returned:
     Attributes:
         after: the arguments as the call left them; None when no tensor was among them.
         allocated: the bytes of the storages that the call made; None when they do not count.
+        held: the most bytes of such storages that lived at one moment.
     """
 
     value: Any
     after: tuple[Any, ...] | None = None
     allocated: int | None = None
+    held: int | None = None
 
     def __str__(self) -> str:
         return shorten(shown(self.value, self.after), 2 * _SHOWN if self.after else _SHOWN)
@@ -70,11 +72,12 @@ def outcome(reply: dict[str, Any]) -> Outcome:
     if "returned" in reply:
         try:
             after = values.decode(reply["after"]) if "after" in reply else None
-            allocated = reply.get("allocated")
+            allocated, held = reply.get("allocated"), reply.get("held")
             return Returned(
                 values.decode(reply["returned"]),
                 after if type(after) is tuple else None,
                 allocated if type(allocated) is int else None,
+                held if type(held) is int else None,
             )
         except values.NotPlain as error:
             raise BadReply(str(error)) from None
@@ -145,6 +148,7 @@ def passes(got: Outcome, want: Outcome, case: Case) -> bool:
             and (case.same or values.same)(got.value, want.value)
             and values.same_after(got.after, want.after)
             and not wasted(got, want)
+            and not crowded(got, case)
         )
     if not isinstance(got, Raised):
         return False
@@ -157,6 +161,11 @@ def passes(got: Outcome, want: Outcome, case: Case) -> bool:
 def wasted(got: Returned, want: Returned) -> int:
     """The bytes that a call allocated beyond what is enough; 0 where they do not count."""
     return max(0, (got.allocated or 0) - want.allocated) if want.allocated is not None else 0
+
+
+def crowded(got: Returned, case: Case) -> bool:
+    """Whether a call held more bytes at one moment than the case has room for."""
+    return case.room is not None and (got.held is None or got.held > case.room)
 
 
 def missing_parts(got: Raised, case: Case) -> list[str]:

@@ -28,12 +28,14 @@ class Case:
         denies: what that text must not contain, because it is not so here. A text that lists all that could
             be wrong says nothing.
         same: whether an answer is as good as the library's, where more than one is right.
+        room: the most bytes of new storages that may live at one moment; None where they do not count.
     """
 
     args: tuple[Any, ...]
     says: tuple[str, ...] = ()
     denies: tuple[str, ...] = ()
     same: Callable[[Any, Any], bool] | None = None
+    room: int | None = None
 
 
 @dataclass(frozen=True)

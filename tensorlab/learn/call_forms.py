@@ -30,6 +30,11 @@ def reshape(input: Tensor, *sizes: Any, shape: Any = None) -> Arguments | None:
     return (input, *sizes) if all(type(size) is int for size in sizes) else None
 
 
+def expand(input: Tensor, *sizes: Any, size: Any = None) -> Arguments | None:
+    """Separate ints, also where the call has them in one sequence."""
+    return reshape(input, *sizes, shape=size)
+
+
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Arguments | None:
     """Two dimensions that exist and differ."""
     span = input.dim()
@@ -138,6 +143,7 @@ FORMS: dict[str, Callable[..., Arguments | None]] = {
     "03.setitem": setitem,
     "04.reshape": reshape,
     "05.result_type": result_type,
+    "06.expand": expand,
     "07.argmax": argmax,
     "07.normalize": normalize,
     "07.index_add_": index_add_,

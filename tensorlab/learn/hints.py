@@ -11,6 +11,7 @@ from tensorlab.learn import (
     hints_ch03,
     hints_ch04,
     hints_ch05,
+    hints_ch06,
     hints_ch07,
     hints_ch08,
     progress,
@@ -25,6 +26,7 @@ _HINTS = {
     **hints_ch03.HINTS,
     **hints_ch04.HINTS,
     **hints_ch05.HINTS,
+    **hints_ch06.HINTS,
     **hints_ch07.HINTS,
     **hints_ch08.HINTS,
 }

@@ -9,7 +9,9 @@ from tensorlab import dtypes, layout, view_rules
 from tensorlab.grading.feedback import call_text
 from tensorlab.grading.inside import calls, values
 from tensorlab.grading.inside.strided import MAX_CELLS, Scene, Strided, strided
-from tensorlab.grading.outcomes import Returned, ask_directly, outcome, passes, wasted
+from tensorlab.grading.judge import Failure
+from tensorlab.grading.judge import explain as explain_failure
+from tensorlab.grading.outcomes import Returned, ask_directly, crowded, outcome, passes, wasted
 from tensorlab.grading.suite import Case
 from tensorlab.grading.suites import exercise
 from tensorlab.grading.tensor_words import explain_tensors
@@ -213,6 +215,31 @@ def test_what_a_call_allocates_counts_where_the_exercise_says_so():
     assert passes(twice, Returned(copied.value, copied.after), Case(()))
     assert not passes(twice, copied, Case(()))
     assert wasted(twice, copied) == 24
+
+
+def test_the_bytes_held_at_one_moment_count_where_the_case_has_little_room():
+    one = ask(lambda x: x.clone(), TABLE)
+    both = ask(lambda x: (x.clone(), x.clone())[0], TABLE)
+    in_turn = ask(lambda x: [x.clone().sum() for _ in range(5)] and x.clone(), TABLE)
+    assert (one.held, both.held) == (24, 48)
+    assert in_turn.held < 5 * 24
+    narrow = Case((TABLE,), room=24)
+    assert passes(one, Returned(one.value, one.after), narrow)
+    assert not passes(both, Returned(one.value, one.after), narrow)
+    assert passes(both, Returned(one.value, one.after), Case((TABLE,)))
+    assert crowded(Returned(one.value, one.after), narrow), "what was not measured does not pass"
+
+
+def test_too_many_bytes_at_one_moment_are_told():
+    e = exercise("06.squared_distances")
+    topic = next(topic for topic in e.topics if topic.title == "little memory")
+    case = topic.public[-1]
+    got = ask_directly(lambda x, y: ((x[:, None] - y) ** 2).sum(2), case.args)
+    said = explain_failure(Failure(topic, case, got, ask_directly(e.reference, case.args), False))
+    assert said == (
+        f"The numbers may be right, but at one moment the call holds {got.held} bytes of new tensors, and "
+        f"{case.room} are allowed."
+    )
 
 
 def test_a_question_may_have_more_than_one_right_answer():

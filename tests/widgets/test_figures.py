@@ -9,11 +9,13 @@ import pytest
 
 import tensorlab as tl
 from tensorlab.figures import (
+    aligned_shapes,
     batches_that_meet,
     fetched_lines,
     float32_bits,
     folded_into,
     in_reading_order,
+    lines_through_points,
     list_beside_storage,
     over_one_storage,
     picked_from,
@@ -182,3 +184,47 @@ def test_what_an_index_takes_is_filled():
     assert view.attrib["aria-label"] == "x[:, 1:]: a view of shape (2, 2) holds 1, 2, 4, 5"
     with pytest.raises(ValueError, match="all different"):
         picked_from(tl.zeros(2, 2), {}, "What to see.")
+
+
+def test_shapes_are_aligned_from_the_right_and_stretched_sizes_have_an_arrow():
+    (svg,) = drawings(aligned_shapes([{"table": (3, 4), "row": (4,)}], "What to see."))
+    assert texts(svg) == ["table", "3", "4", "row", "1", "→ 3", "4", "they meet in", "3", "4"]
+    assert (
+        svg.attrib["aria-label"] == "table (3, 4); row (4,), read as (3, 4); they meet in (3, 4), 12 elements"
+    )
+
+
+def test_a_column_that_does_not_fit_is_ringed_and_said():
+    refused, met = aligned_shapes(
+        [{"table": (3, 4), "three": (3,)}, {"table": (0, 4), "one": (1, 1)}], "What to see."
+    ).drawings
+    assert refused.count("fill:none") == 2
+    assert "4 and 3 differ, and neither is 1: refused" in refused
+    assert "they do not meet in dimension 1" in refused
+    assert met.count("fill:none") == 0
+    assert {"→ 0", "→ 4"} <= set(texts(ElementTree.fromstring(met)))
+    with pytest.raises(ValueError, match="nothing to align"):
+        aligned_shapes([{"number": ()}], "What to see.")
+
+
+def test_points_lie_between_the_ends_of_the_axes_and_lines_are_told():
+    lines = {"steep": (2.0, 1.0), "flat": (0.0, 3.0)}
+    (svg,) = drawings(lines_through_points([0, 1, 2], [1, 3, 5], lines, "What to see."))
+    circles = [node for node in svg.iter() if node.tag.endswith("circle")]
+    assert [float(circle.attrib["cx"]) for circle in circles] == sorted(
+        float(circle.attrib["cx"]) for circle in circles
+    )
+    assert [float(circle.attrib["cy"]) for circle in circles] == sorted(
+        (float(circle.attrib["cy"]) for circle in circles), reverse=True
+    )
+    dashes = [node.attrib.get("stroke-dasharray") for node in svg.iter() if node.tag.endswith("path")]
+    assert dashes[-2:] == [None, "7 5"]
+    assert {"steep", "flat", "0", "2", "1", "5"} <= set(texts(svg))
+    assert svg.attrib["aria-label"].startswith("3 points; line steep: y = 2.00 x + 1.00; line flat")
+
+
+def test_points_that_make_no_drawing_are_refused():
+    for x, y, count in (([0, 1], [1], 1), ([1, 1], [1, 2], 1), ([0, 1], [1, 2], 4)):
+        lines = {str(number): (1.0, 0.0) for number in range(count)}
+        with pytest.raises(ValueError, match="as many y as x"):
+            lines_through_points(x, y, lines, "What to see.")

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FunctionType, TracebackType
 from typing import Any
 
+from tensorlab.autograd.profiling import profile
 from tensorlab.storage import UntypedStorage
 
 from . import values
@@ -40,7 +41,7 @@ def call(
 ) -> dict[str, Any]:
     """Call `function` and describe its value or its exception; with tensors among `args`, those after it too.
 
-    Beside a value stand the bytes of the storages that were made for it.
+    Beside a value stand the bytes of all storages that were made for it, and the most that lived at once.
 
     KeyboardInterrupt passes through: it belongs to whoever watches the clock. All else that a function can
     raise, SystemExit included, is an answer.
@@ -53,14 +54,14 @@ def call(
     given = scene.build(args)
     with_tensors = scene.has_tensors
     try:
-        with around or nullcontext(), _counted() as made:
+        with around or nullcontext(), _counted() as made, profile() as memory:
             value = function(*given)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         code = getattr(function, "__code__", None)
         return {"raised": describe(error, getattr(code, "co_filename", ""))}
-    reply = {"returned": values.encode(value, scene), "allocated": sum(made)}
+    reply = {"returned": values.encode(value, scene), "allocated": sum(made), "held": memory.peak}
     if with_tensors:
         reply["after"] = values.encode(scene.after(), scene)
     return reply

@@ -257,6 +257,13 @@ from tensorlab.ops.pointwise import (
     trunc,
     xlogy,
 )
+from tensorlab.ops.pooling import (
+    adaptive_avg_pool1d,
+    avg_pool1d,
+    max_pool1d,
+    max_pool1d_with_indices,
+    max_pool2d,
+)
 from tensorlab.ops.random import bernoulli, normal, poisson, rand, rand_like, randn, randn_like
 from tensorlab.ops.random_integers import randint, randint_like, randperm
 from tensorlab.ops.ranges import (
@@ -721,6 +728,12 @@ __all__ = [
     "is_inference_mode_enabled",
     "no_grad",
     "set_grad_enabled",
+    # ops.pooling
+    "adaptive_avg_pool1d",
+    "avg_pool1d",
+    "max_pool1d",
+    "max_pool1d_with_indices",
+    "max_pool2d",
     # ops.padding, ops.unfolding
     "constant_pad_nd",
     "pixel_shuffle",

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from tensorlab.dtypes import dtype
 
-__all__ = ["Correlation", "Window", "WindowOperations"]
+__all__ = ["Correlation", "Pooling", "Reach", "Window", "WindowOperations"]
 
 
 class Window(NamedTuple):
@@ -58,6 +58,48 @@ class Correlation(NamedTuple):
     taps: tuple[int, ...]
 
 
+class Reach(NamedTuple):
+    """Where the windows of a pooling lie along one dimension.
+
+    Attributes:
+        begins, ends: for each result the first place of its window inside of the image, and the one behind
+            the last.
+        divisors: for each result, what its mean counts along this dimension.
+        dilation: how far apart places of a window are.
+        move: by how much the window moves from one result to the next, 0 where windows differ.
+        first: where the first window begins, perhaps before the image.
+        taps: how many places a window has.
+    """
+
+    begins: tuple[int, ...]
+    ends: tuple[int, ...]
+    divisors: tuple[int, ...]
+    dilation: int
+    move: int
+    first: int
+    taps: int
+
+
+class Pooling(NamedTuple):
+    """A pooling as integers. No size is 0.
+
+    Attributes:
+        images, channels: how many there are.
+        width: of an image.
+        reaches: of the windows, along height and width.
+        divisor: what sums are divided by, or 0 where the divisors of both dimensions say it.
+        out, image: the strides of image, channel, line and number.
+    """
+
+    images: int
+    channels: int
+    width: int
+    reaches: tuple[Reach, Reach]
+    divisor: int
+    out: tuple[int, ...]
+    image: tuple[int, ...]
+
+
 class WindowOperations(Protocol):
     """The operations with windows of one device."""
 
@@ -81,5 +123,25 @@ class WindowOperations(Protocol):
 
         Returns:
             a launch of (weight, out, image), where the weight is written.
+        """
+        ...
+
+    def pool(self, element_type: dtype, problem: Pooling, greatest: bool) -> Callable[..., None]:
+        """Prepare a pooling: the greatest number of each window, or the mean.
+
+        A NaN counts as the greatest, the last of several; else the first of equals does. Places are counted
+        through the lines of a channel. A mean of integers is rounded towards 0.
+
+        Returns:
+            a launch of (out, image, places) for the greatest numbers, where the places are int64 and have the
+            strides of `out`; of (out, image) for means.
+        """
+        ...
+
+    def pool_gradient(self, element_type: dtype, problem: Pooling) -> Callable[..., None]:
+        """Prepare the gradient of a pooling's means: each part is added to all numbers of its window.
+
+        Returns:
+            a launch of (out, image), where `image` is added to, and `out` is the gradient of the means.
         """
         ...

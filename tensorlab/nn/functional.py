@@ -65,13 +65,31 @@ from tensorlab.ops.margin_losses import (
 from tensorlab.ops.normalisation import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
 from tensorlab.ops.one_hot import one_hot
 from tensorlab.ops.padding import pad
+from tensorlab.ops.pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    avg_pool1d,
+    avg_pool2d,
+    max_pool1d,
+    max_pool1d_with_indices,
+    max_pool2d,
+    max_pool2d_with_indices,
+)
 from tensorlab.ops.similarity import cosine_similarity, normalize
 from tensorlab.ops.softmax import softmax_of_layers
 from tensorlab.ops.unfolding import fold, pixel_shuffle, pixel_unshuffle, unfold
 from tensorlab.tensor import Tensor
 
 __all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
     "alpha_dropout",
+    "avg_pool1d",
+    "avg_pool2d",
     "batch_norm",
     "bilinear",
     "binary_cross_entropy",
@@ -109,6 +127,10 @@ __all__ = [
     "log_softmax",
     "logsigmoid",
     "margin_ranking_loss",
+    "max_pool1d",
+    "max_pool1d_with_indices",
+    "max_pool2d",
+    "max_pool2d_with_indices",
     "mse_loss",
     "nll_loss",
     "normalize",

@@ -13,6 +13,7 @@ from tensorlab.backends.cpu.joint import joint_kernel
 from tensorlab.backends.cpu.likelihood import likelihood, likelihood_gradient
 from tensorlab.backends.cpu.normalise import normalise, normalise_gradient
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
+from tensorlab.backends.cpu.pooling import pool, pool_gradient
 from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
 from tensorlab.backends.cpu.scan import scan
@@ -51,6 +52,8 @@ class CPU:
     normalise_gradient = staticmethod(normalise_gradient)
     philox = staticmethod(philox)
     pointwise = staticmethod(pointwise)
+    pool = staticmethod(pool)
+    pool_gradient = staticmethod(pool_gradient)
     reduce = staticmethod(reduce)
     random = staticmethod(prepare)
     seed_words = staticmethod(seed_words)

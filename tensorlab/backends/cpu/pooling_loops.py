@@ -1,0 +1,192 @@
+"""The kernels of pooling, as their text: `tensorlab.backends.cpu.pooling` puts them together for each dtype.
+
+The results of a line are made together, one place of the window after another, so that the innermost loop
+runs over neighbours: along the line, where the window moves in equal steps and a line's numbers are
+neighbours; else over the channels.
+
+``take`` and ``write`` are those of the greatest number or those of the mean. As they stand here, the names
+mean float32 and the greatest number, so that every function can be called and stepped through as it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensorlab.backends.cpu.gemm.cell import Number, narrow, widen
+from tensorlab.backends.cpu.pointers import advance, at
+
+__all__ = [
+    "give",
+    "pool_lines",
+    "spread",
+    "sweep",
+    "take_greatest",
+    "take_sum",
+    "write_greatest",
+    "write_mean",
+]
+
+LEAST = Number(-np.inf)  # no number is below it
+WHOLE = False  # whether numbers are integers
+
+
+def take_greatest(count, numbers, step, place, move, best, where):
+    """One number for each result: kept, and its place with it, where it is greater, or where it is NaN."""
+    for j in range(count):
+        number, kept = widen(numbers[j * step]), best[j]
+        better = (number > kept) | (number != number)
+        best[j] = number if better else kept
+        where[j] = place + j * move if better else where[j]
+
+
+def take_sum(count, numbers, step, place, move, best, where):
+    """One number for each result, added up."""
+    for j in range(count):
+        best[j] = Number(best[j] + widen(numbers[j * step]))
+
+
+def write_greatest(count, best, where, divisor, divisors, out, places, step):
+    """The results of a line, and where they were found."""
+    for j in range(count):
+        out[j * step] = narrow(best[j])
+        places[j * step] = where[j]
+
+
+def write_mean(count, best, where, divisor, divisors, out, places, step):
+    """The means of a line: each sum divided by `divisor`, times what its column has to say."""
+    for j in range(count):
+        by = divisor * divisors[j]
+        if WHOLE:  # rounded towards 0
+            total = abs(best[j]) // abs(by)
+            out[j * step] = narrow(total if (best[j] < 0) == (by < 0) else -total)
+        else:
+            out[j * step] = narrow(Number(best[j] / Number(by)))
+
+
+def sweep(slide, width, dilation, count, line, step, place, best, where):
+    """All places of the window in one line of the image, for the results that lie along the line.
+
+    A place lies outside of the image for the first or the last results of the line, which leave it out.
+    """
+    move, begin, taps = slide
+    for tap in range(taps):
+        offset = begin + tap * dilation
+        low = max(-(offset // move), 0)
+        high = min((width - 1 - offset) // move + 1, count)
+        u = offset + low * move
+        numbers, values, found = advance(line, u * step), advance(best, low), advance(where, low)
+        if move * step == 1:
+            take(high - low, numbers, 1, place + u, move, values, found)
+        elif move * step == 2:
+            take(high - low, numbers, 2, place + u, move, values, found)
+        else:
+            take(high - low, numbers, move * step, place + u, move, values, found)
+
+
+# fmt: off
+def pool_lines(
+    first, last, counts, strides, rows, columns, dilation, slide, divisor, out, image, places,
+):
+    # fmt: on
+    """Tasks `first` … `last` - 1; each makes one line of results, for all channels of an image.
+
+    Args:
+        counts: the channels, and the width of the image.
+        strides: those of the result, and those of the image: image, channel, line, number.
+        rows, columns: for each result along a dimension where its window begins, where it ends, and by what
+            its mean is divided.
+        dilation: how far apart places of the window are, in both dimensions.
+        slide: by how much the window moves along a line, where the first one begins, and how many places it
+            has there. A movement of 0 says that the innermost loop is to run over the channels.
+        divisor: of all means, or 0 where `rows` and `columns` say it.
+        out, image, places: flat arrays of cells.
+    """
+    channels, width = counts
+    down, across = rows.shape[1], columns.shape[1]
+    out_image, out_channel, out_line, out_step = strides[0]
+    image_image, image_channel, image_line, image_step = strides[1]
+    lanes = max(channels, across)
+    values, found, ones = np.empty(lanes, best_type), np.empty(lanes, np.int64), np.ones(lanes, np.int64)
+    best, where = at(values, 0), at(found, 0)
+    for task in range(first, last):
+        n, y = task // down, task % down
+        begin, end = rows[0, y], rows[1, y]
+        to = n * out_image + y * out_line
+        of_row = divisor if divisor != 0 else rows[2, y]
+        for c in range(channels if slide[0] > 0 else 0):
+            for x in range(across):
+                values[x], found[x] = LEAST, begin * width + columns[0, x]
+            for v in range(begin, end, dilation[0]):
+                line = at(image, n * image_image + c * image_channel + v * image_line)
+                sweep(slide, width, dilation[1], across, line, image_step, v * width, best, where)
+            divisors = at(ones, 0) if divisor != 0 else at(columns[2], 0)
+            start = to + c * out_channel
+            write(across, best, where, of_row, divisors, at(out, start), at(places, start), out_step)
+        for x in range(across if slide[0] == 0 else 0):
+            for c in range(channels):
+                values[c], found[c] = LEAST, begin * width + columns[0, x]
+            for v in range(begin, end, dilation[0]):
+                for u in range(columns[0, x], columns[1, x], dilation[1]):
+                    numbers = at(image, n * image_image + v * image_line + u * image_step)
+                    if image_channel == 1:
+                        take(channels, numbers, 1, v * width + u, 0, best, where)
+                    else:
+                        take(channels, numbers, image_channel, v * width + u, 0, best, where)
+            by = of_row if divisor != 0 else of_row * columns[2, x]
+            start = to + x * out_step
+            write(channels, best, where, by, at(ones, 0), at(out, start), at(places, start), out_channel)
+
+
+def give(count, parts, numbers, step):
+    """One number of the image for each result: its part is added to it."""
+    for j in range(count):
+        numbers[j * step] = Number(numbers[j * step] + parts[j])
+
+
+# fmt: off
+def spread(
+    first, last, counts, strides, rows, columns, dilation, slide, divisor, out, image, places,
+):
+    # fmt: on
+    """The gradient of the mean: each number of `out`, divided, is added to all numbers of its window.
+
+    The arguments are those of `pool_lines`. A task is a channel of an image, or a whole image where the
+    innermost loop runs over the channels. `places` is not used.
+    """
+    channels, width = counts
+    down, across = rows.shape[1], columns.shape[1]
+    out_image, out_channel, out_line, out_step = strides[0]
+    image_image, image_channel, image_line, image_step = strides[1]
+    values = np.empty(max(channels, across), best_type)
+    parts = at(values, 0)
+    move, begin, taps = slide
+    for task in range(first, last):
+        n, c = task // channels if move > 0 else task, task % channels if move > 0 else 0
+        for y in range(down):
+            of_row = divisor if divisor != 0 else rows[2, y]
+            start = n * out_image + c * out_channel + y * out_line
+            if move > 0:
+                for x in range(across):
+                    by = of_row if divisor != 0 else of_row * columns[2, x]
+                    values[x] = Number(widen(out[start + x * out_step]) / Number(by))
+            for x in range(1 if move > 0 else across):
+                if move == 0:
+                    by = of_row if divisor != 0 else of_row * columns[2, x]
+                    for lane in range(channels):
+                        cell = start + x * out_step + lane * out_channel
+                        values[lane] = Number(widen(out[cell]) / Number(by))
+                for v in range(rows[0, y], rows[1, y], dilation[0]):
+                    line = at(image, n * image_image + c * image_channel + v * image_line)
+                    if move == 0:
+                        for u in range(columns[0, x], columns[1, x], dilation[1]):
+                            give(channels, parts, advance(line, u * image_step), image_channel)
+                    for tap in range(taps if move > 0 else 0):
+                        offset = begin + tap * dilation[1]
+                        low = max(-(offset // move), 0)
+                        high = min((width - 1 - offset) // move + 1, across)
+                        numbers = advance(line, (offset + low * move) * image_step)
+                        give(high - low, advance(parts, low), numbers, move * image_step)
+
+
+best_type = np.float32
+take, write = take_greatest, write_greatest

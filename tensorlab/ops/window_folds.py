@@ -1,0 +1,109 @@
+"""Pooling on the backend, and the way back: what all kinds of windows have in common."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from tensorlab import dtypes
+from tensorlab.autograd.formulas import formulas, record
+from tensorlab.backends import backend
+from tensorlab.backends.windows import Pooling, Reach
+from tensorlab.layout import Size
+from tensorlab.memory_formats import format_strides, suggested_format
+from tensorlab.ops.dispatch import allocate_strided, filled
+from tensorlab.tensor import Tensor
+
+__all__ = [
+    "AdaptiveAvgPool2DBackward0",
+    "AdaptiveMaxPool2DBackward0",
+    "AvgPool2DBackward0",
+    "MaxPool2DWithIndicesBackward0",
+    "Windows",
+    "greatest_of_windows",
+    "mean_of_windows",
+]
+
+Windows = tuple[Reach, Reach]
+
+
+def _new(input: Tensor, windows: Windows, element_type: dtypes.dtype) -> Tensor:
+    """A tensor for one number a window, laid out like the image."""
+    shape = Size((*input._shape[:-2], *(len(reach.begins) for reach in windows)))
+    strides = format_strides(shape, suggested_format(input._shape, input._stride))
+    return allocate_strided(shape, strides, element_type)
+
+
+@functools.lru_cache(maxsize=1024)
+def _prepared(
+    form: str,
+    element_type: dtypes.dtype,
+    shape: Size,
+    image: tuple,
+    out: tuple,
+    windows: Windows,
+    divisor: int,
+) -> Any:
+    """The launch of a pooling, or of its way back."""
+    images, (channels, _, width) = (shape[0] if len(shape) == 4 else 1), shape[-3:]
+    steps = [(0, *stride) if len(stride) == 3 else stride for stride in (out, image)]
+    problem = Pooling(images, channels, width, windows, divisor, *steps)
+    if form == "spread":
+        return backend("cpu").pool_gradient(element_type, problem)
+    return backend("cpu").pool(element_type, problem, form == "greatest")
+
+
+def greatest_of_windows(kind: Any, input: Tensor, windows: Windows) -> tuple[Tensor, Tensor]:
+    """The greatest number of each window, and its place; `kind` is the kind of node."""
+    values, places = (_new(input, windows, element_type) for element_type in (input._dtype, dtypes.int64))
+    if values.numel():
+        launch = _prepared("greatest", input._dtype, input._shape, input._stride, values._stride, windows, 0)
+        launch(values._buffer(), input._buffer(), places._buffer())
+    return record(kind, values, input, places=places, shape=input._shape), places
+
+
+def _put_back(grad: Any, places: Any, shape: Size) -> Tensor:
+    """The gradient of the image: each part goes to the number that was the greatest."""
+    flat = grad.new_zeros((*shape[:-2], shape[-2] * shape[-1]))
+    found: Tensor = flat.scatter_add(-1, places.flatten(-2), grad.flatten(-2)).view(shape)
+    return found
+
+
+def mean_of_windows(kind: Any, input: Tensor, windows: Windows, divisor: int) -> Tensor:
+    """The mean of each window, or its sum divided by a `divisor` other than 0."""
+    result = _new(input, windows, input._dtype)
+    if result.numel():
+        launch = _prepared(
+            "mean", input._dtype, input._shape, input._stride, result._stride, windows, divisor
+        )
+        launch(result._buffer(), input._buffer())
+    return record(kind, result, input, kind=kind, shape=input._shape, windows=windows, divisor=divisor)
+
+
+def _spread(grad: Tensor, kind: Any, shape: Size, windows: Windows, divisor: int) -> Tensor:
+    """The gradient of the image: each part, divided, goes to all numbers of its window."""
+    if grad._dtype.itemsize < 4:  # sums of halves are made in float32
+        wide: Any = grad
+        return _spread(wide.float(), kind, shape, windows, divisor).to(grad._dtype)
+    result = filled(shape, format_strides(shape, suggested_format(grad._shape, grad._stride)), grad._dtype, 0)
+    if grad.numel():
+        launch = _prepared("spread", grad._dtype, shape, result._stride, grad._stride, windows, divisor)
+        launch(grad._buffer(), result._buffer())
+    return record(_SpreadBackward, result, grad, kind=kind, windows=windows, divisor=divisor)
+
+
+MaxPool2DWithIndicesBackward0, AdaptiveMaxPool2DBackward0 = (
+    formulas(name, image=lambda grad, places, shape: _put_back(grad, places, shape))
+    for name in ("MaxPool2DWithIndicesBackward0", "AdaptiveMaxPool2DBackward0")
+)
+AvgPool2DBackward0, AdaptiveAvgPool2DBackward0 = (
+    formulas(
+        name,
+        image=lambda grad, kind, shape, windows, divisor: _spread(grad, kind, shape, windows, divisor),
+    )
+    for name in ("AvgPool2DBackward0", "AdaptiveAvgPool2DBackward0")
+)
+_SpreadBackward = formulas(
+    "AvgPool2DBackwardBackward0",
+    gradient=lambda grad, kind, windows, divisor: mean_of_windows(kind, grad, windows, divisor),
+)

@@ -235,7 +235,12 @@ def multiplied(scene: Scene, position: int) -> Step:
     fitting = [
         i
         for i, y in enumerate(scene.ours)
-        if x.ndim and y.ndim and y.dtype is x.dtype and x.shape[-1] == y.shape[-2 if y.ndim > 1 else 0]
+        if x.ndim
+        and y.ndim
+        and y.dtype is x.dtype
+        and x.shape[-1] == y.shape[-2 if y.ndim > 1 else 0]
+        # PyTorch squeezes a vector times a matrix in place, and counts that as a write of the result
+        and not (x.ndim == 1 < y.ndim)
     ]
     if not fitting:
         return Step(None, "einsum", ("...i,...i->...", Live(position), Live(position)))

@@ -281,9 +281,20 @@ def _compare(torch: Any, rng: random.Random, length: int, program: list[str]) ->
                     _same(a, b, "a gradient")
         if isinstance(mine, Exception):
             raise Unsettled  # how far the pass came before it failed is nobody's promise
+        if _share_gradients(theirs.leaves):
+            raise Unsettled  # PyTorch adds the next gradient of one leaf to that of the other, too
         for which in ("leaves", "retained"):
             for number, (a, b) in enumerate(zip(getattr(ours, which), getattr(theirs, which), strict=True)):
                 _same(a.grad, b.grad, f"grad of {which}[{number}]")
+
+
+def _share_gradients(leaves: list[Any]) -> bool:
+    """Whether the gradients of two leaves lie in the same memory, which only PyTorch lets happen.
+
+    Those of scalars that were stacked and summed are views of one expanded number there.
+    """
+    places = [leaf.grad.data_ptr() for leaf in leaves if leaf.grad is not None and leaf.grad.numel()]
+    return len(set(places)) < len(places)
 
 
 def _told(argument: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import json
 import re
 
@@ -13,39 +14,58 @@ from tensorlab.grading.suites import chapters, exercises
 
 from .conftest import ROOT
 
-PYTHON = {*dir(builtins), *dir(str), *dir(list), *dir(dict), *dir(set), *dir(slice), "indices"}
+# What the reader knows from Python: its own names, those of its types, and whatever these modules hold.
+TYPES = (bytes, dict, float, int, list, set, slice, str, tuple)
+PYTHON = {*dir(builtins), *(name for kind in TYPES for name in dir(kind))}
+MODULES = {"functools", "itertools", "math", "operator"}
 
 
-def words(folder: str, chapter: str) -> set[str]:
+@functools.cache
+def words(folder: str, chapter: str) -> frozenset[str]:
     """Every name that stands in a chapter's notebook, in prose or in code."""
     (path,) = (ROOT / folder).glob(f"{chapter}_*.ipynb")
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return set(re.findall(r"\w+", "\n".join("".join(cell["source"]) for cell in cells)))
+    return frozenset(re.findall(r"\w+", "\n".join("".join(cell["source"]) for cell in cells)))
 
 
-def answer(chapter: str, exercise_id: str) -> tuple[str, str]:
-    """The solution cell of an exercise, and the prose before it."""
+@functools.cache
+def answers(chapter: str) -> dict[str, dict[str, str]]:
+    """The solution cell of each exercise of a chapter, and the prose before it."""
     (path,) = (ROOT / "solutions").glob(f"{chapter}_*.ipynb")
-    found = {}
+    found: dict[str, dict[str, str]] = {}
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         about = cell["metadata"].get("tensorlab", {})
-        if about.get("exercise") == exercise_id:
-            found[about["role"]] = "".join(cell["source"])
-    return found["answer"], found["prose"]
+        if "exercise" in about:
+            found.setdefault(about["exercise"], {})[about["role"]] = "".join(cell["source"])
+    return found
+
+
+def names_of(source: str) -> set[str]:
+    """The names behind a dot that are neither Python's nor a standard module's."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Attribute):
+            of_module = isinstance(node.value, ast.Name) and node.value.id in MODULES
+            if not of_module and node.attr not in PYTHON:
+                found.add(node.attr)
+    return found
 
 
 @pytest.mark.parametrize("exercise", exercises(), ids=lambda exercise: exercise.id)
 def test_the_solution_uses_only_what_was_shown(exercise):
     known = [chapter for chapter in chapters() if chapter <= exercise.chapter]
-    source, prose = answer(exercise.chapter, exercise.id)
-    shown = set().union(*(words("book/chapters", chapter) for chapter in known)) | set(
-        re.findall(r"\w+", prose)
-    )
-    used = {node.attr for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute)}
-    assert used - shown - PYTHON == set()
+    cells = answers(exercise.chapter)[exercise.id]
+    shown = frozenset().union(*(words("book/chapters", chapter) for chapter in known))
+    assert names_of(cells["answer"]) - shown - set(re.findall(r"\w+", cells["prose"])) == set()
+
+
+@pytest.mark.parametrize("chapter", chapters())
+def test_every_exercise_of_the_notebooks_is_looked_at(chapter):
+    expected = {exercise.id for exercise in exercises() if exercise.chapter == chapter}
+    assert {name for name, cells in answers(chapter).items() if "answer" in cells} == expected
 
 
 def test_a_name_that_nobody_has_shown_is_found():
-    source, _ = answer("03", "03.setitem")
-    assert "copy_" in source
+    assert names_of("x.cholesky(); [].append(1); math.prod(())") == {"cholesky"}
+    assert "copy_" in names_of(answers("03")["03.setitem"]["answer"])
     assert "copy_" not in words("book/chapters", "01")

@@ -55,6 +55,7 @@ def gradcheck(
     Raises:
         GradcheckError: an entry of a Jacobian differs; it is named, with both values.
         ValueError: no input requires a gradient.
+        RuntimeError: elements of an input lie in one cell.
 
     Example:
         >>> import tensorlab as tl
@@ -74,6 +75,12 @@ def gradcheck(
             "requires_grad=True."
         )
     for place, argument in checked:
+        if any(step == 0 and size > 1 for step, size in zip(argument._stride, argument._shape, strict=True)):
+            raise RuntimeError(
+                f"The {place}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+                f"non-overlapping to be able to compute the numerical gradients correctly: a step would move "
+                f"all elements in one cell. Expand it inside of the function, or give a contiguous() copy"
+            )
         if argument._dtype is not dtypes.float64:
             warnings.warn(
                 f"Input #{place} requires gradient and is not a double precision floating point: it is of "
@@ -216,7 +223,7 @@ def _differences(
     func: Callable, arguments: tuple, argument: Tensor, number: int, eps: float
 ) -> list[list[float]]:
     """For each element of one input the finite differences of all elements of one output."""
-    cells: Any = argument._cells_array()  # views and expanded inputs too: the memory itself is stepped
+    cells: Any = argument._cells_array()  # of views too: the memory itself is stepped
     rows = []
     with no_grad():
         for index in itertools.product(*(range(size) for size in argument._shape)):
@@ -226,18 +233,8 @@ def _differences(
             cells[index] = kept - eps
             lower = _values(func, arguments, number)
             cells[index] = kept
-            shared = _sharing(argument, index)
-            rows.append([(u - low) / (2 * eps) / shared for u, low in zip(upper, lower, strict=True)])
+            rows.append([(u - low) / (2 * eps) for u, low in zip(upper, lower, strict=True)])
     return rows
-
-
-def _sharing(argument: Tensor, index: tuple[int, ...]) -> int:
-    """How many elements of a tensor lie in the cell of one: a step of an expanded tensor moves them all."""
-    count = 1
-    for size, stride in zip(argument._shape, argument._stride, strict=True):
-        if stride == 0 and size > 1:
-            count *= size
-    return count
 
 
 def _values(func: Callable, arguments: tuple, number: int) -> list[float]:
@@ -275,19 +272,18 @@ def _check_directions(
     rng = np.random.default_rng(0)  # not the library's own generator, which the function may draw from
     for number, output in outputs:
         weights = _unit(rng, output._shape)
-        towards: Any = output.detach().new_empty(output._shape)  # type: ignore[attr-defined]
+        towards: Any = output.detach().new_empty(output._shape)
         towards._cells_array()[...] = weights
         found = grad(output, [a for _, a in checked], towards, retain_graph=True, allow_unused=True)
         for (place, argument), gradient in zip(checked, found, strict=True):
-            cells: Any = argument._cells_array()  # the memory itself is stepped, each cell of it once
-            own = tuple(slice(None, 1) if step == 0 else slice(None) for step in argument._stride)
-            direction = np.broadcast_to(_unit(rng, cells[own].shape), argument._shape)
-            kept, sides = cells[own].copy(), []
+            cells: Any = argument._cells_array()  # of views too: the memory itself is stepped
+            direction = _unit(rng, argument._shape)
+            kept, sides = cells.copy(), []
             for step in (eps, -eps):
-                cells[own] = kept + step * direction[own]
+                cells[...] = kept + step * direction
                 with no_grad():
                     sides.append(np.reshape(_values(func, arguments, number), output._shape))
-                cells[own] = kept
+                cells[...] = kept
             numerical = float(((sides[0] - sides[1]) * weights).sum() / (2 * eps))
             values: Any = 0.0 if gradient is None else np.reshape(_plain(gradient), argument._shape)
             analytical = float((values * direction).sum())

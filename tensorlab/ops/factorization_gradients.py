@@ -85,12 +85,16 @@ def _gaps(values: Any) -> Any:
     return (values.unsqueeze(-2) - values.unsqueeze(-1)).masked_fill(eye, 1)
 
 
+def _skew(matrix: Any) -> Any:
+    return matrix - matrix.mT
+
+
 def _eigh(grad: Any, result0: Any, result1: Any) -> Any:
     values, vectors = grad
     inner = None
     if vectors is not None:
-        turned = result1.mT @ vectors
-        inner = (turned - turned.diagonal(0, -2, -1).diag_embed()) / _gaps(result0)
+        # Orthogonal columns can only turn: of the slope counts what is skew, and the gradient is symmetric.
+        inner = _skew(result1.mT @ vectors) * 0.5 / _gaps(result0)
     if values is not None:
         scaled = values.diag_embed()
         inner = scaled if inner is None else inner + scaled
@@ -98,10 +102,6 @@ def _eigh(grad: Any, result0: Any, result1: Any) -> Any:
 
 
 LinalgEighBackward0 = formulas("LinalgEighBackward0", A=_eigh)
-
-
-def _skew(matrix: Any) -> Any:
-    return matrix - matrix.mT
 
 
 def _svd(grad: Any, result0: Any, result1: Any, result2: Any) -> Any:
@@ -198,15 +198,35 @@ LinalgPinvBackward0 = formulas("LinalgPinvBackward0", A=_pinv)
 
 
 def _lstsq_matrix(grad: Any, A: Any, B: Any, pinv: Any, vectors: bool) -> Any:
-    slope, right = grad[0], B
-    if vectors:
-        slope, right = slope.unsqueeze(-1), right.unsqueeze(-1)
-    return _pinv(slope @ right.mT, A, pinv(A))
+    """Residuals do not move with the solution, which makes them least: they move with the matrix alone."""
+    right = B.unsqueeze(-1) if vectors else B
+    inverse = pinv(A)
+    slope = None
+    if grad[0] is not None:
+        towards = grad[0].unsqueeze(-1) if vectors else grad[0]
+        slope = _pinv(towards @ right.mT, A, inverse)
+    if _arrives(grad[1]):
+        solution = inverse @ right
+        by_residuals = 2 * grad[1].unsqueeze(-2) * (A @ solution - right) @ solution.mT
+        slope = by_residuals if slope is None else slope + by_residuals
+    return slope
 
 
-def _lstsq_right(grad: Any, A: Any, pinv: Any, vectors: bool) -> Any:
-    turned = pinv(A).mT
-    return (turned @ grad[0].unsqueeze(-1)).squeeze(-1) if vectors else turned @ grad[0]
+def _lstsq_right(grad: Any, A: Any, B: Any, pinv: Any, vectors: bool) -> Any:
+    right = B.unsqueeze(-1) if vectors else B
+    inverse = pinv(A)
+    slope = None
+    if grad[0] is not None:
+        slope = inverse.mT @ (grad[0].unsqueeze(-1) if vectors else grad[0])
+    if _arrives(grad[1]):
+        by_residuals = -2 * grad[1].unsqueeze(-2) * (A @ (inverse @ right) - right)
+        slope = by_residuals if slope is None else slope + by_residuals
+    return slope.squeeze(-1) if vectors and slope is not None else slope
+
+
+def _arrives(residuals: Any) -> bool:
+    """Whether there is a slope of residuals: where they are not computed, they have no elements."""
+    return residuals is not None and residuals.numel() > 0
 
 
 LinalgLstsqBackward0 = formulas("LinalgLstsqBackward0", A=_lstsq_matrix, B=_lstsq_right)

@@ -324,11 +324,12 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     else:
         x = narrow(_result(solution), -2, 0, n)
     x._base = None
-    record_several(gradients.LinalgLstsqBackward0, (x,), A, B, pinv=_pseudo_inverse, vectors=vectors)
+    squares = _result(residuals if full and driver != "gelsy" else nothing, matrices=False)
+    record_several(gradients.LinalgLstsqBackward0, (x, squares), A, B, pinv=_pseudo_inverse, vectors=vectors)
     return return_types.linalg_lstsq(
         (
             x,
-            _result(residuals if full and driver != "gelsy" else nothing, matrices=False),
+            squares,
             _result(rank if driver != "gels" else np.empty(0, np.int64), matrices=False),
             _result(singular if driver in ("gelsd", "gelss") else nothing, matrices=False),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab import layout
+from tensorlab.autograd.formulas import formulas, record
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import parts
 from tensorlab.ops.arithmetic import add
@@ -47,13 +48,10 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         )
     square = inv(input) if power < 0 else input
     power = -power if power < 0 else power
-    result = (
-        None
-        if power
-        else clone(
-            expand(eye(input.shape[-1], dtype=input.dtype), input.shape), memory_format=contiguous_format
-        )
-    )
+    result = None
+    if not power:  # a constant; PyTorch copies it into a result that depends on the matrices, by nothing
+        identity = expand(eye(input.shape[-1], dtype=input.dtype), input.shape)
+        result = record(_PowerZero, clone(identity, memory_format=contiguous_format), input)
     while power:
         if power % 2:
             result = square if result is None else product(result, square)
@@ -64,6 +62,9 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     if result is input:
         result = clone(input, memory_format=contiguous_format)
     return result if out is None else written(out, result)
+
+
+_PowerZero = formulas("CopyBackwards", input=lambda grad: grad.new_zeros(grad._shape))
 
 
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:

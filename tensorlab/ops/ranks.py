@@ -53,10 +53,13 @@ def pinv(
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.0000]])
     """
-    if out is None and not hermitian and current.grad and requires_grad(A):
+    if out is None and current.grad and requires_grad(A):
         with no_grad():
-            result = pinv(A, atol=atol, rtol=rtol)
+            result = pinv(A, atol=atol, rtol=rtol, hermitian=hermitian)
         return record(LinalgPinvBackward0, result, A)
+    if hermitian and not A.numel():
+        result = zeros((*A.shape[:-2], A.shape[-1], A.shape[-2]), dtype=A.dtype)
+        return result if out is None else written(out, result)
     if hermitian:
         values, u = eigh(A)
         s, v = magnitude(values), mul(u, unsqueeze(sign(values), -2))

@@ -261,3 +261,32 @@ def test_condition_numbers(torch, p, shape):
 
 def test_condition_number_of_an_empty_matrix():
     assert tl.linalg.cond(tl.zeros(0, 0)).tolist() == 0.0
+
+
+GRADIENTS = {
+    "eigenvectors": lambda t, a, b: abs(t.linalg.eigh(a)[1]),
+    "the power 0": lambda t, a, b: t.linalg.matrix_power(a, 0),
+    "pinv of symmetric matrices": lambda t, a, b: t.linalg.pinv(a, hermitian=True),
+    "residuals": lambda t, a, b: t.linalg.lstsq(a[:, :2], b, driver="gelsd").residuals,
+    "residuals that are not computed": lambda t, a, b: t.linalg.lstsq(a[:, :2], b).residuals,
+    "a solution and its residuals": lambda t, a, b: t.cat(
+        [x.reshape(-1) for x in t.linalg.lstsq(a[:, :2], b, driver="gels")[:2]]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients(torch, name):
+    found = []
+    for library in (tl, torch):
+        a = library.tensor([[2.0, 0.5, 0.1], [0.5, 3.0, 0.7], [0.1, 0.7, 1.0]], dtype=library.float64)
+        b = library.tensor([[1.0, 2.0], [0.0, 1.0], [3.0, 1.0]], dtype=library.float64)
+        operands = a.requires_grad_(), b.requires_grad_()
+        result = GRADIENTS[name](library, *operands)
+        weights = (library.arange(result.numel(), dtype=library.float64) + 0.5).reshape(result.shape)
+        gradients = library.autograd.grad(result, operands, weights, allow_unused=True)
+        found.append([None if g is None else np.array(g.tolist()) for g in gradients])
+    for ours, theirs in zip(*found, strict=True):
+        assert (ours is None) == (theirs is None)
+        if ours is not None:
+            np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-12)

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.library.gradients.operator_layouts import check_operator
 from tests.library.operators.calls import compare_sample, covered, samples
-from tests.library.operators.gradients import UNDETERMINED, compare_gradients
+from tests.library.operators.gradients import compare_gradients
 
 DRAWN = 16
 SAMPLES = 4
@@ -59,11 +60,21 @@ def test_the_gradients_of_operators_agree_with_pytorch(torch, operators, part):
     differences = [
         f"{comparison.operator} [{comparison.form}] {comparison.call}: {comparison.found}"
         for op in operators[part::4]
-        if op.name not in UNDETERMINED
         for comparison in compare_gradients(torch, op, most=1)
         if comparison.found is not None
     ]
     assert not differences
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(8))
+def test_derivatives_are_what_differences_say_in_every_layout(torch, operators, seed):
+    """``python -m tests.library.gradients.operator_layouts`` runs all."""
+    rng = random.Random(seed)
+    failed = [
+        check for op in rng.sample(operators, 4) for check in check_operator(torch, op, most=1) if check.found
+    ]
+    assert not failed
 
 
 def test_most_of_the_operators_that_tensorlab_names_are_compared(operators):

@@ -155,7 +155,7 @@ def test_a_number_is_dragged_and_everything_follows(show):
     field(page, "value of x").first.fill("one")
     page.keyboard.press("Enter")
     expect(page.locator(".tlw-editor [role=alert]")).to_have_text(
-        "“one” is no number: write one such as 0.5 or -2"
+        "“one” is no number: write one such as 0.5 or -2."
     )
     assert lines(page, "x")[1] == "1"
 
@@ -202,6 +202,7 @@ def test_a_leaf_without_gradient_is_not_recorded(show):
     expect(node(page, "x")).to_have_class(re.compile("tlw-plain"))
     page.locator(".tlw-leaf-head input").nth(1).click()
     expect(page.locator(".tlw-message")).to_contain_text("nothing to go back to")
+    expect(page.locator(".tlw-editor [role=alert]")).to_contain_text("Refused: nothing to go back to")
     expect(page.locator(".tlw-leaf-head input").nth(1)).to_be_checked()
 
 

@@ -7,6 +7,8 @@ export function numberAt(text, caret) {
   return spans.find(([, end]) => caret <= end) ?? spans.at(-1) ?? null;
 }
 
+const LONG = 8;             // letters that a field has room for on a phone
+
 // One text field for a number or a list of numbers; ↑ and ↓ and the steppers change the number at the caret.
 export class NumberField {
   // `name` is what a reader calls it, `kind` its meaning (for the colour), `least` where stepping ends;
@@ -40,6 +42,7 @@ export class NumberField {
   // Writes what stands; a mark of an error goes.
   show(text) {
     this.input.value = text;
+    this.element.classList.toggle("tlw-long", text.length > LONG);
     this.mark(false);
     for (const button of this.steppers) button.disabled = this.input.disabled || numberAt(text, 0) === null;
   }

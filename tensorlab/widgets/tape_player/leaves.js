@@ -44,10 +44,12 @@ export class Leaves {
     this.typed();
   }
 
+  complain(reason) { this.complaint.textContent = reason; }
+
   typed() {
     const number = Number(this.field.value);
     const fits = this.field.value.trim() !== "" && Number.isFinite(number);
-    this.complaint.textContent = fits ? "" : `“${this.field.value}” is no number: write one such as 0.5 or -2`;
+    this.complain(fits ? "" : `“${this.field.value}” is no number: write one such as 0.5 or -2.`);
     this.field.setAttribute("aria-invalid", String(!fits));
     if (fits && number !== this.number) this.changed(...this.hand, number, true);
   }
@@ -70,7 +72,7 @@ export class Leaves {
     if (document.activeElement !== this.field) this.field.value = String(this.number);
     else if (Number(this.field.value) !== this.number) this.field.value = String(this.number);
     this.field.removeAttribute("aria-invalid");
-    this.complaint.textContent = "";
+    this.complain("");
     this.field.setAttribute("aria-label", `value of ${at}`);
     this.slider.setAttribute("aria-label", `value of ${at}`);
     this.range();
@@ -97,7 +99,9 @@ export class Leaves {
         label: name, helpId: this.helpId,
         picked: (index) => this.held(name, flatIndex(index, defaultStrides(this.shapes[name]))),
       });
-      const grad = h("input", { type: "checkbox", onchange: () => this.required(name, grad.checked) });
+      const grad = h("input", {
+        type: "checkbox", "aria-label": `requires_grad of ${name}`, onchange: () => this.required(name, grad.checked),
+      });
       const title = h("p", { class: "tlw-part" });
       const told = h("div", { class: "tlw-blocks" });
       const note = h("p", { class: "tlw-note" });

@@ -127,7 +127,10 @@ class View {
   requireGrad(leaf, grad) {
     const { leaves } = this.store.state;
     const changed = { leaves: { ...leaves, [leaf]: { ...leaves[leaf], grad } } };
-    if (this.store.propose({ ...changed, guess: null, told: false, step: 0 }) !== null) this.draw();
+    const refusal = this.store.propose({ ...changed, guess: null, told: false, step: 0 });
+    if (refusal === null) return;
+    this.draw();
+    this.leaves.complain(`Refused: ${refusal}.`);       // the message above may be out of sight
   }
 
   // ---- what the state says

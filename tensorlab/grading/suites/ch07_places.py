@@ -32,9 +32,9 @@ def _places(*numbers: int, shape: Shape | None = None, strides: Shape | None = N
     return strided((len(numbers),) if shape is None else shape, strides, cells=numbers, dtype=INT, storage=2)
 
 
-def _values(shape: Shape, first: int = 10) -> Strided:
+def _values(shape: Shape, dtype: dtypes.dtype = dtypes.float32) -> Strided:
     """What is added: 10, 11, … so that each can be told from the others."""
-    return strided(shape, cells=range(first, first + layout.numel(shape)), storage=3)
+    return strided(shape, cells=range(10, 10 + layout.numel(shape)), dtype=dtype, storage=3)
 
 
 def _with(shape: Shape, dim: int, size: int) -> Shape:
@@ -87,6 +87,7 @@ INDEX_ADD = Exercise(
                 (_tensor((3,)), 0, _places(2, 0), _values((2,))),
                 (_tensor((3, 2)), 0, _places(1), _values((1, 2))),
                 (_tensor((3, 2)), 0, _places(2, 0, 1), _values((3, 2))),
+                (_tensor((3, 2), dtype=INT), 0, _places(1, 2), _values((2, 2), INT)),
             ),
             lambda source: _added(source, dim=0),
         ),
@@ -300,6 +301,7 @@ SCATTER_ADD = Exercise(
                 (_tensor((2, 2)), 1, _places(1, 0, shape=(2, 1)), _values((2, 1))),
                 (_tensor((2, 3)), 1, _places(2, 0, shape=(2, 1)), _values((2, 1))),
                 (_tensor((2, 3)), 1, _places(2, 0, 1, 2, shape=(2, 2)), _values((2, 2))),
+                (_tensor((2, 2), dtype=INT), 1, _places(1, 0, shape=(2, 1)), _values((2, 1), INT)),
             ),
             lambda source: _scattered(source, 1, twice=False),
         ),

@@ -246,6 +246,7 @@ NORMALIZE = Exercise(
                 _normal(_table((3, 4), (5, 12), (8, 15))),
                 _normal(_table((1, 2, 2), (2, 3, 6))),
                 _normal(_table((2,), (5,))),
+                _normal(_table((3, 4), (5, 12), (8, 15), dtype=dtypes.float64)),
             ),
             lambda source: _normal(_lengths(source, _oblong(source))),
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from tensorlab.autograd.formulas import formulas, linear, record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
 from tensorlab.cells import encode_one
-from tensorlab.layout import Size
+from tensorlab.layout import Refusal, Size
 from tensorlab.memory_formats import contiguous_format
-from tensorlab.ops.conversion import to
+from tensorlab.ops.conversion import contiguous, to
 from tensorlab.ops.losses import reduction_of
 from tensorlab.ops.normalising import compute_type, dense_in
 from tensorlab.ops.softmax import log_softmax
@@ -158,86 +158,103 @@ def _of_chances(
     return total / (input.numel() / classes) if input.numel() else total * math.nan
 
 
-class _Places(NamedTuple):
+class _Walk(NamedTuple):
+    """How the chances are walked, which follows from their shape and strides.
+
+    Attributes:
+        sizes: rows, classes and places to a row, for the kernels.
+        strides: the steps in each, in cells; None if the chances have to be copied first.
+        shape, stride: of the loss of each place.
+        kind: the node that is left.
+    """
+
+    sizes: np.ndarray
+    strides: np.ndarray | None
+    shape: Size
+    stride: tuple[int, ...]
+    kind: Any
+
+
+@functools.lru_cache(4096)
+def _walk(shape: Size, stride: tuple[int, ...]) -> _Walk:
+    rows, classes = (1, shape[0]) if len(shape) == 1 else shape[:2]
+    places = layout.numel(shape[2:])
+    strides: tuple[int, ...] | None = (0, stride[0], 0) if len(shape) == 1 else (*stride[:2], 0)
+    if len(shape) == 3:
+        strides = stride
+    elif len(shape) > 3:
+        seen = layout.view_strides(shape, stride, Size((rows, classes, places)))
+        strides = None if isinstance(seen, Refusal) else seen
+    result = Size((*shape[:1], *shape[2:])) if len(shape) > 1 else Size()
+    sizes = np.array([rows, classes, places], np.int64)
+    steps = None if strides is None else np.array(strides, np.int64)
+    return _Walk(sizes, steps, result, layout.default_strides(result), _KINDS[len(shape) > 2])
+
+
+class _Places:
     """What of a likelihood does not depend on the chances.
 
     Attributes:
-        walk: rows, classes and places to a row, for the kernels.
-        shape: that of the chances.
         target, weight: the cells of the class numbers, and the numbers of the classes.
         ignored, reduction: those of `nll_loss`.
         factor: what the sum is multiplied by, once it is known.
     """
 
-    walk: np.ndarray
-    shape: Size
-    target: np.ndarray
-    weight: np.ndarray
-    ignored: int
-    reduction: str
-    factor: float | None
+    __slots__ = ("factor", "ignored", "reduction", "target", "weight")
+
+    def __init__(self, target: np.ndarray, weight: np.ndarray, ignored: int, reduction: str) -> None:
+        self.target, self.weight, self.ignored, self.reduction = target, weight, ignored, reduction
+        self.factor: float | None = None
 
 
-def _d_likelihood(grad: Tensor, places: _Places) -> Tensor:
+def _d_likelihood(grad: Tensor, places: _Places, sizes: np.ndarray, shape: Size) -> Tensor:
     cells = backend("cpu").likelihood_gradient(
         grad._dtype,
-        places.walk,
+        sizes,
         places.target,
         places.weight,
         places.ignored,
         dense_in(grad, contiguous_format),
         places.factor or 0.0,
     )
-    result = make_dense(cells, grad._dtype, places.shape, layout.default_strides(places.shape))
+    result = make_dense(cells, grad._dtype, shape, layout.default_strides(shape))
     if requires_grad(grad):
         linear(result, grad, lambda again: _likelihood(again, places))
     return result
 
 
 _KINDS = [formulas(f"NllLoss{suffix}Backward0", input=_d_likelihood) for suffix in ("", "2D")]
+_NO_DIMS = Size()
 
 
 def _likelihood(input: Tensor, places: _Places) -> Tensor:
     """The loss, recorded."""
     shape = input._shape
-    seen, stride = input, input._stride
-    if len(shape) > 2:
-        seen = input.detach().reshape(places.walk.tolist())
-        stride = seen._stride
-    elif len(shape) == 2:
-        stride = (*stride, 0)
-    else:
-        stride = (0, *stride, 0)
+    sizes, strides, result_shape, result_stride, kind = _walk(shape, input._stride)
+    seen = input
+    if strides is None:
+        seen = contiguous(input.detach())
+        strides = _walk(shape, seen._stride).strides
+        assert strides is not None
+    element_type = input._dtype
     out, sums, wrong = backend("cpu").likelihood(
-        input._dtype,
-        places.walk,
-        _numbers(stride),
-        seen._buffer(),
-        places.target,
-        places.weight,
-        places.ignored,
+        element_type, sizes, strides, seen._buffer(), places.target, places.weight, places.ignored
     )
     if wrong >= 0:
         raise IndexError(
-            f"Target {places.target[wrong]} is out of bounds: there are {places.walk[1]} classes, 0 to "
-            f"{places.walk[1] - 1}"
+            f"Target {places.target[wrong]} is out of bounds: there are {sizes[1]} classes, 0 to "
+            f"{sizes[1] - 1}"
         )
     if places.reduction == "none":
-        places = places._replace(factor=1.0)
-        result_shape = Size((*shape[:1], *shape[2:])) if len(shape) > 1 else Size()
+        places.factor = 1.0
     else:
         if places.factor is None:
-            mean = places.reduction == "mean"
-            places = places._replace(factor=(1 / sums[1] if sums[1] else math.nan) if mean else 1.0)
-        result_shape = Size()
-        out = encode_one(sums[0] * places.factor, input._dtype).reshape(1)
-    result = make_dense(out, input._dtype, result_shape, layout.default_strides(result_shape))
-    return record(_KINDS[len(shape) > 2], result, input, places=places)
-
-
-@functools.lru_cache(4096)
-def _numbers(numbers: tuple[int, ...]) -> np.ndarray:
-    return np.array(numbers, np.int64)
+            counted = float(sums[1])
+            places.factor = 1.0 if places.reduction == "sum" else 1 / counted if counted else math.nan
+        out = encode_one(float(sums[0]) * places.factor, element_type).reshape(1)
+        result_shape, result_stride = _NO_DIMS, ()
+    result = make_dense(out, element_type, result_shape, result_stride)
+    return record(kind, result, input, places=places, sizes=sizes, shape=shape)
 
 
 @functools.lru_cache(64)
@@ -248,7 +265,7 @@ def _ones(count: int, name: str) -> np.ndarray:
 def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, reduction: str) -> Tensor:
     shape = input._shape
     _check(input, target)
-    rows, classes = (1, shape[0]) if len(shape) == 1 else shape[:2]
+    classes = shape[0] if len(shape) == 1 else shape[1]
     _check_weight(weight, classes)
     number = compute_type(input._dtype)
     if weight is None:
@@ -262,9 +279,8 @@ def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, red
         weights = dense_in(to(weight.detach(), number), contiguous_format)
     if target._dtype is not dtypes.int64:
         target = to(target, dtypes.int64)
-    walk = _numbers((rows, classes, layout.numel(shape[2:])))
-    places = _Places(walk, shape, dense_in(target, contiguous_format), weights, ignored, reduction, None)
-    return _likelihood(input, places)
+    cells = dense_in(target, contiguous_format)
+    return _likelihood(input, _Places(cells, weights, ignored, reduction))
 
 
 def _check_weight(weight: Tensor | None, classes: int) -> None:

@@ -307,7 +307,7 @@ def _last_dims(
             f"Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
             f"but got normalized_shape = {list(shape)}"
         )
-    sizes = Size(shape)
+    sizes = shape if type(shape) is Size else Size(shape)
     for word, parameter in (("weight", weight), ("bias", bias)):
         if parameter is not None and parameter._shape != sizes:
             raise RuntimeError(
@@ -329,6 +329,8 @@ def _check_types(name: str, input: Tensor, *parameters: Tensor | None) -> None:
             f"{name}() is not implemented for {input._dtype.name}: its results lie between whole numbers; "
             f"convert first, x.to(tensorlab.float32)"
         )
+    if all(t is None or t._dtype is input._dtype for t in parameters):
+        return
     found: set[dtype] = {t._dtype for t in parameters if t is not None}
     if len(found) > 1 or not found <= {input._dtype, compute_type(input._dtype)}:
         names = ", ".join(sorted(t.name for t in found))

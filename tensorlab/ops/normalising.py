@@ -5,6 +5,7 @@ Which layer it is decides which numbers share a mean and a deviation, and which 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, memory_format
 from tensorlab.ops.conversion import clone, to
 from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, make_dense, make_tensor
+from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
 __all__ = ["View", "batch_view", "compute_type", "dense_in", "group_view", "normalised", "row_view"]
 
@@ -48,6 +49,7 @@ class View(NamedTuple):
     centers: bool = True
 
 
+@functools.lru_cache(4096)
 def row_view(rows: int, shape: Size, centers: bool = True) -> View:
     """Rows of numbers of this shape, each by itself."""
     length = shape.numel()
@@ -55,6 +57,7 @@ def row_view(rows: int, shape: Size, centers: bool = True) -> View:
     return View(groups, (rows, length), (1,), (length,), (0,), shape, centers=centers)
 
 
+@functools.lru_cache(4096)
 def group_view(images: int, channels: int, cells: int, groups: int) -> View:
     """The channels of each image, in groups. A channel has so many cells."""
     size = channels // groups
@@ -68,6 +71,7 @@ def group_view(images: int, channels: int, cells: int, groups: int) -> View:
     )
 
 
+@functools.lru_cache(4096)
 def batch_view(images: int, channels: int, cells: int, format: memory_format) -> View:
     """Each channel by itself, over all images."""
     if cells == 1 or format is not contiguous_format:
@@ -80,6 +84,10 @@ def batch_view(images: int, channels: int, cells: int, format: memory_format) ->
 
 def dense_in(tensor: Tensor, format: memory_format) -> np.ndarray:
     """The cells of a tensor in the order of a memory format, copied if they lie otherwise."""
+    if format is contiguous_format:  # those of a dense tensor are kept, and found faster than its buffer
+        found = tensor._dense if tensor._dense is not None else dense_cells(tensor)
+        if found is not False:
+            return found
     if tensor._stride != format_strides(tensor._shape, format):
         tensor = clone(tensor.detach(), memory_format=format)
     cells, offset = tensor._buffer()
@@ -91,12 +99,22 @@ def compute_type(element_type: dtype) -> dtype:
     return dtypes.float64 if element_type is dtypes.float64 else dtypes.float32
 
 
+@functools.lru_cache(64)
+def _filled(count: int, number: int, cell: np.dtype) -> np.ndarray:
+    """Numbers that nobody writes into."""
+    filled = np.full(count, number, cell)
+    filled.flags.writeable = False
+    return filled
+
+
 def _for_kernels(parameter: Tensor | None, view: View, number: dtype, default: int) -> np.ndarray:
     """Weights or biases as the kernels take them (see `tensorlab.backends.protocol.Backend.normalise`)."""
     if parameter is None:
-        flat = np.full(view.parameters.numel(), default, number.cell)
+        flat = _filled(view.parameters.numel(), default, number.cell)
     else:
-        flat = dense_in(to(parameter.detach(), number), contiguous_format)
+        flat = dense_in(
+            parameter if parameter._dtype is number else to(parameter.detach(), number), contiguous_format
+        )
     if view.groups.form != "runs":
         return flat
     spread = np.broadcast_to(flat.reshape(view.weights[:-1]), view.shape[:-1])

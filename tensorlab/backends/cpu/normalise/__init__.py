@@ -74,8 +74,10 @@ def normalise_gradient(
         _share(
             kernels, x.size, parts, height, parts, length, out, x, grad, weights, means, scales, sums, wholes
         )
-        totals = wholes.reshape(-1, 2, length).sum(0) if weighs else np.empty((2, 0))
-        return out, totals[0], totals[1]
+        if not weighs:
+            return out, wholes, wholes
+        totals = wholes if parts == 1 else wholes.reshape(parts, -1).sum(0)
+        return out, totals[:length], totals[length:]
     products, totals = np.empty(weights.shape), np.empty(weights.shape)
     tasks, sizes = _tasks(groups)
     _share(kernels, x.size, tasks, *sizes, out, x, grad, weights, means, scales, totals, products)

@@ -1,0 +1,48 @@
+"""The tasks of a kernel, shared among threads: each is done once, with the arguments that were given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import njit
+from numba.core import config
+
+from tensorlab.backends.cpu.sharing import share
+
+pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="interpreted kernels run on one thread")
+
+
+@njit
+def mark(first, last, out, number, adds, pair, nested):
+    for task in range(first, last):
+        out[task] += number + pair[0] * 10 + pair[1] * 100 + nested[1][0] * 1000 + nested[0][1] * 10_000
+        if adds:
+            out[task] += 0.5
+
+
+@njit
+def fill(first, last, out, work):
+    for task in range(first, last):
+        work[0] = task
+        out[task] = work[0] * 2 + work.size
+
+
+@pytest.mark.parametrize(("team", "tasks"), [(2, 7), (3, 3), (4, 100), (2, 1)])
+def test_each_task_is_done_once(team, tasks):
+    out = np.zeros(tasks)
+    share(mark, team, tasks, out, 1, True, (2, 3), ((4, 5), (6, 7)))
+    np.testing.assert_array_equal(out, np.full(tasks, 1 + 20 + 300 + 6000 + 50_000 + 0.5))
+
+
+def test_arguments_of_other_types_have_kernels_of_their_own():
+    for kind in (np.float32, np.float64, np.int64):
+        out = np.zeros(9, kind)
+        share(mark, 2, 9, out, 1, False, (0, 0), ((0, 0), (0, 0)))
+        np.testing.assert_array_equal(out, np.ones(9, kind))
+
+
+def test_each_chunk_has_a_workspace_of_its_own():
+    out, work = np.zeros(50, np.int64), np.zeros((3, 8), np.int64)
+    share(fill, 3, 50, out, work, workspaces=True)
+    np.testing.assert_array_equal(out, 2 * np.arange(50) + 8)
+    assert work[:, 0].tolist() == [15, 32, 49]  # the last task of each of three chunks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import tensorlab as tl
@@ -142,3 +143,31 @@ REFUSED = [
     "x.exp(*w)",
     "x" + " * 2" * 30,
 ]
+
+
+CURVES = ["tanh()", "sigmoid()", "sin()", "cos()", "exp()", "square()", "relu()", "abs()", "clone()"]
+VIEWS = ["t()", "T", "detach()", "view(-1)", "unsqueeze(0)", "squeeze()", "view(3, 2)"]
+SUMS = ["sum()", "mean()", "sum(0)", "mean(-1)", "sum(0, keepdim=True)", "mean(1, True)"]
+
+
+def random_program(dice: random.Random) -> str:
+    """A few lines that use names again and again; some of them are refused."""
+    names = list(LEAVES)
+    lines = []
+    for number in range(dice.randrange(1, 7)):
+        one, other = dice.choice(names), dice.choice(names)
+        method = dice.choice([*CURVES, *VIEWS, *SUMS])
+        operations = [
+            f"{one} {dice.choice('+-*/')} {other}",
+            f"{one} * {dice.choice(['2', '-0.5', '3'])} - {other}",
+            f"{one}.{method}",
+            f"{one}.{method}",
+            f"{one} @ {other}",
+            f"-{one}",
+        ]
+        lines.append(f"r{number} = {dice.choice(operations)}")
+        names += [f"r{number}"] * 2
+    unused = [
+        f"r{number}" for number in range(len(lines)) if sum(f"r{number}" in line for line in lines) == 1
+    ]
+    return "; ".join([*lines, " + ".join(f"{name}.sum()" for name in unused)])

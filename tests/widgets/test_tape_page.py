@@ -175,6 +175,19 @@ def test_a_kink_is_where_both_differ(show):
     expect(page.locator(".tlw-leaf-card .tlw-note.tlw-wrong")).to_have_text("They differ by 5.0e-1 at most.")
 
 
+def test_what_is_no_number_is_shown_as_it_is(show):
+    page = show(TapePlayer("x.sqrt().sum()", x=[0.0, 4.0], told=True))
+    assert page.locator(".tlw-leaf-card .tlw-numbers").first.inner_text().split() == ["inf", "0.25"]
+    expect(page.locator(".tlw-leaf-card .tlw-note.tlw-wrong")).to_have_text(
+        "They differ: one of two is no finite number."
+    )
+    w = tl.tensor([0.0, -1.0], requires_grad=True)
+    page = show(TapePlayer(w.sqrt().sum(), w=w))
+    button(page, "last step").click()
+    assert lines(page, "sum")[1] == "nan"
+    assert lines(page, "w")[-1] == "g [inf, nan]"
+
+
 def test_another_expression_asks_anew(show):
     page = show(stretched(told=True, key="t"))
     source = field(page, "expression")

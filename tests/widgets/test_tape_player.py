@@ -14,9 +14,10 @@ from tensorlab.figures.layers import placed
 from tensorlab.widgets import TapePlayer
 from tensorlab.widgets.tape_player.program import METHODS, parse, run
 from tensorlab.widgets.tape_player.record import record
-from tests.widgets.tape_programs import LEAVES, PLAYED, REFUSED, leaf
+from tests.widgets.tape_programs import LEAVES, PLAYED, REFUSED, leaf, random_program
 
 FOLDER = "tape_player/"
+RANDOM = 300
 
 
 def tensors(leaves=LEAVES):
@@ -35,6 +36,8 @@ def near(one, other, relative=1e-12):
         return one.keys() <= other.keys() and all(near(one[key], other[key], relative) for key in one)
     if isinstance(one, list):
         return len(one) == len(other) and all(near(a, b, relative) for a, b in zip(one, other, strict=True))
+    if one in ("NaN", "Infinity", "-Infinity"):
+        return other is None  # so node's JSON writes what is no finite number
     if isinstance(one, float) or isinstance(other, float):
         return math.isclose(one, other, rel_tol=relative, abs_tol=1e-14)
     return one == other
@@ -106,6 +109,37 @@ def test_both_sides_refuse_in_the_same_words(found, source):
     with pytest.raises((ValueError, IndexError, RuntimeError)) as refused:
         TapePlayer(source, **tensors(), fixed=["d"])
     assert found[source] == {"refusal": str(refused.value)}
+
+
+def refusal_of(source):
+    """The library's reason not to play a program; None if it plays."""
+    try:
+        TapePlayer(source, **tensors(), fixed=["d"])
+    except (ValueError, IndexError, RuntimeError) as refused:
+        return str(refused)
+    return None
+
+
+def test_random_programs_leave_the_same_tape(call_js):
+    sources = [random_program(random.Random(seed)) for seed in range(RANDOM)]
+    played = 0
+    for source, page in zip(
+        sources,
+        call_js([[FOLDER + "engine.js", "tapeFor", source, LEAVES] for source in sources]),
+        strict=True,
+    ):
+        reason = refusal_of(source)
+        if reason is not None:
+            assert page == {"refusal": reason}, source
+            continue
+        _, _, known = recorded(source)
+        assert "refusal" not in page, source
+        for ours, node in zip(known["nodes"], page["tape"]["nodes"], strict=False):
+            for name in ("name", "leaf", "shape", "saved", "gradient"):
+                assert near(ours[name], node[name], 1e-9), (source, ours["name"], name)
+        assert near(known["edges"], page["tape"]["edges"], 1e-9), source
+        played += 1
+    assert RANDOM // 5 < played < RANDOM
 
 
 def test_finite_differences_agree_with_the_gradients(call_js, found):

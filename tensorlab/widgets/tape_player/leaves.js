@@ -9,9 +9,12 @@ import { short } from "./words.js";
 const REACH = 3;            // how far the slider goes, at least
 const GRADIENT = "tlw-gradient-block";
 
-// How far two gradients are apart, as a share of the larger one; below 1 as a number.
+// How far two gradients are apart, as a share of the larger one; below 1 as a number. Infinite where only one of two is
+// a number.
 export function apart(one, other) {
   return Math.max(0, ...one.map((number, k) => {
+    if (Object.is(number, other[k])) return 0;
+    if (!Number.isFinite(number) || !Number.isFinite(other[k])) return Infinity;
     const largest = Math.max(1, Math.abs(number), Math.abs(other[k]));
     return Math.abs(number - other[k]) / largest;
   }));
@@ -132,8 +135,9 @@ export class Leaves {
       block("finite differences", { shape, data: estimate }, { held }));
     }
     card.told.replaceChildren(...parts);
-    const both = gradient && estimate;
-    card.note.textContent = both ? `They differ by ${apart(gradient, estimate).toExponential(1)} at most.` : "";
-    card.note.classList.toggle("tlw-wrong", Boolean(both) && apart(gradient, estimate) > 1e-5);
+    const far = gradient && estimate ? apart(gradient, estimate) : null;
+    card.note.textContent = far === null ? "" : far === Infinity ? "They differ: one of two is no finite number."
+      : `They differ by ${far.toExponential(1)} at most.`;
+    card.note.classList.toggle("tlw-wrong", far > 1e-5);
   }
 }

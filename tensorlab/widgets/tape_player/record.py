@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -154,9 +155,11 @@ def _edge(edge: GraphEdge, data: Graph, given: tuple) -> dict[str, Any]:
     return plain | {"given": given_plain, "arrived": _numbers(fitted)}
 
 
-def _numbers(tensor: Tensor) -> list[float]:
+def _numbers(tensor: Tensor) -> list[float | str]:
+    """The elements in reading order; what JSON has no number for as text, which JavaScript reads back."""
     numbers: Any = tensor.detach().reshape(-1).tolist()
-    return [float(number) for number in numbers]
+    names = {math.inf: "Infinity", -math.inf: "-Infinity"}
+    return [float(number) if math.isfinite(number) else names.get(number, "NaN") for number in numbers]
 
 
 def _label(name: str) -> str:

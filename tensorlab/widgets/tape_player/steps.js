@@ -16,6 +16,17 @@ export function stepsOf({ nodes, edges, made = null }) {
   return steps;
 }
 
+// A tape as record.py wrote it, with numbers that JSON does not know.
+export function revived({ nodes, edges }) {
+  const numbers = (list) => list && list.map(Number);
+  return {
+    nodes: nodes.map((node) => ({ ...node, value: numbers(node.value), gradient: numbers(node.gradient) })),
+    edges: edges.map(({ given, arrived, ...edge }) => ({
+      ...edge, given: given && { ...given, data: numbers(given.data) }, arrived: numbers(arrived),
+    })),
+  };
+}
+
 export function forwardCount(steps) {
   return steps.findIndex(({ kind }) => kind === "seed");
 }

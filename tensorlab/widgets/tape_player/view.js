@@ -12,7 +12,7 @@ import { Meter } from "./meter.js";
 import { GradientQuestion } from "./question.js";
 import { Reading } from "./reading.js";
 import { SCHEMA, check, played } from "./state.js";
-import { forwardCount, momentOf, stepsOf, waitsOf } from "./steps.js";
+import { forwardCount, momentOf, revived, stepsOf, waitsOf } from "./steps.js";
 import { Transport } from "./transport.js";
 import {
   keptText, nested, nodeName, placeText, pythonLines, savedText, sourceLines, stepText,
@@ -26,9 +26,13 @@ const RECORDED = "Step or play. A node of the picture tells what it holds.";
 class View {
   constructor(context) {
     const { model, signal } = context;
-    const tape = model.get("tape");
-    const steps = Object.keys(tape).length ? stepsOf(tape) : null;
-    this.recorded = steps && { tape, steps, forward: forwardCount(steps) };
+    const plain = model.get("tape");
+    this.recorded = null;
+    if (Object.keys(plain).length) {
+      const tape = revived(plain);
+      const steps = stepsOf(tape);
+      this.recorded = { tape, steps, forward: forwardCount(steps) };
+    }
     this.store = new Store(model, signal, this.recorded ? (state) => this.checkRecorded(state) : check);
     this.hand = null;                     // the node that the reader took
     this.element = null;                  // the element of a leaf in hand: [leaf, place]

@@ -228,5 +228,5 @@ def _checked_leaf(name: Any, leaf: Mapping[str, Any]) -> dict[str, Any]:
     return {"shape": shape, "data": data, "grad": bool(leaf["grad"])}
 
 
-def _numbers(numbers: Sequence[float] | None) -> str:
-    return "" if numbers is None else ", ".join(f"{number:.4g}" for number in numbers)
+def _numbers(numbers: Sequence[float | str] | None) -> str:
+    return "" if numbers is None else ", ".join(f"{float(number):.4g}" for number in numbers)

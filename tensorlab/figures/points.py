@@ -48,10 +48,10 @@ def lines_through_points(
     parts = [
         segment(_LEFT, _TOP + _HEIGHT, _LEFT + _WIDTH, _TOP + _HEIGHT),
         segment(_LEFT, _TOP, _LEFT, _TOP + _HEIGHT),
-        label(_LEFT - 5, _TOP + 9, f"{high:g}", "soft", size=11, anchor="end"),
-        label(_LEFT - 5, _TOP + _HEIGHT, f"{low:g}", "soft", size=11, anchor="end"),
-        label(_LEFT, _TOP + _HEIGHT + 15, f"{min(x):g}", "soft", size=11),
-        label(_LEFT + _WIDTH, _TOP + _HEIGHT + 15, f"{max(x):g}", "soft", size=11, anchor="end"),
+        label(_LEFT - 5, _TOP + 9, f"{high:.3g}", "soft", size=11, anchor="end"),
+        label(_LEFT - 5, _TOP + _HEIGHT, f"{low:.3g}", "soft", size=11, anchor="end"),
+        label(_LEFT, _TOP + _HEIGHT + 15, f"{min(x):.3g}", "soft", size=11),
+        label(_LEFT + _WIDTH, _TOP + _HEIGHT + 15, f"{max(x):.3g}", "soft", size=11, anchor="end"),
         *(dot(*place(*point)) for point in zip(x, y, strict=True)),
     ]
     for dashes, (name, (first, last)) in zip(_DASHES, ends.items(), strict=False):

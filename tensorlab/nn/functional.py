@@ -26,6 +26,7 @@ from tensorlab.ops.activations import (
     tanh,
 )
 from tensorlab.ops.attention import scaled_dot_product_attention
+from tensorlab.ops.channels import glu, prelu
 from tensorlab.ops.convolution import (
     conv1d,
     conv2d,
@@ -44,6 +45,7 @@ from tensorlab.ops.dropout import (
     feature_alpha_dropout,
 )
 from tensorlab.ops.embedding import embedding
+from tensorlab.ops.interpolation import interpolate
 from tensorlab.ops.likelihood import cross_entropy, nll_loss
 from tensorlab.ops.linear import bilinear, linear
 from tensorlab.ops.losses import (
@@ -114,11 +116,13 @@ __all__ = [
     "fold",
     "gaussian_nll_loss",
     "gelu",
+    "glu",
     "group_norm",
     "hardtanh",
     "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "layer_norm",
@@ -140,6 +144,7 @@ __all__ = [
     "pixel_shuffle",
     "pixel_unshuffle",
     "poisson_nll_loss",
+    "prelu",
     "relu",
     "relu6",
     "rms_norm",

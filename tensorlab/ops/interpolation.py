@@ -1,0 +1,244 @@
+"""Interpolation: images of another size, each new place made of the old ones around it.
+
+One spatial dimension is done after the other. Along each, a new place has one, two or four old neighbours,
+each with a weight. What goes back is what was taken: each gradient is added to the places it came from.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tensorlab import dtypes
+from tensorlab.autograd.formulas import formulas, record
+from tensorlab.memory_formats import suggested_format
+from tensorlab.ops.conversion import contiguous, to
+from tensorlab.ops.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
+from tensorlab.ops.sharing import from_numpy
+from tensorlab.tensor import Tensor
+
+__all__ = ["interpolate"]
+
+# PyTorch's name of each mode's operation, and of the smooth ones the number of spatial dimensions.
+_NAMES = {
+    "nearest": "UpsampleNearest",
+    "nearest-exact": "UpsampleNearestExact",
+    "linear": "UpsampleLinear",
+    "bilinear": "UpsampleBilinear",
+    "trilinear": "UpsampleTrilinear",
+    "bicubic": "UpsampleBicubic",
+    "area": "AdaptiveAvgPool",
+}
+_SMOOTH = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
+
+# How far the cubic swings beyond its neighbours: R. Keys, *Cubic convolution interpolation*, 1981.
+SWING = -0.75
+
+
+class _Places(NamedTuple):
+    """Where the new places along one dimension come from.
+
+    Attributes:
+        size: how many old places there are.
+        neighbours: for each neighbour the old place of every new one, and its weights; None for 1.
+    """
+
+    size: int
+    neighbours: tuple[tuple[Tensor, Tensor | None], ...]
+
+
+def interpolate(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+) -> Tensor:
+    """Images of another size.
+
+    Args:
+        input: a floating-point tensor of shape (images, channels, …) with one to three spatial dimensions.
+        size: the new sizes, or one for all; or
+        scale_factor: what the sizes are multiplied by, and rounded down.
+        mode: ``"nearest"``, ``"nearest-exact"``, whose places are rounded as other libraries round them,
+            ``"area"``, the means of areas; ``"linear"`` (of one spatial dimension), ``"bilinear"`` and
+            ``"bicubic"`` (of two) or ``"trilinear"`` (of three).
+        align_corners: of the smooth modes: whether the first and last old places are the first and last new
+            ones; else the borders of the images meet, half a place further out.
+        recompute_scale_factor: take the ratio of the sizes instead of `scale_factor` to find the neighbours.
+
+    Raises:
+        ValueError: neither or both of `size` and `scale_factor` are given, or for other dimensions.
+        NotImplementedError: there is no such mode for so many dimensions, or for the dtype.
+        RuntimeError: a size is not above 0.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> x = tl.tensor([[[0.0, 4.0]]])
+        >>> F.interpolate(x, 4), F.interpolate(x, 4, mode="linear")
+        (tensor([[[0., 0., 4., 4.]]]), tensor([[[0., 1., 3., 4.]]]))
+    """
+    spatial = input.ndim - 2
+    if mode not in _NAMES or spatial not in (1, 2, 3):
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: "
+            f"{' | '.join(_NAMES)} (got {mode})"
+        )
+    if mode not in _SMOOTH:
+        if align_corners is not None:
+            raise ValueError(
+                f"align_corners option can only be set with the interpolating modes: {' | '.join(_SMOOTH)}"
+            )
+    elif _SMOOTH[mode] != spatial:
+        raise NotImplementedError(
+            f"Got {input.ndim}D input, but {mode} mode needs {_SMOOTH[mode] + 2}D input"
+        )
+    sizes, scales = _sizes(input, size, scale_factor)
+    if recompute_scale_factor:
+        if scale_factor is None:
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+        scales = [None] * spatial
+    if mode == "area" and spatial in _MEANS:
+        return _MEANS[spatial](input, sizes)
+    if not input._dtype.is_floating_point and (mode in _SMOOTH or input._dtype is not dtypes.uint8):
+        raise NotImplementedError(f"interpolate() is not implemented for {input._dtype.name}")
+    for old, new in zip(input._shape[2:], sizes, strict=True):
+        if old < 1 or new < 1:
+            raise RuntimeError(
+                f"Input and output sizes should be greater than 0, but got input {list(input._shape[2:])} "
+                f"and output {sizes}"
+            )
+    single = input._dtype is not dtypes.float64
+    places = [
+        _places(mode, old, new, scale, bool(align_corners), single)
+        for old, new, scale in zip(input._shape[2:], sizes, scales, strict=True)
+    ]
+    result = _taken(input.detach(), places)
+    result = contiguous(result, suggested_format(input._shape, input._stride))
+    return record(_kind(mode, spatial), result, input, places=places)
+
+
+def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int], list[float | None]]:
+    """The new sizes, and the scales where they were given."""
+    old = input._shape[2:]
+    if (size is None) == (scale_factor is None):
+        which = "either" if size is None else "only one of"
+        raise ValueError(f"{which} size or scale_factor should be defined")
+    given = size if size is not None else scale_factor
+    listed = list(given) if isinstance(given, (tuple, list)) else [given] * len(old)
+    if len(listed) != len(old):
+        raise ValueError(
+            f"Input and output must have the same number of spatial dimensions, but got input with spatial "
+            f"dimensions of {list(old)} and {'output size' if size is not None else 'scale_factor'} of "
+            f"{listed}"
+        )
+    if size is not None:
+        return [int(new) for new in listed], [None] * len(old)
+    sizes = [math.floor(float(was) * factor) for was, factor in zip(old, listed, strict=True)]
+    return sizes, [float(factor) for factor in listed]
+
+
+@functools.lru_cache(256)
+def _places(mode: str, old: int, new: int, scale: float | None, align_corners: bool, single: bool) -> _Places:
+    """The neighbours of the new places; `single` says whether PyTorch finds them in float32."""
+    if mode == "area":
+        return _means(old, new)
+    kind: Any = np.float32 if single or mode not in _SMOOTH else np.float64
+    places = np.arange(new).astype(kind)
+    step = kind(1 / scale if scale else old / new)
+    if mode not in _SMOOTH:
+        if mode == "nearest-exact":
+            found = (places + kind(0.5)) * step
+        else:
+            found = places * (kind(1) if new == old else kind(0.5) if new == 2 * old else step)
+        return _Places(old, ((_clipped(np.floor(found), old), None),))
+    if align_corners:
+        found = places * kind((old - 1) / (new - 1) if new > 1 else 0)
+    else:
+        found = step * (places + kind(0.5)) - kind(0.5)
+    if mode != "bicubic":
+        found = np.maximum(found, kind(0))
+        below = np.minimum(np.floor(found), kind(old - 1))
+        t = np.clip(found - below, 0, 1).astype(kind)
+        weights = [1 - t, t]
+    else:
+        below = np.floor(found) - 1
+        t = found - np.floor(found)
+        weights = [_far(t + 1), _near(t), _near(1 - t), _far(2 - t)]
+    return _Places(
+        old,
+        tuple(
+            (_clipped(below + number, old), from_numpy(np.ascontiguousarray(weight, kind)))
+            for number, weight in enumerate(weights)
+        ),
+    )
+
+
+def _means(old: int, new: int) -> _Places:
+    """Each new place as the mean of the old ones that it covers, be it in part."""
+    numbers = np.arange(new)
+    first, behind = numbers * old // new, -(-(numbers + 1) * old // new)
+    counts = behind - first
+    neighbours = []
+    for number in range(counts.max(initial=0)):
+        counted = number < counts
+        place = from_numpy(np.where(counted, first + number, first))
+        neighbours.append((place, from_numpy(counted / counts)))
+    return _Places(old, tuple(neighbours))
+
+
+def _clipped(places: np.ndarray, size: int) -> Tensor:
+    """Old places as an index; what lies beyond the border is the border."""
+    return from_numpy(np.clip(places.astype(np.int64), 0, size - 1))
+
+
+def _near(t: np.ndarray) -> np.ndarray:
+    """The cubic's weight of a neighbour at most 1 away."""
+    return ((SWING + 2) * t - (SWING + 3)) * t * t + 1
+
+
+def _far(t: np.ndarray) -> np.ndarray:
+    """The cubic's weight of a neighbour between 1 and 2 away."""
+    return ((SWING * t - 5 * SWING) * t + 8 * SWING) * t - 4 * SWING
+
+
+def _times(x: Any, weight: Tensor | None, dim: int) -> Any:
+    """Each place along a dimension times its weight."""
+    if weight is None:
+        return x
+    return x * to(weight, x.dtype).view(-1, *[1] * (x.ndim - 1 - dim))
+
+
+def _taken(x: Any, along: Sequence[_Places]) -> Any:
+    """The new places, made of operations that are recorded."""
+    for dim, places in enumerate(along, x.ndim - len(along)):
+        parts = [_times(x.index_select(dim, place), weight, dim) for place, weight in places.neighbours]
+        x = functools.reduce(operator.add, parts)
+    return x
+
+
+def _given_back(grad: Any, places: Sequence[_Places]) -> Any:
+    """The adjoint of `_taken`."""
+    for dim, along in enumerate(places, grad.ndim - len(places)):
+        shape = list(grad.shape)
+        shape[dim] = along.size
+        whole = grad.new_zeros(shape)
+        for place, weight in along.neighbours:
+            whole = whole.index_add(dim, place, _times(grad, weight, dim))
+        grad = whole
+    return grad
+
+
+@functools.cache
+def _kind(mode: str, spatial: int) -> Any:
+    return formulas(f"{_NAMES[mode]}{spatial}DBackward0", input=_given_back)
+
+
+_MEANS = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d}

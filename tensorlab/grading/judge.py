@@ -171,17 +171,24 @@ def _belief(exercise: Exercise, records: list[Failure], topic: Topic) -> WrongSo
     """The known wrong solution that makes the same mistakes in `topic`, if one is like enough.
 
     An answer can hold several mistakes at once, so the first topic that went wrong decides; the others only
-    choose between beliefs that go wrong there in the same way.
+    choose between beliefs that go wrong there in the same way. Among those that differ in nothing else the
+    bytes decide.
     """
-    best, best_likeness = None, (ENOUGH, 0.0)
+    if any(isinstance(record.got, Raised) and record.got.message == REFUSAL for record in records):
+        return None  # what was switched off says nothing of what its author believes
+    best, best_likeness = None, (ENOUGH, 0.0, 0)
     for solution in exercise.wrong:
         theirs = [ask_directly(solution.function, record.case.args) for record in records]
         pairs = list(zip(records, theirs, strict=True))
         here = _likeness([(record, other) for record, other in pairs if record.topic is topic])
-        likeness = here, _likeness(pairs)
+        likeness = here, _likeness(pairs), sum(_same_bytes(record.got, other) for record, other in pairs)
         if likeness > best_likeness:
             best, best_likeness = solution, likeness
     return best
+
+
+def _same_bytes(one: Outcome, other: Outcome) -> bool:
+    return isinstance(one, Returned) and isinstance(other, Returned) and one.allocated == other.allocated
 
 
 def _likeness(pairs: list[tuple[Failure, Outcome]]) -> float:

@@ -29,6 +29,7 @@ class Case:
             be wrong says nothing.
         same: whether an answer is as good as the library's, where more than one is right.
         room: the most bytes of new storages that may live at one moment; None where they do not count.
+        roomy: whether bytes do not count here, although the exercise is lean (`Exercise.lean`).
     """
 
     args: tuple[Any, ...]
@@ -36,6 +37,7 @@ class Case:
     denies: tuple[str, ...] = ()
     same: Callable[[Any, Any], bool] | None = None
     room: int | None = None
+    roomy: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tensorlab as tl
 from tensorlab.grading import feedback
+from tensorlab.grading.inside.calls import REFUSAL
 from tensorlab.grading.judge import explain, judge
-from tensorlab.grading.outcomes import Raised, Returned, ask_directly, expected
+from tensorlab.grading.outcomes import Raised, Returned, ask_directly, expected, passes
 from tensorlab.grading.suite import Secret
 from tensorlab.grading.suites import UnknownExercise, exercise, exercises, suite_digest
 
@@ -226,3 +229,31 @@ def test_a_slip_inside_the_function_is_not_blamed_on_its_first_line():
         return sum()
 
     assert explain(verdict_of("01.flat_index", flat_index).smallest) == ""
+
+
+def test_what_was_switched_off_is_no_belief():
+    def refused(*args):
+        raise RuntimeError(REFUSAL)
+
+    verdict = verdict_of("08.matmul", refused)
+    assert verdict.belief is None
+    assert "switched off" in str(verdict.smallest.got)
+
+
+def test_bytes_count_only_where_a_case_is_not_roomy():
+    def with_a_copy(input, other):
+        return tl.mm(input.clone(), other) if input.dim() == other.dim() == 2 else tl.zeros(0)
+
+    matmul = exercise("08.matmul")
+    case = matmul.topics[0].public[3]
+    assert case.roomy
+    got = ask_directly(with_a_copy, case.args)
+    assert passes(got, expected(matmul, case), case)
+    strict = replace(case, roomy=False)
+    assert not passes(got, expected(matmul, strict), strict)
+
+
+def test_of_beliefs_that_waste_in_the_same_places_the_bytes_decide():
+    wrong = {solution.name: solution.function for solution in exercise("08.matmul").wrong}
+    for name in ("copies_what_is_stretched", "copies_each_into_its_place", "stacks_products"):
+        assert verdict_of("08.matmul", wrong[name]).belief.name == name

@@ -16,8 +16,8 @@ from tensorlab.grading.suites.ch08_draw import Pair, Shape
 INT, WIDE = dtypes.int64, dtypes.float64
 
 
-def _cases(*calls: tuple[Any, ...]) -> tuple[Case, ...]:
-    return tuple(Case(call) for call in calls)
+def _cases(*calls: tuple[Any, ...], roomy: bool = True) -> tuple[Case, ...]:
+    return tuple(Case(call, roomy=roomy) for call in calls)
 
 
 def _pair(a: Strided, b: Strided) -> tuple[Strided, Strided]:
@@ -35,16 +35,19 @@ def _dense(pair: Pair, dtype: dtypes.dtype = dtypes.float32) -> tuple[Strided, S
 
 
 def _random(source: Random, shape: Shape, dtype: dtypes.dtype) -> Strided:
-    """A tensor of small whole numbers, in any layout."""
-    strides = draw.loose(source, shape, zeros=False) if len(shape) > 1 else None
-    made = strided(shape, strides, source.randint(0, 2), dtype=dtype)
+    """A tensor of small whole numbers. Its matrices have any layout, and their batch is one run."""
+    batch, matrix = shape[:-2], shape[-2:]
+    inner = draw.loose(source, matrix, zeros=False)
+    block = 1 + sum((size - 1) * stride for size, stride in zip(matrix, inner, strict=True))
+    outer = [stride * block for stride in layout.default_strides(batch)]
+    made = strided(shape, (*outer, *inner), source.randint(0, 2), dtype=dtype)
     numbers = [source.randint(-4, 4) for _ in made.cells]
-    return strided(shape, strides, made.offset, cells=numbers, dtype=dtype)
+    return strided(shape, made.strides, made.offset, cells=numbers, dtype=dtype)
 
 
-def _drawn(source: Random, pair: Pair) -> Case:
+def _drawn(source: Random, pair: Pair, roomy: bool = True) -> Case:
     kind = source.choice((dtypes.float32, dtypes.float32, INT))
-    return Case(_pair(*(_random(source, shape, kind) for shape in pair)))
+    return Case(_pair(*(_random(source, shape, kind) for shape in pair)), roomy=roomy)
 
 
 def _twice_stretched(source: Random) -> Case:
@@ -52,9 +55,15 @@ def _twice_stretched(source: Random) -> Case:
     m, k, n = ch08_draw.sizes(source)
     one, other = source.randint(2, 3), source.randint(2, 3)
     if source.random() < 0.5:
-        return _drawn(source, ((one, 1, m, k), (other, k, n)))
+        return _drawn(source, ((one, 1, m, k), (other, k, n)), roomy=False)
     expanded = strided((one, m, k), (0, k, 1))
     return Case(_pair(expanded, strided((one, k, n))))
+
+
+def _stretched(source: Random) -> Case:
+    if source.random() < 0.5:
+        return _twice_stretched(source)
+    return _drawn(source, ch08_draw.stretched(source), roomy=False)
 
 
 def _unfit(source: Random) -> Case:
@@ -76,8 +85,8 @@ MATMUL = Exercise(
         Topic(
             "two matrices",
             2,
-            "Each element is a sum of k products. The answer is a new tensor, row after row, and the only "
-            "memory that the call takes.",
+            "Each element is a sum of k products: a row of the first with a column of the second. The answer "
+            "is a new tensor, row after row.",
             _cases(
                 _dense(((1, 1), (1, 1))),
                 _dense(((1, 2), (2, 1))),
@@ -85,7 +94,6 @@ MATMUL = Exercise(
                 _dense(((2, 3), (3, 4))),
                 _pair(strided((2, 3)), strided((3, 2), (1, 3))),
                 _pair(strided((3, 2), (1, 3), 2), strided((2, 2), (4, 2), 1)),
-                _dense(((2, 0), (0, 3))),
                 _dense(((2, 3), (3, 2)), INT),
             ),
             lambda source: _drawn(source, ch08_draw.matrices(source)),
@@ -100,7 +108,7 @@ MATMUL = Exercise(
                 _dense(((3,), (3, 2))),
                 _dense(((2, 3), (3,))),
                 _pair(strided((3,), (2,), 1), strided((3, 2), (1, 3))),
-                _dense(((3,), (2, 3, 2))),
+                _dense(((3,), (2, 3, 4))),
                 _dense(((2, 2, 3), (3,))),
                 _dense(((2,), (2,)), INT),
             ),
@@ -117,6 +125,7 @@ MATMUL = Exercise(
                 _dense(((2, 3, 2, 1), (2, 3, 1, 2))),
                 _pair(strided((2, 2, 3), (3, 6, 1)), strided((2, 3, 2), (1, 2, 6))),
                 _dense(((0, 2, 3), (0, 3, 4))),
+                _dense(((2, 2, 0), (2, 0, 3))),
             ),
             lambda source: _drawn(source, ch08_draw.same_batch(source)),
         ),
@@ -124,7 +133,7 @@ MATMUL = Exercise(
             "batches that are stretched",
             3,
             "A batch is stretched by a stride of 0. Nothing is copied for it, not even where both operands "
-            "stretch and no single batch dimension could hold the two.",
+            "stretch and no single batch dimension could hold the two. Only the result takes memory.",
             _cases(
                 _dense(((2, 2, 3), (3, 2))),
                 _dense(((2, 3), (2, 3, 2))),
@@ -133,10 +142,9 @@ MATMUL = Exercise(
                 _dense(((2, 1, 2, 3), (3, 3, 2))),
                 _dense(((3, 2, 2), (2, 1, 2, 2))),
                 _dense(((2, 2, 2, 1), (2, 1, 2))),
+                roomy=False,
             ),
-            lambda source: source.choice(
-                (_twice_stretched, lambda s: _drawn(s, ch08_draw.stretched(s)))  # either kind
-            )(source),
+            _stretched,
         ),
         Topic(
             "what does not fit",
@@ -178,15 +186,15 @@ def _close(got: float, want: float) -> bool:
     return math.isclose(got, want, rel_tol=1e-5, abs_tol=1e-6) or (math.isnan(got) and math.isnan(want))
 
 
-def _scores(query: Strided, key: Strided) -> Case:
-    return Case(_pair(query, key), same=close)
+def _scores(query: Strided, key: Strided, roomy: bool = True) -> Case:
+    return Case(_pair(query, key), same=close, roomy=roomy)
 
 
-def _vectors(source: Random, batch: Pair, counts: Sequence[int], d: int) -> Case:
+def _vectors(source: Random, batch: Pair, counts: Sequence[int], d: int, roomy: bool = True) -> Case:
     """As many queries and keys as `counts` says, of d numbers each."""
     shapes = [(*lead, count, d) for lead, count in zip(batch, counts, strict=True)]
     query, key = (_random(source, shape, dtypes.float32) for shape in shapes)
-    return _scores(query, key)
+    return _scores(query, key, roomy)
 
 
 ATTENTION_SCORES = Exercise(
@@ -246,11 +254,13 @@ ATTENTION_SCORES = Exercise(
             "One query meets many keys, so the keys are the large operand. Turning them is a view, and so is "
             "stretching them.",
             (
-                _scores(strided((1, 16)), strided((5, 16))),
-                _scores(strided((2, 1, 8)), strided((4, 8))),
-                _scores(strided((3, 1, 8)), strided((3, 6, 8), (0, 8, 1))),
+                _scores(strided((1, 16)), strided((5, 16)), roomy=False),
+                _scores(strided((2, 1, 8)), strided((4, 8)), roomy=False),
+                _scores(strided((3, 1, 8)), strided((3, 6, 8), (0, 8, 1)), roomy=False),
             ),
-            lambda source: _vectors(source, ((), ()), (1, source.randint(4, 6)), source.choice((9, 16, 25))),
+            lambda source: _vectors(
+                source, ((), ()), (1, source.randint(4, 6)), source.choice((9, 16, 25)), roomy=False
+            ),
         ),
         Topic(
             "vectors that do not fit",

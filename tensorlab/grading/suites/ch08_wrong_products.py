@@ -120,6 +120,22 @@ def stacks_products(input, other):
 
 @solutions.wrong(
     "08.matmul",
+    belief="result[index] = tl.mm(x, y) writes the product into the result.",
+    lesson="It makes a tensor for the product and then copies that into the result. With out= the product is "
+    "written where it belongs at once.",
+)
+def copies_each_into_its_place(input, other):
+    shape = checked_shape(input, other)
+    result = tl.empty(shape, dtype=input.dtype)
+    full = lent(result, input, other)
+    a, b = stretched(as_matrices(input, other), full.shape[:-2])
+    for index in itertools.product(*map(range, full.shape[:-2])):
+        full[index] = tl.mm(a[index], b[index])
+    return result
+
+
+@solutions.wrong(
+    "08.matmul",
     belief="A vector is a matrix with one row or one column, and so is what comes out.",
     lesson="The dimension of size 1 is lent. The result does not have it.",
 )

@@ -241,8 +241,8 @@ def test_what_was_switched_off_is_no_belief():
 
 
 def test_bytes_count_only_where_a_case_is_not_roomy():
-    def with_a_copy(input, other):
-        return tl.mm(input.clone(), other) if input.dim() == other.dim() == 2 else tl.zeros(0)
+    def with_a_copy(a, b):
+        return tl.mm(a.clone(), b)
 
     matmul = exercise("08.matmul")
     case = matmul.topics[0].public[3]

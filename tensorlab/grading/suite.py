@@ -29,7 +29,8 @@ class Case:
             be wrong says nothing.
         same: whether an answer is as good as the library's, where more than one is right.
         room: the most bytes of new storages that may live at one moment; None where they do not count.
-        roomy: whether bytes do not count here, although the exercise is lean (`Exercise.lean`).
+        any_bytes: whether the bytes that are allocated in all do not count here, although they count in the
+            exercise (`Exercise.lean`).
     """
 
     args: tuple[Any, ...]
@@ -37,7 +38,7 @@ class Case:
     denies: tuple[str, ...] = ()
     same: Callable[[Any, Any], bool] | None = None
     room: int | None = None
-    roomy: bool = False
+    any_bytes: bool = False
 
 
 @dataclass(frozen=True)

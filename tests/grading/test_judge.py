@@ -240,16 +240,16 @@ def test_what_was_switched_off_is_no_belief():
     assert "switched off" in str(verdict.smallest.got)
 
 
-def test_bytes_count_only_where_a_case_is_not_roomy():
+def test_bytes_count_where_a_case_does_not_take_any():
     def with_a_copy(a, b):
         return tl.mm(a.clone(), b)
 
     matmul = exercise("08.matmul")
     case = matmul.topics[0].public[3]
-    assert case.roomy
+    assert case.any_bytes
     got = ask_directly(with_a_copy, case.args)
     assert passes(got, expected(matmul, case), case)
-    strict = replace(case, roomy=False)
+    strict = replace(case, any_bytes=False)
     assert not passes(got, expected(matmul, strict), strict)
 
 

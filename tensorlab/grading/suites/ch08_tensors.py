@@ -16,8 +16,8 @@ from tensorlab.grading.suites.ch08_draw import Pair, Shape
 INT, WIDE = dtypes.int64, dtypes.float64
 
 
-def _cases(*calls: tuple[Any, ...], roomy: bool = True) -> tuple[Case, ...]:
-    return tuple(Case(call, roomy=roomy) for call in calls)
+def _cases(*calls: tuple[Any, ...], any_bytes: bool = True) -> tuple[Case, ...]:
+    return tuple(Case(call, any_bytes=any_bytes) for call in calls)
 
 
 def _pair(a: Strided, b: Strided) -> tuple[Strided, Strided]:
@@ -45,9 +45,9 @@ def _random(source: Random, shape: Shape, dtype: dtypes.dtype) -> Strided:
     return strided(shape, made.strides, made.offset, cells=numbers, dtype=dtype)
 
 
-def _drawn(source: Random, pair: Pair, roomy: bool = True) -> Case:
+def _drawn(source: Random, pair: Pair, any_bytes: bool = True) -> Case:
     kind = source.choice((dtypes.float32, dtypes.float32, INT))
-    return Case(_pair(*(_random(source, shape, kind) for shape in pair)), roomy=roomy)
+    return Case(_pair(*(_random(source, shape, kind) for shape in pair)), any_bytes=any_bytes)
 
 
 def _twice_stretched(source: Random) -> Case:
@@ -55,7 +55,7 @@ def _twice_stretched(source: Random) -> Case:
     m, k, n = ch08_draw.sizes(source)
     one, other = source.randint(2, 3), source.randint(2, 3)
     if source.random() < 0.5:
-        return _drawn(source, ((one, 1, m, k), (other, k, n)), roomy=False)
+        return _drawn(source, ((one, 1, m, k), (other, k, n)), any_bytes=False)
     expanded = strided((one, m, k), (0, k, 1))
     return Case(_pair(expanded, strided((one, k, n))))
 
@@ -63,7 +63,7 @@ def _twice_stretched(source: Random) -> Case:
 def _stretched(source: Random) -> Case:
     if source.random() < 0.5:
         return _twice_stretched(source)
-    return _drawn(source, ch08_draw.stretched(source), roomy=False)
+    return _drawn(source, ch08_draw.stretched(source), any_bytes=False)
 
 
 def _unfit(source: Random) -> Case:
@@ -142,7 +142,7 @@ MATMUL = Exercise(
                 _dense(((2, 1, 2, 3), (3, 3, 2))),
                 _dense(((3, 2, 2), (2, 1, 2, 2))),
                 _dense(((2, 2, 2, 1), (2, 1, 2))),
-                roomy=False,
+                any_bytes=False,
             ),
             _stretched,
         ),
@@ -186,15 +186,15 @@ def _close(got: float, want: float) -> bool:
     return math.isclose(got, want, rel_tol=1e-5, abs_tol=1e-6) or (math.isnan(got) and math.isnan(want))
 
 
-def _scores(query: Strided, key: Strided, roomy: bool = True) -> Case:
-    return Case(_pair(query, key), same=close, roomy=roomy)
+def _scores(query: Strided, key: Strided, any_bytes: bool = True) -> Case:
+    return Case(_pair(query, key), same=close, any_bytes=any_bytes)
 
 
-def _vectors(source: Random, batch: Pair, counts: Sequence[int], d: int, roomy: bool = True) -> Case:
+def _vectors(source: Random, batch: Pair, counts: Sequence[int], d: int, any_bytes: bool = True) -> Case:
     """As many queries and keys as `counts` says, of d numbers each."""
     shapes = [(*lead, count, d) for lead, count in zip(batch, counts, strict=True)]
     query, key = (_random(source, shape, dtypes.float32) for shape in shapes)
-    return _scores(query, key, roomy)
+    return _scores(query, key, any_bytes)
 
 
 ATTENTION_SCORES = Exercise(
@@ -254,12 +254,12 @@ ATTENTION_SCORES = Exercise(
             "One query meets many keys, so the keys are the large operand. Turning them is a view, and so is "
             "stretching them.",
             (
-                _scores(strided((1, 16)), strided((5, 16)), roomy=False),
-                _scores(strided((2, 1, 8)), strided((4, 8)), roomy=False),
-                _scores(strided((3, 1, 8)), strided((3, 6, 8), (0, 8, 1)), roomy=False),
+                _scores(strided((1, 16)), strided((5, 16)), any_bytes=False),
+                _scores(strided((2, 1, 8)), strided((4, 8)), any_bytes=False),
+                _scores(strided((3, 1, 8)), strided((3, 6, 8), (0, 8, 1)), any_bytes=False),
             ),
             lambda source: _vectors(
-                source, ((), ()), (1, source.randint(4, 6)), source.choice((9, 16, 25)), roomy=False
+                source, ((), ()), (1, source.randint(4, 6)), source.choice((9, 16, 25)), any_bytes=False
             ),
         ),
         Topic(

@@ -171,6 +171,14 @@ def test_the_answer_comes_after_the_prediction(show, expect):
     expect(button(page, "Ask again")).to_be_focused()
 
 
+def test_an_answer_that_nobody_was_asked_for_leaves_no_empty_fields(show, expect):
+    page = show(BroadcastLab((3, 1), (4,), told=True))
+    expect(field(page, "shape of the result")).to_be_hidden()
+    button(page, "Ask me").click()
+    expect(field(page, "shape of the result")).to_be_focused()
+    expect(button(page, "Commit")).to_be_visible()
+
+
 def test_the_shorter_shape_is_dragged_into_place(show, expect):
     page = show(BroadcastLab((2, 3, 4), (4,)))
     names = page.locator(".tlw-align-row").nth(1).locator(".tlw-size b")

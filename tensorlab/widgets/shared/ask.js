@@ -15,9 +15,10 @@ export class ShapeQuestion {
     this.never = never && h("input", { type: "checkbox", onchange: () => { this.input.disabled = this.never.checked; } });
     this.button = h("button", { type: "submit", class: "tlw-button" }, "Commit");
     this.complaint = h("p", { class: "tlw-wrong", role: "alert" });
-    this.element = h("div", {}, h("form", { class: "tlw-guess", onsubmit: (event) => this.submit(event) }, extra,
-      h("label", {}, "the result has shape ", this.input), never ? h("label", {}, this.never, never) : null, this.button),
-    this.complaint);
+    const shape = h("label", {}, "the result has shape ", this.input);
+    this.parts = [extra, shape, never && h("label", {}, this.never, never)].filter(Boolean);
+    this.element = h("div", {}, h("form", { class: "tlw-guess", onsubmit: (event) => this.submit(event) }, this.parts,
+      this.button), this.complaint);
   }
 
   submit(event) {
@@ -59,7 +60,9 @@ export class ShapeQuestion {
     if (told) this.complaint.textContent = "";
     if (this.never) [this.never.checked, this.never.disabled] = [told ? refused : this.never.checked, told];
     this.input.disabled = told || Boolean(this.never?.checked);
-    this.button.textContent = told ? "Ask again" : "Commit";
+    const unasked = told && guess === null && !refused;       // the answer stood there from the beginning
+    for (const part of this.parts) part.hidden = unasked;
+    this.button.textContent = unasked ? "Ask me" : told ? "Ask again" : "Commit";
   }
 }
 

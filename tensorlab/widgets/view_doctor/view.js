@@ -46,9 +46,10 @@ class View {
     }));
     this.ask = h("span", {});
     this.commitButton = h("button", { type: "button", class: "tlw-button", onclick: () => this.commit() }, "Commit");
+    this.answers = this.radios.map((radio) => h("label", {}, radio, radio.value === "view" ? "a view"
+      : "a copy, and view fails"));
     this.question = h("div", { class: "tlw-guess", role: "radiogroup", "aria-label": "What does reshape make" }, this.ask,
-      this.radios.map((radio) => h("label", {}, radio, radio.value === "view" ? "a view" : "a copy, and view fails")),
-      this.commitButton);
+      this.answers, this.commitButton);
     this.told = h("div", { class: "tlw-told" });
     this.tape = new Tape({ picked: (cell) => this.light(cell), hovered: (cell) => this.light(cell), label: "Storage" });
     this.copy = new Tape({
@@ -113,7 +114,9 @@ class View {
     this.axes.draw(state);
     this.ask.textContent = `What does reshape${call(this.treated.shape)} make?`;
     for (const radio of this.radios) [radio.checked, radio.disabled] = [radio.value === answer, told];
-    this.commitButton.textContent = told ? "Ask again" : "Commit";
+    const unasked = told && answer === "open";                // the answer stood there from the beginning
+    for (const part of [this.ask, ...this.answers]) part.hidden = unasked;
+    this.commitButton.textContent = unasked ? "Ask me" : told ? "Ask again" : "Commit";
     this.frame.hint = told ? TOLD : HINT;
     this.tell();
     const cells = (addressRange(shape, stride, offset)?.[1] ?? -1) + 1;

@@ -22,9 +22,15 @@ from tensorlab.grading.files import AlreadyThere
 from tensorlab.grading.grader import Grader, Row
 from tensorlab.grading.inside.values import printable
 from tensorlab.grading.results import Run, as_json, targets, write_results
-from tensorlab.grading.submissions import NoSubmissions, Submission, find_submissions, not_graded
+from tensorlab.grading.submissions import (
+    NoSubmissions,
+    Submission,
+    chapters_handed_in,
+    find_submissions,
+    not_graded,
+)
 from tensorlab.grading.suite import Secret
-from tensorlab.grading.suites import exercises, suite_digest
+from tensorlab.grading.suites import chapters, exercises, suite_digest
 
 #: Fewer bytes than this can be guessed.
 LEAST_SECRET = 16
@@ -38,7 +44,9 @@ def run(
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for results.csv and results.json.", show_default=False)],
-    chapter: Annotated[str | None, typer.Option(help="Such as 01. Default: the only one there is.")] = None,
+    chapter: Annotated[
+        str | None, typer.Option(help="Such as 01. Default: the one that the submissions are of.")
+    ] = None,
     secret_file: Annotated[
         Path | None,
         typer.Option(
@@ -55,7 +63,7 @@ def run(
     Every student gets a row for every question, whatever the notebook does. The notebooks are read and never
     written. Exit code 0: all were graded; 1: this machine failed for some, whose points are left empty.
     """
-    which = chosen_chapter(chapter)
+    which = chosen_chapter(chapter or _only_chapter(submissions))
     try:
         found = find_submissions(submissions, which)
     except NoSubmissions as error:
@@ -80,6 +88,18 @@ def run(
         typer.echo(f"\n{csv_path} and {json_path} written.")
     if any(row.points is None for row in rows):
         raise typer.Exit(FAILED)
+
+
+def _only_chapter(submissions: Path) -> str | None:
+    """The chapter that all submissions are of; None when that cannot be told."""
+    found = chapters_handed_in(submissions, chapters())
+    if len(found) > 1:
+        raise CommandError(
+            f"{submissions} holds notebooks of chapters {', '.join(found)}; say which one to grade with "
+            "--chapter.",
+            USAGE,
+        )
+    return found[0] if found else None
 
 
 def _grade(grader: Grader, submission: Submission) -> list[Row]:

@@ -11,6 +11,7 @@ import typer
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, USAGE, CommandError
 from tensorlab.cli.support.project import find_root
 from tensorlab.grading.files import write_whole
+from tensorlab.grading.otter import otter_copy
 from tensorlab.grading.release import ReleaseError, released, solution_notebooks, was_worked_in
 
 
@@ -22,6 +23,10 @@ def run(
         bool,
         typer.Option("--replace", help="Also replace notebooks that were worked in; a copy of each is kept."),
     ] = False,
+    otter: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write what `otter assign` takes into this folder instead."),
+    ] = None,
 ) -> None:
     """Make `exercises/` from `solutions/`.
 
@@ -37,6 +42,9 @@ def run(
         texts = {root / "exercises" / source.name: released(source) for source in sources}
     except ReleaseError as error:
         raise CommandError(f"nothing was released: {error}.", FAILED) from error
+    if otter is not None:
+        _write_otter(sources, otter)
+        return
     stale = [target for target, text in texts.items() if not _is(target, text)]
     if check:
         for target in stale:
@@ -57,6 +65,17 @@ def run(
         typer.echo(f"{target.relative_to(root)} written" + (f"; your copy is {kept.name}" if kept else ""))
     if not stale:
         typer.echo("The exercises are up to date.")
+
+
+def _write_otter(sources: list[Path], folder: Path) -> None:
+    """One notebook a chapter; what an earlier run wrote is replaced."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for source in sources:
+            write_whole(folder / source.name, otter_copy(source), replace=True)
+            typer.echo(f"{folder / source.name} written")
+    except OSError as error:
+        raise CommandError(f"{folder} cannot be written: {error.strerror}.", ENVIRONMENT) from error
 
 
 def _is(target: Path, text: str) -> bool:

@@ -74,13 +74,17 @@ def kill_table(chapter: str | None = None) -> list[KillRow]:
         >>> all(row.as_it_should for row in kill_table("01"))
         True
     """
+    return [row for exercise in exercises(chapter) for row in kill_rows(exercise)]
+
+
+def kill_rows(exercise: Exercise) -> list[KillRow]:
+    """One row for each known solution of one exercise, which need not be one of the book."""
     rows = []
-    for exercise in exercises(chapter):
-        for kind, name, says, function in known_solutions(exercise):
-            verdict = judge(exercise, partial(ask_directly, function), random.Random(SEED))
-            named = verdict.belief is not None and verdict.belief.function is function
-            row = KillRow(exercise.id, name, kind, says, verdict.points, exercise.points, verdict.lost, named)
-            rows.append(row)
+    for kind, name, says, function in known_solutions(exercise):
+        verdict = judge(exercise, partial(ask_directly, function), random.Random(SEED))
+        named = verdict.belief is not None and verdict.belief.function is function
+        row = KillRow(exercise.id, name, kind, says, verdict.points, exercise.points, verdict.lost, named)
+        rows.append(row)
     return rows
 
 

@@ -6,9 +6,14 @@ Two layouts, which may be mixed: one notebook a student, ``ada.ipynb``; or one f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from tensorlab.grading.notebook import UnreadableNotebook, read_notebook
+
+_ANSWER_CELL = re.compile(r"(\d\d)-\w+-answer\Z")
 
 
 class NoSubmissions(ValueError):
@@ -26,6 +31,35 @@ class Submission:
     student: str
     path: Path | None
     problem: str = ""
+
+
+def chapters_handed_in(folder: Path, known: Collection[str]) -> list[str]:
+    """The chapters of which there are submissions, as far as names and cells say: ``["01", "03"]``.
+
+    A file in a student's folder says it by the two digits that its name begins with. A file that stands for
+    its student says it by the ids of its cells, since its name is the student's.
+
+    Args:
+        known: the chapters that have exercises.
+    """
+    found: set[str] = set()
+    for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            found |= {path.name[:2] for path in entry.iterdir() if _is_notebook(path)}
+        elif _is_notebook(entry):
+            found |= _chapters_of_cells(entry)
+    return sorted(found & set(known))
+
+
+def _chapters_of_cells(path: Path) -> set[str]:
+    """The chapters whose answer cells a notebook has: ``03-sliced-answer`` is one of chapter 03."""
+    try:
+        cells = read_notebook(path).cells
+    except UnreadableNotebook:
+        return set()
+    return {match[1] for cell in cells if (match := _ANSWER_CELL.match(cell.id))}
 
 
 def find_submissions(folder: Path, chapter: str) -> list[Submission]:

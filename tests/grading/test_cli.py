@@ -89,7 +89,7 @@ class TestCheck:
             ("01_a.ipynb", "print('hello')", "not JSON"),
             ("01_a.ipynb", "", "empty"),
             ("01_a.ipynb", None, "cannot be opened"),
-            ("07_a.ipynb", "{}", "chapter 07 has no exercises; those that have: 01"),
+            ("99_a.ipynb", "{}", "chapter 99 has no exercises; those that have: 01"),
             ("notes.txt", "my notes", "say which chapter it is with --chapter; there are 01, 02"),
         ],
     )
@@ -139,6 +139,28 @@ class TestGrade:
         assert len(sheet) == len(rows)
         assert {line["student"] for line in sheet} == {"ada", "bob", "'=cyd"}
         assert {path: path.read_bytes() for path in submissions.rglob("*.ipynb")} == before
+
+    def test_the_chapter_is_told_by_folders_and_by_cells(self, tensorlab, submissions, tmp_path):
+        """One file by its cells, one in a folder by its name; a broken one says nothing."""
+        code, _, _ = tensorlab("grade", submissions, "--out", tmp_path / "out")
+        plain = json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))
+        assert (code, plain["chapter"]) == (0, "01")
+        assert sum(row["points"] for row in plain["rows"]) == 2 * MOST - 4
+
+    def test_several_chapters_need_a_word(self, tensorlab, submissions, tmp_path):
+        shutil.copy(submissions / "bob" / NAME, submissions / "bob" / "02_strides.ipynb")
+        code, out, err = tensorlab("grade", submissions, "--out", tmp_path / "out")
+        assert (code, out) == (USAGE, "")
+        assert "holds notebooks of chapters 01, 02; say which" in one_sentence(err)
+        assert not (tmp_path / "out").exists()
+
+    def test_nothing_that_tells_a_chapter_needs_a_word(self, tensorlab, tmp_path):
+        folder = tmp_path / "handed in"
+        folder.mkdir()
+        (folder / "cyd.ipynb").write_text("{")
+        code, out, err = tensorlab("grade", folder, "--out", tmp_path / "out")
+        assert (code, out) == (USAGE, "")
+        assert "say which chapter it is with --chapter" in one_sentence(err)
 
     def test_a_file_that_is_no_notebook_is_named_and_a_loud_suffix_is_graded(
         self, tensorlab, submissions, tmp_path

@@ -12,6 +12,7 @@ import pytest
 
 from tensorlab.grading import release
 from tensorlab.grading.inside import values
+from tensorlab.grading.otter import OTTER_BEGIN, OTTER_END, otter_copy
 from tensorlab.grading.suites import chapters, exercise, exercises
 
 ROOT = Path(__file__).parents[2]
@@ -232,3 +233,56 @@ def test_starters_are_kind_and_solutions_are_full(grade):
         assert {(row.points, row.status) for row in empty.values()} == {(0, "unanswered")}
         for row in empty.values():
             assert row.feedback.startswith(f"{exercise(row.question).name} is not written yet")
+
+
+class TestOtter:
+    """What `otter assign` takes; Otter itself is not needed to see that no answer could get out."""
+
+    @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.name)
+    def test_every_answer_stands_between_otters_marks(self, path):
+        cells = json.loads(otter_copy(path))["cells"]
+        nbformat.validate(nbformat.from_dict(json.loads(otter_copy(path))))
+        assert len({cell["id"] for cell in cells}) == len(cells)
+        texts = [source_of(cell) for cell in cells]
+        answers = [place for place, text in enumerate(texts) if OTTER_BEGIN in text and "def " in text]
+        assert len(answers) == len(exercises(path.name[:2]))
+        for place in answers:
+            assert (texts[place - 1], texts[place + 1]) == (OTTER_BEGIN, OTTER_END)
+            assert {cells[place - 1]["cell_type"], cells[place + 1]["cell_type"]} == {"raw"}
+        solution = [line for cell in cells_of(path) for line in release.solution_lines(source_of(cell))]
+        others = "\n".join(text for place, text in enumerate(texts) if place not in answers)
+        assert [line for line in solution if line in others.splitlines()] == []
+        assert not any(release.BEGIN in text for text in texts), "Otter would hand this out"
+
+    @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.name)
+    def test_a_question_for_each_exercise_with_its_points_by_topic(self, path):
+        text = "\n".join(source_of(cell) for cell in json.loads(otter_copy(path))["cells"])
+        for asked in exercises(path.name[:2]):
+            name = asked.id.replace(".", "_")
+            shape = rf"# BEGIN QUESTION\nname: {name}\npoints: (\d+)\n(.*?)# END QUESTION"
+            question = re.search(shape, text, re.S)
+            assert int(question[1]) == asked.points
+            points = re.findall(r"^points: (\d+)\nhidden: false$", question[2], re.M)
+            assert list(map(int, points)) == [topic.points for topic in asked.topics]
+
+    def test_the_tests_tell_a_right_answer_from_a_wrong_one(self):
+        cells = json.loads(otter_copy(SOLUTIONS[0]))["cells"]
+        tests = [source_of(cell) for cell in cells if cell["id"].startswith("01_numel-test-")]
+        sources = {"right": _multiplies, "wrong": sum, "starter": lambda shape: None}
+        passed = {}
+        for kind, function in sources.items():
+            passed[kind] = 0
+            for test in tests:
+                try:
+                    exec(test, {"numel": function})
+                    passed[kind] += 1
+                except (AssertionError, IndexError):
+                    pass
+        assert passed == {"right": len(tests), "wrong": 0, "starter": 0}
+
+
+def _multiplies(shape):
+    count = 1
+    for size in shape:
+        count *= size
+    return count

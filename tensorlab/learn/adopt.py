@@ -57,13 +57,20 @@ def adopt(which: str | None, function: Callable[..., Any] | None = _HERE) -> Car
     if name in chapters():
         return _chapter(name, namespace, back=function is None)
     try:
-        asked = exercise(name)
+        asked = exercise(_completed(name))
     except UnknownExercise as error:
         return Card("adopt", f"There is no such part: {error}.", "bad")
     if function is None:
         return _give_back(asked)
     written = namespace.get(asked.name) if function is _HERE else function
     return adopt_function(asked, written)
+
+
+def _completed(name: Any) -> Any:
+    """The one exercise whose id begins so: ``"03.permute"`` means ``"03.permuted"``."""
+    known = [asked.id for asked in exercises()]
+    meant = [each for each in known if isinstance(name, str) and "." in name and each.startswith(name)]
+    return meant[0] if name not in known and len(meant) == 1 else name
 
 
 def adopt_function(asked: Exercise, function: Any) -> Card:

@@ -124,7 +124,17 @@ def typed() -> Any:
 def computed() -> Any:
     """Broadcasting, sums, products, over other layouts than rows."""
     x = _box()
-    return x.mT + x[:, :1].mT, x.sum(1), x.mean((0, 2)), x.mT @ x, x[0].t().contiguous().cumsum(0), x.amax(-1)
+    table = x[0].clone()
+    met = table + tl.arange(4.0), tl.ones(3, 1) * tl.arange(4.0) - 0.5
+    return (
+        met,
+        x.mT + x[:, :1].mT,
+        x.sum(1),
+        x.mean((0, 2)),
+        x.mT @ x,
+        x[0].t().contiguous().cumsum(0),
+        x.amax(-1),
+    )
 
 
 @_sample("gradients")

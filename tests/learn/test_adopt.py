@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import types
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 import tensorlab as tl
 from tensorlab import layout
 from tensorlab.grading.suites import exercise, exercises
-from tensorlab.learn import adopt, blame, check, parts, progress, status, trials
+from tensorlab.learn import adopt, blame, check, memory, parts, progress, status, trials
 from tensorlab.learn.adopt import refused
 from tensorlab.learn.samples import SAMPLES
 from tests.learn.reference_solutions import reference_solutions
@@ -59,6 +60,25 @@ def _all_parts_known():
     for asked in exercises():
         parts.put(asked, reference_solutions()[asked.id])
         parts.put(asked, None)
+
+
+def dictionaries():
+    """Every dictionary that a module of the library holds, itself or in the variables around a function."""
+    found = {}
+
+    def look(place, value, seen):
+        if type(value) is dict:
+            found[place] = value
+        elif isinstance(value, types.FunctionType) and id(value) not in seen:
+            for name, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True):
+                look(f"{place}.{name}", cell.cell_contents, {*seen, id(value)})
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("tensorlab.") and not name.startswith(memory.KEPT):
+            for key, value in list(vars(module).items()):
+                if not key.startswith("__"):
+                    look(f"{name}.{key}", value, set())
+    return found
 
 
 class TestReferences:
@@ -120,7 +140,7 @@ class TestReferences:
 class TestAdopt:
     def test_the_function_is_found_where_it_is_called(self):
         numel = right_numel
-        assert adopt("ch01.numel").headline == "The library now uses your numel."
+        assert adopt("ch01.num").headline == "The library now uses your numel."
         assert parts.adopted() == {"01.numel": numel}
 
     def test_every_name_of_the_function_leads_to_it(self):
@@ -290,6 +310,28 @@ class TestTheLibraryStaysWhole:
             parts.put(exercise(asked), None)
             assert [p().dtype for p in programs] == [tl.int64, tl.float16, tl.int64, tl.float16]
             assert [p().tolist() for p in programs[:2]] == [[1, 2, 3], [1, 2, 3]]
+
+    def test_whatever_operations_remember_is_forgotten(self):
+        """A new cache of the library has to be named: in `memory.PLANS`, or below with a reason."""
+        kept = {
+            "_kinds",  # classes of nodes, by formula
+            "_forms",  # wrappers of functions, by function
+            "_by_formula",  # rows of the table, by function
+        }
+        parts.put(exercise("01.numel"), right_numel)  # everything that takes part is loaded
+        for program in SAMPLES.values():
+            program()
+        memory.forget()
+        fresh = {place: dict(found) for place, found in dictionaries().items()}
+        for program in (
+            *SAMPLES.values(),
+            lambda: tl.ones(2, 3) + tl.ones(3),
+            lambda: tl.ones(3) * tl.ones(2, 1),
+        ):
+            program()
+        grown = {place for place, found in dictionaries().items() if len(found) > len(fresh.get(place, ()))}
+        assert grown, "the samples fill caches"
+        assert {place.rpartition(".")[2] for place in grown} <= memory.PLANS | kept
 
     def test_two_parts_built_on_each_other_come_to_an_end(self):
         def numel(shape):

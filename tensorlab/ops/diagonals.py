@@ -12,12 +12,13 @@ from tensorlab.autograd.writers import written_by
 from tensorlab.layout import as_int
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import parts
-from tensorlab.ops.conversion import clone, copy_
+from tensorlab.ops.conversion import clone, copy_, fill_
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import guard_write, write_new
+from tensorlab.ops.dispatch import Number, guard_write, write_new
 from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.outputs import fitted, written
 from tensorlab.ops.recording import check_out
+from tensorlab.ops.restriding import as_strided
 from tensorlab.ops.shape import reshape
 from tensorlab.tensor import Tensor
 
@@ -148,6 +149,40 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return record(DiagEmbedBackward0, out, input, offset=offset, dim1=dim1, dim2=dim2)
 
 
+def fill_diagonal_(input: Tensor, fill_value: Number | Tensor, wrap: bool = False) -> Tensor:
+    """The main diagonal, where all indices are equal, overwritten with one number.
+
+    Args:
+        input: a tensor of at least two dimensions; of more than two all must have the same size.
+        fill_value: the number.
+        wrap: in a matrix with more rows than columns, begin again below the square, with one row between.
+
+    Raises:
+        RuntimeError: `input` has too few dimensions, or sizes that differ.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(2, 3, dtype=tl.int64).fill_diagonal_(7)
+        tensor([[7, 0, 0],
+                [0, 7, 0]])
+    """
+    if input.ndim < 2:
+        raise RuntimeError(f"dimensions must larger than 1: fill_diagonal_() got {input.ndim}")
+    if input.ndim > 2 and len(set(input._shape)) > 1:
+        raise RuntimeError(
+            f"all dimensions of input must be of equal length: fill_diagonal_() got {tuple(input._shape)}"
+        )
+    step = sum(input._stride)
+    rows, columns = input._shape[0], input._shape[1]
+
+    last = rows if wrap and input.ndim == 2 else 1
+    for first in range(0, last, columns + 1):
+        count = min(rows - first, *input._shape[1:])
+        start = input._offset + first * input._stride[0]
+        fill_(as_strided(input, (count,), (step,), start), fill_value)
+    return written_by("fill_diagonal_", input)
+
+
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """A matrix with all elements of `input`, in order, on a diagonal, and zeros elsewhere.
 
@@ -160,4 +195,4 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     return diag(reshape(input, -1), offset)
 
 
-METHODS = (diag, diag_embed, diagflat, tril, tril_, triu, triu_)
+METHODS = (diag, diag_embed, diagflat, fill_diagonal_, tril, tril_, triu, triu_)

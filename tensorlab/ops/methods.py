@@ -35,12 +35,14 @@ from tensorlab.ops import (
     parts,
     pointwise,
     protocols,
+    questions,
     random,
     random_fills,
     random_integers,
     ranges,
     rearranging,
     reduction,
+    resizing,
     restriding,
     search,
     shape,
@@ -96,6 +98,8 @@ _MODULES = (
     uniqueness,
     search,
     differences,
+    questions,
+    resizing,
 )
 
 _OPERATORS: dict[str, Callable] = {
@@ -163,7 +167,7 @@ def bind() -> None:
     namespace.__dlpack_device__ = sharing.dlpack_device
     namespace.__array_wrap__ = sharing.array_wrap
     namespace.__array_priority__ = 1000  # NumPy's arrays leave their operators with a tensor to the tensor
-    for properties in (aliases.PROPERTIES, dims.PROPERTIES):
+    for properties in (aliases.PROPERTIES, dims.PROPERTIES, questions.PROPERTIES):
         for name, accessors in properties.items():
             setattr(Tensor, name, accessors)
     namespace.__new__ = legacy.new

@@ -13,6 +13,10 @@ __all__ = [
     "abs",
     "absolute",
     "acos",
+    "arccos",
+    "arcsin",
+    "arctan",
+    "arctan2",
     "asin",
     "atan",
     "atan2",
@@ -30,17 +34,22 @@ __all__ = [
     "exp",
     "exp2",
     "expm1",
+    "fix",
     "floor",
     "fmax",
     "fmin",
     "frac",
     "ge",
+    "greater",
+    "greater_equal",
     "gt",
     "hypot",
     "isfinite",
     "isinf",
     "isnan",
     "le",
+    "less",
+    "less_equal",
     "log",
     "log1p",
     "log2",
@@ -58,6 +67,7 @@ __all__ = [
     "ne",
     "neg",
     "negative",
+    "not_equal",
     "reciprocal",
     "relu",
     "rsqrt",
@@ -102,10 +112,15 @@ fmin = function_of("fmin")
 
 eq, eq_ = function_of("eq"), in_place("eq")
 ne, ne_ = function_of("ne"), in_place("ne")
+not_equal, not_equal_ = function_of("ne", "not_equal"), in_place("ne", "not_equal")
 lt, lt_ = function_of("lt"), in_place("lt")
+less, less_ = function_of("lt", "less"), in_place("lt", "less")
 le, le_ = function_of("le"), in_place("le")
+less_equal, less_equal_ = function_of("le", "less_equal"), in_place("le", "less_equal")
 gt, gt_ = function_of("gt"), in_place("gt")
+greater, greater_ = function_of("gt", "greater"), in_place("gt", "greater")
 ge, ge_ = function_of("ge"), in_place("ge")
+greater_equal, greater_equal_ = function_of("ge", "greater_equal"), in_place("ge", "greater_equal")
 isnan = test_of("isnan")
 isinf = test_of("isinf")
 isfinite = test_of("isfinite")
@@ -129,6 +144,7 @@ bitwise_right_shift, bitwise_right_shift_ = (
 floor, floor_ = function_of("floor"), in_place("floor")
 ceil, ceil_ = function_of("ceil"), in_place("ceil")
 trunc, trunc_ = function_of("trunc"), in_place("trunc")
+fix, fix_ = function_of("trunc", "fix"), in_place("trunc", "fix")
 frac, frac_ = function_of("frac"), in_place("frac")
 
 # --- exponentials, angles, roots ----------------------------------------------------------------------
@@ -149,9 +165,13 @@ sin, sin_ = function_of("sin"), in_place("sin")
 cos, cos_ = function_of("cos"), in_place("cos")
 tan, tan_ = function_of("tan"), in_place("tan")
 asin, asin_ = function_of("asin"), in_place("asin")
+arcsin, arcsin_ = function_of("asin", "arcsin"), in_place("asin", "arcsin")
 acos, acos_ = function_of("acos"), in_place("acos")
+arccos, arccos_ = function_of("acos", "arccos"), in_place("acos", "arccos")
 atan, atan_ = function_of("atan"), in_place("atan")
+arctan, arctan_ = function_of("atan", "arctan"), in_place("atan", "arctan")
 atan2, atan2_ = function_of("atan2"), in_place("atan2")
+arctan2, arctan2_ = function_of("atan2", "arctan2"), in_place("atan2", "arctan2")
 sinh, sinh_ = function_of("sinh"), in_place("sinh")
 cosh, cosh_ = function_of("cosh"), in_place("cosh")
 tanh, tanh_ = function_of("tanh"), in_place("tanh")

@@ -1,18 +1,23 @@
-"""Giving a tensor another shape: what a call with `out` does to an `out` that does not fit."""
+"""Giving a tensor another shape: `resize_`, and what a call with `out` does to an `out` that does not fit."""
 
 from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 
 from tensorlab import layout
+from tensorlab.autograd.views import requires_grad
+from tensorlab.autograd.writers import written_by
 from tensorlab.layout import Size
+from tensorlab.memory_formats import contiguous_format, format_strides, memory_format
+from tensorlab.ops.arguments import sizes_from
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor
 
-__all__ = ["resize", "resize_output"]
+__all__ = ["resize", "resize_as_", "resize_output"]
 
 
 def resize(tensor: Tensor, shape: Size, stride: tuple[int, ...] | None = None) -> None:
@@ -75,3 +80,47 @@ def resize_output(out: Tensor, shape: Size, stride: tuple[int, ...] | None = Non
             stacklevel=2,
         )
     resize(out, shape, stride)
+
+
+def resize_(
+    input: Tensor, *size: int | Sequence[int], memory_format: memory_format = contiguous_format
+) -> Tensor:
+    """Another shape for a tensor, whatever that does to its elements: they keep their places in memory.
+
+    Of a larger tensor the further elements are whatever stands in memory. It is for buffers that are filled
+    next; `reshape` and `view` keep the elements.
+
+    Args:
+        input: a tensor that requires no gradient.
+        size: the new sizes, as separate ints or as one sequence.
+        memory_format: the order of the dimensions in memory.
+
+    Raises:
+        RuntimeError: `input` requires a gradient, a size is negative, or there must be more memory while
+            another tensor looks into this one's: PyTorch lets that one follow, here it could not.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.arange(6).view(2, 3)
+        >>> x.resize_(2, 2)
+        tensor([[0, 1],
+                [2, 3]])
+    """
+    shape = sizes_from(size, "resize_")
+    if requires_grad(input):
+        raise RuntimeError("cannot resize variables that require grad: take reshape(), or detach() it first")
+    if shape != input._shape:
+        resize(input, shape, format_strides(shape, memory_format))
+        input._storage._version += 1
+        written_by("resize_", input)
+    return input
+
+
+def resize_as_(
+    input: Tensor, the_template: Tensor, *, memory_format: memory_format = contiguous_format
+) -> Tensor:
+    """`resize_` to the shape of another tensor."""
+    return resize_(input, the_template._shape, memory_format=memory_format)
+
+
+METHODS = (resize_, resize_as_)

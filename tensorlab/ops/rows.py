@@ -193,6 +193,9 @@ def _in_place(row: Scalar) -> Callable:
                         storage._writer = function
                         short[0](a, b)
                         return input
+        if len(others) != row.arity + row.parameters - 1:
+            count = row.arity + row.parameters
+            raise TypeError(f"{function.__name__}() takes {count} operands, and {len(others) + 1} were given")
         return apply_in_place(row, input, *others, writer=function)
 
     return function

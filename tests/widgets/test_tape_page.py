@@ -265,8 +265,8 @@ def test_the_next_node_is_predicted(show):
 def test_it_plays_by_itself_and_stops_at_the_end(show):
     page = show(fan_in())
     button(page, "Play").click()
-    expect(page.locator(".tlw-place")).to_have_text("forward, 3 of 3", timeout=6000)
-    expect(button(page, "Play")).to_be_visible(timeout=3000)
+    expect(page.locator(".tlw-place")).to_have_text("forward, 3 of 3", timeout=20_000)
+    expect(button(page, "Play")).to_be_visible(timeout=20_000)
 
 
 def test_a_recorded_graph_plays_without_its_program(show):

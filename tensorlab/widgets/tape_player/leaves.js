@@ -123,8 +123,11 @@ export class Leaves {
       h("span", { class: "tlw-mono tlw-shape" }, tuple(shape)));
     card.grad.checked = grad;
     const hand = held === null ? null : unravel(held, shape);
+    const texts = data.map((number) => short(number, 3));       // all digits stand in the field
+    const letters = Math.max(4, ...texts.map((text) => text.length));
+    card.element.style.setProperty("--cell", `calc(${letters} * 0.58rem + 0.85rem)`);
     card.grid.draw({ shape, hand: hand ?? shape.map(() => 0), cell: (index) => {
-      const text = short(data[flatIndex(index, defaultStrides(shape))]);
+      const text = texts[flatIndex(index, defaultStrides(shape))];
       return { text, label: `${text}: ${name}${index.length ? bracket(index) : ""}` };
     } });
     card.grid.light(hand, []);

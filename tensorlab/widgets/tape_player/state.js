@@ -64,7 +64,7 @@ export function check(state) {
   }
   const { refusal, program, steps, forward } = played(source, leaves);
   if (refusal !== undefined) return { refusal };
-  const asked = Object.hasOwn(leaves, state.ask ?? "") ? state.ask : null;
+  const asked = program.leaves.includes(state.ask) ? state.ask : null;
   const first = program.leaves.find((name) => leaves[name].grad) ?? program.leaves[0];
   const told = Boolean(state.told);
   return {

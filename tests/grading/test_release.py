@@ -65,6 +65,12 @@ def test_each_exercise_has_its_text_answer_check_and_hint(path):
 
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.name)
+def test_each_notebook_offers_to_adopt_its_chapter(path):
+    (cell,) = (cell for cell in cells_of(path) if cell["id"] == "adopt")
+    assert source_of(cell) == f'tl.adopt("ch{path.name[:2]}")'
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.name)
 def test_both_notebooks_are_valid_and_carry_nbgraders_metadata(path):
     for notebook in (path, ROOT / "exercises" / path.name):
         nbformat.validate(nbformat.read(notebook, as_version=4))

@@ -322,50 +322,29 @@ class Backend(WindowOperations, Protocol):
         """
         ...
 
-    def attention(
-        self,
-        element_type: dtype,
-        layout: AttentionLayout,
-        scale: float,
-        q: Buffer,
-        k: Buffer,
-        v: Buffer,
-        mask: Buffer | None,
-        out: np.ndarray,
-    ) -> np.ndarray:
-        """Write ``softmax(q @ k.T * scale + mask) @ v`` to `out`, without holding the scores.
+    def attention(self, element_type: dtype, layout: AttentionLayout, scale: float) -> Launch:
+        """Prepare ``softmax(q @ k.T * scale + mask) @ v``, without holding the scores.
 
         Args:
             element_type: the dtype of everything but the mask, which is bool or of the compute type.
             layout: the shapes and strides.
             scale: what the scores are multiplied by.
-            q, k, v, mask: the operands.
-            out: the results' cells.
 
         Returns:
-            for each row the logarithm of the sum of the exponentials of its scores, in the compute type.
+            a launch of (q, k, v, mask, out, sums), where the pair of a mask that is not there is None. `sums`
+            is an array of the compute type. It receives for each row the logarithm of the sum of the
+            exponentials of its scores.
         """
         ...
 
     def attention_gradient(
-        self,
-        element_type: dtype,
-        layout: AttentionLayout,
-        scale: float,
-        q: Buffer,
-        k: Buffer,
-        v: Buffer,
-        mask: Buffer | None,
-        out: Buffer,
-        grad: Buffer,
-        sums_of: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The gradients of `attention` for q, k and v: row-major numbers of the compute type.
+        self, element_type: dtype, layout: AttentionLayout, scale: float
+    ) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Prepare the gradients of `attention`, whose arguments these are.
 
-        Args:
-            element_type, layout, scale, q, k, v, mask, out: those of `attention`.
-            grad: the gradients of the results.
-            sums_of: what `attention` returned.
+        Returns:
+            a launch of (q, k, v, mask, out, grad, sums), where `grad` are the gradients of the results. It
+            returns those of q, k and v: row-major numbers of the compute type.
         """
         ...
 

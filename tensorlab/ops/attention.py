@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import record
 from tensorlab.autograd.together import formulas_together
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import AttentionLayout, Buffer, backend
+from tensorlab.backends import AttentionLayout, Launch, backend
 from tensorlab.broadcasting import broadcast_shapes, broadcast_strides
+from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import preserved_strides
 from tensorlab.modes import current
@@ -134,61 +136,84 @@ def _shared(gradient: Any, groups: int) -> Any:
     return gradient.unflatten(-3, (gradient._shape[-3] // groups, groups)).sum(-3)
 
 
-def _d_query(grad: Any, query: Any, key: Any, value: Any, notes: _Notes, result: Any, sums_of: Any) -> Any:
+def _d_query(grad: Any, query: Any, key: Any, value: Any, notes: _Notes, result: Any, sums: Any) -> Any:
     return matmul(_d_scores(grad, query, key, value, notes)[1], _repeated(key, notes.groups))
 
 
-def _d_key(grad: Any, query: Any, key: Any, value: Any, notes: _Notes, result: Any, sums_of: Any) -> Any:
+def _d_key(grad: Any, query: Any, key: Any, value: Any, notes: _Notes, result: Any, sums: Any) -> Any:
     return _shared(matmul(_d_scores(grad, query, key, value, notes)[1].mT, query), notes.groups)
 
 
-def _d_value(grad: Any, query: Any, key: Any, value: Any, notes: _Notes, result: Any, sums_of: Any) -> Any:
+def _d_value(grad: Any, query: Any, key: Any, value: Any, notes: _Notes, result: Any, sums: Any) -> Any:
     return _shared(matmul(_d_scores(grad, query, key, value, notes)[0].mT, grad), notes.groups)
 
 
 # --- by one kernel -------------------------------------------------------------------------------------
 
 
-class _Notes:
-    """What the way back needs beside the operands."""
+class _Notes(NamedTuple):
+    """What the way back needs beside the operands.
 
-    __slots__ = ("batch", "causal", "groups", "mask", "scale")
+    Attributes:
+        batch: the shape of the batch; with groups, their number is its last dimension.
+        groups: how many heads of queries share one of keys.
+        mask, causal, scale: those of `scaled_dot_product_attention`.
+    """
 
-    def __init__(self, batch: Size, groups: int, mask: Tensor | None, causal: bool, scale: float) -> None:
-        self.batch, self.groups, self.mask, self.causal, self.scale = batch, groups, mask, causal, scale
+    batch: Size
+    groups: int
+    mask: Tensor | None
+    causal: bool
+    scale: float
 
 
-def _seen(tensor: Tensor, batch: Sequence[int], groups: int, shared: bool) -> tuple[int, ...]:
+class _Plan(NamedTuple):
+    """What of an attention follows from the layouts and dtypes of its operands alone."""
+
+    batch: Size
+    shape: Size
+    stride: tuple[int, ...]
+    launch: Launch | None
+    sums: tuple[int, Any]
+
+
+_plans: dict[tuple, _Plan] = {}
+MOST_PLANS = 4096
+
+
+_Lies = tuple[Size, tuple[int, ...]]  # a shape, and strides
+
+
+def _seen(lies: _Lies, batch: Sequence[int], groups: int, shared: bool) -> tuple[int, ...]:
     """The strides of an operand in the shape of the batch, where groups of heads are a dimension."""
-    shape, stride = list(tensor._shape), list(tensor._stride)
+    sizes, steps = list(lies[0]), list(lies[1])
     if groups > 1:
-        step = stride[-3]
-        split = (shape[-3], 1) if shared else (shape[-3] // groups, groups)
-        shape[-3:-2] = split
-        stride[-3:-2] = (step, 0) if shared else (step * groups, step)
-    return (*broadcast_strides(shape[:-2], stride[:-2], batch), *stride[-2:])
+        step = steps[-3]
+        sizes[-3:-2] = (sizes[-3], 1) if shared else (sizes[-3] // groups, groups)
+        steps[-3:-2] = (step, 0) if shared else (step * groups, step)
+    return (*broadcast_strides(sizes[:-2], steps[:-2], batch), *steps[-2:])
 
 
 def _layout(
-    query: Tensor, key: Tensor, value: Tensor, result: Tensor, grad: Tensor, notes: _Notes
+    query: Tensor, key: Tensor, value: Tensor, result: _Lies, grad: _Lies, notes: _Notes
 ) -> AttentionLayout:
-    batch, groups, mask = notes.batch, notes.groups, notes.mask
+    """The layout for the kernels; `result` and `grad` are a shape and strides."""
+    batch, groups, mask, causal, _ = notes
     sizes = (query._shape[-2], key._shape[-2], query._shape[-1], value._shape[-1])
-    seen = (0,) * (len(batch) + 2)
+    of_mask = (0,) * (len(batch) + 2)
     if mask is not None:
-        whole = (*_heads(batch, groups), *sizes[:2])
-        spread = mask.expand(whole)
-        seen = _seen(spread, batch, groups, False)
+        spread = mask.expand(*_heads(batch, groups), *sizes[:2])
+        of_mask = _seen((spread._shape, spread._stride), batch, groups, False)
     strides = (
-        _seen(query, batch, groups, False),
-        _seen(key, batch, groups, True),
-        _seen(value, batch, groups, True),
-        seen,
+        _seen((query._shape, query._stride), batch, groups, False),
+        _seen((key._shape, key._stride), batch, groups, True),
+        _seen((value._shape, value._stride), batch, groups, True),
+        of_mask,
         _seen(result, batch, groups, False),
         _seen(grad, batch, groups, False),
     )
     kind = 0 if mask is None else 1 if mask._dtype is dtypes.bool else 2
-    return AttentionLayout(tuple(batch), *sizes, strides, kind, notes.causal)
+    return AttentionLayout(tuple(batch), *sizes, strides, kind, causal)
 
 
 def _heads(batch: Sequence[int], groups: int) -> tuple[int, ...]:
@@ -196,62 +221,73 @@ def _heads(batch: Sequence[int], groups: int) -> tuple[int, ...]:
     return (*batch[:-2], batch[-2] * batch[-1]) if groups > 1 else tuple(batch)
 
 
-def _attended(
+def _prepare(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, causal: bool, scale: float, groups: int
-) -> Tensor:
-    """Attention, recorded as one operation."""
-    shapes = [list(x._shape[:-2]) for x in (query, key, value)]
+) -> _Plan:
+    shapes = [x._shape[:-2] for x in (query, key, value)]
     if groups > 1:
-        shapes = [[*s[:-1], s[-1] // groups, groups] if x is query else [*s, 1]
-                  for s, x in zip(shapes, (query, key, value), strict=True)]  # fmt: skip
-    batch = broadcast_shapes(*map(tuple, shapes))
-    if mask is not None and mask._dtype is not dtypes.bool:
-        mask = to(mask.detach(), compute_type(query._dtype))
-    notes = _Notes(batch, groups, mask, causal, scale)
+        heads = shapes[0]
+        shapes = [Size((*heads[:-1], heads[-1] // groups, groups)), *(Size((*s, 1)) for s in shapes[1:])]
+    batch = broadcast_shapes(*shapes)
     shape = Size((*_heads(batch, groups), query._shape[-2], value._shape[-1]))
     stride = layout.default_strides(shape)
     if query.ndim == 4 and query._stride[-1] == 1 and shape == query._shape:
         stride = preserved_strides(shape, query._stride)
-    result = allocate_strided(shape, stride, query._dtype)
-    sums_of = None
-    if result.numel():
-        if key._shape[-2]:
-            sums_of = backend("cpu").attention(
-                query._dtype,
-                _layout(query, key, value, result, result, notes),
-                scale,
-                query._buffer(),
-                key._buffer(),
-                value._buffer(),
-                None if mask is None else mask._buffer(),
-                result._buffer()[0],
-            )
-        else:
-            result._buffer()[0][:] = 0
-    return record(AttentionBackward, result, query, key, value, notes=notes, sums_of=sums_of)
+    launch = None
+    if shape.numel() and key._shape[-2]:
+        notes = _Notes(batch, groups, mask, causal, scale)
+        found = _layout(query, key, value, (shape, stride), (shape, stride), notes)
+        launch = backend("cpu").attention(query._dtype, found, scale)
+    return _Plan(batch, shape, stride, launch, (shape[:-1].numel(), compute_type(query._dtype).cell))
+
+
+def _attended(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, causal: bool, scale: float, groups: int
+) -> Tensor:
+    """Attention, recorded as one operation."""
+    if mask is not None and mask._dtype is not dtypes.bool:
+        mask = to(mask.detach(), compute_type(query._dtype))
+    signatures = [(x._shape, x._stride) for x in (query, key, value)]
+    of_mask = None if mask is None else (mask._dtype, mask._shape, mask._stride)
+    signature = (query._dtype, *signatures, of_mask, causal, scale, groups)
+    plan = _plans.get(signature)
+    if plan is None:
+        if len(_plans) >= MOST_PLANS:
+            _plans.clear()
+        plan = _plans[signature] = _prepare(query, key, value, mask, causal, scale, groups)
+    result = allocate_strided(plan.shape, plan.stride, query._dtype)
+    sums = None
+    if plan.launch is not None:
+        sums = np.empty(*plan.sums)
+        buffers = query._buffer(), key._buffer(), value._buffer()
+        plan.launch(*buffers, None if mask is None else mask._buffer(), result._buffer(), sums)
+    else:
+        result._buffer()[0][:] = 0
+    notes = _Notes(plan.batch, groups, mask, causal, scale)
+    return record(AttentionBackward, result, query, key, value, notes=notes, sums=sums)
+
+
+@functools.lru_cache(MOST_PLANS)
+def _gradient_launch(element_type: dtype, found: AttentionLayout, scale: float) -> Any:
+    return backend("cpu").attention_gradient(element_type, found, scale)
 
 
 def _gradients(grad: Tensor, wanted: Sequence[bool], kept: dict[str, Any]) -> list[Tensor | None]:
     """All gradients by one kernel."""
     query, key, value, notes, result = (kept[name] for name in ("query", "key", "value", "notes", "result"))
-    heads = _heads(notes.batch, notes.groups)
     number = compute_type(query._dtype)
+    heads = _heads(notes.batch, notes.groups)
     shapes = [Size((*heads, *x._shape[-2:])) for x in (query, key, value)]
-    cells: Sequence[np.ndarray] = [np.zeros(shape.numel(), number.cell) for shape in shapes]
-    if kept["sums_of"] is not None:
-        mask: Buffer | None = None if notes.mask is None else notes.mask._buffer()
-        cells = backend("cpu").attention_gradient(
-            query._dtype,
-            _layout(query, key, value, result, grad, notes),
-            notes.scale,
-            query._buffer(),
-            key._buffer(),
-            value._buffer(),
-            mask,
-            result._buffer(),
-            grad._buffer(),
-            kept["sums_of"],
+    if kept["sums"] is None:
+        cells = [np.zeros(shape.numel(), number.cell) for shape in shapes]
+    else:
+        of_result, of_grad = ((x._shape, x._stride) for x in (result, grad))
+        launch = _gradient_launch(
+            query._dtype, _layout(query, key, value, of_result, of_grad, notes), notes.scale
         )
+        mask = None if notes.mask is None else notes.mask._buffer()
+        buffers = (x._buffer() for x in (query, key, value))
+        cells = launch(*buffers, mask, result._buffer(), grad._buffer(), kept["sums"])
     found: list[Tensor | None] = []
     for which, (part, shape) in enumerate(zip(cells, shapes, strict=True)):
         if not wanted[which]:

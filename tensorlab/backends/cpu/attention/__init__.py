@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -20,15 +21,20 @@ from tensorlab.backends.cpu.gemm.blocks import blocks
 from tensorlab.backends.cpu.gemm.text import compute_name, tile_source
 from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, INNER_LEVEL, KERNEL_LEVEL
-from tensorlab.backends.protocol import AttentionLayout, Buffer
+from tensorlab.backends.protocol import AttentionLayout, Buffer, Launch
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.source import formula_text
 
 __all__ = ["attention", "attention_gradient"]
 
+LINE = 64  # bytes of a cache's line; so many numbers are whole lines of every type
+
 # Numbers of weighed values that a task collects, at most: they stay in the second-level cache.
 COLLECTED = 32768
+
+# Numbers of a block of keys, at most, and of a block of values beside it.
+BLOCK = 65536
 
 # Numbers of a block of queries, at most: the way back keeps four copies of it.
 COPIED = 16384
@@ -42,68 +48,47 @@ PRODUCT = 'error_model="numpy", fastmath={"contract"}, no_cpython_wrapper=True, 
 _NO_MASK = np.zeros(1, np.uint8)
 
 
-def attention(
-    element_type: dtype,
-    layout: AttentionLayout,
-    scale: float,
-    q: Buffer,
-    k: Buffer,
-    v: Buffer,
-    mask: Buffer | None,
-    out: np.ndarray,
-) -> np.ndarray:
+def attention(element_type: dtype, layout: AttentionLayout, scale: float) -> Launch:
     """See `tensorlab.backends.protocol.Backend.attention`."""
     heads, queries, width = math.prod(layout.batch), layout.queries, layout.width
     number = np.dtype(compute_name(element_type))
     tile = blocks(number.itemsize)
-    sums_of = np.empty(heads * queries, number)
     work = heads * queries * max(layout.keys, 1) * (layout.length + width) // MULTIPLY_ADDS
-    team = threads.team_for(work)
-    high = max(tile.rows, COLLECTED // max(width, 1) // tile.rows * tile.rows)
-    high = min(high, _ceil_to(-(-queries // -(-4 * team // heads)), tile.rows)) if team > 1 else high
-    high = min(high, _ceil_to(queries, tile.rows))
-    block = balanced_to(layout.keys, forward.KEYS, tile.width)
-    space = (
-        block * (layout.length + _ceil_to(width, tile.lanes))
-        + tile.rows * (layout.length + block + tile.lanes)
-        + high * (width + 2)
+    most = min(forward.KEYS, BLOCK // max(layout.length, width, 1)) // tile.width * tile.width
+    most = max(most, tile.width)
+    block = int(balanced(layout.keys, most, tile.width))
+    kernel = jit.quiet(_module(element_type, "forward", layout.mask, layout.causal).tasks)
+    batch, sizes = _batch(layout), _sizes(layout)
+    collected = max(tile.rows, COLLECTED // max(width, 1) // tile.rows * tile.rows)
+    space = block * (layout.length + _ceil_to(width, tile.lanes)) + tile.rows * (
+        layout.length + block + tile.lanes
     )
-    tasks = heads * -(-queries // high)
-    _run(
-        _module(element_type, "forward", layout.mask, layout.causal),
-        min(team, tasks),
-        tasks,
-        (_batch(layout), _sizes(layout), queries, high, scale, *_cells(q, k, v, mask), out, sums_of),
-        space,
-        number,
-    )
-    return sums_of
+
+    def launch(
+        q: Buffer, k: Buffer, v: Buffer, mask: Buffer | None, out: Buffer, sums_of: np.ndarray
+    ) -> None:
+        team = threads.team_for(work)
+        high = min(collected, _ceil_to(queries, tile.rows))
+        if team > 1:  # some tasks for each thread
+            high = min(high, _ceil_to(-(-queries // -(-4 * team // heads)), tile.rows))
+        tasks = heads * -(-queries // high)
+        arguments = (batch, sizes, queries, high, most, scale, *_cells(q, k, v, mask), out[0], sums_of)
+        _run(kernel, min(team, tasks), tasks, arguments, space + high * (width + 2), number)
+
+    return launch
 
 
 def attention_gradient(
-    element_type: dtype,
-    layout: AttentionLayout,
-    scale: float,
-    q: Buffer,
-    k: Buffer,
-    v: Buffer,
-    mask: Buffer | None,
-    out: Buffer,
-    grad: Buffer,
-    sums_of: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    element_type: dtype, layout: AttentionLayout, scale: float
+) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """See `tensorlab.backends.protocol.Backend.attention_gradient`."""
     heads, queries, keys = math.prod(layout.batch), layout.queries, layout.keys
     length, width = layout.length, layout.width
     number = np.dtype(compute_name(element_type))
     tile = blocks(number.itemsize)
-    d_q, d_k, d_v = (
-        np.zeros(heads * rows * size, number)
-        for rows, size in ((queries, length), (keys, length), (keys, width))
-    )
     most = COPIED // max(length, width, 1) // tile.width * tile.width
     most = min(max(most, tile.width), backward.QUERIES // tile.width * tile.width)
-    block = balanced_to(queries, most, tile.width)
+    block = int(balanced(queries, most, tile.width))
     long, wide = _ceil_to(length, tile.lanes), _ceil_to(width, tile.lanes)
     space = (
         block * (length + width + long + wide)
@@ -112,31 +97,29 @@ def attention_gradient(
         + block * (backward.KEYS + tile.lanes + 1)
     )
     work = 3 * heads * queries * max(keys, 1) * (length + width) // MULTIPLY_ADDS
-    _run(
-        _module(element_type, "backward", layout.mask, layout.causal),
-        min(threads.team_for(work), heads),
-        heads,
-        (_batch(layout), _sizes(layout), queries, most, scale, *_cells(q, k, v, mask, out, grad), sums_of,
-         d_q, d_k, d_v),
-        space,
-        number,
-    )  # fmt: skip
-    return d_q, d_k, d_v
+    kernel = jit.quiet(_module(element_type, "backward", layout.mask, layout.causal).tasks)
+    batch, sizes = _batch(layout), _sizes(layout)
+    cells = heads * queries * length, heads * keys * length, heads * keys * width
+
+    def launch(
+        q: Buffer, k: Buffer, v: Buffer, mask: Buffer | None, out: Buffer, grad: Buffer, sums_of: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        found = np.zeros(cells[0], number), np.zeros(cells[1], number), np.zeros(cells[2], number)
+        operands = _cells(q, k, v, mask, out, grad)
+        arguments = (batch, sizes, queries, most, scale, *operands, sums_of, *found)
+        _run(kernel, min(threads.team_for(work), heads), heads, arguments, space, number)
+        return found
+
+    return launch
 
 
-def _run(kernels: ModuleType, team: int, tasks: int, arguments: tuple, space: int, number: np.dtype) -> None:
+def _run(kernel: Callable, team: int, tasks: int, arguments: tuple, space: int, number: np.dtype) -> None:
     """All tasks, each thread with so many numbers of workspace."""
-    kernel = jit.quiet(kernels.tasks)
-    work = np.empty((team, _ceil_to(space, 64)), number)
+    work = np.empty((team, _ceil_to(space, LINE)), number)
     if team == 1:
         kernel(0, tasks, *arguments, work[0])
     else:
         sharing.share(kernel, team, tasks, *arguments, work, workspaces=True)
-
-
-def balanced_to(size: int, most: int, width: int) -> int:
-    """The size of the blocks that a kernel makes."""
-    return int(balanced(size, most // width * width, width))
 
 
 def _cells(*buffers: Buffer | None) -> list[np.ndarray]:
@@ -182,7 +165,6 @@ def _module(element_type: dtype, way: str, mask: int, causal: bool) -> ModuleTyp
     found = _modules.get(key)
     if found is None:
         compute = dtypes.by_name(compute_name(element_type))
-        width = blocks(compute.itemsize).width
         loops, inner, entry = _LEVELS[way]
         parts = [
             tile_source(f"attention, {way},", element_type),
@@ -190,7 +172,7 @@ def _module(element_type: dtype, way: str, mask: int, causal: bool) -> ModuleTyp
             "# the sums over the length of a query are short: each is made in one run\n"
             "RUN, SHORT = 256, 513\n"
             f"MASK, CAUSAL = {mask}, {causal}\n"
-            f"KEYS = {forward.KEYS // width * width if way == 'forward' else backward.KEYS}\n",
+            f"KEYS = {backward.KEYS}\n",
             formula_text(TABLE["exp"].formula, compute, f"@njit({FORMULA_LEVEL})"),
             f"@njit({PRODUCT})\n{inspect.getsource(forward.product)}",
             *[f"@njit({BLOCK_LEVEL})\n{inspect.getsource(level)}" for level in loops],

@@ -122,17 +122,18 @@ def soften_strip(rows, columns, row, key, scores, s_row, mask, m_row, m_col, sum
 
 # fmt: off
 def attend(
-    first_row, rows, sizes, q, k, v, mask, out, sums_of, scale, work,
+    first_row, rows, most, sizes, q, k, v, mask, out, sums_of, scale, work,
 ):
     # fmt: on
     """The results of `rows` queries of one batch element, from `first_row` on.
 
-    ``sizes``: keys, the lengths of a query and of a value, and then the steps from row to row and from column
-    to column of the queries, keys, values, mask and results. The pointers show the first cell of each.
+    A block has `most` keys, at most. ``sizes``: keys, the lengths of a query and of a value, and then the
+    steps from row to row and from column to column of the queries, keys, values, mask and results. The
+    pointers show the first cell of each.
     `sums_of` receives the logarithm of each row's sum of exponentials.
     """
     keys, length, width = sizes[0], sizes[1], sizes[2]
-    block = balanced(keys, KEYS, WIDTH)
+    block = balanced(keys, most, WIDTH)
     s_row = block + LANES
     key_panels = work
     value_panels = advance(key_panels, length * block)
@@ -176,7 +177,7 @@ def attend(
         sums_of[row] = greatest[r] + Number(np.log(total)) if total != 0 else Number(np.inf)
 
 
-def tasks(first, last, batch, sizes, queries, high, scale, q, k, v, mask, out, sums_of, work):
+def tasks(first, last, batch, sizes, queries, high, most, scale, q, k, v, mask, out, sums_of, work):
     """Tasks `first` … `last` - 1: `high` of the `queries` of one batch element each.
 
     ``batch[0]`` holds the sizes of the batch dimensions, the rows below the strides there of the queries,
@@ -196,6 +197,6 @@ def tasks(first, last, batch, sizes, queries, high, scale, q, k, v, mask, out, s
             m_at += index * batch[4, dim]
             o_at += index * batch[5, dim]
         attend(
-            part * high, min(high, queries - part * high), sizes, at(q, q_at), at(k, k_at), at(v, v_at),
+            part * high, min(high, queries - part * high), most, sizes, at(q, q_at), at(k, k_at), at(v, v_at),
             at(mask, m_at), at(out, o_at), at(sums_of, here * queries), Number(scale), at(work, 0),
         )  # fmt: skip

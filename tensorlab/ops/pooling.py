@@ -230,7 +230,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None]) 
         output_size: how many windows down and across; None for as many as the image has numbers.
 
     Returns:
-        a tensor of shape (N, C, *output_size), or without N.
+        a tensor of shape ``(N, C, *output_size)``, or without N.
 
     Raises:
         RuntimeError: the sizes do not fit.

@@ -355,6 +355,17 @@ def test_a_state_stands_in_an_address_and_comes_back(call_js):
     assert back == {"changes": player.state}
 
 
+@pytest.mark.parametrize(
+    "own", [{"shape": [2], "data": [1.0]}, {"shape": [0], "data": []}, {"shape": [65], "data": [1.0] * 65}]
+)
+def test_both_sides_refuse_a_leaf_in_the_same_words(call_js, own):
+    state = {**TapePlayer().state, "source": "x.sum()", "leaves": {"x": {**own, "grad": True}}}
+    (page,) = call_js([[FOLDER + "state.js", "check", state]])
+    with pytest.raises(ValueError, match="a leaf has 1 … 64") as refused:
+        TapePlayer.checked(state)
+    assert page == {"refusal": str(refused.value)}
+
+
 # ---- the Python side
 
 

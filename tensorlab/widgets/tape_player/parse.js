@@ -3,6 +3,7 @@
 import { attempt, refuse } from "../shared/refusal.js";
 
 export const MOST_STEPS = 24;
+export const MOST_LETTERS = 600;
 
 const PLAIN = ["exp", "log", "sqrt", "tanh", "sigmoid", "relu", "sin", "cos", "abs", "square", "t", "clone", "detach"];
 export const METHODS = [...PLAIN, "pow", "sum", "mean", "view", "expand", "transpose", "unsqueeze", "squeeze"];
@@ -159,6 +160,8 @@ class Reader {
   }
 
   program() {
+    const letters = [...this.source].length;
+    if (letters > MOST_LETTERS) refuse(`a program has up to ${MOST_LETTERS} letters; this has ${letters}`);
     const lines = this.source.split(/[;\n]/).map((line) => line.trim()).filter(Boolean);
     const trees = this.readable(() => lines.map((line) => new Tree(line).line()));
     if (trees.length === 0) refuse("write an expression of the leaves, such as (x * w + b).tanh().sum()");

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeGuard
 
@@ -18,6 +19,7 @@ __all__ = ["METHODS", "MOST_ELEMENTS", "Program", "Step", "parse", "run"]
 
 MOST_STEPS = 24  # as in parse.js and engine.js: what the player draws
 MOST_ELEMENTS = 64  # of each tensor
+MOST_LETTERS = 600
 
 _FOREIGN = re.compile(r"[#\\]|\d_|(?<![\w.])0\d")  # Python has them, the page's reader does not
 
@@ -162,10 +164,14 @@ class _Reader:
 
     def program(self) -> Program:
         lines = [line.strip() for line in self.source.replace(";", "\n").split("\n")]
+        if len(self.source) > MOST_LETTERS:
+            raise ValueError(f"a program has up to {MOST_LETTERS} letters; this has {len(self.source)}")
         if _FOREIGN.search(self.source):
             raise self.unreadable()
         try:
-            body = ast.parse("\n".join(line for line in lines if line)).body
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what Python finds odd is refused below, in our words
+                body = ast.parse("\n".join(line for line in lines if line)).body
         except (SyntaxError, ValueError):
             raise self.unreadable() from None
         if not body:

@@ -2,7 +2,7 @@
 import { readFields, writeFields } from "../shared/address.js";
 import { readNumbers } from "../shared/numbers.js";
 import { tuple, numel } from "../shared/layout.js";
-import { tapeFor } from "./engine.js";
+import { MOST_ELEMENTS, tapeFor } from "./engine.js";
 import { kindNames } from "./mistakes.js";
 import { forwardCount, stepsOf } from "./steps.js";
 
@@ -36,7 +36,11 @@ export function addressOf(state) { return writeFields(SCHEMA, state); }
 export function fromAddress(text) { return readFields(SCHEMA, text); }
 
 function refusedLeaf(name, { shape, data }) {
-  if (numel(shape) !== data.length) return `${name} has shape ${tuple(shape)}, and ${data.length} numbers`;
+  const count = numel(shape);
+  if (count !== data.length || count > MOST_ELEMENTS || count === 0) {
+    return `${name} of shape ${tuple(shape)} has ${count} elements, given are ${data.length}: a leaf has `
+      + `1 … ${MOST_ELEMENTS}`;
+  }
   if (!data.every(Number.isFinite)) return `every element of ${name} is a finite number`;
   return null;
 }

@@ -118,6 +118,7 @@ def measure(
     threads: int = 1,
     only: str = "",
     seconds: float = 0.5,
+    turns: int = 15,
     watch: Callable[[Iterable[Case]], Iterable[Case]] = iter,
 ) -> Report:
     """Compare this library with NumPy, and with PyTorch where it is installed.
@@ -126,7 +127,8 @@ def measure(
         suites: names among `SUITES`; all without any.
         threads: how many each library may use.
         only: compare what has this in its name.
-        seconds: time for each comparison.
+        seconds: time for each comparison, if its turns do not take longer.
+        turns: how many turns.
         watch: is given the cases of each suite, and passes them on: a progress display.
 
     Example:
@@ -143,7 +145,7 @@ def measure(
         for name in suites or SUITES:
             module = SUITES[name]
             found = [
-                compare(case, functions, seconds) for case, functions in watch(module.cases(torch, only))
+                compare(case, functions, seconds, turns) for case, functions in watch(module.cases(torch, only))
             ]
             if found:
                 sections.append(Section(name, module.TITLES, found))

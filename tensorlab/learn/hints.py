@@ -40,7 +40,7 @@ def hint(exercise_id: str) -> Card:
 
     Example:
         >>> hint("01.nummel").headline
-        "There is no such exercise: no exercise is called '01.nummel'; close to it: '01.numel', '01.nbytes'."
+        "There is no such exercise: no exercise is called '01.nummel'; close to it: '01.numel', ..."
     """
     try:
         asked = exercise(exercise_id)

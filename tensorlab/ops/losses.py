@@ -38,8 +38,8 @@ def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool 
         ValueError: there is no such reduction.
 
     Example:
-        >>> reduction_of("mean"), reduction_of("mean", size_average=False), reduction_of("mean", reduce=False)
-        ('mean', 'sum', 'none')
+        >>> reduction_of("mean"), reduction_of("none")
+        ('mean', 'none')
     """
     if size_average is not None or reduce is not None:
         chosen = "none" if reduce is False else "sum" if size_average is False else "mean"

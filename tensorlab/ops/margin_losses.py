@@ -212,7 +212,7 @@ def triplet_margin_loss(
     Example:
         >>> import tensorlab as tl
         >>> import tensorlab.nn.functional as F
-        >>> F.triplet_margin_loss(tl.zeros(1, 2), tl.tensor([[3.0, 4.0]]), tl.tensor([[0.0, 2.0]]))
+        >>> F.triplet_margin_loss(tl.zeros(1, 2), tl.tensor([[3.0, 4.0]]), tl.tensor([[0.0, 2.0]])).round()
         tensor(4.)
     """
     reduction = reduction_of(reduction, size_average, reduce)

@@ -143,6 +143,6 @@ ROWS = (
     _row("surprise_of_logit", surprise_of_logit, "The cross-entropy of a chance and a logit.",
          d_surprise_of_logit, d_surprise_of_logit_of_target, cost=30),
     _row("weighed_surprise_of_logit", weighed_surprise_of_logit, "The same, with a weight for the chance.",
-         d_weighed_surprise_of_logit, d_weighed_surprise_of_logit_of_target, cost=30),
+         d_weighed_surprise_of_logit, d_weighed_surprise_of_logit_of_target, None, cost=30),
     _row("soft_margin", soft_margin, "The softplus of the negative product.", d_soft_margin, None, cost=30),
 )  # fmt: skip

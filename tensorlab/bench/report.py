@@ -145,7 +145,8 @@ def measure(
         for name in suites or SUITES:
             module = SUITES[name]
             found = [
-                compare(case, functions, seconds, turns) for case, functions in watch(module.cases(torch, only))
+                compare(case, functions, seconds, turns)
+                for case, functions in watch(module.cases(torch, only))
             ]
             if found:
                 sections.append(Section(name, module.TITLES, found))

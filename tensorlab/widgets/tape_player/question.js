@@ -11,13 +11,22 @@ export class GradientQuestion {
     Object.assign(this, { commit, again });
     this.group = `tlw-${Math.random().toString(36).slice(2)}`;
     this.leaf = h("select", { "aria-label": "leaf that is asked about", onchange: () => asked(this.leaf.value) });
-    this.cards = h("div", { class: "tlw-candidates", role: "radiogroup", "aria-label": "Candidates" });
+    this.cards = h("div", {
+      class: "tlw-candidates", role: "radiogroup", "aria-label": "Candidates",
+      onchange: () => { this.complaint.textContent = ""; },
+    });
     this.complaint = h("p", { class: "tlw-wrong", role: "alert" });
     this.button = h("button", { type: "submit", class: "tlw-button" }, "Commit");
     this.told = h("p", { class: "tlw-outcome" });
     this.element = h("form", { class: "tlw-which", onsubmit: (event) => this.submit(event) },
       h("p", { class: "tlw-asks" }, "Which gradient comes out for ", this.leaf, "?"),
       this.cards, this.told, h("div", { class: "tlw-buttons" }, this.button), this.complaint);
+  }
+
+  // The way back does not open before the reader has committed.
+  complain() {
+    this.complaint.textContent = "Choose a gradient and commit first. A wrong guess teaches more than none.";
+    this.element.scrollIntoView({ block: "nearest" });
   }
 
   submit(event) {
@@ -28,9 +37,10 @@ export class GradientQuestion {
       return;
     }
     const chosen = this.cards.querySelector("input:checked")?.value;
-    this.complaint.textContent = chosen === undefined
-      ? "Choose a gradient first. A wrong guess teaches more than none." : "";
-    if (chosen === undefined) return;
+    if (chosen === undefined) {
+      this.complain();
+      return;
+    }
     this.commit(chosen);
     this.button.focus({ preventScroll: true });
   }
@@ -39,7 +49,6 @@ export class GradientQuestion {
   draw(state, offered, names) {
     this.state = state;
     const { ask, told, guess } = state;
-    if (told) this.complaint.textContent = "";
     const listed = [...this.leaf.options].map(({ value }) => value);
     if (String(listed) !== String(names)) {
       this.leaf.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
@@ -49,6 +58,7 @@ export class GradientQuestion {
     const key = JSON.stringify([ask, told, guess, offered]);
     if (key === this.key) return;
     this.key = key;
+    this.complaint.textContent = "";
     this.cards.hidden = told && guess === null;
     this.cards.replaceChildren(...offered.map((one, place) => this.card(one, place)));
     this.told.replaceChildren(...this.verdict());

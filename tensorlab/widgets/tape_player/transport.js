@@ -5,9 +5,9 @@ import { placeText } from "./words.js";
 const PACE = 1100;          // ms a step
 
 export class Transport {
-  // `moved(step)` when the reader goes to another step.
-  constructor({ moved, signal }) {
-    this.moved = moved;
+  // `moved(step)` when the reader goes to another step, `blocked()` where the way on is not open yet.
+  constructor({ moved, blocked, signal }) {
+    Object.assign(this, { moved, blocked });
     this.timer = 0;
     const key = (label, text, to) => h("button", {
       type: "button", class: "tlw-button", "aria-label": label, title: label,
@@ -16,7 +16,7 @@ export class Transport {
     this.first = key("first step", "⇤", () => 0);
     this.back = key("step back", "←", () => this.at - 1);
     this.forward = key("step forward", "→", () => this.at + 1);
-    this.last = key("last step", "⇥", () => this.most);
+    this.last = key("last step", "⇥", () => this.all);
     this.play = h("button", { type: "button", class: "tlw-button tlw-play", onclick: () => this.toggle() }, "Play");
     this.slider = h("input", {
       type: "range", min: 0, "aria-label": "step", oninput: () => { this.pause(); this.go(Number(this.slider.value)); },
@@ -30,6 +30,7 @@ export class Transport {
   go(step) {
     const next = Math.min(Math.max(step, 0), this.most);
     if (next !== this.at) this.moved(next);
+    else if (step > this.most && this.most < this.all) this.blocked();
   }
 
   get playing() { return this.timer !== 0; }
@@ -55,14 +56,14 @@ export class Transport {
 
   // `most` is where it ends for now, `all` the number of steps.
   draw({ at, most, forward, all }) {
-    Object.assign(this, { at, most });
+    Object.assign(this, { at, most, all });
     this.slider.max = String(most);
     this.slider.value = String(at);
     const text = placeText(at, forward, all);
     this.slider.setAttribute("aria-valuetext", text);
     this.place.textContent = text;
     for (const button of [this.first, this.back]) this.disable(button, at === 0);
-    for (const button of [this.forward, this.last]) this.disable(button, at === most);
+    for (const button of [this.forward, this.last]) this.disable(button, at === all);
     this.play.disabled = most === 0;
   }
 

@@ -15,7 +15,7 @@ import { SCHEMA, check, played } from "./state.js";
 import { forwardCount, momentOf, revived, stepsOf, waitsOf } from "./steps.js";
 import { Transport } from "./transport.js";
 import {
-  keptText, nested, nodeName, placeText, pythonLines, savedText, sourceLines, stepText,
+  keptText, nested, placeText, pythonLines, savedText, sourceLines, stepText,
 } from "./words.js";
 
 const HINT = "Step through the forward pass, choose the gradient that will come out, and commit. "
@@ -43,7 +43,9 @@ class View {
       twin: () => this.twinText(), spoken: (names) => this.spoken(names),
     });
     const helpId = this.frame.messageId;
-    this.transport = new Transport({ moved: (step) => this.go(step), signal });
+    this.transport = new Transport({
+      moved: (step) => this.go(step), blocked: () => this.question.complain(), signal,
+    });
     this.graph = new GraphPicture({ picked: (node) => this.take(node), helpId });
     this.reading = new Reading();
     this.meter = new Meter();
@@ -190,13 +192,13 @@ class View {
     const shown = (shape, data) => (data === null ? "" : nested({ shape, data }));
     const rows = tape.nodes.map((node, number) => {
       const there = node.leaf !== null || moment.computed.has(number);
-      return [nodeName(node), node.label, tuple(node.shape), there ? shown(node.shape, node.value) : "not yet",
+      return [node.label, node.name ?? "not recorded", tuple(node.shape), there ? shown(node.shape, node.value) : "not yet",
         `${moment.arrived[number]} of ${waits[number]}`, shown(node.shape, moment.sums[number]),
         there && !moment.ran.has(number) ? node.saved.map(savedText).join("; ") : ""];
     });
     return [`${placeText(step, forwardCount(steps), steps.length)}: ${stepText(tape, moment, waits)}`,
       { caption: "The nodes, the youngest first", rows,
-        header: ["node", "computes", "shape", "value", "gradients arrived", "gradient", "keeps"] },
+        header: ["computes", "node", "shape", "value", "gradients arrived", "gradient", "keeps"] },
       `The graph alone keeps ${keptText(moment.kept)}.`];
   }
 }

@@ -109,9 +109,8 @@ export function handText(edge, nodes, arrived, waits) {
   const sums = edge.summed.length
     ? ` It has shape ${tuple(edge.given.shape)}, and ${to} has ${tuple(target.shape)}: what was stretched is summed, `
       + `over ${dimensions(edge.summed)}.` : "";
-  const place = waits === 1 ? "" : arrived < waits
-    ? ` It is number ${arrived} of ${waits}: ${to} waits.`
-    : ` It is added to what waits there: number ${arrived} of ${waits}.`;
+  const place = waits === 1 ? "" : arrived === 1 ? ` It is the first of ${waits}: ${to} waits.`
+    : ` It is added to what waits there, as number ${arrived} of ${waits}.`;
   return `${nodeTitle(source)} hands a gradient to ${to}.${sums}${place}`;
 }
 

@@ -139,8 +139,8 @@ def explain(failure: Failure) -> str:
         return f"The call allocates {got.allocated} bytes, and {want.allocated} are enough."
     if crowded(got, failure.case):
         return (
-            f"The numbers may be right, but at one moment the call holds {got.held} bytes of new tensors, "
-            f"and {failure.case.room} are allowed."
+            f"At one moment the call holds {got.held} bytes of new tensors, and there is room for "
+            f"{failure.case.room}."
         )
     if got.value is None and want.value is not None:
         return "The function came to its end without a return, so Python returned None."

@@ -68,7 +68,7 @@ class Strided:
     def __repr__(self) -> str:
         """The call that makes such a tensor."""
         whole = layout.numel(self.shape) == len(self.cells) and not self.offset
-        if whole and layout.is_contiguous(self.shape, self.strides) and self.cells:
+        if whole and self.strides == layout.default_strides(self.shape) and self.cells:
             return _literal(self.nested(), self.dtype)
         return self.over(self.line)
 

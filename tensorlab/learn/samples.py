@@ -6,6 +6,7 @@ nothing else to look at. Each one takes about a millisecond and meets several pa
 
 from __future__ import annotations
 
+import functools
 import io
 from collections.abc import Callable
 from typing import Any
@@ -75,12 +76,14 @@ def reshaped() -> Any:
 @_sample("the refusals of view")
 def refused() -> Any:
     """Errors are part of what a function does."""
-    return [_error_of_view(sizes) for sizes in ((5, 5), (-1, -1), (-1, 5), (24,))]
+    return [
+        _error_of(functools.partial(_box().mT.view, sizes)) for sizes in ((5, 5), (-1, -1), (-1, 5), (24,))
+    ]
 
 
-def _error_of_view(sizes: tuple[int, ...]) -> str:
+def _error_of(step: Callable[[], Any]) -> str:
     try:
-        _box().mT.view(sizes)
+        step()
     except Exception as error:
         return type(error).__name__
     return "none"
@@ -135,6 +138,15 @@ def computed() -> Any:
         x[0].t().contiguous().cumsum(0),
         x.amax(-1),
     )
+
+
+@_sample("shapes that meet")
+def stretched() -> Any:
+    """What is stretched, what is refused, and that nothing stretched is written."""
+    x = _box()
+    row, column = x[0, 0], x[0, :, :1]
+    seen = x + row, x * column, column - row, row.expand(2, -1).stride(), column.expand(3, 4).stride()
+    return seen, [_error_of(step) for step in (lambda: x + x[0].mT, lambda: row.expand(3, 4).add_(1))]
 
 
 @_sample("gradients")

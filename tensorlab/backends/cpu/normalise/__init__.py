@@ -25,6 +25,7 @@ COST = 4
 
 # Sums over rows are made in so many parts, whatever the number of threads: so their last digits are the same.
 PARTS = 16
+LEAST = 128  # rows of a part
 
 
 def normalise(
@@ -68,7 +69,7 @@ def normalise_gradient(
     kernels = _module(element_type, groups.form, True, weighs if groups.form == "rows" else learns, centers)
     if groups.form == "rows":
         height, length = groups.number, groups.length
-        parts = max(1, min(PARTS, height // rows.TOGETHER)) if weighs else height
+        parts = max(1, min(PARTS, height // LEAST)) if weighs else height
         sums = np.zeros(parts * 2 * length if weighs else 1, compute_name(element_type))
         wholes = np.zeros(sums.shape)
         _share(

@@ -139,8 +139,9 @@ def title_of(asked: Exercise) -> str:
 def _card(verdict: Verdict, function: Callable[..., Any], note: str) -> Card:
     lines = lines_of(verdict, function) if verdict.failures else ()
     notes = (note,) if note else ()
-    if verdict.status != "right":
-        notes = (_hint_line(verdict.exercise), *notes)
+    name = verdict.exercise.id
+    adopting = f'tl.adopt("{name}") makes it a part of the library.'
+    notes = (adopting if verdict.status == "right" else _hint_line(verdict.exercise), *notes)
     return card_of(verdict, lines, "Run the cell with your function, then this one.", notes)
 
 

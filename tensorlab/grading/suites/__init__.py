@@ -71,7 +71,8 @@ def _no_such(exercise_id: object, by_id: dict[str, Exercise]) -> str:
     if not isinstance(exercise_id, str):
         return f"an exercise is named by a text such as '01.numel', got {type(exercise_id).__name__}"
     names = {exercise.name: exercise.id for exercise in by_id.values()}
-    close = difflib.get_close_matches(exercise_id, [*by_id, *names], n=3, cutoff=0.5)
+    chapter = [known for known in by_id if known.partition(".")[0] == exercise_id.partition(".")[0]]
+    close = difflib.get_close_matches(exercise_id, chapter or [*by_id, *names], n=3, cutoff=0.5)
     found = list(dict.fromkeys(names.get(match, match) for match in close))
     listed = ", ".join(f"'{match}'" for match in found or by_id)
     return f"no exercise is called {exercise_id!r}; " + (

@@ -138,10 +138,13 @@ class WindowOperations(Protocol):
         """
         ...
 
-    def pool_gradient(self, element_type: dtype, problem: Pooling) -> Callable[..., None]:
-        """Prepare the gradient of a pooling's means: each part is added to all numbers of its window.
+    def pool_gradient(self, element_type: dtype, problem: Pooling, greatest: bool) -> Callable[..., None]:
+        """Prepare the gradient of a pooling.
+
+        Each part is added to the number at its place, or of means, divided, to all numbers of its window.
 
         Returns:
-            a launch of (out, image), where `image` is added to, and `out` is the gradient of the means.
+            a launch of (out, image, places), or of (out, image) for means: `image` is added to, and `out` is
+            the gradient of the results. The lines of a channel of `image` follow one another without gaps.
         """
         ...

@@ -233,7 +233,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None]) 
         a tensor of shape ``(N, C, *output_size)``, or without N.
 
     Raises:
-        RuntimeError: the sizes do not fit.
+        RuntimeError, ValueError: the sizes do not fit.
 
     Example:
         >>> import tensorlab as tl
@@ -338,6 +338,11 @@ def _check(name: str, input: Tensor, allowed: Any) -> None:
 
 def _adaptive(name: str, input: Tensor, output_size: Any, dims: int) -> Windows:
     need_tensors(name, input=input)
+    if isinstance(output_size, (tuple, list)) and input.ndim <= len(output_size):
+        raise ValueError(
+            f"{name}(): Input dimension should be at least {len(output_size) + 1}, but got "
+            f"{list(input.shape)}"
+        )
     if input.ndim not in (3, 4):
         raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got {list(input.shape)}")
     if 0 in input._shape[-2:]:

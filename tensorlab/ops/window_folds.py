@@ -11,7 +11,7 @@ from tensorlab.backends import backend
 from tensorlab.backends.windows import Pooling, Reach
 from tensorlab.layout import Size
 from tensorlab.memory_formats import format_strides, suggested_format
-from tensorlab.ops.dispatch import allocate_strided, filled
+from tensorlab.ops.dispatch import allocate_strided, filled, write_new
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -48,8 +48,8 @@ def _prepared(
     images, (channels, _, width) = (shape[0] if len(shape) == 4 else 1), shape[-3:]
     steps = [(0, *stride) if len(stride) == 3 else stride for stride in (out, image)]
     problem = Pooling(images, channels, width, windows, divisor, *steps)
-    if form == "spread":
-        return backend("cpu").pool_gradient(element_type, problem)
+    if form in ("spread", "put"):
+        return backend("cpu").pool_gradient(element_type, problem, form == "put")
     return backend("cpu").pool(element_type, problem, form == "greatest")
 
 
@@ -59,13 +59,31 @@ def greatest_of_windows(kind: Any, input: Tensor, windows: Windows) -> tuple[Ten
     if values.numel():
         launch = _prepared("greatest", input._dtype, input._shape, input._stride, values._stride, windows, 0)
         launch(values._buffer(), input._buffer(), places._buffer())
-    return record(kind, values, input, places=places, shape=input._shape), places
+    return record(kind, values, input, places=places, shape=input._shape, windows=windows), places
 
 
-def _put_back(grad: Any, places: Any, shape: Size) -> Tensor:
+def _put_back(grad: Tensor, places: Tensor, shape: Size, windows: Windows) -> Tensor:
     """The gradient of the image: each part goes to the number that was the greatest."""
-    flat = grad.new_zeros((*shape[:-2], shape[-2] * shape[-1]))
-    found: Tensor = flat.scatter_add(-1, places.flatten(-2), grad.flatten(-2)).view(shape)
+    if grad._dtype.itemsize < 4:  # sums of halves are made in float32
+        wide: Any = grad
+        return _put_back(wide.float(), places, shape, windows).to(grad._dtype)
+    if grad._stride != places._stride:
+        laid: Any = allocate_strided(grad._shape, places._stride, grad._dtype)
+        write_new(laid, grad)
+    else:
+        laid = grad
+    result = filled(
+        shape, format_strides(shape, suggested_format(grad._shape, places._stride)), grad._dtype, 0
+    )
+    if grad.numel():
+        launch = _prepared("put", grad._dtype, shape, result._stride, places._stride, windows, 0)
+        launch(laid._buffer(), result._buffer(), places._buffer())
+    return record(_PutBackward, result, grad, places=places)
+
+
+def _taken(image: Any, places: Any) -> Tensor:
+    """The numbers at these places."""
+    found: Tensor = image.flatten(-2).gather(-1, places.flatten(-2)).view(places.shape)
     return found
 
 
@@ -93,7 +111,7 @@ def _spread(grad: Tensor, kind: Any, shape: Size, windows: Windows, divisor: int
 
 
 MaxPool2DWithIndicesBackward0, AdaptiveMaxPool2DBackward0 = (
-    formulas(name, image=lambda grad, places, shape: _put_back(grad, places, shape))
+    formulas(name, image=lambda grad, places, shape, windows: _put_back(grad, places, shape, windows))
     for name in ("MaxPool2DWithIndicesBackward0", "AdaptiveMaxPool2DBackward0")
 )
 AvgPool2DBackward0, AdaptiveAvgPool2DBackward0 = (
@@ -102,6 +120,9 @@ AvgPool2DBackward0, AdaptiveAvgPool2DBackward0 = (
         image=lambda grad, kind, shape, windows, divisor: _spread(grad, kind, shape, windows, divisor),
     )
     for name in ("AvgPool2DBackward0", "AdaptiveAvgPool2DBackward0")
+)
+_PutBackward = formulas(
+    "MaxPool2DWithIndicesBackwardBackward0", gradient=lambda grad, places: _taken(grad, places)
 )
 _SpreadBackward = formulas(
     "AvgPool2DBackwardBackward0",

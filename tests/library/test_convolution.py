@@ -53,6 +53,8 @@ CASES = [
     (3, 33, 17, 1, (4, 4), (3, 3), (1, 1), (1, 1), (1, 1)),
     (1, 2, 2, 1, (3, 3), (1, 1), (3, 2), (0, 2), (1, 1)),
     (1, 1, 2, 1, (20, 20), (18, 18), (1, 1), (1, 1), (1, 1)),
+    (2, 3, 1, 1, (9, 70), (3, 3), (1, 2), (1, 1), (1, 1)),
+    (1, 4, 8, 4, (7, 6), (2, 2), (2, 1), (0, 1), (1, 1)),
     (2, 3, 4, 1, (3, 4, 5), (2, 2, 3), (1, 2, 1), (1, 0, 1), (1, 1, 2)),
 ]
 
@@ -119,7 +121,7 @@ def test_the_transpose_is_the_gradient_and_the_other_way_round(case):
 
 
 @pytest.mark.parametrize("transposed", [False, True])
-@pytest.mark.parametrize("case", [CASES[i] for i in (1, 3, 4, 6, 8, 10)], ids=str)
+@pytest.mark.parametrize("case", [CASES[i] for i in (1, 3, 4, 6, 8, 11, 12)], ids=str)
 def test_gradients_are_differences(case, transposed):
     x, w, b, (step, before, dilation, groups) = drawn((min(case[0], 2), *case[1:4], *case[4:]))
     x, w, b = ((array + 0.3) / 4 for array in (x[..., :12], w, b))

@@ -28,9 +28,9 @@ def pool(element_type: dtype, problem: Pooling, greatest: bool) -> Callable[...,
     return _prepared(element_type, problem, "greatest" if greatest else "mean")
 
 
-def pool_gradient(element_type: dtype, problem: Pooling) -> Callable[..., None]:
+def pool_gradient(element_type: dtype, problem: Pooling, greatest: bool) -> Callable[..., None]:
     """See `tensorlab.backends.windows.WindowOperations.pool_gradient`."""
-    return _prepared(element_type, problem, "spread")
+    return _prepared(element_type, problem, "put" if greatest else "spread")
 
 
 def _prepared(element_type: dtype, problem: Pooling, form: str) -> Callable[..., None]:
@@ -38,7 +38,7 @@ def _prepared(element_type: dtype, problem: Pooling, form: str) -> Callable[...,
     kernel = _kernel(element_type, form)
     down, across = problem.reaches
     slides = across.move > 0 and problem.image[3] <= problem.image[1]
-    slide = (across.move if slides else 0, across.first, across.taps)
+    slide = (across.move, across.first, across.taps) if slides else (0, 0, 0)
     windows = [np.array([reach.begins, reach.ends, reach.divisors], np.int64) for reach in problem.reaches]
     dilation = (down.dilation, across.dilation)
     options = (
@@ -50,7 +50,7 @@ def _prepared(element_type: dtype, problem: Pooling, form: str) -> Callable[...,
         problem.divisor,
     )
     tasks = problem.images * len(down.begins)
-    if form == "spread":  # windows overlap: one thread writes all of a channel, or of an image
+    if form in _BACK:  # windows overlap: one thread writes all of a channel, or of an image
         tasks = problem.images * (problem.channels if slides else 1)
     covered = int(np.prod([(window[1] - window[0]).sum() for window in windows]))
     work = COST * problem.images * problem.channels * covered
@@ -68,12 +68,17 @@ def _prepared(element_type: dtype, problem: Pooling, form: str) -> Callable[...,
 
 _FORMS: dict[str, tuple[list[Any], str]] = {
     "greatest": (
-        [pooling_loops.take_greatest, pooling_loops.write_greatest],
+        [pooling_loops.taps_of, pooling_loops.take_greatest, pooling_loops.write_greatest],
         "take, write = take_greatest, write_greatest\n",
     ),
-    "mean": ([pooling_loops.take_sum, pooling_loops.write_mean], "take, write = take_sum, write_mean\n"),
-    "spread": ([pooling_loops.give], ""),
+    "mean": (
+        [pooling_loops.taps_of, pooling_loops.take_sum, pooling_loops.write_mean],
+        "take, write = take_sum, write_mean\n",
+    ),
+    "spread": ([pooling_loops.taps_of, pooling_loops.give], ""),
+    "put": ([], ""),
 }
+_BACK = {"spread": pooling_loops.spread, "put": pooling_loops.put}
 _DIGEST = hashlib.sha256(inspect.getsource(pointers).encode()).hexdigest()[:16]
 
 
@@ -82,7 +87,7 @@ def pool_source(element_type: dtype, form: str) -> str:
 
     Args:
         element_type: of image and result.
-        form: ``"greatest"`` or ``"mean"``, or ``"spread"`` for the gradient of a mean.
+        form: ``"greatest"`` or ``"mean"``; their gradients are ``"put"`` and ``"spread"``.
 
     Example:
         >>> from tensorlab import dtypes
@@ -95,13 +100,13 @@ def pool_source(element_type: dtype, form: str) -> str:
     if form == "greatest":
         least = 'float("-inf")' if number.kind == "f" else np.iinfo(number).min
     inner, names = _FORMS[form]
-    kernel = pooling_loops.spread if form == "spread" else pooling_loops.pool_lines
+    kernel = _BACK.get(form, pooling_loops.pool_lines)
     parts = [
         *[decorated(inspect.getsource(conversion)) for conversion in halves.needed([element_type])],
         *cell_functions(element_type),
         *[decorated(inspect.getsource(level)) for level in inner],
         names,
-        *([] if form == "spread" else [decorated(inspect.getsource(pooling_loops.sweep), inlined=False)]),
+        *([] if form in _BACK else [decorated(inspect.getsource(pooling_loops.sweep), inlined=False)]),
         f"@njit(cache=True, nogil=True, {OPTIONS})\n{inspect.getsource(kernel)}",
         f"kernel = {kernel.__name__}\n",
     ]

@@ -18,10 +18,12 @@ from tensorlab.backends.cpu.pointers import advance, at
 __all__ = [
     "give",
     "pool_lines",
+    "put",
     "spread",
     "sweep",
     "take_greatest",
     "take_sum",
+    "taps_of",
     "write_greatest",
     "write_mean",
 ]
@@ -33,10 +35,10 @@ WHOLE = False  # whether numbers are integers
 def take_greatest(count, numbers, step, place, move, best, where):
     """One number for each result: kept, and its place with it, where it is greater, or where it is NaN."""
     for j in range(count):
-        number, kept = widen(numbers[j * step]), best[j]
+        number, kept, found, here = widen(numbers[j * step]), best[j], where[j], place + j * move
         better = (number > kept) | (number != number)
         best[j] = number if better else kept
-        where[j] = place + j * move if better else where[j]
+        where[j] = here if better else found
 
 
 def take_sum(count, numbers, step, place, move, best, where):
@@ -63,17 +65,27 @@ def write_mean(count, best, where, divisor, divisors, out, places, step):
             out[j * step] = narrow(Number(best[j] / Number(by)))
 
 
-def sweep(slide, width, dilation, count, line, step, place, best, where):
-    """All places of the window in one line of the image, for the results that lie along the line.
+def taps_of(slide, width, dilation, count):
+    """For each place of the window along a line where it lies, and the results that meet it in the image.
 
-    A place lies outside of the image for the first or the last results of the line, which leave it out.
+    Returns:
+        for each place its position in the window of the first result that has it in the image; that result,
+        and the one behind the last.
     """
     move, begin, taps = slide
+    found = np.empty((3, max(taps, 1)), np.int64)
     for tap in range(taps):
         offset = begin + tap * dilation
         low = max(-(offset // move), 0)
-        high = min((width - 1 - offset) // move + 1, count)
-        u = offset + low * move
+        found[0, tap], found[1, tap] = offset + low * move, low
+        found[2, tap] = max(min((width - 1 - offset) // move + 1, count), low)
+    return found
+
+
+def sweep(move, taps, line, step, place, best, where):
+    """All places of the window in one line of the image, for the results that lie along the line."""
+    for tap in range(taps.shape[1]):
+        u, low, high = taps[0, tap], taps[1, tap], taps[2, tap]
         numbers, values, found = advance(line, u * step), advance(best, low), advance(where, low)
         if move * step == 1:
             take(high - low, numbers, 1, place + u, move, values, found)
@@ -108,6 +120,7 @@ def pool_lines(
     lanes = max(channels, across)
     values, found, ones = np.empty(lanes, best_type), np.empty(lanes, np.int64), np.ones(lanes, np.int64)
     best, where = at(values, 0), at(found, 0)
+    taps = taps_of(slide, width, dilation[1], across)
     for task in range(first, last):
         n, y = task // down, task % down
         begin, end = rows[0, y], rows[1, y]
@@ -118,7 +131,7 @@ def pool_lines(
                 values[x], found[x] = LEAST, begin * width + columns[0, x]
             for v in range(begin, end, dilation[0]):
                 line = at(image, n * image_image + c * image_channel + v * image_line)
-                sweep(slide, width, dilation[1], across, line, image_step, v * width, best, where)
+                sweep(slide[0], taps, line, image_step, v * width, best, where)
             divisors = at(ones, 0) if divisor != 0 else at(columns[2], 0)
             start = to + c * out_channel
             write(across, best, where, of_row, divisors, at(out, start), at(places, start), out_step)
@@ -159,7 +172,8 @@ def spread(
     image_image, image_channel, image_line, image_step = strides[1]
     values = np.empty(max(channels, across), best_type)
     parts = at(values, 0)
-    move, begin, taps = slide
+    move = slide[0]
+    taps = taps_of(slide, width, dilation[1], across)
     for task in range(first, last):
         n, c = task // channels if move > 0 else task, task % channels if move > 0 else 0
         for y in range(down):
@@ -179,13 +193,43 @@ def spread(
                     line = at(image, n * image_image + c * image_channel + v * image_line)
                     if move == 0:
                         for u in range(columns[0, x], columns[1, x], dilation[1]):
-                            give(channels, parts, advance(line, u * image_step), image_channel)
-                    for tap in range(taps if move > 0 else 0):
-                        offset = begin + tap * dilation[1]
-                        low = max(-(offset // move), 0)
-                        high = min((width - 1 - offset) // move + 1, across)
-                        numbers = advance(line, (offset + low * move) * image_step)
-                        give(high - low, advance(parts, low), numbers, move * image_step)
+                            if image_channel == 1:
+                                give(channels, parts, advance(line, u * image_step), 1)
+                            else:
+                                give(channels, parts, advance(line, u * image_step), image_channel)
+                    for tap in range(taps.shape[1] if move > 0 else 0):
+                        low, high = taps[1, tap], taps[2, tap]
+                        numbers, some = advance(line, taps[0, tap] * image_step), advance(parts, low)
+                        if move * image_step == 1:
+                            give(high - low, some, numbers, 1)
+                        elif move * image_step == 2:
+                            give(high - low, some, numbers, 2)
+                        else:
+                            give(high - low, some, numbers, move * image_step)
+
+
+# fmt: off
+def put(
+    first, last, counts, strides, rows, columns, dilation, slide, divisor, out, image, places,
+):
+    # fmt: on
+    """The gradient of the greatest: each number of `out` is added to the one at its place.
+
+    The arguments are those of `spread`. Lines of the image follow one another without gaps.
+    """
+    channels, move = counts[0], slide[0]
+    down, across = rows.shape[1], columns.shape[1]
+    out_image, out_channel, out_line, out_step = strides[0]
+    image_image, image_channel, _, image_step = strides[1]
+    for task in range(first, last):
+        n, c = task // channels if move > 0 else task, task % channels if move > 0 else 0
+        for y in range(down):
+            for x in range(across):
+                start = n * out_image + y * out_line + x * out_step
+                for lane in range(c, c + 1 if move > 0 else channels):
+                    cell = start + lane * out_channel
+                    to = n * image_image + lane * image_channel + places[cell] * image_step
+                    image[to] = narrow(Number(widen(image[to]) + widen(out[cell])))
 
 
 best_type = np.float32

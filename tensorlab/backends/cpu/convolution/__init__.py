@@ -6,7 +6,8 @@ The files of this folder are the levels of the algorithm, outermost first:
 ``geometry``   where each tap finds its numbers, and the sizes of blocks
 ``loops``      the loops over blocks
 ``copies``     a padded part of the image, weights, gradients and results
-``tile``       one tile of the result, over channels and taps
+``tile``       one tile of the result, over channels and taps; ``few`` what stands for it where a tile
+               would be almost empty
 ``registers``  a step whose numbers lie anywhere; ``text`` what differs between dtypes
 
 The gradient of the image is a convolution, too: of the gradient of the result, with the taps in the opposite
@@ -34,6 +35,10 @@ __all__ = ["correlate", "correlate_weights"]
 
 # The parts of a second-level cache that hold a copy, sums and weights: one each, and two if all weights stay.
 PARTS = 4
+
+
+# With so few results in a group a tile of the result would stand almost empty.
+FEW = 2
 
 
 def correlate(element_type: dtype, problem: Correlation, bias: Sequence[int] | None) -> Callable[..., None]:
@@ -64,7 +69,8 @@ def _prepared(
     z, y, x = problem.windows
     work = problem.images * problem.groups * problem.results * problem.channels
     work *= z.size * y.size * x.size * len(problem.taps) // MULTIPLY_ADDS
-    form = "weigh" if gradient else "convolve"
+    few = problem.results <= FEW
+    form = ("weigh" if gradient else "convolve") + "_few" * few
     strides = np.zeros((4, 6), np.int64)
     strides[0], strides[1] = problem.out, problem.image
     group, result, channel = problem.weight
@@ -82,6 +88,8 @@ def _prepared(
 
     def plan(team: int) -> tuple:
         sizes = blocks(number.itemsize)
+        if few:
+            sizes = sizes._replace(rows=1)
         part = machine.caches().second // PARTS // number.itemsize
         block, copy = (for_gradient if gradient else for_result)(problem, sizes, part, team)
         places = np.add.outer(np.arange(block.channels) * copy.plane, copy.places).reshape(-1)
@@ -113,5 +121,5 @@ def _kernel(element_type: dtype, form: str) -> Callable[..., Any]:
     found = _kernels.get((element_type, form))
     if found is None:
         module = jit.load(f"{form}_{element_type.name}", kernel_source(element_type, form))
-        found = _kernels[element_type, form] = jit.quiet(getattr(module, form))
+        found = _kernels[element_type, form] = jit.quiet(getattr(module, form.removesuffix("_few")))
     return found

@@ -61,11 +61,18 @@ def pack_weights(results, channels, first, last, taps, weight, result, channel, 
     Rows of zeros follow, up to a whole tile.
     """
     several = last - first
-    for m in range(results):
-        w, line = advance(weight, m * result), advance(to, m * row)
-        for c in range(channels):
+    runs = channel == several
+    for t in range(several):
+        runs = runs and taps[first + t] == t
+    if runs:
+        pack(results, channels * several, weight, result, 1, to, row)  # the weights of all channels are a run
+    else:
+        for m in range(results):
+            w, line = advance(weight, m * result), advance(to, m * row)
             for t in range(several):
-                line[c * several + t] = widen(w[c * channel + taps[first + t]])
+                tap, column = advance(w, taps[first + t]), advance(line, t)
+                for c in range(channels):
+                    column[c * several] = widen(tap[c * channel])
     for m in range(results, (results + ROWS - 1) // ROWS * ROWS):
         clear(channels * several, advance(to, m * row))
 

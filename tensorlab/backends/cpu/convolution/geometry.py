@@ -173,7 +173,7 @@ def for_result(problem: Correlation, sizes: Blocks, share: int, team: int) -> tu
         per_image = _up((rows - 1) * copy.pitch + columns, sizes.lanes)
         images = 1
         if rows == height and columns == width:
-            images = _equal(problem.images, max(1, share // 2 // (high * per_image)))
+            images = _equal(problem.images, max(1, share // (high * per_image)))
         stays = high * problem.channels * taps <= 2 * share
         row = channels * taps if some_taps == taps else some_taps
         weights = high * row * (_parts(problem.channels, channels) * _parts(taps, some_taps) if stays else 1)

@@ -62,6 +62,21 @@ STEPS = {
         ),
         "products that are then added",
     ),
+    **dict.fromkeys(
+        ("F.mse_loss(x, y)", "F.binary_cross_entropy_with_logits(x, y)"),
+        "the loss of each element, before their mean",
+    ),
+    "F.cross_entropy(x, places)": "the logarithm of the softmax, which the gradient needs",
+    "F.dropout(x, 0.5)": "which elements are kept, drawn before they are",
+    "F.glu(x)": "the gate: the sigmoid of one half",
+    "F.group_norm(x, 2)": "a weight for each channel of each image",
+    **dict.fromkeys(
+        (
+            "F.interpolate(x.view(1, 1, side, side), scale_factor=2)",
+            'F.interpolate(x.view(1, 1, side, side), scale_factor=2, mode="bilinear")',
+        ),
+        "the neighbours of the new places, one dimension after the other",
+    ),
     "F.cosine_similarity(x, y)": "both operands as unit vectors, and their products",
     **dict.fromkeys(("tl.equal(x, y)", "tl.allclose(x, y)"), "one truth for each element"),
     **dict.fromkeys(

@@ -15,7 +15,7 @@ from tensorlab.figures.svg import Figure, drawing, label
 __all__ = ["roofline"]
 
 _WIDTH, _HEIGHT = 560, 360
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 24, 46
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 12, 26, 48
 
 
 def roofline(report: Mapping[str, Any], caption: str) -> Figure:
@@ -95,13 +95,13 @@ def _grid(across: _Axis, up: _Axis) -> list[str]:
     for tick in across.ticks:
         x = across(tick)
         parts.append(_line(x, up.start, x, up.end, soft))
-        parts.append(label(x, up.start + 18, f"{tick:g}", "soft", anchor="middle"))
+        parts.append(label(x, up.start + 18, f"{tick:g}", "soft", anchor="middle", size=15))
     for tick in up.ticks:
         y = up(tick)
         parts.append(_line(across.start, y, across.end, y, soft))
-        parts.append(label(across.start - 6, y + 4.5, f"{tick / 1e9:g}", "soft", anchor="end"))
-    parts.append(label(across.end, up.start + 36, "operations for each byte", "soft", anchor="end"))
-    parts.append(label(2, 14, "GFLOP/s", "soft"))
+        parts.append(label(across.start - 6, y + 4.5, f"{tick / 1e9:g}", "soft", anchor="end", size=15))
+    parts.append(label(across.end, up.start + 36, "operations for each byte", "soft", anchor="end", size=15))
+    parts.append(label(2, 14, "GFLOP/s", "soft", size=15))
     return parts
 
 
@@ -114,7 +114,9 @@ def _roof(across: _Axis, up: _Axis, peak: float, bandwidth: float, name: str) ->
     parts = [_line(across(ridge), up(peak), across.end, up(peak), style)]
     if foot < ridge:
         parts.append(_line(across(foot), up(foot * bandwidth), across(ridge), up(ridge * bandwidth), style))
-    parts.append(label(across.end, up(peak) - 6, f"{name}: {peak / 1e9:.0f} GFLOP/s", "stride", anchor="end"))
+    parts.append(
+        label(across.end, up(peak) - 6, f"{name}: {peak / 1e9:.0f} GFLOP/s", "stride", anchor="end", size=15)
+    )
     return parts
 
 

@@ -454,10 +454,11 @@ class Backend(WindowOperations, Protocol):
         ignored: int,
         grad: np.ndarray,
         factor: float,
+        cells: int,
     ) -> np.ndarray:
         """The gradient of `likelihood`, row-major: ``-weight * grad * factor`` at the targets, else 0.
 
-        `grad` has a cell for each place, or one for all.
+        `grad` has a cell for each place, or one for all. There are so many `cells` of results.
         """
         ...
 

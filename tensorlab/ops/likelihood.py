@@ -216,6 +216,7 @@ def _d_likelihood(grad: Tensor, places: _Places, sizes: np.ndarray, shape: Size)
         places.ignored,
         dense_in(grad, contiguous_format),
         places.factor or 0.0,
+        layout.numel(shape),
     )
     result = make_dense(cells, grad._dtype, shape, layout.default_strides(shape))
     if requires_grad(grad):
@@ -258,8 +259,8 @@ def _likelihood(input: Tensor, places: _Places) -> Tensor:
 
 
 @functools.lru_cache(64)
-def _ones(count: int, name: str) -> np.ndarray:
-    return np.ones(count, name)
+def _ones(count: int, cell: np.dtype) -> np.ndarray:
+    return np.ones(count, cell)
 
 
 def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, reduction: str) -> Tensor:
@@ -269,7 +270,7 @@ def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, red
     _check_weight(weight, classes)
     number = compute_type(input._dtype)
     if weight is None:
-        weights = _ones(classes, number.cell.name)
+        weights = _ones(classes, number.cell)
     elif weight._dtype is not input._dtype:
         raise RuntimeError(
             f"expected scalar type {input._dtype.name} but found {weight._dtype.name}: the weights of "

@@ -102,9 +102,10 @@ def likelihood_gradient(
     ignored: int,
     grad: np.ndarray,
     factor: float,
+    cells: int,
 ) -> np.ndarray:
     """See `tensorlab.backends.protocol.Backend.likelihood_gradient`."""
-    out = np.zeros(int(walk.prod()), element_type.cell)
+    out = np.zeros(cells, element_type.cell)
     step = 0 if grad.size == 1 else 1
     _module(element_type).scatter(walk, target, weight, ignored, step, grad, factor, out)
     return out

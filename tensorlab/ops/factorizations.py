@@ -337,11 +337,9 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 
 
 def _pseudo_inverse(A: Any) -> Any:
-    """The pseudo-inverse of matrices of full rank, by the normal equations; recorded."""
-    turned = A.mT
-    if A.shape[-2] >= A.shape[-1]:
-        return inv(turned @ A) @ turned
-    return turned @ inv(A @ turned)
+    """The pseudo-inverse of matrices of any rank; recorded."""
+    found = _computed("pinv", np.linalg.pinv, _matrices("pinv", A))
+    return record(gradients.LinalgPinvBackward0, _result(found), A)
 
 
 def _matrices(name: str, A: Tensor) -> np.ndarray:

@@ -190,12 +190,14 @@ def batch_norm(
     """
     if isinstance(momentum, bool) or not isinstance(momentum, (int, float)):
         raise TypeError(f"batch_norm(): argument 'momentum' must be float, not {type(momentum).__name__}")
+    if training and input.ndim == 1 and input.numel() == 1:
+        raise ValueError(_too_few("value per channel", input))
     if input.ndim < 2 and input.numel():
         raise IndexError(
             f"Dimension out of range: batch_norm takes (images, channels, …), and the shape is "
             f"{tuple(input._shape)}"
         )
-    images, channels = input._shape[:2] if input.ndim > 1 else (1, 0)
+    images, channels = input._shape[:2] if input.ndim > 1 else (0, 0)
     cells = layout.numel(input._shape[2:])
     if training:
         if images * cells == 1:

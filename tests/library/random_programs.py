@@ -186,15 +186,17 @@ def _order_matters(step: Step, alive: list[tl.Tensor]) -> bool:
 
 
 def _meet_with_gaps(target: tl.Tensor, source: tl.Tensor, moves: bool) -> bool:
+    """Whether two tensors share cells where neither library refuses it: one has gaps, or another dtype."""
     same = (target.shape, target.stride(), target.data_ptr()) == (
         source.shape,
         source.stride(),
         source.data_ptr(),
     )
+    dense = all(is_non_overlapping_and_dense(x.shape, x.stride()) for x in (target, source))
     return (
         (moves or not same)
         and share_cells(target, source)
-        and not all(is_non_overlapping_and_dense(x.shape, x.stride()) for x in (target, source))
+        and (not dense or target.dtype is not source.dtype)
     )
 
 

@@ -72,6 +72,8 @@ def run(
                 if node.__class__ is AccumulateGrad and not accumulate:
                     continue
             if node.__class__ is AccumulateGrad:
+                if node.variable._edge is None:  # it was frozen, or detached, since the graph was made
+                    continue
                 alone = getrefcount(gradient) == ALONE
                 _accumulate(node.variable, gradient, create_graph, alone)
                 if node.hooks is not None:

@@ -176,7 +176,7 @@ def detach_(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: it is a view; `detach` makes another tensor object.
     """
-    if input._base is not None and requires_grad(input):
+    if input._base is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
             "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tensorlab import dtypes, return_types
 from tensorlab.autograd.formulas import formulas, in_place, record
+from tensorlab.autograd.views import check_in_place
 from tensorlab.backends import OperandLayout, backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
@@ -121,7 +122,8 @@ def cumprod_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 
 
 def _in_place(name: str, input: Tensor, dim: int, dtype: dtype | None) -> Tensor:
-    as_one_dim(name, dim, need_tensor(name, input))  # a wrong dimension comes before a wrong dtype
+    check_in_place(need_tensor(name, input))
+    as_one_dim(name, dim, input)  # a wrong dimension comes before a wrong dtype
     if input.dtype is dtypes.bool and input.ndim and input.numel():
         raise RuntimeError(f"{name}_(): bools cannot hold running results: {name}() makes an int64 tensor")
     if dtype is not None and dtype is not input.dtype:

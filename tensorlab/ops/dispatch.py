@@ -49,6 +49,7 @@ from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
 __all__ = [
+    "PARAMETERS",
     "SMALL",
     "Number",
     "Plan",
@@ -169,7 +170,7 @@ def planned(row: Scalar, *operands: Tensor | Number) -> Plan | None:
 
 # Numbers that PyTorch takes for parameters of a function of the tensors, by their positions. Any other number
 # beside a tensor counts as a tensor of no dimensions, which is broadcast.
-_PARAMETERS = {"clamp": (1, 2), "clamp_min": (1,), "clamp_max": (1,), "pow": (1,), "lerp": (2,)}
+PARAMETERS = {"clamp": (1, 2), "clamp_min": (1,), "clamp_max": (1,), "pow": (1,), "lerp": (2,)}
 
 
 def _result_layout(
@@ -189,7 +190,7 @@ def _result_layout(
     if row.name == "div" and not isinstance(first, Tensor):  # a reciprocal, multiplied
         strides = [memory_formats.elementwise_strides(shape, strides)]
     numbers = [p for p, o in enumerate(operands[: row.arity]) if not isinstance(o, Tensor)]
-    beside = bool(shape) and not set(numbers).issubset(_PARAMETERS.get(row.name, ()))
+    beside = bool(shape) and not set(numbers).issubset(PARAMETERS.get(row.name, ()))
     broadcast = beside or any(tensor.shape != shape for tensor in tensors)
     return shape, memory_formats.elementwise_strides(shape, strides, broadcast)
 

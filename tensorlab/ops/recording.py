@@ -22,7 +22,7 @@ from tensorlab.modes import current
 from tensorlab.names.following import follow
 from tensorlab.names.rules import unifies
 from tensorlab.names.tensor import CarriesNames
-from tensorlab.ops.dispatch import Number, compute, compute_into, filled
+from tensorlab.ops.dispatch import PARAMETERS, Number, compute, compute_into, filled
 from tensorlab.ops.small_gradients import flow
 from tensorlab.scalars import GRAD, TABLE, UNKNOWN, ZERO, Scalar
 from tensorlab.scalars.row import zero
@@ -218,7 +218,7 @@ def node_kind(row: Scalar, number: int | None = None) -> type[RowBackward] | Non
             "row": row,
             "inputs": inputs,
             "slots": _slots(row, number, len(inputs)),
-            "numbers": row.arity,
+            "numbers": min(PARAMETERS.get(row.name, (row.arity,))),
             "special_forms": {GRAD: _itself, ZERO: _zeros, UNKNOWN: partial(_refuse, row.name)},
             "plans": {},
         }

@@ -139,6 +139,7 @@ def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumul
     """
     need_tensor("index_put_", "input", input)
     need_tensor("index_put_", "values", values)
+    check_in_place(input)
     if not isinstance(indices, Sequence):
         raise TypeError(
             f"index_put_(): argument 'indices' must be tuple of Tensors, not {type(indices).__name__}"

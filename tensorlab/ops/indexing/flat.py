@@ -8,6 +8,7 @@ import numpy as np
 
 from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import in_place, record
+from tensorlab.autograd.views import check_in_place
 from tensorlab.layout import Refusal, Size
 from tensorlab.ops import conversion, shape
 from tensorlab.ops.indexing.arguments import need_dtype, need_index, need_tensor, result_in
@@ -73,6 +74,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
                 [0., 0., 9.]])
     """
     need_tensor("put_", "input", input)
+    check_in_place(input)
     need_index("put_", index, dtypes.int64)
     need_tensor("put_", "source", source)
     need_dtype("put_", input, "source", source)

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import in_place, record
+from tensorlab.autograd.views import check_in_place
 from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.dispatch import as_new
@@ -25,6 +26,7 @@ from tensorlab.ops.indexing.gradients import (
 )
 from tensorlab.ops.indexing.places import check, combine, read, slices_at, vector
 from tensorlab.ops.operands import Number, is_number
+from tensorlab.ops.shape import reshape
 from tensorlab.tensor import Tensor
 
 __all__ = ["index_add", "index_copy", "index_fill", "index_select"]
@@ -113,6 +115,7 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
                 [0., 0.],
                 [6., 8.]])
     """
+    check_in_place(input)
     values = _added(input, dim, index, source, alpha)
     with in_place(IndexAddBackward0, input, values, dim=dim, index=index):
         return _combine(input, dim, index, values, "add")
@@ -145,6 +148,7 @@ def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tenso
         tensor([[2., 0., 1.],
                 [4., 0., 3.]])
     """
+    check_in_place(input)
     values = _copied(input, dim, index, source)
     with in_place(IndexCopyBackward0, input, values, dim=dim, index=index):
         return _combine(input, dim, index, values, "replace")
@@ -177,6 +181,7 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) 
         tensor([[7., 0., 7.],
                 [7., 0., 7.]])
     """
+    check_in_place(input)
     number = _filled(input, dim, index, value)
     with in_place(_fill_node(value), input, value, dim=dim, index=index):
         return _combine(input, dim, index, number, "replace", wraps=True, lenient="index_fill_")
@@ -253,7 +258,7 @@ def _copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
             f"({source.shape[dim]})"
         )
     check(slices_at(input, dim, index))
-    return source
+    return reshape(source, ()) if source.ndim > input.ndim else source
 
 
 def _filled(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Number:

@@ -23,6 +23,7 @@ from typing import Any
 
 from tensorlab.grading.inside.calls import OPERATORS, find_part
 from tensorlab.grading.suite import Exercise
+from tensorlab.grading.suites import exercise
 from tensorlab.learn.call_forms import FORMS
 from tensorlab.learn.memory import forget
 from tensorlab.size import Size
@@ -138,7 +139,7 @@ def _as_declared(value: Any, declared: Any) -> Any:
     return value
 
 
-_parts: dict[str, Part] = {}  # exercise id -> its part; those that were ever adopted
+_parts: dict[str, Part] = {}  # exercise id -> its part; those that were ever tried
 _order: list[str] = []  # the adopted ones, oldest first
 _lock = threading.RLock()
 
@@ -148,19 +149,23 @@ def adopted() -> dict[str, Callable[..., Any]]:
     return {name: function for name in _order if (function := _parts[name].function) is not None}
 
 
-def put(exercise: Exercise, function: Callable[..., Any] | None) -> None:
+def put(asked: Exercise, function: Callable[..., Any] | None) -> None:
     """Let `function` answer for a part, or the library's own with None. Nothing is tried here."""
     with _lock:
-        if exercise.id not in _parts:
-            if function is None:
-                return
-            _parts[exercise.id] = Part(exercise)
-        if exercise.id in _order:
-            _order.remove(exercise.id)
+        if function is None and asked.id not in _parts:
+            return
+        if asked.id in _order:
+            _order.remove(asked.id)
         if function is not None:
-            _order.append(exercise.id)
-        _parts[exercise.id].take(function)
+            _order.append(asked.id)
+        _part(asked).take(function)
         forget()
+
+
+def _part(asked: Exercise) -> Part:
+    if asked.id not in _parts:
+        _parts[asked.id] = Part(asked)
+    return _parts[asked.id]
 
 
 @contextlib.contextmanager
@@ -171,6 +176,8 @@ def in_place(functions: Mapping[str, Callable[..., Any]], names: Iterable[str]) 
     """
     wanted = set(names)
     with _lock:
+        for name in wanted:
+            _part(exercise(name))
         before = {name: part.function for name, part in _parts.items()}
         for name, part in _parts.items():
             part.take(functions[name] if name in wanted else None)

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import importlib
 
+from tensorlab.backends.layers import AttentionLayout, Buffer, Launch, NormalGroups, Normalised
 from tensorlab.backends.protocol import (
-    AttentionLayout,
     Backend,
-    Buffer,
     IndexLayout,
-    Launch,
-    NormalGroups,
-    Normalised,
     OperandLayout,
     RandomLaunch,
     RandomState,

@@ -108,7 +108,7 @@ def _filled(count: int, number: int, cell: np.dtype) -> np.ndarray:
 
 
 def _for_kernels(parameter: Tensor | None, view: View, number: dtype, default: int) -> np.ndarray:
-    """Weights or biases as the kernels take them (see `tensorlab.backends.protocol.Backend.normalise`)."""
+    """Weights or biases as kernels take them (see `tensorlab.backends.layers.LayerOperations.normalise`)."""
     if parameter is None:
         flat = _filled(view.parameters.numel(), default, number.cell)
     else:

@@ -61,7 +61,7 @@ def _module(element_type: dtype) -> ModuleType:
 def take_rows(
     element_type: dtype, width: int, table: Buffer, step: int, size: int, numbers: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """See `tensorlab.backends.protocol.Backend.take_rows`."""
+    """See `tensorlab.backends.layers.LayerOperations.take_rows`."""
     out = np.empty(numbers.size * width, element_type.cell)
     return out, _module(element_type).take(width, *table, step, size, numbers, out)
 
@@ -75,5 +75,5 @@ def add_rows(
     counts: np.ndarray,
     totals: np.ndarray,
 ) -> None:
-    """See `tensorlab.backends.protocol.Backend.add_rows`."""
+    """See `tensorlab.backends.layers.LayerOperations.add_rows`."""
     _module(element_type).collect(width, rows, numbers, passed, counts, totals)

@@ -88,7 +88,7 @@ def likelihood(
     weight: np.ndarray,
     ignored: int,
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """See `tensorlab.backends.protocol.Backend.likelihood`."""
+    """See `tensorlab.backends.layers.LayerOperations.likelihood`."""
     out, sums = np.empty(target.size, element_type.cell), np.zeros(2)
     wrong = _module(element_type).gather(walk, strides, *x, target, weight, ignored, out, sums)
     return out, sums, wrong
@@ -104,7 +104,7 @@ def likelihood_gradient(
     factor: float,
     cells: int,
 ) -> np.ndarray:
-    """See `tensorlab.backends.protocol.Backend.likelihood_gradient`."""
+    """See `tensorlab.backends.layers.LayerOperations.likelihood_gradient`."""
     out = np.zeros(cells, element_type.cell)
     step = 0 if grad.size == 1 else 1
     _module(element_type).scatter(walk, target, weight, ignored, step, grad, factor, out)

@@ -21,7 +21,7 @@ from tensorlab.backends.cpu.gemm.blocks import blocks
 from tensorlab.backends.cpu.gemm.text import compute_name, tile_source
 from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, INNER_LEVEL, KERNEL_LEVEL
-from tensorlab.backends.protocol import AttentionLayout, Buffer, Launch
+from tensorlab.backends.layers import AttentionLayout, Buffer, Launch
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.source import formula_text
@@ -49,7 +49,7 @@ _NO_MASK = np.zeros(1, np.uint8)
 
 
 def attention(element_type: dtype, layout: AttentionLayout, scale: float) -> Launch:
-    """See `tensorlab.backends.protocol.Backend.attention`."""
+    """See `tensorlab.backends.layers.LayerOperations.attention`."""
     heads, queries, width = math.prod(layout.batch), layout.queries, layout.width
     number = np.dtype(compute_name(element_type))
     tile = blocks(number.itemsize)
@@ -81,7 +81,7 @@ def attention(element_type: dtype, layout: AttentionLayout, scale: float) -> Lau
 def attention_gradient(
     element_type: dtype, layout: AttentionLayout, scale: float
 ) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """See `tensorlab.backends.protocol.Backend.attention_gradient`."""
+    """See `tensorlab.backends.layers.LayerOperations.attention_gradient`."""
     heads, queries, keys = math.prod(layout.batch), layout.queries, layout.keys
     length, width = layout.length, layout.width
     number = np.dtype(compute_name(element_type))

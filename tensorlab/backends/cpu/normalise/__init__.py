@@ -15,7 +15,7 @@ import numpy as np
 from tensorlab.backends.cpu import jit, sharing, threads
 from tensorlab.backends.cpu.levels import assemble, compute_name
 from tensorlab.backends.cpu.normalise import columns, rows, runs
-from tensorlab.backends.protocol import NormalGroups, Normalised
+from tensorlab.backends.layers import NormalGroups, Normalised
 from tensorlab.dtypes import dtype
 
 __all__ = ["normalise", "normalise_gradient"]
@@ -38,7 +38,7 @@ def normalise(
     given: tuple[np.ndarray, np.ndarray] | None = None,
     centers: bool = True,
 ) -> Normalised:
-    """See `tensorlab.backends.protocol.Backend.normalise`."""
+    """See `tensorlab.backends.layers.LayerOperations.normalise`."""
     count, number = groups.number, compute_name(element_type)
     out, scales = np.empty(x.size, element_type.cell), np.empty(count, number)
     kernels = _module(element_type, groups.form, False, given is None, centers)
@@ -64,7 +64,7 @@ def normalise_gradient(
     centers: bool = True,
     weighs: bool = True,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """See `tensorlab.backends.protocol.Backend.normalise_gradient`."""
+    """See `tensorlab.backends.layers.LayerOperations.normalise_gradient`."""
     out = np.empty(x.size, element_type.cell)
     kernels = _module(element_type, groups.form, True, weighs if groups.form == "rows" else learns, centers)
     if groups.form == "rows":

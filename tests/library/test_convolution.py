@@ -10,7 +10,11 @@ import pytest
 
 import tensorlab as tl
 import tensorlab.nn.functional as F
-from tensorlab.backends.cpu import threads
+from tensorlab.backends.cpu import machine, threads
+from tensorlab.backends.cpu.convolution import PARTS
+from tensorlab.backends.cpu.convolution.geometry import for_gradient, for_result
+from tensorlab.backends.cpu.gemm.blocks import blocks
+from tensorlab.backends.windows import Correlation, Window
 from tests.library.layouts import KINDS, lay_out
 from tests.library.test_kernels import run
 
@@ -301,6 +305,29 @@ def test_the_result_does_not_depend_on_the_threads():
     finally:
         threads.set_num_threads(before)
     assert found[0] == found[1] == found[2]
+
+
+def test_the_workspace_is_bounded():
+    """At most a second-level cache for each thread, whatever the sizes."""
+    rng, caches = random.Random(0), machine.caches()
+    for _ in range(200):
+        n, c, m = (rng.choice(sizes) for sizes in ((1, 8, 64), (1, 3, 64, 1024), (1, 16, 1024)))
+        height, width, kernel = (
+            rng.choice([1, 14, 224]),
+            rng.choice([7, 56, 1024, 20_000]),
+            rng.choice([1, 3, 7, 11]),
+        )
+        step, dilation = rng.choice([1, 2, 4]), rng.choice([1, 2, 16])
+        windows = [Window(1, 1, 1, (0,))]
+        for extent, taps in ((height, min(kernel, height)), (width, kernel)):
+            size = (extent + 2 * (kernel // 2) - dilation * (taps - 1) - 1) // step + 1
+            offsets = tuple(tap * dilation - kernel // 2 for tap in range(taps))
+            windows.append(Window(max(size, 1), extent, step, offsets))
+        taps = tuple(range(len(windows[1].offsets) * kernel))
+        problem = Correlation(n, 1, m, c, tuple(windows), (0,) * 6, (0,) * 6, (0, 0, 0), taps)
+        for size, make, team in itertools.product((4, 8), (for_result, for_gradient), (1, 4)):
+            block, _ = make(problem, blocks(size), caches.second // PARTS // size, team)
+            assert block.cells * size <= 1.1 * caches.second
 
 
 INTERPRETED = """

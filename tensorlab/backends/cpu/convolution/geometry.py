@@ -158,10 +158,10 @@ def for_result(problem: Correlation, sizes: Blocks, share: int, team: int) -> tu
     some_taps = taps if taps <= STEPS else STEPS
     results = _equal(problem.results, RESULTS, sizes.rows)
     _, height, width = (window.size for window in problem.windows)
-    columns = _equal(width, LONGEST)
+    high = _up(results, sizes.rows)
+    columns = _equal(width, min(LONGEST, max(share // high, sizes.width)))
     while columns > sizes.width and channels * copy_of(problem.windows, 1, columns).plane > share:
         columns = _equal(width, columns // 2)
-    high = _up(results, sizes.rows)
     rows = height
     while rows > 1:
         copy = copy_of(problem.windows, rows, columns)

@@ -55,10 +55,11 @@ class Keys:
         ready, _, _ = select.select([sys.stdin.fileno()], [], [], seconds)
         if not ready:
             return ""
-        read = os.read(sys.stdin.fileno(), 1)
+        read = os.read(sys.stdin.fileno(), 64).decode("latin-1")
         if not read:
             raise EOFError("the terminal is gone")
-        return read.decode("latin-1").lower()
+        # A key without a character, such as Home, sends Escape and more, letters among them.
+        return "" if read.startswith("\x1b") else read[0].lower()
 
 
 def _pressed_on_windows(seconds: float) -> str:

@@ -51,9 +51,7 @@ class Loop:
         """
         boxes = warm_boxes(self._questions)
         try:
-            self._screen.line(
-                "Starting. Save the notebook to have your answers tried; q or Ctrl-C ends this."
-            )
+            self._screen.line("Starting. Your answers are tried now, and after every save.")
             while self._turn_key(self._keys.pressed(LOOK)):
                 news = self._file.news()
                 if isinstance(news, UnreadableNotebook):

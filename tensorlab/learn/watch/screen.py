@@ -107,15 +107,15 @@ def exercise_list(answers: Sequence[Answer], focus: str) -> list[RenderableType]
     """All exercises of the notebook."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("", "exercise", "", "", "points", "hints"):
-        table.add_column(heading, justify="right" if heading in ("points", "hints") else "left")
+        right = heading in ("points", "hints")
+        table.add_column(heading, justify="right" if right else "left", no_wrap=heading == "exercise")
     for answer in answers:
         asked, record = answer.exercise, progress.load(answer.exercise.id)
-        mark = "[x]" if answer.is_right else "[ ]"
-        here = " <" if asked.id == focus else ""
+        mark = f"{'>' if asked.id == focus else ' '} {'[x]' if answer.is_right else '[ ]'}"
         hints = f"{record.hints} of {len(STEPS)}" + (", assisted" if record.assisted else "")
         table.add_row(
-            escape(mark),
-            asked.id + here,
+            escape(mark).replace(" ", "\u00a0"),
+            asked.id,
             escape(asked.title),
             "*" * asked.stars,
             f"{answer.points} of {asked.points}",

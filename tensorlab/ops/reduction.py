@@ -49,6 +49,8 @@ def _d_nansum(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
 
 
 def _d_prod(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    if not input.ndim:
+        return grad
     grad, result = (spread(tensor, input.shape, dim, keepdim) for tensor in (grad, result))
     if bool((input != 0).all()):
         return grad * (result / input)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tensorlab import broadcasting, view_rules
-from tensorlab.autograd.formulas import record_view, view_formulas
+from tensorlab import broadcasting, layout, view_rules
+from tensorlab.autograd.formulas import formulas, record, record_view, view_formulas
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size, as_int
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import accepts_axis, as_dtype, ints_from, several
 from tensorlab.ops.conversion import clone, contiguous
-from tensorlab.tensor import Tensor, make_view
+from tensorlab.tensor import Tensor, make_tensor, make_view
 
 __all__ = [
     "atleast_1d",
@@ -35,6 +35,8 @@ def _reshaped(grad: Tensor, sizes: Size) -> Tensor:
 
 
 ViewBackward0 = view_formulas("ViewBackward0", input=_reshaped)
+# Of a copy in another shape, which nobody sees in the first: no view, for nothing is shared with anybody.
+UnsafeViewBackward0 = formulas("UnsafeViewBackward0", input=_reshaped)
 SqueezeBackward0 = view_formulas("SqueezeBackward0", input=_reshaped)
 SqueezeBackward1 = view_formulas("SqueezeBackward1", input=_reshaped)
 SqueezeBackward2 = view_formulas("SqueezeBackward2", input=_reshaped)
@@ -124,9 +126,11 @@ def reshape(input: Tensor, *sizes: int | Sequence[int], shape: Sequence[int] | N
         tensor([0, 3, 1, 4, 2, 5])
     """
     asked = ints_from(sizes, shape, "reshape", "shape")
-    _, stride = view_rules.viewed(input._shape, input._stride, asked)
+    wanted, stride = view_rules.viewed(input._shape, input._stride, asked)
     if isinstance(stride, Refusal):
-        input = clone(input, memory_format=contiguous_format)
+        copy = clone(input, memory_format=contiguous_format)
+        result = make_tensor(copy._storage, copy._dtype, wanted, layout.default_strides(wanted), 0)
+        return record(UnsafeViewBackward0, result, copy, sizes=copy._shape)
     return view(input, asked)
 
 

@@ -74,3 +74,18 @@ def test_a_vector_of_one_copied_into_a_number(torch):
 
     ours, theirs = both(torch, program)
     assert ours == theirs
+
+
+def test_a_reshape_that_copies_is_no_view(torch):
+    """Nobody sees the copy in its first shape: a write needs no detour by way of a base."""
+
+    def program(t):
+        x = points(t, 2, 3)
+        y = (x * 1).t().reshape(-1)
+        facts = y._is_view(), y.grad_fn.name()
+        y.mul_(2)
+        y.square().sum().backward()
+        return *facts, y.grad_fn.name(), x.grad
+
+    ours, theirs = both(torch, program)
+    assert ours == theirs

@@ -245,10 +245,41 @@ def conv_transpose3d(
     )
 
 
+# The forms of calls whose other arguments are single numbers or words, which most are.
+_forms: dict[tuple, tuple[bool, Form, list[int]]] = {}
+MOST_FORMS = 4096
+_PLAIN = {int, str}
+
+
 def _convolve(
     name: str, dims: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any,
     groups: int,
 ) -> Tensor:  # fmt: skip
+    arguments = (stride, padding, dilation, groups)
+    tensors = type(input) is type(weight) is Tensor and (bias is None or type(bias) is Tensor)
+    plain = tensors and _PLAIN.issuperset(map(type, arguments))
+    key: Any = plain and (
+        name, input._dtype, input._shape, weight._dtype, weight._shape,
+        bias if bias is None else (bias._dtype, bias._shape), *arguments,
+    )  # fmt: skip
+    found = _forms.get(key)
+    if found is None:
+        found = _form(name, dims, input, weight, bias, *arguments)
+        if plain:
+            if len(_forms) >= MOST_FORMS:
+                _forms.clear()
+            _forms[key] = found
+    batched, form, sizes = found
+    if batched:
+        return _result(input, weight, bias, form, sizes)
+    return squeeze(_result(unsqueeze(input, 0), weight, bias, form, sizes), 0)
+
+
+def _form(
+    name: str, dims: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any,
+    groups: int,
+) -> tuple[bool, Form, list[int]]:  # fmt: skip
+    """Whether there is a batch, how the window moves, and the sizes of the result, all checked."""
     call = checked(name, dims, input, weight, bias, stride, dilation, groups)
     kernel, extents = weight._shape[2:], input._shape[-dims:]
     reach = [d * (k - 1) for d, k in zip(call.dilation, kernel, strict=True)]
@@ -284,10 +315,7 @@ def _convolve(
             f"{by([size + 1 for size in reach])}. Kernel size can't be greater than actual input size"
         )
     check_extents(name, input, dims)
-    form = Form(call.step, tuple(before), call.dilation, groups)
-    if call.batched:
-        return _result(input, weight, bias, form, sizes)
-    return squeeze(_result(unsqueeze(input, 0), weight, bias, form, sizes), 0)
+    return call.batched, Form(call.step, tuple(before), call.dilation, groups), sizes
 
 
 def _transpose(

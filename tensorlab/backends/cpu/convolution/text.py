@@ -60,7 +60,7 @@ def kernel_source(element_type: dtype, form: str) -> str:
         >>> "def gradient_tile_3(" in text, "def image_tile_3(" in text
         (True, False)
     """
-    entry = f"cache=True, nogil=True, {OPTIONS}"
+    entry = f"cache=True, nogil=True, no_cfunc_wrapper=True, {OPTIONS}"
     functions = [
         *[decorated(inspect.getsource(conversion)) for conversion in halves.needed([element_type])],
         *cell_functions(element_type),

@@ -31,7 +31,7 @@ from tensorlab.ops.indexing.gradients import (
     ScatterReduceBackward0,
 )
 from tensorlab.ops.indexing.masks import masked_fill_
-from tensorlab.ops.indexing.places import along_dim, check, combine, expanded, read
+from tensorlab.ops.indexing.places import along_dim, check, combine, expanded, read, refuse_shared
 from tensorlab.ops.operands import Number
 from tensorlab.ops.shape import expand, reshape
 from tensorlab.ops.sharing import from_numpy
@@ -134,6 +134,7 @@ def scatter_(
     """
     values, action = _scattered(src, value, reduce)
     _need_plain_scatter(reduce, input, values)
+    refuse_shared(input, values)
     with in_place(_node(values), input, values, dim=dim, index=index):
         return _scatter("scatter", input, dim, index, values, action)
 
@@ -173,6 +174,7 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         tensor([4., 0., 2.])
     """
     need_tensor("scatter_add", "src", src)
+    refuse_shared(input, src)
     with in_place(ScatterAddBackward0, input, src, dim=dim, index=index):
         return _scatter("scatter_add", input, dim, index, src, "add")
 

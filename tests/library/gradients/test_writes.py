@@ -89,3 +89,11 @@ def test_a_reshape_that_copies_is_no_view(torch):
 
     ours, theirs = both(torch, program)
     assert ours == theirs
+
+
+@pytest.mark.parametrize("name", ["scatter_", "scatter_add_"])
+def test_a_tensor_with_gaps_is_not_scattered_into_itself(torch, name):
+    for library in (tl, torch):
+        x = library.ones(3, 3).diagonal()
+        with pytest.raises(RuntimeError, match="refer to a single memory location"):
+            getattr(x, name)(0, library.tensor([0, 1, 2]), x)

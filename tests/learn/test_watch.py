@@ -38,6 +38,11 @@ ENDLESS = "def sliced(size, stride, bounds):\n    while True:\n        pass\n"
 SECONDS = 60  # that a result may take before a test gives up, on a machine with other work
 
 
+def heed_ctrl_c() -> None:
+    """For a process that begins: whoever runs the tests in the background has it ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def notebook(tmp_path):
     """A released notebook to work in."""
@@ -208,6 +213,7 @@ class Terminal:
 
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            heed_ctrl_c()
             environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": columns}
             environment["TMPDIR"] = str(notebook.parent)
             os.execve(
@@ -353,6 +359,7 @@ class TestWithoutATerminal:
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
+            preexec_fn=heed_ctrl_c if os.name == "posix" else None,
         )
 
     def test_a_line_for_each_save(self, notebook):

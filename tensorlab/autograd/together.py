@@ -50,7 +50,7 @@ def formulas_together(
         by_operand: for each operand, in order, its formula, or None.
 
     Returns:
-        the class, for `tensorlab.autograd.formulas.record`.
+        the class, for `tensorlab.autograd.recording.record`.
     """
     kind = formulas(name, base=Together, **by_operand)
     kind.compute = staticmethod(compute)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlab.autograd.formulas import record_view, view_formulas
+from tensorlab.autograd.formulas import view_formulas
+from tensorlab.autograd.recording import record_view
 from tensorlab.layout import Size
 from tensorlab.names import labels
 from tensorlab.names.labels import Names

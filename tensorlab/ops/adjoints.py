@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tensorlab import layout
-from tensorlab.autograd.formulas import Backward, Formula, linear, record
+from tensorlab.autograd.formulas import Backward, Formula
+from tensorlab.autograd.recording import linear, record
 from tensorlab.dtypes import int64
 from tensorlab.layout import Size
 from tensorlab.memory_formats import is_non_overlapping_and_dense

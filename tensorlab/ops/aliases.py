@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tensorlab.autograd.formulas import Backward, in_place
+from tensorlab.autograd.formulas import Backward
+from tensorlab.autograd.in_place import in_place
 from tensorlab.layout import Size
 from tensorlab.tensor import Tensor, make_tensor
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlab import dtypes, layout
-from tensorlab.autograd.formulas import record
+from tensorlab.autograd.recording import record
 from tensorlab.autograd.together import formulas_together
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import AttentionLayout, Launch, backend

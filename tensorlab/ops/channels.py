@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.ops.joining import cat
 from tensorlab.ops.recording import apply
 from tensorlab.scalars import TABLE

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, overload
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.indexing.masks import nonzero
 from tensorlab.ops.operands import Number, check_number, result_type

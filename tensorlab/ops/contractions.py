@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from tensorlab import dtypes, layout
-from tensorlab.autograd.formulas import formulas, in_place, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import written_by
 from tensorlab.layout import Size

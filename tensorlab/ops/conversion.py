@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas, in_place, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.recording import record
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import (

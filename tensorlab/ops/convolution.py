@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.ops.convolution_checks import by, check_bias, check_extents, checked, not_negative
 from tensorlab.ops.correlations import Form, image_of, result_of, weights_of
 from tensorlab.ops.shape import squeeze, unsqueeze

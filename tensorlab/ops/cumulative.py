@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab import dtypes, return_types
-from tensorlab.autograd.formulas import formulas, in_place, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import check_in_place
 from tensorlab.backends import OperandLayout, backend
 from tensorlab.dtypes import dtype

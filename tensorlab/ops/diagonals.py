@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from tensorlab import layout
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.autograd.writers import written_by
 from tensorlab.layout import as_int
 from tensorlab.memory_formats import contiguous_format

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab import view_rules
-from tensorlab.autograd.formulas import record_view, view_formulas
+from tensorlab.autograd.formulas import view_formulas
+from tensorlab.autograd.recording import record_view
 from tensorlab.layout import as_int
 from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import another_name, ints_from

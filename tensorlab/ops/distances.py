@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 
 from tensorlab import broadcasting
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
 from tensorlab.ops.arithmetic import add, sub

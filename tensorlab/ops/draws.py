@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlab import broadcasting, dtypes, layout
-from tensorlab.autograd.formulas import Backward, formulas, in_place
+from tensorlab.autograd.formulas import Backward, formulas
+from tensorlab.autograd.in_place import in_place
 from tensorlab.backends import OperandLayout, backend
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, overload
 
 from tensorlab import dtypes, layout, return_types
-from tensorlab.autograd.formulas import formulas, record, record_several
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record, record_several
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.layout import Size
 from tensorlab.ops import pointwise

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout, return_types
-from tensorlab.autograd.formulas import record, record_several
+from tensorlab.autograd.recording import record, record_several
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
 from tensorlab.modes import current

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.memory_formats import suggested_format
 from tensorlab.ops.conversion import contiguous, to
 from tensorlab.ops.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from tensorlab import layout, memory_formats
-from tensorlab.autograd.formulas import Backward, Formula, record
+from tensorlab.autograd.formulas import Backward, Formula
+from tensorlab.autograd.recording import record
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops.arguments import accepts_axis, another_name, tensors_from

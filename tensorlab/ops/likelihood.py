@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlab import dtypes, layout
-from tensorlab.autograd.formulas import formulas, linear, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import linear, record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
 from tensorlab.cells import encode_one

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab import layout
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import parts
 from tensorlab.ops.arithmetic import add

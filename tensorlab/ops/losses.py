@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlab.autograd.formulas import record
+from tensorlab.autograd.recording import record
 from tensorlab.autograd.together import formulas_together
 from tensorlab.ops.dispatch import compute
 from tensorlab.ops.recording import tensor_form

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import record
+from tensorlab.autograd.recording import record
 from tensorlab.autograd.together import formulas_together
 from tensorlab.backends import NormalGroups, backend
 from tensorlab.dtypes import dtype

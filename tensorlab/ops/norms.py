@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.dtypes import dtype
 from tensorlab.ops import conversion, dims, shape
 from tensorlab.ops.choice import where

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes, return_types
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.layout import Size
 from tensorlab.ops.dispatch import allocate
 from tensorlab.ops.extremes import as_one_dim

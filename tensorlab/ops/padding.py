@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.backends import IndexLayout, Launch, backend
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, preserved_strides, suggested_format

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab import dtypes, layout, part_rules
-from tensorlab.autograd.formulas import record_view, record_views, view_formulas
+from tensorlab.autograd.formulas import view_formulas
+from tensorlab.autograd.recording import record_view, record_views
 from tensorlab.layout import Size, as_int
 from tensorlab.ops.adjoints import placed, placed_strided, placed_together
 from tensorlab.ops.arguments import accepts_axis, ints_from

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout, product_shapes
-from tensorlab.autograd.formulas import in_place, record
+from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.recording import record
 from tensorlab.autograd.writers import mark
 from tensorlab.backends import Launch, backend
 from tensorlab.dtypes import dtype

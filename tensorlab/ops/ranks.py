@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import record
+from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.modes import current, no_grad
 from tensorlab.ops.arithmetic import div

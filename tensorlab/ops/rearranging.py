@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tensorlab import layout, view_rules
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.dtypes import int64
 from tensorlab.layout import as_int
 from tensorlab.memory_formats import contiguous_format

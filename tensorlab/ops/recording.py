@@ -12,8 +12,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from tensorlab.autograd.formulas import Backward, Formula, in_place, record
+from tensorlab.autograd.formulas import Backward, Formula
+from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.node import Node
+from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import mark
 from tensorlab.dtypes import float64

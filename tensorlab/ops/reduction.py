@@ -10,7 +10,8 @@ from math import prod as product
 from typing import Any
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, pointwise

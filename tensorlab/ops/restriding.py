@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tensorlab import layout
-from tensorlab.autograd.formulas import record_view, view_formulas
+from tensorlab.autograd.formulas import view_formulas
+from tensorlab.autograd.recording import record_view
 from tensorlab.layout import Size, as_int
 from tensorlab.ops.adjoints import placed_strided
 from tensorlab.ops.aliases import change_layout

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tensorlab.autograd.formulas import record_row
+from tensorlab.autograd.recording import record_row
 from tensorlab.dtypes import dtype
 from tensorlab.ops.dispatch import MOST_PLANS, Plan, planned
 from tensorlab.ops.documentation import documentation, in_place_documentation

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tensorlab import broadcasting, layout, view_rules
-from tensorlab.autograd.formulas import formulas, record, record_view, view_formulas
+from tensorlab.autograd.formulas import formulas, view_formulas
+from tensorlab.autograd.recording import record, record_view
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size, as_int
 from tensorlab.memory_formats import contiguous_format

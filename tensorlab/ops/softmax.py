@@ -8,7 +8,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from tensorlab import dtypes, layout
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype

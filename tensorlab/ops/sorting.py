@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes, return_types
-from tensorlab.autograd.formulas import record
+from tensorlab.autograd.recording import record
 from tensorlab.cells import to_float32
 from tensorlab.layout import Size
 from tensorlab.memory_formats import preserved_strides

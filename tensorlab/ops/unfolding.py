@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.layout import Size, default_strides
 from tensorlab.memory_formats import format_strides, suggested_format
 from tensorlab.ops.dispatch import allocate_strided, compute_into, filled, write_new

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.cells import from_float32
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, default_strides

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas, record, record_several
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record, record_several
 from tensorlab.ops.choice import where
 from tensorlab.ops.folding import Dims, as_dims, as_flag, fold, need_tensor, numpy_names
 from tensorlab.ops.folding import spread as repeated

@@ -6,7 +6,8 @@ import functools
 from typing import Any
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
 from tensorlab.backends import backend
 from tensorlab.backends.windows import Pooling, Reach
 from tensorlab.layout import Size

@@ -1,4 +1,4 @@
-"""axe-core finds nothing serious on any page, in the light and in the dark."""
+"""axe-core finds nothing serious on any page, in the light, in the dark, and as narrow as a phone."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from .conftest import ADDRESSES, Open, set_theme
 
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
+PHONE = {"width": 390, "height": 844}
 RUN_AXE = """async () => {
   const { violations } = await axe.run(document, { resultTypes: ["violations"] });
   return violations
@@ -24,4 +25,6 @@ def test_axe_finds_nothing_serious(open_page: Open, address: str) -> None:
     found = {"light": page.evaluate(RUN_AXE)}
     set_theme(page, "dark")
     found["dark"] = page.evaluate(RUN_AXE)
-    assert found == {"light": [], "dark": []}
+    page.set_viewport_size(PHONE)
+    found["narrow"] = page.evaluate(RUN_AXE)
+    assert found == {"light": [], "dark": [], "narrow": []}

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout, memory_formats
-from tensorlab.autograd.formulas import formulas, in_place, linear, record
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.recording import linear, record
 from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.layout import Refusal, Size
 from tensorlab.memory_formats import contiguous_format, format_strides

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlab import broadcasting, dtypes, layout
-from tensorlab.autograd.formulas import in_place, record
+from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import written_by
 from tensorlab.backends import backend

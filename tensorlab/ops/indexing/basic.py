@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes, part_rules
-from tensorlab.autograd.formulas import in_place, record_view, view_formulas
+from tensorlab.autograd.formulas import view_formulas
+from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.recording import record_view
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, from_data, shape
 from tensorlab.ops.adjoints import placed

@@ -1,0 +1,227 @@
+"""Recording: how a result remembers the operation that made it.
+
+An operation computes its result first, and then says `record`: if an operand requires a gradient and
+recording is on, the result gets a node of a kind that `tensorlab.autograd.formulas` made, and the node keeps
+what the formulas will need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorlab.autograd import anomaly, keeping
+from tensorlab.autograd.formulas import Backward, ViewBackward, formulas
+from tensorlab.autograd.keeping import Packed, packing, version_of, without_history
+from tensorlab.autograd.node import Edge, Leaf, Output, births
+from tensorlab.autograd.views import edge_of, mark_untracked, requires_grad
+from tensorlab.modes import current
+from tensorlab.storage import UNTRACKED
+from tensorlab.tensor import Tensor
+
+__all__ = ["born", "keep", "linear", "record", "record_row", "record_several", "record_view", "record_views"]
+
+
+def record(kind: type[Backward], result: Tensor, /, *operands: Any, **notes: Any) -> Tensor:
+    """Remember how a result was made, if an operand requires a gradient and recording is on.
+
+    Args:
+        kind: the kind of node, from `formulas`.
+        result: what the operation made.
+        operands: its operands, tensors or not, in the order of the formulas.
+        notes: whatever else the formulas name.
+
+    Returns:
+        `result`.
+    """
+    node = _node(kind, (result,), operands, notes)
+    if node is not None:
+        node.shape = result._shape
+        node.dtype = result._dtype
+        result._edge = node
+    return result
+
+
+def record_several(
+    kind: type[Backward], results: Sequence[Tensor], /, *operands: Any, **notes: Any
+) -> Sequence[Tensor]:
+    """`record` for an operation with several results.
+
+    The formulas get a list of gradients as ``grad``, with None for those that did not arrive. A result that
+    is no float requires no gradient.
+    """
+    node = _node(kind, results, operands, notes)
+    if node is not None:
+        node.outputs = len(results)
+        for number, result in enumerate(results):
+            if result._dtype.is_floating_point:
+                result._edge = Output(node, number, result._shape, result._dtype)
+    return results
+
+
+def record_view(kind: type[ViewBackward], view: Tensor, source: Tensor, /, **notes: Any) -> Tensor:
+    """`record` for a view of `source`."""
+    if source._edge is None and source._base is None:
+        return view
+    node = _node(kind, (view,), (source,), notes)
+    if node is not None:
+        node.shape = view._shape
+        node.dtype = view._dtype
+        node.version = view._storage._version
+        view._edge = node
+    elif requires_grad(source):
+        mark_untracked(view)
+    return view
+
+
+def record_views(
+    kind: type[ViewBackward], views: Sequence[Tensor], source: Tensor, /, **notes: Any
+) -> Sequence[Tensor]:
+    """`record_several` for views of `source` that are made at once."""
+    if not views or (source._edge is None and source._base is None):
+        return views
+    node = _node(kind, views, (source,), notes)
+    for number, view in enumerate(views):
+        if node is not None:
+            node.outputs = len(views)
+            version = node.version = view._storage._version
+            view._edge = Output(node, number, view._shape, view._dtype, version)
+        elif requires_grad(source):
+            mark_untracked(view)
+    return views
+
+
+def record_row(kind: type[Backward], result: Tensor, first: Any, second: Any = None, /) -> Tensor:
+    """`record` for small operations of one or two operands, where every look counts."""
+    if not current.grad or not result._dtype.is_floating_point:
+        return result
+    mask = 0
+    left = right = None
+    if isinstance(first, Tensor):
+        left = first._edge
+        if left.__class__ is Leaf or first._base is not None:
+            left = edge_of(first)
+        if left is not None:
+            mask = 1
+    if isinstance(second, Tensor):
+        right = second._edge
+        if right.__class__ is Leaf or second._base is not None:
+            right = edge_of(second)
+        if right is not None:
+            mask += 2
+    if not mask:
+        return result
+    node = _new(kind)
+    if kind.slots is None:
+        node.edges = (left,) if second is None else (left, right)
+    else:
+        node.edges = tuple([right if position else left for position in kind.slots])
+    node.outputs = 1
+    node.sequence = next(births)
+    node.hooks = None
+    node.slices = None
+    node.shape = result._shape
+    node.dtype = result._dtype
+    plan = kind.plans.get(mask)
+    if plan is None:
+        plan = kind.plan_for(mask)
+    node.plan = plan
+    places = plan.places
+    if not places:
+        node.kept = node.versions = ()
+    else:
+        place = places[0]
+        value = first if place == 0 else second if place == 1 else without_history(result)
+        version = value._storage._version if isinstance(value, Tensor) else None
+        if len(places) == 1:
+            node.kept = (value,)
+            node.versions = (version,)
+        elif len(places) == 2:
+            place = places[1]
+            other = first if place == 0 else second if place == 1 else without_history(result)
+            node.kept = (value, other)
+            node.versions = (version, other._storage._version if isinstance(other, Tensor) else None)
+        else:
+            operands = first, second
+            node.kept = tuple(
+                [operands[place] if place.__class__ is int else without_history(result) for place in places]
+            )
+            node.versions = tuple([t._storage._version if isinstance(t, Tensor) else None for t in node.kept])
+        if keeping.packers or version is UNTRACKED:
+            keep(node, list(node.kept))
+    if anomaly.watching:
+        anomaly.remember(node)
+    result._edge = node
+    return result
+
+
+_new = object.__new__
+
+
+def _node(kind: type[Backward], results: Sequence[Tensor], operands: tuple, notes: dict) -> Any:
+    """The node of an operation, or None if there is nothing to record."""
+    if not current.grad or not results[0]._dtype.is_floating_point:
+        return None
+    edges = []
+    mask, bit = 0, 1
+    for operand in operands:
+        edge = None
+        if isinstance(operand, Tensor):
+            edge = edge_of(operand)
+            if edge is not None:
+                mask |= bit
+        edges.append(edge)
+        bit += bit
+    if not mask:
+        return None
+    node = born(kind, tuple(edges), mask)
+    kept = []
+    for place in node.plan.places:
+        if place.__class__ is int:
+            kept.append(operands[place])
+        elif place.__class__ is str:
+            kept.append(notes[place])
+        else:
+            kept.append(without_history(results[place[0]]))
+    keep(node, kept)
+    return node
+
+
+def born(kind: type[Backward], edges: tuple[Edge | None, ...], mask: int) -> Any:
+    """A new node of this kind that keeps nothing yet."""
+    node = _new(kind)
+    count = len(edges)
+    if kind.slots is not None:
+        node.edges = tuple([edges[position] if position < count else None for position in kind.slots])
+    else:
+        node.edges = edges + (None,) * (len(kind.inputs) - count)  # operands that were left out
+    node.outputs = 1
+    node.sequence = next(births)
+    node.hooks = None
+    node.slices = None
+    node.plan = kind.plan_for(mask if kind.inputs else mask | 1 << count)
+    if anomaly.watching:
+        anomaly.remember(node)
+    return node
+
+
+def keep(node: Backward, kept: list, versions: list | None = None) -> None:
+    """Let a node keep values, the tensors among them with their versions or packed by hooks."""
+    if versions is None:
+        versions = [version_of(value) if isinstance(value, Tensor) else None for value in kept]
+    node.versions = tuple(versions)
+    if keeping.packers and packing.hooks:
+        kept = [Packed(value) if isinstance(value, Tensor) else value for value in kept]
+    node.kept = tuple(kept)
+
+
+Linear = formulas("Linear", input=lambda grad, adjoint: adjoint(grad))
+
+
+def linear(result: Tensor, gradient: Tensor, adjoint: Callable[[Tensor], Tensor]) -> Tensor:
+    """`record` for a result that depends on a gradient linearly, as the backward pass of a view does.
+
+    Args:
+        adjoint: what carries a gradient of the result back, made of operations that are recorded.
+    """
+    return record(Linear, result, gradient, adjoint=adjoint)

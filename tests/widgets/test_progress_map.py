@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tensorlab.grading.suites import exercises
-from tensorlab.widgets import ProgressMap
+from tensorlab.widgets import Line, Parsons, ProgressMap
 from tensorlab.widgets.progress_map.chapters import Chapter, chapters_in
 from tests.site_fixtures import ROOT
 from tests.widgets.test_labs_alike import AXE, RUN_AXE, SIZES
@@ -43,7 +43,10 @@ class TestRules:
             ("Recall", '{"predictions": [0, null]}', "begun"),
             ("Recall", '{"predictions": [0, 12]}', "done"),
             ("Parsons", '{"program": []}', "none"),
-            ("Parsons", '{"program": [2]}', "done"),
+            ("Parsons", '{"program": [2]}', "begun"),
+            ("Parsons", '{"program": [2], "solved": false}', "begun"),
+            ("Parsons", '{"program": [2], "solved": true}', "done"),
+            ("Parsons", '{"program": [], "solved": true}', "done"),
         ],
     )
     def test_what_a_quiz_keeps(self, call_js, kind, text, state):
@@ -115,7 +118,7 @@ def keep(page, **kept):
         name = "program" if key == "c" else "predictions"
         page.evaluate(
             "([key, text]) => localStorage.setItem(`tensorlab:quiz:${key}`, text)",
-            [key, json.dumps({"stamp": "s", name: predictions})],
+            [key, json.dumps({"stamp": "s", name: predictions, "solved": key == "c"})],
         )
     page.reload()
     page.wait_for_selector(".tlm-chapter")
@@ -137,6 +140,44 @@ def test_the_predictions_of_this_browser(page):
     keep(page, b=[0, 1])
     expect(page.locator(".tlm-next")).to_have_text("Go on with chapter 2, Strides.")
     assert page.locator(".tlm-next a").get_attribute("href") == "chapters/02_strides.html"
+
+
+def test_a_puzzle_counts_when_it_is_solved_and_not_before(show):
+    """The puzzle and the map meet in what the browser keeps, so one page can hold both."""
+    program = [Line("old = a", "Keep it first."), Line("a = b", "Needs old."), Line("b = old", "Needs old.")]
+    trap = Line("b = a", "a is overwritten by now.")
+    page = show(
+        Parsons("c", "Swap.", program, distractors=[trap], because="One waits."), ProgressMap(CHAPTERS)
+    )
+    puzzle, dot = page.locator(".tlp"), page.locator(".tlm-dot").nth(2)
+
+    def add(text):
+        row = puzzle.locator("ul li").filter(has=page.get_by_text(text, exact=True))
+        row.get_by_role("button").click()
+
+    def after_a_reload(state):
+        page.reload()
+        expect(dot).to_have_attribute("data-state", state)
+
+    after_a_reload("none")
+    for text in ("old = a", "b = a", "b = old"):
+        add(text)
+    after_a_reload("begun")
+    puzzle.get_by_role("button", name="Check").click()
+    after_a_reload("begun")
+    puzzle.get_by_role("button", name="Take out line 2").click()
+    puzzle.get_by_role("button", name="Take out line 2").click()
+    add("a = b")
+    add("b = old")
+    after_a_reload("begun")
+    puzzle.get_by_role("button", name="Check").click()
+    expect(puzzle.locator(".tlp-verdict")).to_contain_text("Right.")
+    after_a_reload("done")
+    expect(puzzle.locator(".tlp-verdict")).to_contain_text("Right.")
+    puzzle.get_by_role("button", name="Start over").click()
+    expect(puzzle.locator(".tlp-verdict")).to_be_empty()
+    after_a_reload("done")
+    expect(page.locator(".tlm-name").first).to_have_text("1 of 3 quizzes")
 
 
 def test_the_exercises_of_a_file_which_this_browser_keeps(page):

@@ -161,8 +161,10 @@ def test_the_first_wrong_line_is_named_with_its_reason(program, at, why):
 
 
 def test_a_program_comes_back_and_a_foreign_one_does_not():
-    assert sort("e.restore(p, 's', e.save('s', [0, 4]))") == [0, 4]
-    assert sort("e.restore(p, 'new', e.save('s', [0, 4]))") == []
-    assert sort("[null, '{', '3'].map((t) => e.restore(p, 's', t))") == [[], [], []]
+    fresh = {"program": [], "solved": False}
+    assert sort("e.restore(p, 's', e.save('s', [0, 4], false))") == {"program": [0, 4], "solved": False}
+    assert sort("e.restore(p, 's', e.save('s', [], true))") == {"program": [], "solved": True}
+    assert sort("e.restore(p, 'new', e.save('s', [0, 4], true))") == fresh
+    assert sort("[null, '{', '3'].map((t) => e.restore(p, 's', t))") == [fresh] * 3
     assert sort("e.accept(p, [0, 0, 99, 'x', 1])") == [0, 1]
     assert sort("e.programText(p, [0, 3])") == "first\nlast"

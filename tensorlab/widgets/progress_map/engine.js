@@ -4,13 +4,14 @@
 const LONGEST = 1_000_000;                  // characters of a file; one of this book has a few thousand
 const FIELDS = { points: "number", checks: "number", hints: "number", assisted: "boolean" };
 
-// What the text that a quiz keeps says of it: "none", "begun" or "done". A puzzle is done when lines lie in it: only
-// its own page knows whether they are the right ones.
+// What the text that a quiz keeps says of it: "none", "begun" or "done". Questions are done when all are answered,
+// right or wrong; a puzzle when its own page found the program right.
 export function quizState(kind, text) {
   const kept = parse(text);
   const list = kind === "Parsons" ? kept?.program : kept?.predictions;
+  if (kind === "Parsons" && kept?.solved === true) return "done";
   if (!Array.isArray(list) || list.length === 0) return "none";
-  if (kind === "Parsons") return "done";
+  if (kind === "Parsons") return "begun";
   const answered = list.filter((value) => value !== null).length;
   return answered === 0 ? "none" : answered < list.length ? "begun" : "done";
 }

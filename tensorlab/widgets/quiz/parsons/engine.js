@@ -54,17 +54,19 @@ export function programText(problem, program) {
   return program.map((id) => problem.lines[id].text).join("\n");
 }
 
-export function save(stamp, program) {
-  return JSON.stringify({ stamp, program });
+// What a browser keeps. `solved`: whether a right program was checked once; that stays so while the lines are moved.
+export function save(stamp, program, solved) {
+  return JSON.stringify({ stamp, program, solved });
 }
 
 export function restore(problem, stamp, text) {
   try {
     const kept = JSON.parse(text);
-    return kept && kept.stamp === stamp ? accept(problem, kept.program) : [];
+    if (kept && kept.stamp === stamp) return { program: accept(problem, kept.program), solved: kept.solved === true };
   } catch {
-    return []; // not ours, or written by an older page: the reader starts again
+    // not ours, or written by an older page: the reader starts again
   }
+  return { program: [], solved: false };
 }
 
 // A program that came from outside (storage, a kernel): unknown and repeated lines are dropped.

@@ -16,11 +16,12 @@ function render({ model, el }) {
   const checkButton = h("button", { type: "button", class: "tlw-button", onclick: judge }, "Check");
   const restart = h("button", { type: "button", class: "tlw-button", onclick: startOver }, "Start over");
   let program = [];
+  let solved = false;
 
   // Shows a new program; the focus goes to the button that the reader will want next.
   function set(next, focus, message) {
     program = next;
-    keep(key, save(stamp, program));
+    keep(key, save(stamp, program, solved));
     model.set("program", program);
     model.save_changes();
     show();
@@ -82,12 +83,16 @@ function render({ model, el }) {
     const result = check(problem, program);
     [...target.children].forEach((row, at) => row.classList.toggle("tlp-wrong", !result.right && at === result.at));
     verdict.dataset.state = result.right ? "right" : "wrong";
-    verdict.replaceChildren(...(result.right ? solved(problem, program) : refused(result, program.length)));
+    verdict.replaceChildren(...(result.right ? praise(problem, program) : refused(result, program.length)));
+    if (result.right && !solved) {
+      solved = true;
+      keep(key, save(stamp, program, solved));
+    }
   }
 
   function fromKernel() {
     program = accept(problem, model.get("program"));
-    keep(key, save(stamp, program));
+    keep(key, save(stamp, program, solved));
     show();
   }
 
@@ -106,8 +111,11 @@ function render({ model, el }) {
   dragLines(root, target, { drop, putBack }, closing.signal);
 
   const inKernel = accept(problem, model.get("program"));
-  program = inKernel.length > 0 ? inKernel : restore(problem, stamp, readKept(key));
+  const kept = restore(problem, stamp, readKept(key));
+  program = inKernel.length > 0 ? inKernel : kept.program;
+  solved = kept.solved;
   show();
+  if (solved && check(problem, program).right) judge(); // as it was left
   model.on("change:program", fromKernel);
   return () => {
     closing.abort();
@@ -115,7 +123,7 @@ function render({ model, el }) {
   };
 }
 
-function solved(problem, program) {
+function praise(problem, program) {
   const code = h("pre", { tabindex: 0 }, h("code", {}, programText(problem, program)));
   return [h("p", {}, h("strong", {}, "Right."), " ", rich(problem.because)), code];
 }

@@ -47,6 +47,8 @@ class dtype:
         numpy: NumPy's dtype of the same meaning; None for bfloat16, which NumPy does not have.
         cell: the NumPy dtype in which kernels see a cell. It is `numpy`, except that the sixteen bits of
             float16 and bfloat16 come as ``uint16``: kernels widen them to float32 themselves.
+        is_floating_point: True for float16, bfloat16, float32 and float64.
+        is_signed: whether there are negative numbers.
 
     There is one object per type: compare with ``is`` or ``==``.
 
@@ -56,7 +58,7 @@ class dtype:
         (tensorlab.float32, 4, True)
     """
 
-    __slots__ = ("category", "cell", "is_signed", "itemsize", "name", "numpy")
+    __slots__ = ("category", "cell", "is_floating_point", "is_signed", "itemsize", "name", "numpy")
 
     def __init__(self, name: str, cell: str, category: int, is_signed: builtins.bool) -> None:
         self.name = name
@@ -64,12 +66,8 @@ class dtype:
         self.numpy = None if name == "bfloat16" else np.dtype(name)
         self.itemsize = self.cell.itemsize
         self.category = category
+        self.is_floating_point = category == FLOATING
         self.is_signed = is_signed
-
-    @property
-    def is_floating_point(self) -> builtins.bool:
-        """True for float16, bfloat16, float32 and float64."""
-        return self.category == FLOATING
 
     @property
     def is_complex(self) -> builtins.bool:

@@ -191,4 +191,6 @@ def without_history(result: Tensor) -> Tensor:
 
     A node that kept its own result would otherwise keep itself.
     """
-    return make_tensor(result._storage, result._dtype, result._shape, result._stride, result._offset)
+    alias = make_tensor(result._storage, result._dtype, result._shape, result._stride, result._offset)
+    alias._dense = result._dense  # found already: the same cells
+    return alias

@@ -167,39 +167,60 @@ def _node(kind: type[Backward], results: Sequence[Tensor], operands: tuple, note
     for operand in operands:
         edge = None
         if isinstance(operand, Tensor):
-            edge = edge_of(operand)
+            edge = operand._edge
+            if edge.__class__ is Leaf or operand._base is not None:
+                edge = edge_of(operand)
             if edge is not None:
                 mask |= bit
         edges.append(edge)
         bit += bit
     if not mask:
         return None
-    node = born(kind, tuple(edges), mask)
+    node = born(kind, edges, mask)
+    places = node.plan.places
+    if not places:
+        node.kept = node.versions = ()
+        return node
     kept = []
-    for place in node.plan.places:
+    versions: list[int | None] = []
+    for place in places:
         if place.__class__ is int:
-            kept.append(operands[place])
+            value = operands[place]
         elif place.__class__ is str:
-            kept.append(notes[place])
+            value = notes[place]
         else:
-            kept.append(without_history(results[place[0]]))
-    keep(node, kept)
+            value = without_history(results[place[0]])
+        kept.append(value)
+        if isinstance(value, Tensor):
+            version = value._storage._version
+            versions.append(version_of(value) if version is UNTRACKED else version)
+        else:
+            versions.append(None)
+    if keeping.packers:
+        keep(node, kept, versions)
+    else:
+        node.kept = tuple(kept)
+        node.versions = tuple(versions)
     return node
 
 
-def born(kind: type[Backward], edges: tuple[Edge | None, ...], mask: int) -> Any:
-    """A new node of this kind that keeps nothing yet."""
+def born(kind: type[Backward], edges: Sequence[Edge | None], mask: int) -> Any:
+    """A new node of this kind that keeps nothing yet; `mask` is that of `Backward.plan_for`."""
     node = _new(kind)
-    count = len(edges)
+    count, inputs = len(edges), kind.inputs
     if kind.slots is not None:
         node.edges = tuple([edges[position] if position < count else None for position in kind.slots])
+    elif count < len(inputs):
+        node.edges = (*edges, *(None,) * (len(inputs) - count))  # operands that were left out
     else:
-        node.edges = edges + (None,) * (len(kind.inputs) - count)  # operands that were left out
+        node.edges = tuple(edges)
     node.outputs = 1
     node.sequence = next(births)
     node.hooks = None
     node.slices = None
-    node.plan = kind.plan_for(mask if kind.inputs else mask | 1 << count)
+    if not inputs:
+        mask |= 1 << count
+    node.plan = kind.plans.get(mask) or kind.plan_for(mask)
     if anomaly.watching:
         anomaly.remember(node)
     return node

@@ -10,12 +10,12 @@ from types import ModuleType
 from typing import Any
 
 from tensorlab.backends.cpu import threads as ours
-from tensorlab.bench import gemm, nn, ops
+from tensorlab.bench import autograd, gemm, nn, ops
 from tensorlab.bench.measure import OURS, Case, Comparison, compare, machine, noise
 
 __all__ = ["NOISY", "SUITES", "Report", "Section", "measure"]
 
-SUITES: dict[str, ModuleType] = {"gemm": gemm, "ops": ops, "nn": nn}
+SUITES: dict[str, ModuleType] = {"gemm": gemm, "ops": ops, "nn": nn, "autograd": autograd}
 
 # A machine whose slowest quarter takes so much longer than its fastest is doing other things.
 NOISY = 1.25

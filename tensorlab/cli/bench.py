@@ -16,12 +16,12 @@ from tensorlab.cli.support.errors import CommandError
 from tensorlab.cli.support.figures import FIGURES
 
 ALL = "all"
-COMPARED = ("gemm", "ops", "nn", ALL)
+COMPARED = ("gemm", "ops", "nn", "autograd", ALL)
 
 
 def run(
     suite: Annotated[
-        str, typer.Argument(help="What to measure: gemm, ops, nn, all, start, compilation, memory.")
+        str, typer.Argument(help="What to measure: gemm, ops, nn, autograd, all, start, compilation, memory.")
     ] = "ops",
     threads: Annotated[int, typer.Option(help="Threads that each library may use.")] = 1,
     only: Annotated[str, typer.Option(help="Only comparisons whose name has this in it.")] = "",

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout, product_shapes
+from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.writers import mark
@@ -36,6 +37,7 @@ class Plan(NamedTuple):
         launch: what computes it.
         shape, stride, numel, dtype, cell: the result's.
         kernel, sizes: what computes a small product of dense operands sooner, or None.
+        node: the kind of node that a product of these ranks is recorded as.
     """
 
     launch: Launch
@@ -46,6 +48,7 @@ class Plan(NamedTuple):
     cell: np.dtype
     kernel: Callable[..., None] | None
     sizes: np.ndarray | None
+    node: type[Backward]
 
 
 _plans: dict[tuple, Plan] = {}
@@ -59,7 +62,7 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
             plan = _plans[a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride]
         except (KeyError, AttributeError):
             plan = _new_plan(a, b)
-        launch, shape, stride, numel, element_type, cell, kernel, sizes = plan
+        launch, shape, stride, numel, element_type, cell, kernel, sizes, node = plan
         memory = np.empty(numel, cell)
         # The cells of a dense operand are kept, and found faster than its buffer.
         left = a._dense if a._dense is not None else dense_cells(a)
@@ -75,8 +78,7 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
         result = make_dense(memory, element_type, shape, stride)
         if a._edge is None and b._edge is None and a._base is None and b._base is None:
             return result
-        dims = len(a._shape), len(b._shape)
-        return record(product_node(*dims), result, a, b, a_dims=dims[0], b_stride=b._stride)
+        return record(node, result, a, b, a_dims=len(a._shape), b_stride=b._stride)
     _check_tensors(a, b)
     check_out("matmul", out, a, b)
     _check_out(out, a, b)
@@ -241,7 +243,8 @@ def _prepare(
     # Of two dense operands, the kernel itself (the caller looks whether they are).
     small = None if batch else backend("cpu").small_gemm(a.dtype, (m, n, k))
     kernel, sizes = small or (None, None)
-    return Plan(launch, shape, stride, layout.numel(shape), a.dtype, a.dtype.cell, kernel, sizes)
+    node = product_node(a.ndim, b.ndim)
+    return Plan(launch, shape, stride, layout.numel(shape), a.dtype, a.dtype.cell, kernel, sizes, node)
 
 
 def _shape_of(a: Tensor, b: Tensor) -> Size:

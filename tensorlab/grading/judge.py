@@ -7,7 +7,7 @@ whether a box or a function in this process answers.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -36,12 +36,27 @@ HIDDEN_CASES = 4
 ENOUGH = 0.6
 
 Ask = Callable[[tuple[Any, ...]], Outcome]
+Known = Callable[[WrongSolution], Sequence[Outcome]]
 Status = Literal["right", "partial", "wrong", "unanswered"]
 
 
 @dataclass(frozen=True)
+class Question:
+    """One case of a topic, and what the library answers."""
+
+    topic: Topic
+    case: Case
+    want: Outcome
+    hidden: bool
+
+    def answered(self, got: Outcome) -> Failure:
+        """The question with an answer, which may be right."""
+        return Failure(self.topic, self.case, got, self.want, self.hidden)
+
+
+@dataclass(frozen=True)
 class Failure:
-    """One case that went wrong."""
+    """One case and what was answered; in a `Verdict`, one that went wrong."""
 
     topic: Topic
     case: Case
@@ -79,17 +94,29 @@ def judge(exercise: Exercise, ask: Ask, hidden: random.Random | None = None) -> 
     Raises:
         whatever `ask` raises, such as `BoxDied`: the judge gives no points for half an answer.
     """
-    records: list[Failure] = []
-    unwritten = True
+    questions = draw(exercise, hidden)
+    return weigh(exercise, [question.answered(ask(question.case.args)) for question in questions])
+
+
+def draw(exercise: Exercise, hidden: random.Random | None = None) -> list[Question]:
+    """All questions of an exercise, topic by topic, public ones first; no hidden ones without `hidden`."""
+    drawn = []
     for topic in exercise.topics:
         cases = [(case, False) for case in topic.public]
         if hidden is not None:
             cases += [(case, True) for case in topic.hidden(hidden, HIDDEN_CASES)]
-        for case, is_hidden in cases:
-            want, got = expected(exercise, case), ask(case.args)
-            records.append(Failure(topic, case, got, want, is_hidden))
-            unwritten = unwritten and _is_starter(got, want)
-    if unwritten:
+        drawn += [Question(topic, case, expected(exercise, case), is_hidden) for case, is_hidden in cases]
+    return drawn
+
+
+def weigh(exercise: Exercise, records: Sequence[Failure], known: Known | None = None) -> Verdict:
+    """What the answers to all questions of an exercise are worth.
+
+    Args:
+        records: each question with its answer, right or wrong.
+        known: what a wrong solution answers to the same questions; it is asked them if left out.
+    """
+    if all(_is_starter(record.got, record.want) for record in records):
         return Verdict(exercise, "unanswered", 0, tuple(topic.title for topic in exercise.topics))
     failures = [record for record in records if not passes(record.got, record.want, record.case)]
     lost = {failure.topic.title for failure in failures}
@@ -103,7 +130,7 @@ def judge(exercise: Exercise, ask: Ask, hidden: random.Random | None = None) -> 
         points,
         tuple(topic.title for topic in exercise.topics if topic.title in lost),
         tuple(sorted(failures, key=lambda failure: failure.hidden)),
-        _belief(exercise, records, failures[0].topic) if failures else None,
+        _belief(exercise, records, failures[0].topic, known) if failures else None,
     )
 
 
@@ -167,7 +194,9 @@ def _is_starter(got: Outcome, want: Outcome) -> bool:
     return got.value is None or (isinstance(got.value, values.Opaque) and got.value.type_name == "ellipsis")
 
 
-def _belief(exercise: Exercise, records: list[Failure], topic: Topic) -> WrongSolution | None:
+def _belief(
+    exercise: Exercise, records: Sequence[Failure], topic: Topic, known: Known | None
+) -> WrongSolution | None:
     """The known wrong solution that makes the same mistakes in `topic`, if one is like enough.
 
     An answer can hold several mistakes at once, so the first topic that went wrong decides; the others only
@@ -178,7 +207,7 @@ def _belief(exercise: Exercise, records: list[Failure], topic: Topic) -> WrongSo
         return None  # what was switched off says nothing of what its author believes
     best, best_likeness = None, (ENOUGH, 0.0, 0)
     for solution in exercise.wrong:
-        theirs = [ask_directly(solution.function, record.case.args) for record in records]
+        theirs = known(solution) if known else [ask_directly(solution.function, r.case.args) for r in records]
         pairs = list(zip(records, theirs, strict=True))
         here = _likeness([(record, other) for record, other in pairs if record.topic is topic])
         likeness = here, _likeness(pairs), sum(_same_bytes(record.got, other) for record, other in pairs)

@@ -1,20 +1,21 @@
 """Proof of the grader: what every known wrong, right and missing solution is worth.
 
-`kill_table` runs them through the same judge that grades students, in this process, so that a page of the
-book can show it; the tests also run every one of them through a real box.
+`kill_table` has them judged as answers of students are, in this process, so that a page of the book can show
+it; the tests also run every one of them through a real box. Each solution is asked each question once, and
+compared with as many others as need be.
 """
 
 from __future__ import annotations
 
+import functools
 import html
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
-from tensorlab.grading.judge import judge
-from tensorlab.grading.outcomes import ask_directly
+from tensorlab.grading.judge import draw, weigh
+from tensorlab.grading.outcomes import Outcome, ask_directly
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import exercises
 
@@ -79,9 +80,16 @@ def kill_table(chapter: str | None = None) -> list[KillRow]:
 
 def kill_rows(exercise: Exercise) -> list[KillRow]:
     """One row for each known solution of one exercise, which need not be one of the book."""
+    questions = draw(exercise, random.Random(SEED))
+
+    @functools.cache
+    def answers(function: Callable[..., Any]) -> list[Outcome]:
+        return [ask_directly(function, question.case.args) for question in questions]
+
     rows = []
     for kind, name, says, function in known_solutions(exercise):
-        verdict = judge(exercise, partial(ask_directly, function), random.Random(SEED))
+        records = [q.answered(got) for q, got in zip(questions, answers(function), strict=True)]
+        verdict = weigh(exercise, records, lambda solution: answers(solution.function))
         named = verdict.belief is not None and verdict.belief.function is function
         row = KillRow(exercise.id, name, kind, says, verdict.points, exercise.points, verdict.lost, named)
         rows.append(row)

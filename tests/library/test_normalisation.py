@@ -145,6 +145,22 @@ def test_memory_formats(torch):
     agree(F.layer_norm(x, (5,)), other.layer_norm(twin(torch, x), (5,)), 1e-5)
 
 
+def test_rows_beyond_the_caches():
+    """Of many cells the kernels ask for the next row, which changes no result."""
+    x, up = (tl.tensor(a.astype("float32")) for a in numbers((2300, 1000), (2300, 1000)))
+    w, b = (tl.tensor(a.astype("float32")) for a in numbers((1000,), (1000,), seed=1))
+    found, few = [], slice(1200, 1300)
+    for rows in (slice(None), few):
+        leaves = [t.detach().clone().requires_grad_() for t in (x[rows], w, b)]
+        result = F.layer_norm(leaves[0], (1000,), *leaves[1:])
+        found.append([result, *tl.autograd.grad(result, leaves, up[rows])])
+    assert found[0][0][few].equal(found[1][0])
+    np.testing.assert_allclose(found[0][1][few], found[1][1], rtol=1e-5, atol=1e-6)
+    grad = up.numpy().astype(float)
+    np.testing.assert_allclose(found[0][2], (grad * defined(x, 1)).sum(0), rtol=1e-5, atol=1e-2)
+    np.testing.assert_allclose(found[0][3], grad.sum(0), rtol=1e-5, atol=1e-2)
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_many_rows_whatever_the_threads(threads):
     x, w = (tl.tensor(a.astype("float32")) for a in numbers((600, 700), (700,)))

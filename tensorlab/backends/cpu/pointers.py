@@ -14,9 +14,9 @@ from llvmlite import ir
 from numba.core import config, types
 from numba.extending import intrinsic
 
-__all__ = ["Pointer", "advance", "at", "copy", "copy_second", "fetch_ahead"]
+__all__ = ["LINE", "Pointer", "advance", "at", "copy", "copy_second", "fetch_ahead"]
 
-# Cells to a line of every cache that is common today, in bytes.
+# Bytes to a line of every cache that is common today.
 LINE = 64
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from tensorlab.backends.cpu import jit, sharing, threads
 from tensorlab.backends.cpu.levels import assemble, compute_name
 from tensorlab.backends.cpu.normalise import columns, rows, runs
+from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.layers import NormalGroups, Normalised
 from tensorlab.dtypes import dtype
 
@@ -26,6 +27,9 @@ COST = 4
 # Sums over rows are made in so many parts, whatever the number of threads: so their last digits are the same.
 PARTS = 16
 LEAST = 128  # rows of a part
+
+# So many bytes of cells, and their results beside them, are more than the caches keep.
+FAR = 1 << 23
 
 
 def normalise(
@@ -41,7 +45,7 @@ def normalise(
     """See `tensorlab.backends.layers.LayerOperations.normalise`."""
     count, number = groups.number, compute_name(element_type)
     out, scales = np.empty(x.size, element_type.cell), np.empty(count, number)
-    kernels = _module(element_type, groups.form, False, given is None, centers)
+    kernels = _module(element_type, groups.form, False, given is None, centers, x.size)
     if groups.form == "rows":
         means: np.ndarray = np.empty(count, number)
         _share(kernels, x.size, count, groups.length, eps, out, x, weights, biases, means, scales)
@@ -66,7 +70,8 @@ def normalise_gradient(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """See `tensorlab.backends.layers.LayerOperations.normalise_gradient`."""
     out = np.empty(x.size, element_type.cell)
-    kernels = _module(element_type, groups.form, True, weighs if groups.form == "rows" else learns, centers)
+    flag = weighs if groups.form == "rows" else learns
+    kernels = _module(element_type, groups.form, True, flag, centers, x.size)
     if groups.form == "rows":
         height, length = groups.number, groups.length
         parts = max(1, min(PARTS, height // LEAST)) if weighs else height
@@ -108,11 +113,12 @@ def _share(kernels: ModuleType, cells: int, tasks: int, *arguments: Any) -> None
 _LEVELS: dict[tuple[str, bool], dict[str, list]] = {
     ("rows", False): {
         "blocks": [rows.run_sum, rows.run_squares, rows.write_row],
+        "inner": [rows.ask, rows.write_far_row],
         "kernels": [rows.forward],
     },
     ("rows", True): {
         "blocks": [rows.row_sums, rows.write_gradient, rows.gather],
-        "inner": [rows.row_gradient],
+        "inner": [rows.ask, rows.write_far_gradient, rows.row_gradient],
         "kernels": [rows.backward],
     },
     ("runs", False): {
@@ -133,17 +139,21 @@ _LEVELS: dict[tuple[str, bool], dict[str, list]] = {
         "kernels": [columns.backward],
     },
 }
-_SIZES = {"BLOCK": rows.BLOCK, "LINE": rows.LINE, "TOGETHER": rows.TOGETHER, "STRIP": columns.STRIP}
+_SIZES = {"BLOCK": rows.BLOCK, "TOGETHER": rows.TOGETHER, "STRIP": columns.STRIP}
 _modules: dict[tuple, ModuleType] = {}
 
 
-def _module(element_type: dtype, form: str, backward: bool, flag: bool, centers: bool) -> ModuleType:
+def _module(
+    element_type: dtype, form: str, backward: bool, flag: bool, centers: bool, cells: int
+) -> ModuleType:
     """The kernels of one form; `flag`: whether weights have gradients, or whether statistics are learnt."""
-    key = element_type, form, backward, flag, centers
+    far = form == "rows" and cells * element_type.itemsize > FAR
+    key = element_type, form, backward, flag, centers, far
     found = _modules.get(key)
     if found is None:
         way = "backward" if backward else "forward"
-        constants = {**_SIZES, "CENTERS": centers, "WEIGHS": flag, "LEARNS": flag}
+        sizes = {**_SIZES, "PIECE": rows.PIECE if far else rows.BLOCK, "LINE": LINE // element_type.itemsize}
+        constants = {**sizes, "CENTERS": centers, "WEIGHS": flag, "LEARNS": flag, "FAR": far}
         text = assemble(
             f"normalisation of {form}, {way},", element_type, constants=constants, **_LEVELS[form, backward]
         )

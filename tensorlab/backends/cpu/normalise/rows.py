@@ -3,6 +3,10 @@
 A row is looked at three times while it lies in the first-level cache: for its mean, for the squares of its
 distances from that, and to be written. Sums are made in blocks and added up in float64.
 
+The processor loads ahead while cells are walked along for the first time, and then knows of nothing more to
+load while the row is looked at again. So the next row is asked for. Where the caches cannot have the cells
+from the last time this is done piece by piece, and for the results' places as well.
+
 With g the gradients of the results, w the weights and z the normalised numbers, the gradient of an element is
 ``deviation⁻¹ * (w g - mean(w g) - z mean(w g z))``; that of the weights is the sum of ``g z`` over the rows,
 and that of the biases the sum of ``g``. Both are collected as the rows pass by.
@@ -17,6 +21,7 @@ from tensorlab.backends.cpu.intrinsics import prefetch
 from tensorlab.backends.cpu.pointers import advance, at
 
 __all__ = [
+    "ask",
     "backward",
     "forward",
     "gather",
@@ -24,14 +29,24 @@ __all__ = [
     "row_sums",
     "run_squares",
     "run_sum",
+    "write_far_gradient",
+    "write_far_row",
     "write_gradient",
     "write_row",
 ]
 
 BLOCK = 1024  # numbers that are summed up in the compute type
-LINE = 16  # numbers of a row that are asked for ahead of time in one go
+PIECE = 256  # numbers that are worked on before more of the next row is asked for
+LINE = 16  # cells to a line of the caches
 TOGETHER = 32  # rows whose gradients of the weights are
 CENTERS = WEIGHS = True  # whether the mean is taken away, and whether the weights have gradients
+FAR = False  # whether the cells are more than the caches keep
+
+
+def ask(cells, first, count):
+    """So many cells from the first on are on their way while others are worked on."""
+    for line in range(0, count, LINE):
+        prefetch(cells, first + line)
 
 
 def run_sum(count, x):
@@ -57,13 +72,23 @@ def write_row(count, x, out, mean, scale, weight, bias):
         out[j] = narrow((widen(x[j]) - mean) * scale * weight[j] + bias[j])
 
 
+def write_far_row(row, count, x, out, mean, scale, weight, bias):
+    """The same for one row of the whole arrays; on the way the place of the next row is asked for."""
+    this, following = row * count, (row + 1) * count
+    for begin in range(0, count, PIECE):
+        width = min(PIECE, count - begin)
+        ask(out, following + begin, width)
+        write_row(
+            width, at(x, this + begin), at(out, this + begin), mean, scale,
+            at(weight, begin), at(bias, begin),
+        )  # fmt: skip
+
+
 def forward(first, last, count, eps, out, x, weight, bias, means, scales):
     """Rows `first` … `last` - 1. Each leaves its mean, and the reciprocal of its deviation, its scale."""
-    w, b = at(weight, 0), at(bias, 0)
     for row in range(first, last):
         cells = at(x, row * count)
-        for line in range(0, count, LINE):  # the next row is on its way while this one is worked on
-            prefetch(x, (row + 1) * count + line)
+        ask(x, (row + 1) * count, count)
         mean = Number(0)
         if CENTERS:
             total = 0.0
@@ -74,7 +99,10 @@ def forward(first, last, count, eps, out, x, weight, bias, means, scales):
         for begin in range(0, count, BLOCK):
             squares += run_squares(min(BLOCK, count - begin), advance(cells, begin), mean)
         scale = Number(1.0 / np.sqrt(squares / count + eps))
-        write_row(count, cells, at(out, row * count), mean, scale, w, b)
+        if FAR:
+            write_far_row(row, count, x, out, mean, scale, weight, bias)
+        else:
+            write_row(count, cells, at(out, row * count), mean, scale, at(weight, 0), at(bias, 0))
         means[row] = mean
         scales[row] = scale
 
@@ -107,18 +135,41 @@ def gather(count, part, whole):
         part[j] = Number(0)
 
 
-def row_gradient(count, x, grad, out, mean, scale, weight, of_weight, of_bias):
-    """The gradient of one row."""
+def write_far_gradient(row, count, x, grad, out, mean, scale, weight, total, product):
+    """The same for one row of the whole arrays; on the way what is left of the next row is asked for."""
+    this, following = row * count, (row + 1) * count
+    for begin in range(0, count, PIECE):
+        width = min(PIECE, count - begin)
+        ask(grad, following + begin, width)
+        ask(out, following + begin, width)
+        write_gradient(
+            width, at(x, this + begin), at(grad, this + begin), at(out, this + begin), mean, scale,
+            at(weight, begin), total, product,
+        )  # fmt: skip
+
+
+def row_gradient(row, count, x, grad, out, mean, scale, weight, of_weight, of_bias):
+    """The gradient of one row of the whole arrays."""
+    this = row * count
     total, product = 0.0, 0.0
-    for begin in range(0, count, BLOCK):
+    for begin in range(0, count, PIECE):
+        width = min(PIECE, count - begin)
+        if FAR:
+            ask(x, this + count + begin, width)
         sums = row_sums(
-            min(BLOCK, count - begin), advance(x, begin), advance(grad, begin), mean, scale,
-            advance(weight, begin), advance(of_weight, begin), advance(of_bias, begin),
+            width, at(x, this + begin), at(grad, this + begin), mean, scale, at(weight, begin),
+            advance(of_weight, begin), advance(of_bias, begin),
         )  # fmt: skip
         total += sums[0]
         product += sums[1]
-    mean_total = Number(total / count) if CENTERS else Number(0)
-    write_gradient(count, x, grad, out, mean, scale, weight, mean_total, Number(product / count))
+    mean_total, mean_product = Number(total / count) if CENTERS else Number(0), Number(product / count)
+    if FAR:
+        write_far_gradient(row, count, x, grad, out, mean, scale, weight, mean_total, mean_product)
+    else:
+        write_gradient(
+            count, at(x, this), at(grad, this), at(out, this), mean, scale,
+            at(weight, 0), mean_total, mean_product,
+        )  # fmt: skip
 
 
 def backward(first, last, rows, parts, count, out, x, grad, weight, means, scales, sums, wholes):
@@ -133,11 +184,7 @@ def backward(first, last, rows, parts, count, out, x, grad, weight, means, scale
         of_weight, of_bias = at(sums, where), at(sums, where + (count if WEIGHS else 0))
         first_row = part * rows // parts
         for row in range(first_row, (part + 1) * rows // parts):
-            cell = row * count
-            row_gradient(
-                count, at(x, cell), at(grad, cell), at(out, cell), means[row], scales[row], at(weight, 0),
-                of_weight, of_bias,
-            )  # fmt: skip
+            row_gradient(row, count, x, grad, out, means[row], scales[row], weight, of_weight, of_bias)
             if WEIGHS and (row - first_row) % TOGETHER == TOGETHER - 1:
                 gather(2 * count, of_weight, at(wholes, where))
         if WEIGHS:

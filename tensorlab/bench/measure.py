@@ -54,7 +54,11 @@ class Comparison:
 
 
 def compare(
-    name: str, candidates: Mapping[str, Callable[[], object]], seconds: float = 0.5, turns: int = 15
+    name: str,
+    candidates: Mapping[str, Callable[[], object]],
+    seconds: float = 0.5,
+    turns: int = 15,
+    rest: float = 0.0,
 ) -> Comparison:
     """Time candidates in turns.
 
@@ -64,6 +68,8 @@ def compare(
             are compared with. A candidate that is timed elsewhere has a method `seconds(count)`.
         seconds: roughly how long the whole comparison may take.
         turns: how many turns; each candidate is called several times in a turn if it is fast.
+        rest: seconds to wait before each candidate's part of a turn, after which it is called once without
+            being timed: for candidates with threads, which go on waiting for work when theirs is done.
 
     Example:
         >>> found = compare("nothing", {"tensorlab": lambda: None, "other": lambda: None}, seconds=0.01)
@@ -79,6 +85,9 @@ def compare(
     for turn in range(turns):
         order = list(candidates.items())
         for candidate, function in order if turn % 2 else reversed(order):
+            if rest:
+                time.sleep(rest)
+                function()
             times[candidate].append(_time(function, calls[candidate]) / calls[candidate])
     ratios = {
         candidate: [theirs / ours for theirs, ours in zip(found, times[OURS], strict=True)]

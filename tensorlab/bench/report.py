@@ -17,6 +17,10 @@ __all__ = ["NOISY", "SUITES", "Report", "Section", "measure"]
 
 SUITES: dict[str, ModuleType] = {"gemm": gemm, "ops": ops, "nn": nn, "autograd": autograd}
 
+# The threads of OpenBLAS and of OpenMP keep a core busy for some hundredths of a second after their work, and so
+# would take it from the next library.
+REST = 0.1
+
 # A machine whose slowest quarter takes so much longer than its fastest is doing other things.
 NOISY = 1.25
 
@@ -145,7 +149,7 @@ def measure(
         for name in suites or SUITES:
             module = SUITES[name]
             found = [
-                compare(case, functions, seconds, turns)
+                compare(case, functions, seconds, turns, REST if threads > 1 else 0.0)
                 for case, functions in watch(module.cases(torch, only))
             ]
             if found:

@@ -27,6 +27,20 @@ def test_a_ratio_is_the_others_time_over_ours():
     assert json.loads(json.dumps(found.as_dict()))["name"] == "sleep"
 
 
+def test_candidates_rest_and_wake_before_each_turn(monkeypatch):
+    said = []
+    monkeypatch.setattr("tensorlab.bench.measure.time.sleep", said.append)
+    calls = {"tensorlab": 0, "other": 0}
+
+    def call(name):
+        calls[name] += 1
+
+    candidates = {name: lambda name=name: call(name) for name in calls}
+    compare("two", candidates, seconds=0.0, turns=3, rest=0.25)
+    assert said == [0.25] * 6
+    assert set(calls.values()) == {1 + 3 + 2 * 3}  # to begin with, to see how fast it is, and in turns
+
+
 def test_every_case_runs_and_has_a_name_of_its_own():
     found = list(cases(None))
     names = [name for name, _ in found]

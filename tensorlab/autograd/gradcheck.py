@@ -88,11 +88,15 @@ def gradcheck(
                 f"precision floating point.",
                 stacklevel=2,
             )
+    returned = _several(func(*arguments))
+    outputs = [(number, r) for number, r in enumerate(returned) if isinstance(r, Tensor) and requires_grad(r)]
     try:
-        if fast_mode:
-            _check_directions(func, arguments, checked, eps, atol, rtol)
+        if not outputs:
+            _check_constant(func, arguments, checked, eps, atol)
+        elif fast_mode:
+            _check_directions(func, arguments, checked, outputs, eps, atol, rtol)
         else:
-            _check(func, arguments, checked, eps, atol, rtol, nondet_tol)
+            _check(func, arguments, checked, outputs, eps, atol, rtol, nondet_tol)
         if check_undefined_grad:
             _check_missing(func, arguments, checked)
     except GradcheckError:
@@ -162,16 +166,12 @@ def _check(
     func: Callable,
     arguments: tuple,
     checked: list[tuple[int, Tensor]],
+    outputs: list[tuple[int, Tensor]],
     eps: float,
     atol: float,
     rtol: float,
     nondet_tol: float,
 ) -> None:
-    returned = _several(func(*arguments))
-    outputs = [(number, r) for number, r in enumerate(returned) if isinstance(r, Tensor) and requires_grad(r)]
-    if not outputs:
-        _check_constant(func, arguments, checked, eps, atol)
-        return
     tensors = [argument for _, argument in checked]
     for number, output in outputs:
         analytical = _jacobian(output, tensors)
@@ -259,16 +259,12 @@ def _check_directions(
     func: Callable,
     arguments: tuple,
     checked: list[tuple[int, Tensor]],
+    outputs: list[tuple[int, Tensor]],
     eps: float,
     atol: float,
     rtol: float,
 ) -> None:
     """The derivatives of weighed sums of each output, along one direction of each input."""
-    returned = _several(func(*arguments))
-    outputs = [(number, r) for number, r in enumerate(returned) if isinstance(r, Tensor) and requires_grad(r)]
-    if not outputs:
-        _check_constant(func, arguments, checked, eps, atol)
-        return
     rng = np.random.default_rng(0)  # not the library's own generator, which the function may draw from
     for number, output in outputs:
         weights = _unit(rng, output._shape)

@@ -17,8 +17,8 @@ __all__ = ["NOISY", "SUITES", "Report", "Section", "measure"]
 
 SUITES: dict[str, ModuleType] = {"gemm": gemm, "ops": ops, "nn": nn, "autograd": autograd}
 
-# The threads of OpenBLAS and of OpenMP keep a core busy for some hundredths of a second after their work, and so
-# would take it from the next library.
+# The threads of OpenBLAS and of OpenMP keep a core busy for some hundredths of a second after their work, and
+# would take it from the library whose turn comes next.
 REST = 0.1
 
 # A machine whose slowest quarter takes so much longer than its fastest is doing other things.

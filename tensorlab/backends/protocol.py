@@ -303,6 +303,33 @@ class Backend(LayerOperations, WindowOperations, Protocol):
         """
         ...
 
+    def rank(
+        self,
+        cells: np.ndarray,
+        element_type: dtype,
+        size: int,
+        backwards: bool,
+        values: np.ndarray,
+        places: np.ndarray,
+    ) -> bool:
+        """The first elements in order of each row of `size` cells, and their places in the row.
+
+        NaN counts as greater than every number. Equal elements stay in their order.
+
+        Args:
+            cells: a flat array of unsigned integers of the cells' width, row after row.
+            element_type: what they mean.
+            size: how many cells a row has, at least 1.
+            backwards: the greatest first.
+            values, places: flat arrays that receive the cells and the places (int64), equally many of each
+                row, at least one.
+
+        Returns:
+            whether it was done. False where elements cannot be told apart by 32 bits (float64, and int64 over
+            a wide range), or where it would take much room beside the results.
+        """
+        ...
+
     def first_k(self, keys: np.ndarray, k: int, largest: bool) -> np.ndarray:
         """The places (rows, k) of the greatest or least k keys of each row, in order.
 

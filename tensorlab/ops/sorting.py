@@ -20,6 +20,7 @@ from tensorlab.ops.dispatch import allocate, allocate_strided, guard_write
 from tensorlab.ops.extremes import as_one_dim
 from tensorlab.ops.folding import as_flag, check_out, check_out_type, need_tensor, numpy_names, reduced_shape
 from tensorlab.ops.outputs import written
+from tensorlab.ops.ranking import order, ranked
 from tensorlab.ops.shares import chooses_places
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
@@ -116,15 +117,6 @@ def result_pair(
     return out
 
 
-def order(keys: np.ndarray, descending: bool) -> np.ndarray:
-    """The places of the elements along the last dimension in order; equal ones stay as they stand."""
-    if not descending:
-        return np.argsort(keys, axis=-1, kind="stable")
-    # Sorted backwards and read backwards, equal elements stand in their order again.
-    backwards = np.argsort(keys[..., ::-1], axis=-1, kind="stable")[..., ::-1]
-    return keys.shape[-1] - 1 - backwards
-
-
 @numpy_names
 def sort(
     input: Tensor,
@@ -154,12 +146,17 @@ def sort(
         >>> values, indices
         (tensor([3, 2, 1]), tensor([0, 2, 1]))
     """
+    found = ranked(input, dim, None, descending) if out is None and type(input) is Tensor else None
+    if found is not None and input._edge is None and input._base is None:
+        return return_types.sort(found)
     position = as_one_dim("sort", dim, need_tensor("sort", input))
-    backwards = as_flag("sort", descending, "descending")
-    stride = preserved_strides(input.shape, input.stride())
-    values, places = result_pair("sort", input, input.shape, stride, out)
-    width = input.shape[position] if input.ndim else 1
-    fill_pair(input, position, values, places, lambda keys: order(keys, backwards), width)
+    if found is None:
+        backwards = as_flag("sort", descending, "descending")
+        stride = preserved_strides(input.shape, input.stride())
+        found = result_pair("sort", input, input.shape, stride, out)
+        width = input.shape[position] if input.ndim else 1
+        fill_pair(input, position, *found, lambda keys: order(keys, backwards), width)
+    values, places = found
     kind = SortBackward0 if stable is None else SortBackward1
     record(kind, values, input, shape=input._shape, dim=position, indices=places)
     return return_types.sort((values, places))
@@ -223,6 +220,9 @@ def topk(
         >>> values, indices
         (tensor([5, 4]), tensor([4, 2]))
     """
+    found = ranked(input, dim, k, largest) if out is None and type(input) is Tensor else None
+    if found is not None and input._edge is None and input._base is None:
+        return return_types.topk(found)
     position = as_one_dim("topk", dim, need_tensor("topk", input))
     if isinstance(k, (bool, float)) or not hasattr(k, "__index__"):
         raise TypeError(f"topk(): argument 'k' (position 2) must be int, not {type(k).__name__}")
@@ -238,8 +238,8 @@ def topk(
     shape = Size(k if other == position else length for other, length in enumerate(input.shape))
     if not input.ndim and k == 0:
         shape = Size((0,))
-    values, places = result_pair("topk", input, shape, None, out)
     greatest = as_flag("topk", largest, "largest")
+    values, places = result_pair("topk", input, shape, None, out) if found is None else found
 
     def choose(keys: np.ndarray) -> np.ndarray:
         if 4 * k >= size:
@@ -250,7 +250,7 @@ def topk(
         ranked = order(np.take_along_axis(keys, chosen, axis=-1), greatest)
         return np.take_along_axis(chosen, ranked, axis=-1)
 
-    if k:
+    if k and found is None:
         fill_pair(input, position, values, places, choose, k)
     record(TopkBackward0, values, input, shape=input._shape, dim=position, indices=places)
     return return_types.topk((values, places))

@@ -16,6 +16,7 @@ from tensorlab.layout import Size, default_strides
 from tensorlab.ops import conversion, dims
 from tensorlab.ops.extremes import as_one_dim
 from tensorlab.ops.folding import need_tensor, numpy_names
+from tensorlab.ops.ranking import order
 from tensorlab.ops.sorting import sortable
 from tensorlab.tensor import Tensor, make_dense
 
@@ -74,14 +75,16 @@ def unique(
         (tensor([1, 2, 3]), tensor([2, 0, 1, 0]), tensor([2, 1, 1]))
     """
     keys, shape, position = _slices("unique", input, dim)
-    if keys.ndim == 1:
-        order = np.argsort(keys, kind="stable")
+    if keys.ndim == 1 and keys.dtype.kind != "f" and not return_inverse and not return_counts:
+        keys, taken = np.sort(keys), None  # where each of several equal integers stood, nobody asks
+    elif keys.ndim == 1:
+        taken = order(keys, False)
     else:
         # lexsort's last key decides first
         columns = keys.reshape(len(keys), math.prod(keys.shape[1:])).T[::-1]
-        order = np.lexsort(columns) if len(columns) else np.arange(keys.shape[0])
+        taken = np.lexsort(columns) if len(columns) else None
     kind = Unique2Backward0 if position is None else UniqueDimBackward0
-    return _runs(kind, input, keys, order, shape, position, return_inverse, return_counts)
+    return _runs(kind, input, keys, taken, shape, position, return_inverse, return_counts)
 
 
 @numpy_names
@@ -96,9 +99,8 @@ def unique_consecutive(
         tensor([1, 2, 1])
     """
     keys, shape, position = _slices("unique_consecutive", input, dim)
-    order = np.arange(keys.shape[0])
     kind = UniqueConsecutiveBackward0
-    return _runs(kind, input, keys, order, shape, position, return_inverse, return_counts)
+    return _runs(kind, input, keys, None, shape, position, return_inverse, return_counts)
 
 
 def _slices(name: str, input: Tensor, dim: int | None) -> tuple[np.ndarray, Size, int | None]:
@@ -120,17 +122,17 @@ def _runs(
     kind: Any,
     input: Tensor,
     keys: np.ndarray,
-    order: np.ndarray,
+    taken: np.ndarray | None,
     shape: Size,
     dim: int | None,
     return_inverse: bool,
     return_counts: bool,
 ) -> Any:
-    """The first of each run of equal slices, when they are taken in an order."""
-    ordered = keys[order]
-    begins = np.ones(len(order), bool)
+    """The first of each run of equal slices, when they are taken in an order, or as they stand."""
+    ordered = keys if taken is None else keys[taken]
+    begins = np.ones(len(ordered), bool)
     differ = ordered[1:] != ordered[:-1]
-    begins[1:] = differ.any(axis=tuple(range(1, differ.ndim)))
+    begins[1:] = differ if differ.ndim == 1 else differ.any(axis=tuple(range(1, differ.ndim)))
     found = ordered[begins]
     if dim and not found.size:  # PyTorch lays out what has no elements in row-major order
         found = np.moveaxis(found, 0, dim)
@@ -140,11 +142,11 @@ def _runs(
         results[0]._base = None  # a view of nothing that anybody else holds
     record(kind, results[0], input)
     if return_inverse:
-        inverse = np.empty(len(order), np.int64)
-        inverse[order] = np.cumsum(begins) - 1
+        inverse = np.empty(len(ordered), np.int64)
+        inverse[... if taken is None else taken] = np.cumsum(begins) - 1
         results.append(_tensor_of(inverse.reshape(shape), dtypes.int64))
     if return_counts:
-        starts = np.append(np.flatnonzero(begins), len(order))
+        starts = np.append(np.flatnonzero(begins), len(ordered))
         results.append(_tensor_of(np.diff(starts), dtypes.int64))
     return tuple(results) if len(results) > 1 else results[0]
 

@@ -46,6 +46,49 @@ def test_the_greatest_few_in_all_layouts(torch, shape, kind):
             same_call(torch, "kthvalue", x, k, dim, keepdim=True)
 
 
+def _with_everything(torch, t, shape):
+    """Elements with repeats and, where the dtype has them, zeros of both signs, infinities and NaN."""
+    values = torch.from_numpy(np.random.default_rng(5).integers(0, 9, shape)).to(getattr(torch, t))
+    flat = values.reshape(-1)
+    if values.is_floating_point():
+        specials = [0.0, -0.0, float("inf"), -float("inf"), float("nan"), -float("nan"), -3.0]
+        flat[: 2 * len(specials)] = torch.tensor(specials * 2)
+    elif values.dtype.is_signed:
+        flat[:6] = torch.tensor([-1, torch.iinfo(values.dtype).min, 7, torch.iinfo(values.dtype).max, -1, 0])
+    return values
+
+
+@pytest.mark.parametrize("shape", [(40,), (3, 30), (2, 3, 25)], ids=str)
+@pytest.mark.parametrize("t", [t.name for t in dtypes.ALL])
+def test_equal_and_special_elements_stay_in_their_order(torch, t, shape):
+    theirs = _with_everything(torch, t, shape)
+    ours = tl.tensor(theirs.tolist(), dtype=dtypes.by_name(t))
+    for dim, descending in itertools.product((0, -1), (False, True)):
+        agree(ours.sort(dim, descending), theirs.sort(dim=dim, descending=descending, stable=True))
+        size = theirs.shape[dim]
+        for k in {1, 2, size // 2, size - 1, size} if t != "bool" else ():
+            values, places = ours.topk(k, dim, descending)
+            if t not in ("int64", "float64"):  # of 32 bits, where the first of equal elements are chosen
+                assert places.tolist() == ours.sort(dim, descending).indices.narrow(dim, 0, k).tolist()
+            assert repr(ours.gather(dim, places)) == repr(values)
+            agree(values.abs(), theirs.topk(k, dim, descending).values.abs())
+
+
+def test_the_first_of_few_and_of_many(torch):
+    """Of a row that is read once, of one that is numbered, and of one that is too long for that."""
+    for size, k in itertools.product((200, 70_000), (1, 16, 17, 150)):
+        numbers = np.random.default_rng(size).permutation(size).astype(np.float32)
+        agree(tl.tensor(numbers).topk(k), torch.from_numpy(numbers).topk(k))
+
+
+def test_what_is_sorted_leaves_gradients(torch):
+    for lib in (tl, torch):
+        x = lib.tensor([3.0, 1.0, 2.0], requires_grad=True)
+        (x.sort().values * lib.tensor([1.0, 10.0, 100.0])).sum().backward()
+        x.topk(1).values.sum().backward()
+        assert x.grad.tolist() == [101.0, 1.0, 10.0]
+
+
 @pytest.mark.parametrize("t", [t.name for t in dtypes.ALL])
 def test_orders_of_all_dtypes(torch, t):
     values = [[5, 0, 3, 3], [1, 1, 0, 2]]

@@ -15,6 +15,7 @@ from tensorlab.backends.cpu.normalise import normalise, normalise_gradient
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
 from tensorlab.backends.cpu.pooling import pool, pool_gradient
 from tensorlab.backends.cpu.random import philox, prepare, seed_words
+from tensorlab.backends.cpu.ranking import rank
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
 from tensorlab.backends.cpu.scan import scan
 from tensorlab.backends.cpu.search import search
@@ -54,8 +55,9 @@ class CPU:
     pointwise = staticmethod(pointwise)
     pool = staticmethod(pool)
     pool_gradient = staticmethod(pool_gradient)
-    reduce = staticmethod(reduce)
     random = staticmethod(prepare)
+    rank = staticmethod(rank)
+    reduce = staticmethod(reduce)
     seed_words = staticmethod(seed_words)
     scan = staticmethod(scan)
     search = staticmethod(search)

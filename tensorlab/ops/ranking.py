@@ -1,0 +1,92 @@
+"""Elements in order, and where each stood: the short way of row-major tensors, and that of arrays."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from tensorlab import dtypes, layout
+from tensorlab.backends import backend
+from tensorlab.layout import Size
+from tensorlab.ops.indexing.places import raw_type
+from tensorlab.tensor import Tensor, dense_cells, make_dense
+
+__all__ = ["order", "ranked"]
+
+
+class _Ranking(NamedTuple):
+    """What puts the last dimension of row-major tensors of one shape and dtype in order."""
+
+    size: int
+    results: int
+    shape: Size
+    stride: tuple[int, ...]
+    raw: np.dtype
+
+
+_rankings: dict[tuple, _Ranking | Literal[False]] = {}
+MOST_RANKINGS = 4096
+
+
+def ranked(input: Tensor, dim: int, k: int | None, backwards: bool) -> tuple[Tensor, Tensor] | None:
+    """The first k elements along the last dimension of a row-major tensor in order, and their places.
+
+    Args:
+        input: the elements.
+        dim, k: as the caller was given them; None for all elements.
+        backwards: the greatest first.
+
+    Returns:
+        None where there is no short way: for another layout, for a dtype that 32 bits do not order, and for
+        arguments that are not what they should be.
+    """
+    if type(dim) is not int or (k is not None and type(k) is not int) or type(backwards) is not bool:
+        return None
+    cells = input._dense if input._dense is not None else dense_cells(input)
+    if cells is False:
+        return None
+    key = input._dtype, input._shape, dim, k
+    known = _rankings.get(key)
+    if known is None:
+        if len(_rankings) >= MOST_RANKINGS:
+            _rankings.clear()
+        known = _rankings[key] = _ranking(input, dim, k)
+    if not known:
+        return None
+    size, results, shape, stride, raw = known
+    values, places = np.empty(results, raw), np.empty(results, np.int64)
+    if not backend("cpu").rank(cells.view(raw), input._dtype, size, backwards, values, places):
+        return None
+    return (
+        make_dense(values.view(input._dtype.cell), input._dtype, shape, stride),
+        make_dense(places, dtypes.int64, shape, stride),
+    )
+
+
+def _ranking(input: Tensor, dim: int, k: int | None) -> _Ranking | Literal[False]:
+    """The short way for these arguments; False if there is none."""
+    size = input._shape[-1] if input._shape else 1
+    wanted = size if k is None else k
+    if dim not in (-1, max(input.ndim, 1) - 1) or not 0 < wanted <= size or not input.numel():
+        return False
+    if k is not None and input._dtype is dtypes.bool:
+        return False
+    shape = Size((*input._shape[:-1], wanted)) if input._shape else input._shape
+    return _Ranking(size, layout.numel(shape), shape, layout.default_strides(shape), raw_type(input._dtype))
+
+
+def order(keys: np.ndarray, descending: bool) -> np.ndarray:
+    """The places of the elements along the last dimension in order; equal ones stay as they stand."""
+    if keys.size and keys.dtype != np.float64:
+        element_type = dtypes.from_numpy_dtype(keys.dtype)
+        cells = np.ascontiguousarray(keys).reshape(-1).view(raw_type(element_type))
+        places = np.empty(keys.shape, np.int64)
+        flat = places.reshape(-1)
+        if backend("cpu").rank(cells, element_type, keys.shape[-1], descending, np.empty_like(cells), flat):
+            return places
+    if not descending:
+        return np.argsort(keys, axis=-1, kind="stable")
+    # Sorted backwards and read backwards, equal elements stand in their order again.
+    backwards = np.argsort(keys[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+    return keys.shape[-1] - 1 - backwards

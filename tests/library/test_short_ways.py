@@ -105,6 +105,78 @@ def test_index_tensors_and_masks_of_few_and_of_many(count):
             x[places]
 
 
+def _indexed(library, t, index_type):
+    """Tensors and indices to read and add with: vectors, tables in three layouts, and a number."""
+    x = filled(library, (6,), t)
+    table = filled(library, (4, 6), t)
+    places = library.tensor([5, 0, 3, 3]).to(getattr(library, index_type))
+    wide = library.tensor([[3, 0, 0], [1, 2, 3]]).to(getattr(library, index_type))
+    number = places[1]
+    return [
+        (x, 0, places, places),
+        (x, -1, places, places),
+        (x[::2], 0, wide[0, 1:], wide[0, 1:]),
+        (table, 0, wide, wide[1]),
+        (table, 1, wide, places),
+        (table.t(), -1, wide.t()[:, :2], wide[0]),
+        (table[1:, ::2], 1, wide[:, 1:] - 1 + wide[:1, 1:] // 3, wide[0, 1:]),
+        (x[2], 0, number, number.reshape(1)),
+        (x, 0, number, number),
+    ]
+
+
+@pytest.mark.parametrize("index_type", ["int64", "int32"])
+@pytest.mark.parametrize("t", [t.name for t in dtypes.ALL])
+def test_indices_are_followed_again_as_the_first_time(torch, t, index_type):
+    pairs = zip(_indexed(tl, t, index_type), _indexed(torch, t, index_type), strict=True)
+    for (x, dim, index, slices), (theirs, _, their_index, their_slices) in [*pairs] * 2:
+        index, their_index = index.clamp(0), their_index.clamp(0)
+        for found, expected in (
+            (x.gather(dim, index), theirs.gather(dim, their_index)),
+            (x.index_select(dim, slices), theirs.index_select(dim, their_slices)),
+            (
+                x.scatter_add(dim, index, index.to(x.dtype)),
+                theirs.scatter_add(dim, their_index, their_index.to(theirs.dtype)),
+            ),
+        ):
+            agree(found, expected, 0)
+            assert found.stride() == expected.stride()
+            assert found._version == 0
+
+
+@pytest.mark.parametrize("shape", [(5,), (5, 4), (40_000,)])
+def test_indices_outside_are_refused_again(shape):
+    x = tl.ones(shape)
+    before = x.tolist()
+    for wrong in (shape[0], -1, 2**40, -(2**40)):
+        good, bad = (tl.zeros(shape, dtype=tl.int64) for _ in range(2))
+        bad[(3,) * len(shape)] = wrong
+        for _ in range(2):
+            x.gather(0, good), x.scatter_add(0, good, x), x.index_select(0, good.reshape(-1))
+            with pytest.raises(RuntimeError, match=f"index {wrong} is out of bounds"):
+                x.gather(0, bad)
+            with pytest.raises(RuntimeError, match=f"index {wrong} is out of bounds"):
+                x.scatter_add(0, bad, x)
+            with pytest.raises(IndexError, match=f"index {wrong} is out of bounds"):
+                x.index_select(0, bad.reshape(-1))
+    assert x.tolist() == before
+    for dim in (1.0, len(shape)):
+        with pytest.raises((TypeError, IndexError)):
+            x.gather(dim, good)
+
+
+def test_what_is_followed_again_leaves_gradients(torch):
+    for lib in (tl, torch):
+        x, index = lib.ones(3, requires_grad=True), lib.tensor([2, 0, 2])
+        plain = lib.ones(3)
+        for _ in range(2):
+            plain.gather(0, index), plain.index_select(0, index), plain.scatter_add(0, index, plain)
+            x.gather(0, index).sum().backward()
+            (x * 1)[:].index_select(0, index).sum().backward()
+            plain.scatter_add(0, index, x).sum().backward()
+        assert x.grad.tolist() == [6.0, 2.0, 10.0]
+
+
 @pytest.mark.parametrize("count", [3, 5000])
 def test_new_tensors_have_never_been_written(count):
     x = tl.ones(count)

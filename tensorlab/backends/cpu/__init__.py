@@ -8,7 +8,8 @@ from tensorlab.backends.cpu.convolution import correlate, correlate_weights
 from tensorlab.backends.cpu.embedding import add_rows, take_rows
 from tensorlab.backends.cpu.extremes import extremes
 from tensorlab.backends.cpu.gemm import gemm, small_gemm
-from tensorlab.backends.cpu.index import count_outside, indexed
+from tensorlab.backends.cpu.index import indexed, outside
+from tensorlab.backends.cpu.index_runs import add_run, take_run
 from tensorlab.backends.cpu.joint import joint_kernel
 from tensorlab.backends.cpu.likelihood import likelihood, likelihood_gradient
 from tensorlab.backends.cpu.normalise import normalise, normalise_gradient
@@ -32,9 +33,9 @@ class CPU:
     correlate = staticmethod(correlate)
     correlate_weights = staticmethod(correlate_weights)
     add_rows = staticmethod(add_rows)
+    add_run = staticmethod(add_run)
     attention = staticmethod(attention)
     attention_gradient = staticmethod(attention_gradient)
-    count_outside = staticmethod(count_outside)
     extremes = staticmethod(extremes)
     flat_fold = staticmethod(flat_fold)
     first_k = staticmethod(first_k)
@@ -51,6 +52,7 @@ class CPU:
     mask_select = staticmethod(masks.select)
     normalise = staticmethod(normalise)
     normalise_gradient = staticmethod(normalise_gradient)
+    outside = staticmethod(outside)
     philox = staticmethod(philox)
     pointwise = staticmethod(pointwise)
     pool = staticmethod(pool)
@@ -65,6 +67,7 @@ class CPU:
     softmax = staticmethod(softmax)
     softmax_gradient = staticmethod(softmax_gradient)
     take_rows = staticmethod(take_rows)
+    take_run = staticmethod(take_run)
 
 
 BACKEND = CPU()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,9 @@ from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.index_templates import CELLS, ROWS, index_source
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.protocol import IndexLayout, Launch
+from tensorlab.backends.protocol import Buffer, IndexLayout, Launch
 
-__all__ = ["count_outside", "index_source", "indexed", "split"]
+__all__ = ["index_source", "indexed", "outside", "split"]
 
 # What it costs to move one element to or from where an index says, in additions of one float32.
 COST = 4
@@ -60,16 +60,16 @@ def indexed(
     along = max(free, key=lambda dim: sizes[dim])
     most = sizes[along] if gathers or strides[0][along] != 0 else 1
 
-    nowhere = np.zeros(len(operands), np.int64)
+    nowhere = np.zeros((1, len(operands)), np.int64)
 
     def launch(*buffers: Any) -> None:
         cells, offsets = zip(*buffers, strict=True)
-        start = np.array(offsets, np.int64) if any(offsets) else nowhere
+        start = np.array([offsets], np.int64) if any(offsets) else nowhere
         team = 1 if light else min(threads.team_for(work), most)
         if team == 1:
-            kernel(0, 1, whole, walk, start[np.newaxis], bounds, *cells)
+            kernel(0, 1, whole, walk, start, bounds, *cells)
         else:
-            shapes, starts = split(sizes, walk, start, along, team)
+            shapes, starts = split(sizes, walk, start[0], along, team)
             share(kernel, team, team, shapes, walk, starts, bounds, *cells)
 
     return launch
@@ -91,20 +91,19 @@ def split(
     return shapes, start + np.array(bounds[:-1])[:, None] * strides[:, dim]
 
 
-def count_outside(
-    shape: Sequence[int], strides: Sequence[int], buffer: tuple[np.ndarray, int], low: int, high: int
-) -> int:
-    """See `tensorlab.backends.protocol.Backend.count_outside`."""
-    if 0 in shape:
-        return 0
-    return _count_outside(*_walk_of_one(tuple(shape), tuple(strides)), buffer[1], buffer[0], low, high)
-
-
 @functools.lru_cache(maxsize=1024)
-def _walk_of_one(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """The shape and the strides of a walk over one operand, for a kernel."""
+def outside(shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: int) -> Callable[[Buffer], int]:
+    """See `tensorlab.backends.protocol.Backend.outside`."""
+    if 0 in shape:
+        return lambda buffer: 0
     sizes, (steps,) = coalesce(shape, [strides])
-    return np.array(sizes, np.int64), np.array(steps, np.int64)
+    walk = np.array(sizes, np.int64), np.array(steps, np.int64)
+
+    def count(buffer: Buffer) -> int:
+        cells, start = buffer
+        return _count_outside(*walk, start, cells, low, high)
+
+    return count
 
 
 @jit.kernel()

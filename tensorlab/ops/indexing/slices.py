@@ -11,6 +11,7 @@ from tensorlab.autograd.views import check_in_place
 from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.dispatch import as_new
+from tensorlab.ops.indexing.again import read_again, remember_reading
 from tensorlab.ops.indexing.arguments import (
     contiguous_copy,
     need_dtype,
@@ -57,9 +58,11 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
                 [0, 1],
                 [6, 7]])
     """
+    if out is None and (known := read_again("index_select", input, dim, index)) is not None:
+        return known
     need_tensor("index_select", "input", input)
     need_index("index_select", index)
-    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
+    given, dim = dim, layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     _need_vector("index_select", index)
     if not input.ndim and index.numel() != 1:
         raise RuntimeError(
@@ -70,6 +73,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     shape = places.route.shape if input.ndim else Size()
     result, (source, index) = result_in("index_select", out, shape, input.dtype, input, index)
     read(source, slices_at(source, dim, index), vector(result))
+    if out is None and index.ndim:
+        remember_reading("index_select", input, given, places, result)
     return record(IndexSelectBackward0, result, input, sizes=input._shape, dim=dim, index=index)
 
 

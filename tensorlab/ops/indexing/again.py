@@ -1,0 +1,156 @@
+"""The short ways of `gather`, `index_select` and `scatter_add`, for layouts that they have met before.
+
+What an index tensor means follows from layouts and dtypes, but for the numbers in it. So the first call with
+some layouts goes the long way, which checks every argument, and leaves a `Way`; the next ones look at the
+numbers and move elements. A number that is outside sends a call back to the long way, which says what is
+wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from tensorlab import layout
+from tensorlab.backends import backend
+from tensorlab.dtypes import bfloat16, float16
+from tensorlab.layout import Size
+from tensorlab.ops.indexing.places import Places, along_dim, counter, prepared, raw_cells, raw_type
+from tensorlab.tensor import Tensor, dense_cells, make_dense
+
+__all__ = ["add_again", "read_again", "remember_adding", "remember_reading"]
+
+
+class Way(NamedTuple):
+    """How elements are moved, and the row-major result.
+
+    `move` returns how many indices lie outside; if any do, what it has written means nothing. It is called
+    with the result's cells and the operands.
+    """
+
+    move: Callable[..., int]
+    shape: Size
+    stride: tuple[int, ...]
+    cells: int
+
+
+_ways: dict[tuple, Way] = {}
+MOST_WAYS = 4096
+
+
+def _key(name: str, input: Tensor, dim: int, index: Tensor) -> tuple:
+    return (
+        name,
+        dim,
+        input._dtype,
+        input._shape,
+        input._stride,
+        index._dtype,
+        index._shape,
+        index._stride,
+    )
+
+
+def _tracked(tensor: Tensor) -> bool:
+    """Whether it is, or may be, part of a graph."""
+    return tensor._edge is not None or (tensor._base is not None and tensor._base._edge is not None)
+
+
+def read_again(name: str, input: Tensor, dim: int, index: Tensor) -> Tensor | None:
+    """What an operation reads; None if it has not read from such layouts before, or must be recorded."""
+    if type(dim) is not int or not type(input) is type(index) is Tensor or _tracked(input):
+        return None
+    way = _ways.get(_key(name, input, dim, index))
+    if way is None:
+        return None
+    memory = np.empty(way.cells, input._dtype.cell)
+    if way.move(memory, input, index):
+        return None
+    return make_dense(memory, input._dtype, way.shape, way.stride)
+
+
+def remember_reading(name: str, input: Tensor, dim: int, places: Places, result: Tensor) -> None:
+    """Let `read_again` find how `result`, a new tensor, was read."""
+    route, (index,) = places
+    if not result.numel():
+        return
+    move: Callable[..., int]
+    if _are_runs(input, index):
+        take = backend("cpu").take_run
+
+        def move(memory: np.ndarray, input: Tensor, index: Tensor) -> int:
+            return take(memory, dense_cells(input), dense_cells(index))  # type: ignore[arg-type]
+
+    else:
+        outside = counter(route.terms[0])
+        # Slices of a tensor without dimensions are walked as those of a vector.
+        stride = result._stride if result.ndim == len(route.shape) else (1,)
+        launch = prepared("gather", route, stride, route.strides, index._stride)
+        raw = raw_type(input._dtype)
+
+        def move(memory: np.ndarray, input: Tensor, index: Tensor) -> int:
+            positions = index._buffer()
+            found = outside(positions)
+            if not found:
+                launch((memory.view(raw), 0), raw_cells(input), positions)
+            return found
+
+    _remember(_key(name, input, dim, index), Way(move, result._shape, result._stride, result.numel()))
+
+
+def add_again(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor | None:
+    """A copy of `input` with elements of `src` added; None if `read_again` would be."""
+    if type(dim) is not int or not type(input) is type(index) is type(src) is Tensor:
+        return None
+    if _tracked(input) or _tracked(src):
+        return None
+    way = _ways.get((*_key(name, input, dim, index), src._dtype, src._shape, src._stride))
+    if way is None:
+        return None
+    memory = dense_cells(input).copy()  # type: ignore[union-attr]
+    if way.move(memory, index, src):
+        return None
+    return make_dense(memory, input._dtype, way.shape, way.stride)
+
+
+def remember_adding(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
+    """Let `add_again` find how elements were added to a copy of `input`."""
+    if dense_cells(input) is False or input._dtype in (float16, bfloat16) or not index.numel():
+        return
+    move: Callable[..., int]
+    if _are_runs(input, index) and _are_runs(src, index) and src._shape == index._shape:
+        add = backend("cpu").add_run
+
+        def move(memory: np.ndarray, index: Tensor, src: Tensor) -> int:
+            return add(memory, dense_cells(index), dense_cells(src))  # type: ignore[arg-type]
+
+    else:
+        route, _ = along_dim(input, layout.wrap_dim(dim, input.ndim), index)
+        outside = counter(route.terms[0])
+        strides = (src._stride or (1,))[: index.ndim]
+        launch = prepared("add", route, route.strides, strides, index._stride)
+
+        def move(memory: np.ndarray, index: Tensor, src: Tensor) -> int:
+            positions = index._buffer()
+            found = outside(positions)
+            if not found:
+                launch((memory, 0), src._buffer(), positions)
+            return found
+
+    way = Way(move, input._shape, input._stride, input.numel())
+    _remember((*_key(name, input, dim, index), src._dtype, src._shape, src._stride), way)
+
+
+def _are_runs(input: Tensor, index: Tensor) -> bool:
+    """Whether the index chooses along the one dimension of a run of cells, and is one itself."""
+    return (
+        input.ndim == index.ndim == 1 and dense_cells(input) is not False and dense_cells(index) is not False
+    )
+
+
+def _remember(key: tuple, way: Way) -> None:
+    if len(_ways) >= MOST_WAYS:
+        _ways.clear()
+    _ways[key] = way

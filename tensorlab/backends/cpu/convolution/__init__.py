@@ -24,8 +24,9 @@ import numpy as np
 from tensorlab.backends.cpu import jit, machine, threads
 from tensorlab.backends.cpu.convolution.geometry import for_gradient, for_result
 from tensorlab.backends.cpu.convolution.text import kernel_source
-from tensorlab.backends.cpu.gemm import MULTIPLY_ADDS, workspace
+from tensorlab.backends.cpu.gemm import workspace
 from tensorlab.backends.cpu.gemm.blocks import blocks
+from tensorlab.backends.cpu.gemm.plan import MULTIPLY_ADDS
 from tensorlab.backends.cpu.gemm.text import compute_name
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.windows import Correlation

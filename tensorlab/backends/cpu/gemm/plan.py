@@ -1,0 +1,164 @@
+"""What is decided about a product: its form, what is copied, and how it is divided among threads."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tensorlab.backends.cpu import threads
+from tensorlab.backends.cpu.gemm.blocks import Blocks, blocks
+from tensorlab.backends.cpu.gemm.problem import Problem
+from tensorlab.backends.cpu.gemm.text import compute_name
+from tensorlab.backends.cpu.pointers import LINE
+from tensorlab.dtypes import dtype
+
+__all__ = ["MULTIPLY_ADDS", "Plan", "Schedule", "is_better_transposed", "plan_for", "schedule_for"]
+
+# With so few columns a row of the result has nothing to vectorise, and a sum over k has.
+FEW = 2
+
+# The tile's multiply-adds that take as long as one addition of `threads.team_for`.
+MULTIPLY_ADDS = 16
+
+# Below so many multiply-adds one thread is enough, and the call matters.
+SMALL = MULTIPLY_ADDS * threads.WORTHWHILE
+
+# From so many the blocks of the caches matter, and the call does not.
+PLAIN = 256**3
+
+# Rows of a result that is collected in the workspace, at most.
+COLLECTED = 1024
+
+# Rows that lie a multiple of so many bytes apart share few places of a cache, and soon drive one another out.
+CROWDED = 2048
+CROWDED_CELLS = 128 << 10  # bytes of B that still stay together
+
+
+class Plan(NamedTuple):
+    """How a product is computed.
+
+    Attributes:
+        form: see `forms` in `text.py`.
+        sizes: of the blocks.
+        packs_a, packs_b: whether blocks of the operand are copied.
+        collects: whether the sums have to stand in the workspace before they go into the result.
+        is_plain: whether the product alone lies so well that on one thread the short kernel takes it.
+        is_small: whether one thread is enough for it.
+    """
+
+    form: str
+    sizes: Blocks
+    packs_a: bool
+    packs_b: bool
+    collects: bool
+    is_plain: bool
+    is_small: bool
+
+
+def plan_for(element_type: dtype, work: Problem) -> Plan:
+    """The plan for one product, or for each of a batch."""
+    name = compute_name(element_type)
+    size = np.dtype(name).itemsize
+    sizes = blocks(size)
+    copies = element_type.cell.name != name
+    packs_a = copies or work.a.column != 1
+    packs_b = copies or work.b.column != 1 or not _stays_in_place(work, sizes, size)
+    collects = copies or work.out.column != 1
+    form = "dots" if work.n <= FEW else "rows" if work.m <= FEW else "tiles"
+    is_small = not work.batch and work.multiply_adds < SMALL
+    as_it_lies = not (packs_a or packs_b or collects) and work.k <= sizes.steps
+    if form == "tiles":
+        is_plain = as_it_lies and not work.batch and work.multiply_adds < PLAIN
+    else:
+        is_plain = form == "dots" and is_small
+    return Plan(form, sizes, packs_a, packs_b, collects, is_plain, is_small)
+
+
+def _stays_in_place(work: Problem, sizes: Blocks, size: int) -> bool:
+    """Whether B, whose rows are runs, is read where it lies: copying it would cost more than it saves."""
+    if work.m <= 4 * sizes.rows:
+        return True
+    cells = min(work.k, sizes.steps) * min(work.n, sizes.columns)
+    if work.b.row * size % CROWDED == 0:
+        return work.k * work.n * size <= CROWDED_CELLS
+    return cells <= sizes.resident and work.k <= sizes.steps
+
+
+def is_better_transposed(work: Problem) -> bool:
+    """Whether the kernels would rather compute the transposed product."""
+    m, n = work.m, work.n
+    if n <= FEW < m:
+        return work.a.column != 1 and work.a.row == 1  # aᵀ has runs along the result
+    if m <= FEW < n:
+        return work.b.column != 1 and work.b.row == 1  # bᵀ has runs along k
+    return n > FEW and work.out.column != 1 and work.out.row == 1
+
+
+class Schedule(NamedTuple):
+    """How a product is divided.
+
+    Attributes:
+        team: the threads that take part.
+        tasks: the strips of all products of the batch.
+        strip_m, strip_n: the rows and columns of a strip.
+        cells: the numbers of workspace for each thread.
+    """
+
+    team: int
+    tasks: int
+    strip_m: int
+    strip_n: int
+    cells: int
+
+
+def schedule_for(work: Problem, plan: Plan, wanted: int, collects: bool) -> Schedule:
+    """The schedule for so many threads at most."""
+    strip_m, strip_n = _strips(work.products, work.m, work.n, wanted, plan.sizes)
+    if collects:
+        strip_m = min(strip_m, COLLECTED)
+    tasks = work.products * -(-work.m // strip_m) * -(-work.n // strip_n)
+    cells = _workspace_cells(plan, min(work.m, strip_m) if collects else 0, work.n)
+    return Schedule(min(wanted, tasks), tasks, strip_m, strip_n, cells)
+
+
+def _strips(count: int, m: int, n: int, team: int, sizes: Blocks) -> tuple[int, int]:
+    """The rows and columns of a task, so that a team has enough tasks.
+
+    Each task copies its own blocks, so its sides are to be about equal.
+
+    Example:
+        >>> sizes = Blocks(16, 8, 48, 384, 80, 480, 100_000)
+        >>> _strips(1, 1024, 1024, 4, sizes), _strips(100, 64, 64, 4, sizes), _strips(1, 8, 4096, 4, sizes)
+        ((512, 528), (64, 96), (8, 1056))
+    """
+    wanted = -(-team // count)
+    most_m, most_n = -(-m // sizes.rows), -(-n // sizes.width)
+    best = (1, 1)
+    least = math.inf
+    for strips_m in range(1, min(wanted, most_m) + 1):
+        strips_n = min(-(-wanted // strips_m), most_n)
+        rows, columns = m / strips_m, n / strips_n
+        # What the slowest thread does: the product's share, and the copies and loads that it takes.
+        rounds = -(-strips_m * strips_n // wanted)
+        cost = rounds * (rows * columns + sizes.rows * (rows + columns))
+        if cost < least:
+            best, least = (strips_m, strips_n), cost
+    strips_m, strips_n = best
+    return _ceil_to(-(-m // strips_m), sizes.rows), _ceil_to(-(-n // strips_n), sizes.width)
+
+
+def _ceil_to(size: int, multiple: int) -> int:
+    return -(-size // multiple) * multiple
+
+
+def _workspace_cells(plan: Plan, collected_rows: int, n: int) -> int:
+    """The numbers of workspace that one thread needs."""
+    sizes = plan.sizes
+    if plan.form == "dots":
+        return LINE  # so many numbers are whole lines of every type
+    if plan.form == "rows":
+        return _ceil_to(sizes.columns, LINE)
+    packed = sizes.cells if plan.packs_a or plan.packs_b else 0
+    return _ceil_to(packed + collected_rows * min(sizes.columns, _ceil_to(n, sizes.width)), LINE)

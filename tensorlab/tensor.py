@@ -231,7 +231,10 @@ class Tensor(TensorMethods):
 
     def tolist(self) -> list | bool | int | float:
         """The elements as nested lists of Python numbers; one number for a tensor of 0 dimensions."""
-        flat = decode(self._cells_array().reshape(-1), self._dtype)
+        cells = self._dense if self._dense is not None else dense_cells(self)
+        if cells is False:
+            cells = self._cells_array().reshape(-1)
+        flat = decode(cells, self._dtype)
         if not self._shape:
             return flat[0]
         for dim in range(self.ndim - 1, 0, -1):  # group the innermost dimension, then the next
@@ -246,12 +249,15 @@ class Tensor(TensorMethods):
         Raises:
             RuntimeError: the tensor has no element, or several.
         """
-        if self.numel() != 1:
+        cells = self._dense if self._dense is not None else dense_cells(self)
+        if cells is False:  # perhaps one element all the same, with strides that no row-major tensor has
+            cells = self._cells_array()
+        if cells.size != 1:
             raise RuntimeError(
                 f"a Tensor with {self.numel()} elements cannot be converted to Scalar: "
                 f"item() needs exactly one element, and the shape is {tuple(self._shape)}"
             )
-        return decode(self._cells_array().reshape(1), self._dtype)[0]
+        return decode(cells.reshape(-1), self._dtype)[0]
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The elements as a NumPy array over the same memory: writes show in both.

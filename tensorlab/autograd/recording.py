@@ -61,7 +61,7 @@ def record_several(
 
 def record_view(kind: type[ViewBackward], view: Tensor, source: Tensor, /, **notes: Any) -> Tensor:
     """`record` for a view of `source`."""
-    if source._edge is None and source._base is None:
+    if source._edge is None and (source._base is None or source._base._edge is None):
         return view
     node = _node(kind, (view,), (source,), notes)
     if node is not None:
@@ -78,7 +78,7 @@ def record_views(
     kind: type[ViewBackward], views: Sequence[Tensor], source: Tensor, /, **notes: Any
 ) -> Sequence[Tensor]:
     """`record_several` for views of `source` that are made at once."""
-    if not views or (source._edge is None and source._base is None):
+    if not views or not requires_grad(source):
         return views
     node = _node(kind, views, (source,), notes)
     for number, view in enumerate(views):

@@ -105,6 +105,8 @@ def sub_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 
 def _check_alpha(input: Operand, other: Operand, alpha: Number) -> None:
+    if type(alpha) is float and isinstance(input, Tensor) and input._dtype.is_floating_point:
+        return
     if not is_number(alpha):
         raise TypeError(f"argument 'alpha' must be a number, not {type(alpha).__name__}")
     meet = result_type(input, other)

@@ -15,7 +15,7 @@ from tensorlab.tensor import Tensor
 
 __all__ = ["clamp", "clamp_max", "clamp_min", "clip", "nan_to_num", "round"]
 
-# A float below this in size fits into every dtype that it may meet.
+# A float below this in size fits into every dtype that it may meet, and an int into every floating one.
 SMALL = 65504.0
 
 
@@ -95,7 +95,8 @@ def _clamp_row(
     if len({isinstance(bound, Tensor) for bound in bounds}) > 1:
         raise TypeError("clamp(): min and max must be two tensors or two numbers, not one of each")
     for bound in bounds:
-        if is_number(bound) and not (type(bound) is float and -SMALL < bound < SMALL):
+        small = type(bound) is float or (type(bound) is int and input._dtype.is_floating_point)
+        if not (small and -SMALL < bound < SMALL) and is_number(bound):
             check_number(bound, result_type(input, *bounds))  # type: ignore[arg-type]
     if len(bounds) == 2:
         return TABLE["clamp"], bounds

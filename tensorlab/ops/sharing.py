@@ -206,23 +206,27 @@ class _Capsule:
 def _over(array: np.ndarray) -> Tensor:
     """The tensor over an array's memory; its storage reaches from the first element to the last."""
     element_type = dtypes.from_numpy_dtype(array.dtype)
-    if any(stride < 0 for stride in array.strides):
+    steps, size = array.strides, array.itemsize
+    if steps and min(steps) < 0:
         raise ValueError(
             "At least one stride in the given numpy array is negative, and tensors with negative strides are "
             "not supported: make a copy first, from_numpy(array.copy())"
         )
-    if any(stride % array.itemsize for stride in array.strides):
+    if any(step % size for step in steps):
         raise ValueError(
-            f"the strides {array.strides} of the given numpy array are not multiples of its itemsize "
-            f"{array.itemsize}: make a copy first, from_numpy(array.copy())"
+            f"the strides {steps} of the given numpy array are not multiples of its itemsize "
+            f"{size}: make a copy first, from_numpy(array.copy())"
         )
     shape = Size(array.shape)
-    stride = tuple(step // array.itemsize for step in array.strides)
-    reached = layout.address_range(shape, stride)
-    cells = reached[1] + 1 if reached is not None else 0
-    run = np.lib.stride_tricks.as_strided(
-        array.reshape(-1)[:0] if not cells else array, (cells,), (array.itemsize,)
-    )
+    stride = tuple([step // size for step in steps])
+    if array.flags.c_contiguous:
+        run = array.reshape(-1)
+    else:
+        reached = layout.address_range(shape, stride)
+        cells = reached[1] + 1 if reached is not None else 0
+        run = np.lib.stride_tricks.as_strided(
+            array.reshape(-1)[:0] if not cells else array, (cells,), (size,)
+        )
     storage = UntypedStorage(run.view(np.uint8), readonly=not array.flags.writeable)
     return make_tensor(storage, element_type, shape, stride, 0)
 

@@ -51,7 +51,11 @@ def grad(func: Callable, argnums: Places = 0, has_aux: bool = False) -> Callable
 
 def grad_and_value(func: Callable, argnums: Places = 0, has_aux: bool = False) -> Callable:
     """`grad`, which gives the value of the function too: ``(gradient, value)``."""
-    places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(
+            f"argnums must be an int or a tuple of ints, got {argnums!r} of type {type(argnums).__name__}"
+        )
+    places = (argnums,) if isinstance(argnums, int) else argnums
 
     @functools.wraps(func)
     def both(*arguments: Any, **keywords: Any) -> Any:
@@ -60,7 +64,7 @@ def grad_and_value(func: Callable, argnums: Places = 0, has_aux: bool = False) -
         with enable_grad():
             points = []
             for place in places:
-                point = given[place]
+                point = _argument(given, place)
                 point = point.view_as(point) if point.requires_grad else point.detach().requires_grad_()
                 given[place] = point
                 points.append(point)
@@ -84,6 +88,17 @@ def grad_and_value(func: Callable, argnums: Places = 0, has_aux: bool = False) -
         return results[0] if isinstance(argnums, int) else results, returned
 
     return both
+
+
+def _argument(given: list[Any], place: int) -> Any:
+    """The argument to differentiate by."""
+    if not -len(given) <= place < len(given):
+        raise RuntimeError(f"Got argnum={place}, but only {len(given)} positional inputs")
+    if not isinstance(given[place], Tensor):
+        raise ValueError(
+            f"grad() differentiates by Tensors, and argument {place} is a {type(given[place]).__name__}"
+        )
+    return given[place]
 
 
 def _tracked(tensor: Any) -> bool:

@@ -27,10 +27,17 @@ F = TypeVar("F", bound=Callable)
 
 
 class _Switches(threading.local):
-    """The switches of one thread."""
+    """The switches of one thread.
+
+    Attributes:
+        grad: operations are recorded.
+        inference: inside of `inference_mode`, where nothing is.
+        asked: inside of `inference_mode`, what `is_grad_enabled` answers.
+    """
 
     grad = True
     inference = False
+    asked = False
 
 
 current = _Switches()
@@ -48,7 +55,7 @@ def is_grad_enabled() -> bool:
         ...     tl.is_grad_enabled()
         False
     """
-    return current.grad
+    return current.grad or (current.inference and current.asked)
 
 
 def is_inference_mode_enabled() -> bool:
@@ -56,17 +63,23 @@ def is_inference_mode_enabled() -> bool:
     return current.inference
 
 
+def _turn_grad(enabled: bool) -> None:
+    """Record, or not; within `inference_mode` nothing is recorded, whatever was asked for."""
+    current.grad = enabled and not current.inference
+    current.asked = enabled
+
+
 class _Mode:
     """A context that turns the switches, which also decorates functions and generators."""
 
     def __enter__(self) -> None:
-        self._before = current.grad, current.inference
+        self._before = current.grad, current.inference, current.asked
         self._turn()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        current.grad, current.inference = self._before
+        current.grad, current.inference, current.asked = self._before
 
     def _turn(self) -> None:
         raise NotImplementedError
@@ -136,7 +149,7 @@ class no_grad(_Plain):
     """
 
     def _turn(self) -> None:
-        current.grad = False
+        _turn_grad(False)
 
 
 class enable_grad(_Plain):
@@ -151,7 +164,7 @@ class enable_grad(_Plain):
     """
 
     def _turn(self) -> None:
-        current.grad = True
+        _turn_grad(True)
 
 
 class set_grad_enabled(_Mode):
@@ -168,27 +181,33 @@ class set_grad_enabled(_Mode):
     """
 
     def __init__(self, mode: bool) -> None:
-        self._outside = current.grad
-        self._mode = bool(mode)
+        if not isinstance(mode, bool):
+            raise TypeError(
+                f"set_grad_enabled(): argument 'mode' must be bool, not {type(mode).__name__}: True to record"
+            )
+        self._outside = current.grad, current.inference, current.asked
+        self._mode = mode
         self._turn()
 
     def __enter__(self) -> None:
-        self._before = self._outside, current.inference
+        self._before = self._outside
         self._turn()
 
     def __call__(self, function: F) -> F:
         """The function, with the switch turned while it runs."""
-        current.grad = self._outside  # as a decorator it turns the switch for the function alone
+        current.grad, current.inference, current.asked = (
+            self._outside
+        )  # as a decorator it turns the switch for the function alone
         return super().__call__(function)
 
     def _turn(self) -> None:
-        current.grad = self._mode
+        _turn_grad(self._mode)
 
     def clone(self) -> set_grad_enabled:
         """Another context with the same flag."""
-        outside = current.grad
+        outside = current.grad, current.inference, current.asked
         copy = type(self)(self._mode)
-        current.grad = outside
+        current.grad, current.inference, current.asked = outside
         return copy
 
 
@@ -199,7 +218,7 @@ class inference_mode(_Mode):
     backward pass; ``x.clone()`` gives an ordinary tensor.
 
     Args:
-        mode: False for a context without effect.
+        mode: False for a context in which operations are recorded, also within another inference mode.
 
     Example:
         >>> import tensorlab as tl
@@ -227,8 +246,7 @@ class inference_mode(_Mode):
         super().__exit__(*error)
 
     def _turn(self) -> None:
-        if self._mode:
-            current.grad, current.inference = False, True
+        current.grad, current.inference, current.asked = not self._mode, self._mode, False
 
     def clone(self) -> inference_mode:
         """Another context with the same flag."""

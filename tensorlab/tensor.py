@@ -16,7 +16,7 @@ from tensorlab.cells import decode
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.printing import tensor_repr
-from tensorlab.storage import TypedStorage, UntypedStorage
+from tensorlab.storage import UNTRACKED, TypedStorage, UntypedStorage
 
 __all__ = ["Tensor", "dense_cells", "make_dense", "make_tensor", "make_view"]
 
@@ -204,7 +204,13 @@ class Tensor(TensorMethods):
 
     @property
     def _version(self) -> int:
-        """How many times the storage was written in place."""
+        """How many times the storage was written in place.
+
+        Raises:
+            RuntimeError: the tensor was made in inference mode, where writes are not counted.
+        """
+        if self._storage._version is UNTRACKED:
+            raise RuntimeError("Inference tensors do not track version counter: clone() gives one that does")
         return self._storage._version
 
     def _existing_dim(self, dim: int) -> int:
@@ -339,7 +345,7 @@ class Tensor(TensorMethods):
     def __iter__(self) -> Iterator[Tensor]:
         if not self._shape:
             raise TypeError("iteration over a 0-d tensor: it has no dimension to walk along")
-        return (self[position] for position in range(self._shape[0]))
+        return iter(self.unbind(0))
 
     def __hash__(self) -> int:
         return id(self)
@@ -358,7 +364,9 @@ class Tensor(TensorMethods):
         return str(self)
 
     def __reduce__(self) -> tuple:
-        return rebuild_tensor, (self._storage, self._dtype, tuple(self._shape), self._stride, self._offset)
+        made = rebuild_tensor, (self._storage, self._dtype, tuple(self._shape), self._stride, self._offset)
+        # What was computed comes back as a leaf: a pickle holds no graph.
+        return (*made, (None, {"requires_grad": True})) if self.requires_grad else made
 
 
 def make_tensor(

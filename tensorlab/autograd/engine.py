@@ -16,7 +16,7 @@ from sys import getrefcount
 from typing import Any
 
 from tensorlab.autograd import anomaly
-from tensorlab.autograd.hooks import Hooks
+from tensorlab.autograd.hooks import run_accumulated, run_after, run_before
 from tensorlab.autograd.node import AccumulateGrad, Edge, Gradient, Node, Output
 from tensorlab.memory_formats import contiguous_format, is_non_overlapping_and_dense
 from tensorlab.modes import current
@@ -66,7 +66,9 @@ def run(
             if gradient is None:
                 continue
             if node.hooks is not None:
-                gradient = _before(node, node.hooks, gradient)
+                gradient = run_before(node.hooks, gradient)
+                if gradient is None:  # a hook has taken it away
+                    continue
             if node in places:
                 captured[node] = gradient
                 if node.__class__ is AccumulateGrad and not accumulate:
@@ -77,8 +79,8 @@ def run(
                 alone = getrefcount(gradient) == ALONE
                 _accumulate(node.variable, gradient, create_graph, alone)
                 if node.hooks is not None:
-                    for hook in node.hooks.accumulated:
-                        hook(node.variable)
+                    run_accumulated(node.hooks, node.variable)
+                    run_after(node.hooks, (), gradient)
                 continue
             if not create_graph and node.hooks is None and not anomaly.watching:
                 if node.flow(gradient, pending, getrefcount(gradient) == ALONE):
@@ -90,8 +92,8 @@ def run(
                 results = anomaly.watched(node, gradient, create_graph)
             else:
                 results = node.gradients(gradient, create_graph)
-            if node.hooks is not None:
-                results = _after(node, node.hooks, results, gradient)
+            if node.hooks is not None and len(node.hooks.after):
+                results = run_after(node.hooks, _fitted(node, results), gradient)
             if not retain_graph:
                 node.release()
             gradient = None
@@ -154,6 +156,19 @@ def _deliver(pending: dict[Node, Any], edge: Edge, gradient: Tensor, differentia
         if waiting is not None:
             gradient = _sum(waiting, gradient, differentiable, getrefcount(waiting) == ALONE)
         pending[edge] = gradient
+
+
+def _fitted(node: Node, results: Sequence[Gradient]) -> list[Gradient]:
+    """What leaves a node as its hooks see it: for each operand a gradient that fits it, or None."""
+    given = [*results, *[None] * (len(node.edges) - len(results))]
+    fitted: list[Any] = []
+    for edge, gradient in zip(node.edges, given, strict=True):
+        if edge is None or gradient is None:
+            fitted.append(None)
+            continue
+        gradient = gradient if gradient._shape == edge.shape else _fit(gradient, edge)
+        fitted.append(gradient if gradient._dtype is edge.dtype else gradient.to(edge.dtype))
+    return fitted
 
 
 def _fit(gradient: Tensor, edge: Edge) -> Tensor:
@@ -221,64 +236,6 @@ def _has_storage_alone(gradient: Tensor) -> bool:
         return held == ALONE_INSIDE
     # A base that only this view holds goes when the view lets go of it.
     return held == ALONE_INSIDE + 1 and getrefcount(base) == ALONE + 1
-
-
-def _before(node: Node, hooks: Hooks, gradient: Any) -> Any:
-    """What the hooks of the results and of the node make of the gradients that arrive."""
-    several = isinstance(gradient, list)  # an edge led to one of several results
-    gradients = list(gradient) if several else [gradient]
-    for number, own in hooks.tensors.items():
-        for hook in own:
-            if gradients[number] is not None:
-                gradients[number] = _replaced(hook(gradients[number]), gradients[number])
-    for hook in hooks.before:
-        replaced = hook(tuple(gradients))
-        if replaced is not None:
-            gradients = list(replaced) if isinstance(replaced, (tuple, list)) else [replaced]
-    for number, reference in hooks.retained.items():
-        tensor = reference()
-        if tensor is not None and gradients[number] is not None:
-            kept = gradients[number]
-            tensor._grad = kept if tensor._grad is None else tensor._grad + kept
-    return gradients if several else gradients[0]
-
-
-def _after(node: Node, hooks: Hooks, results: Sequence[Gradient], gradient: Any) -> Sequence[Gradient]:
-    """What the hooks of the node make of the gradients that leave."""
-    arrived = tuple(gradient) if isinstance(gradient, list) else (gradient,)
-    for hook in hooks.after:
-        replaced = hook(tuple(results), arrived)
-        if replaced is not None:
-            replaced = tuple(replaced) if isinstance(replaced, (tuple, list)) else (replaced,)
-            if len(replaced) != len(results):
-                raise RuntimeError(
-                    f"hook has returned an incorrect number of values (got {len(replaced)}, but expected "
-                    f"{len(results)}): one for each input of {node.name()}"
-                )
-            results = replaced
-    return results
-
-
-def _replaced(returned: object, gradient: Tensor) -> Tensor:
-    """The gradient that a tensor's hook leaves.
-
-    Raises:
-        TypeError: it returned something other than a tensor.
-        RuntimeError: it returned a tensor of another shape or dtype.
-    """
-    if returned is None:
-        return gradient
-    if not isinstance(returned, Tensor):
-        raise TypeError(
-            f"hook has changed the type of value: it returned {type(returned).__name__}, and a gradient is a "
-            f"Tensor; return None to leave it as it is"
-        )
-    if returned._shape != gradient._shape or returned._dtype is not gradient._dtype:
-        raise RuntimeError(
-            f"hook has changed the size of value: the gradient has shape {list(gradient._shape)} and dtype "
-            f"{gradient._dtype.name}, and it returned {list(returned._shape)} of {returned._dtype.name}"
-        )
-    return returned
 
 
 def _of_edge(captured: Mapping[Node, Any], edge: Edge) -> Gradient:

@@ -22,7 +22,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from tensorlab.autograd.keeping import Packed, check_version, freed, without_history
+from tensorlab.autograd.keeping import KeptTensors, Packed, check_version, freed, without_history
 from tensorlab.autograd.node import Gradient, Node, Output
 from tensorlab.tensor import Tensor
 
@@ -82,7 +82,8 @@ class Backward(Node):
         slots: the positions of the operands that have an edge; None if all have one.
         plan: what is kept, and what is to be computed.
         kept: the values that are kept, None when the node has let go of them.
-        versions: of each kept tensor the version it had, None for other values.
+        versions: of each kept tensor the version it had, of several kept together their sum, None for
+            other values.
         slices: of a write into a view, a weak reference to the node that the base got; else None.
     """
 
@@ -95,8 +96,6 @@ class Backward(Node):
 
     # So many of the first operands count as kept, too, where they are numbers.
     numbers: ClassVar[int] = 0
-    # Notes hold tensors inside of them, such as the index tensors of an index.
-    holds: ClassVar[bool] = False
 
     plan: Plan
     kept: tuple | None
@@ -158,6 +157,8 @@ class Backward(Node):
                 value = values[index]
                 if value.__class__ is Packed:
                     values[index] = value.unpacked()
+                elif value.__class__ is KeptTensors:
+                    value.check(self, self.plan.names[index])
                 elif value._storage._version != version:
                     check_version(self, self.plan.names[index], value, version)
         return values
@@ -192,19 +193,26 @@ class Backward(Node):
 
     def release(self) -> None:
         """Let go of the tensors that were kept. A node that kept none can run again."""
-        if self.plan.owns or self.holds or self.versions.count(None) < len(self.versions):
+        if self.plan.owns or self.versions.count(None) < len(self.versions):
             self.kept = None
 
     def __getattr__(self, name: str) -> Any:
-        # PyTorch shows what a node kept as attributes, with self for the first operand.
+        # PyTorch shows what a node kept as attributes; the first operand is called self, the second other.
         if name.startswith("_saved_"):
-            wanted = _OTHER_NAMES.get(name[7:], name[7:])
+            wanted = self._own_name(name.removeprefix("_saved_"))
             if wanted in self.plan.names:
-                return self.values()[self.plan.names.index(wanted)]
+                index = self.plan.names.index(wanted)
+                value = self.values()[index]
+                number = dict(self.plan.results).get(index)
+                return value if number is None else self.with_history(value, number)
+            if wanted in self.inputs and wanted in self.plan_for((1 << len(self.inputs)) - 1).names:
+                return None  # it is kept for the gradient of an operand that requires none
         raise AttributeError(f"{self.name()} has no attribute {name!r}")
 
-
-_OTHER_NAMES = {"self": "input", "other": "y"}
+    def _own_name(self, name: str) -> str:
+        """What the formulas call what PyTorch calls by a name."""
+        place = {"self": 0, "other": 1}.get(name)
+        return name if place is None or place >= len(self.inputs) else self.inputs[place]
 
 
 class ViewBackward(Backward):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -32,6 +33,7 @@ class FunctionCtx(Node):
 
     function: ClassVar[type[Function]]
 
+    is_view = False  # True for the node of a function that returns views: they may not be written in place
     needs_input_grad: tuple[bool, ...]
 
     def __init__(self) -> None:
@@ -48,15 +50,8 @@ class FunctionCtx(Node):
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for the backward: arguments, results, or others. Called at most once, in the forward.
 
-        Raises:
-            TypeError: one is neither a tensor nor None.
+        Something else than a tensor or None is refused when the function is recorded, with a TypeError.
         """
-        for tensor in tensors:
-            if tensor is not None and not isinstance(tensor, Tensor):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument is of type "
-                    f"{type(tensor).__name__}: set other values as attributes of ctx"
-                )
         self._to_save = tensors
 
     def mark_dirty(self, *tensors: Tensor) -> None:
@@ -94,12 +89,17 @@ class FunctionCtx(Node):
 
     def _edge(self, number: int) -> Any:
         shape, element_type = self._results[number]
-        return self if self.outputs == 1 else Output(self, number, shape, element_type)
+        return self if self.direct_result else Output(self, number, shape, element_type)
 
     def _save(self, results: Sequence[Any]) -> None:
         """Take over what the forward wants kept. A result is kept without its history, which is this node."""
         self._saved = []
-        for tensor in self._to_save:
+        for position, tensor in enumerate(self._to_save):
+            if tensor is not None and not isinstance(tensor, Tensor):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {position} is of type "
+                    f"{type(tensor).__name__}: set other values as attributes of ctx"
+                )
             if tensor is None:
                 self._saved.append((None, None, None))
                 continue
@@ -112,27 +112,28 @@ class FunctionCtx(Node):
 
     def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
         """What the user's backward returns, checked."""
-        arrived = gradient if self.outputs > 1 else [gradient]
+        arrived = gradient if isinstance(gradient, list) else [gradient]
         if self._materialize:
             arrived = [
                 some if some is not None else _zeros(self._results[number])
                 for number, some in enumerate(arrived)
             ]
         returned = self.function.backward(self, *arrived)
-        results = returned if isinstance(returned, (tuple, list)) else (returned,)
+        results = returned if isinstance(returned, tuple) else (returned,)
         count = len(self.edges)
         if len(results) > count and all(extra is None for extra in results[count:]):
             results = results[:count]
         if len(results) != count:
             raise RuntimeError(
                 f"function {self.name()} returned an incorrect number of gradients (expected {count}, got "
-                f"{len(results)}): one for each argument of forward, None for those that need none"
+                f"{len(results)}): return a tuple, one for each argument of forward, None for those that "
+                f"need none"
             )
         for position, (edge, result) in enumerate(zip(self.edges, results, strict=True)):
             if result is not None and not isinstance(result, Tensor):
-                raise TypeError(
-                    f"function {self.name()} returned a {type(result).__name__} as gradient {position}: a "
-                    f"gradient is a Tensor or None"
+                raise RuntimeError(
+                    f"expected Variable or None (got {type(result).__name__}): function {self.name()} "
+                    f"returned it as gradient {position}, and a gradient is a Tensor"
                 )
             if result is not None and edge is None and not self._arguments[position]:
                 raise RuntimeError(
@@ -214,8 +215,15 @@ class Function:
         )
 
     @classmethod
-    def apply(cls, *arguments: Any) -> Any:
-        """Run the operation, and record it if an argument requires a gradient."""
+    def apply(cls, *arguments: Any, **keywords: Any) -> Any:
+        """Run the operation, and record it if an argument requires a gradient.
+
+        Arguments by name, and those with defaults, are put in their places: the forward, its
+        ``setup_context`` and the backward know arguments by position.
+        """
+        separate = cls.setup_context is not Function.setup_context
+        if keywords or separate:
+            arguments = _in_places(cls.forward, () if separate else (None,), arguments, keywords)
         ctx = cls._kind()
         ctx._arguments = tuple(isinstance(argument, Tensor) for argument in arguments)
         recording = modes.current.grad
@@ -223,7 +231,7 @@ class Function:
         edges = tuple(edge_of(a) if isinstance(a, Tensor) and recording else None for a in arguments)
         modes.current.grad = False
         try:
-            if cls.setup_context is Function.setup_context:
+            if not separate:
                 returned = cls.forward(ctx, *arguments)
             else:
                 returned = cls.forward(*arguments)
@@ -237,8 +245,20 @@ class Function:
         return tuple(results) if isinstance(returned, tuple) else results[0]
 
 
+def _in_places(forward: Callable, first: tuple, arguments: tuple, keywords: dict[str, Any]) -> tuple:
+    """All arguments of a forward by position, behind the first ones."""
+    bound = inspect.signature(forward).bind(*first, *arguments, **keywords)
+    bound.apply_defaults()
+    return bound.args[len(first) :]
+
+
 def _attach(ctx: FunctionCtx, results: list, arguments: tuple) -> None:
-    """Make a node the history of the results of its function."""
+    """Make a node the history of the results of its function.
+
+    Raises:
+        RuntimeError: what the forward said of its arguments and results does not hold.
+    """
+    _check_marks(ctx, results)
     for tensor in ctx._dirty:
         if not any(tensor is result for result in results):
             raise RuntimeError(
@@ -246,6 +266,11 @@ def _attach(ctx: FunctionCtx, results: list, arguments: tuple) -> None:
                 "inputs that are modified inplace must all be outputs of the Function."
             )
         check_in_place(tensor)
+        if tensor._base is not None and sum(isinstance(result, Tensor) for result in results) > 1:
+            raise RuntimeError(
+                "If your Function modifies inplace an input that is a view of another Tensor, your Function "
+                "cannot return more than one Tensor: make it return that one only, or clone() the input first"
+            )
         tensor._storage._writer = type(ctx).__name__
     ctx.sequence = next(births)  # after the nodes of its arguments
     ctx.outputs = len(results)
@@ -253,20 +278,46 @@ def _attach(ctx: FunctionCtx, results: list, arguments: tuple) -> None:
         (result._shape, result._dtype) if isinstance(result, Tensor) else (Size(), None) for result in results
     ]
     kept = list(results)
-    for number, result in enumerate(results):
-        if not isinstance(result, Tensor) or any(result is constant for constant in ctx._constant):
-            continue
-        if not result._dtype.is_floating_point:
-            continue
-        if any(result is dirty for dirty in ctx._dirty):
-            rebase(result, ctx)
-            continue
-        if result._base is not None or any(result is argument for argument in arguments):
-            result = results[number] = without_history(result)  # a tensor object of this node's own
-        result._edge = ctx._edge(number)
-    if ctx.outputs == 1:
+    bases = [_seen_base(ctx, result, arguments) for result in results]
+    ctx.is_view = any(base is not None for base in bases)
+    if ctx.outputs == 1 and not ctx.is_view:
         ctx.shape, ctx.dtype = ctx._results[0]
+    for number, (result, base) in enumerate(zip(results, bases, strict=True)):
+        if not isinstance(result, Tensor) or not result._dtype.is_floating_point:
+            continue
+        if any(result is constant for constant in ctx._constant):
+            if base is None:
+                result._edge = None
+        elif any(result is dirty for dirty in ctx._dirty):
+            rebase(result, ctx)
+        elif base is not None:
+            result = results[number] = without_history(result)  # a tensor object of this node's own
+            result._base = base
+            version = result._storage._version
+            result._edge = Output(ctx, number, result._shape, result._dtype, version)
+        else:
+            result._edge = ctx._edge(number)
     ctx._save(kept)
+
+
+def _check_marks(ctx: FunctionCtx, results: list) -> None:
+    """Refuse marks on what is no tensor."""
+    for name, marked in (("mark_dirty", ctx._dirty), ("mark_non_differentiable", ctx._constant)):
+        for position, tensor in enumerate(marked):
+            if not isinstance(tensor, Tensor):
+                raise RuntimeError(
+                    f"{name} can only accept variables, but argument {position} is of type "
+                    f"{type(tensor).__name__}: name tensors that the forward has taken or returns"
+                )
+
+
+def _seen_base(ctx: FunctionCtx, result: Any, arguments: tuple) -> Tensor | None:
+    """The tensor that a result is a view of: an argument that is returned as it is counts as one."""
+    if not isinstance(result, Tensor) or any(result is dirty for dirty in ctx._dirty):
+        return None
+    if result._base is None and any(result is argument for argument in arguments):
+        return result
+    return result._base
 
 
 TwiceError = formulas("Error", input=lambda grad: _refuse_twice(grad))

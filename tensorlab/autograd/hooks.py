@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor
 
-__all__ = ["Handle", "Hook", "HookList", "Hooks"]
+__all__ = ["Handle", "Hook", "HookList", "Hooks", "run_accumulated", "run_after", "run_before"]
 
 Hook = Callable[..., Any]
 _ids = itertools.count()
@@ -97,3 +96,112 @@ class Hooks:
     def of_tensor(self, number: int) -> HookList:
         """The hooks of one result, made if there are none."""
         return self.tensors.setdefault(number, HookList())
+
+
+def run_before(hooks: Hooks, gradient: Any) -> Any:
+    """What the hooks of the results and of the node make of the gradients that arrive.
+
+    Args:
+        gradient: that of the result; of several results a list, with None where none arrived.
+
+    Returns:
+        the same, with what the hooks have put in its place.
+
+    Raises:
+        TypeError: a hook returned something that is no gradient.
+        RuntimeError: a hook returned too many or too few, or one of another shape or dtype.
+    """
+    several = isinstance(gradient, list)  # an edge led to one of several results
+    gradients = list(gradient) if several else [gradient]
+    for number, own in hooks.tensors.items():
+        for hook in own:
+            if gradients[number] is not None:
+                returned = hook(gradients[number])
+                if returned is not None:
+                    gradients[number] = _fitting(hook, returned, gradients[number])
+    for hook in hooks.before:
+        returned = hook(tuple(gradients))
+        if returned is not None:
+            gradients = _replaced(hook, returned, gradients, "gradient that arrives")
+    for number, reference in hooks.retained.items():
+        tensor = reference()
+        if tensor is not None and gradients[number] is not None:
+            kept, held = gradients[number], tensor._grad
+            tensor._grad = kept if held is None else _sum(held, kept)
+    return gradients if several else gradients[0]
+
+
+def run_accumulated(hooks: Hooks, leaf: Tensor) -> None:
+    """Call the hooks of a leaf whose ``grad`` was written.
+
+    Raises:
+        TypeError: one returned something, and nothing takes it.
+    """
+    for hook in hooks.accumulated:
+        returned = hook(leaf)
+        if returned is not None and not isinstance(returned, Tensor):
+            raise TypeError(
+                f"hook {_name(hook)} returned {type(returned).__name__!r}: a hook of an accumulated gradient "
+                f"returns nothing; to change the gradient, write x.grad"
+            )
+
+
+def run_after(hooks: Hooks, results: Sequence[Any], gradient: Any) -> Sequence[Any]:
+    """What the hooks of a node make of the gradients that leave it; see `run_before`."""
+    arrived = tuple(gradient) if isinstance(gradient, list) else (gradient,)
+    for hook in hooks.after:
+        returned = hook(tuple(results), arrived)
+        if returned is not None:
+            results = _replaced(hook, returned, results, "operand")
+    return results
+
+
+def _sum(held: Any, gradient: Any) -> Any:
+    return held + gradient
+
+
+def _replaced(hook: Hook, returned: object, gradients: Sequence[Any], what: str) -> list[Any]:
+    """The gradients that a node's hook leaves, one for each that there was."""
+    if not isinstance(returned, tuple):
+        raise TypeError(
+            f"expected tuple, but hook {_name(hook)} returned {type(returned).__name__!r}: a node's hook "
+            f"returns a tuple, one gradient for each {what}, or None to leave them as they are"
+        )
+    if len(returned) != len(gradients):
+        raise RuntimeError(
+            f"hook {_name(hook)} has returned an incorrect number of values (got {len(returned)}, but "
+            f"expected {len(gradients)}): one for each {what}"
+        )
+    return [
+        None if new is None else _fitting(hook, new, old)
+        for new, old in zip(returned, gradients, strict=True)
+    ]
+
+
+def _fitting(hook: Hook, returned: object, gradient: Tensor | None) -> Tensor:
+    """What a hook returned, if it can take the place of a gradient."""
+    if not isinstance(returned, Tensor):
+        raise TypeError(
+            f"expected Variable, but hook {_name(hook)} returned {type(returned).__name__!r}: a gradient is "
+            f"a Tensor; return None to leave it as it is"
+        )
+    if gradient is None:
+        raise RuntimeError(
+            f"can't replace a None gradient with a non-None value: hook {_name(hook)} returned a gradient "
+            f"for what requires none"
+        )
+    if returned._shape != gradient._shape:
+        raise RuntimeError(
+            f"hook {_name(hook)} has changed the size of value: the gradient has shape "
+            f"{list(gradient._shape)}, and it returned {list(returned._shape)}"
+        )
+    if returned._dtype is not gradient._dtype:
+        raise RuntimeError(
+            f"hook {_name(hook)} has changed the type of value: the gradient is of {gradient._dtype.name}, "
+            f"and it returned {returned._dtype.name}"
+        )
+    return returned
+
+
+def _name(hook: Hook) -> str:
+    return repr(getattr(hook, "__name__", type(hook).__name__))

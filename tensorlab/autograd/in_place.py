@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from tensorlab.autograd.formulas import Backward, ViewBackward
-from tensorlab.autograd.keeping import version_of, without_history
+from tensorlab.autograd.keeping import noted_version, version_of, without_history
 from tensorlab.autograd.recording import born, keep
 from tensorlab.autograd.views import check_in_place, edge_of, rebase
 from tensorlab.modes import current
@@ -40,7 +40,7 @@ class Write:
                 self._kept.append(notes[place])
             else:
                 self._kept.append(None)
-        self._versions = [version_of(v) if isinstance(v, Tensor) else None for v in self._kept]
+        self._versions = [noted_version(value) for value in self._kept]
 
     def __enter__(self) -> None:
         pass

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.function import FunctionCtx
 from tensorlab.autograd.keeping import (
+    KeptTensors,
     Packed,
     disable_saved_tensors_hooks,
     save_on_cpu,
@@ -128,6 +129,8 @@ def _kept(node: Node) -> Iterator[tuple[str, Tensor]]:
         for name, value in zip(node.plan.names, node.kept or (), strict=False):
             if isinstance(value, Tensor):
                 yield name, value
+            elif isinstance(value, KeptTensors):
+                yield from ((f"{name}[{dim}]", tensor) for dim, tensor in value.items())
     elif isinstance(node, FunctionCtx):
         for position, (value, _, _) in enumerate(node._saved or ()):
             if value is not None and not isinstance(value, Packed):
@@ -249,7 +252,7 @@ def graph(tensor: Tensor | Sequence[Tensor]) -> Graph:
         GraphNode(
             numbers[node],
             node.name(),
-            node.shape if node.outputs == 1 else None,
+            node.shape if node.direct_result else None,
             entries,
             node.variable if isinstance(node, AccumulateGrad) else None,
         )

@@ -16,7 +16,15 @@ from tensorlab.autograd.writers import writer_of
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["Packed", "check_version", "disable_saved_tensors_hooks", "save_on_cpu", "saved_tensors_hooks"]
+__all__ = [
+    "KeptTensors",
+    "Packed",
+    "check_version",
+    "disable_saved_tensors_hooks",
+    "noted_version",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
 
 
 class _Packing(threading.local):
@@ -40,7 +48,13 @@ class Packed:
 
     def __init__(self, tensor: Tensor) -> None:
         pack, self._unpack = packing.hooks[-1]
+        version = tensor._storage._version
         self._content = pack(tensor)
+        if tensor._storage._version != version:
+            raise RuntimeError(
+                "A saved tensor pack hook is modifying its input in place: the tensor belongs to the program "
+                "that computes with it; let the hook write into tensor.clone()"
+            )
 
     def unpacked(self) -> Tensor:
         """The tensor, from the unpack hook.
@@ -55,6 +69,33 @@ class Packed:
                 f"{type(tensor).__name__}"
             )
         return tensor
+
+
+class KeptTensors(dict[Any, Tensor]):
+    """Tensors that a node keeps together, by a key of any kind."""
+
+    _versions: list[int]
+
+    def note(self) -> int:
+        """Note the versions that they have now.
+
+        Returns:
+            their sum.
+
+        Raises:
+            RuntimeError: one was made in inference mode (see `version_of`).
+        """
+        self._versions = [version_of(tensor) for tensor in self.values()]
+        return sum(self._versions)
+
+    def check(self, node: Node, name: str) -> None:
+        """Refuse to go on if one was written since.
+
+        Raises:
+            RuntimeError: one was; see `check_version`.
+        """
+        for position, (tensor, version) in enumerate(zip(self.values(), self._versions, strict=True)):
+            check_version(node, f"{name}[{position}]", tensor, version)
 
 
 class saved_tensors_hooks:
@@ -139,6 +180,17 @@ def version_of(tensor: Tensor) -> int:
             "`tensorlab.inference_mode()`."
         )
     return version
+
+
+def noted_version(value: Any) -> int | None:
+    """What to note beside a value that is kept: its version if it can be written, None for all else.
+
+    Raises:
+        RuntimeError: it was made in inference mode.
+    """
+    if isinstance(value, Tensor):
+        return version_of(value)
+    return value.note() if value.__class__ is KeptTensors else None
 
 
 def check_version(node: Node, name: str, tensor: Tensor, version: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,6 +19,8 @@ __all__ = ["METHODS", "PROPERTIES"]
 
 
 def _set_requires_grad(input: Tensor, flag: bool) -> None:
+    if not isinstance(flag, bool):
+        raise RuntimeError(f"requires_grad must be a bool, not {type(flag).__name__}")
     requires_grad_(input, flag)
 
 
@@ -25,6 +28,7 @@ def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
     """Let operations on this tensor be recorded from now on, or not.
 
     Raises:
+        TypeError: the flag is no bool.
         RuntimeError: the dtype is not a float; or the tensor was made by a recorded operation, and so cannot
             do without.
 
@@ -35,6 +39,10 @@ def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
         >>> x.grad
         tensor([3., 3.])
     """
+    if not isinstance(requires_grad, bool):
+        raise TypeError(
+            f"requires_grad_(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}"
+        )
     edge = grad_fn(input)
     if edge is not None:
         if not requires_grad:
@@ -225,6 +233,26 @@ def backward(
     passes.backward(input, gradient, retain_graph, create_graph, inputs=inputs)
 
 
+def _deep_copy(input: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A leaf with a storage of its own, and with a copy of the gradient.
+
+    Raises:
+        RuntimeError: an operation made the tensor, and the copy would not be that operation's result.
+    """
+    if grad_fn(input) is not None:
+        raise RuntimeError(
+            f"Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol: this "
+            f"one is the result of {input.grad_fn.name()}; copy x.detach(), or take x.clone()"
+        )
+    function, arguments, *state = input.__reduce__()
+    copied = function(*copy.deepcopy(arguments, memo))
+    if state:
+        copied.requires_grad_()
+    if input._grad is not None:
+        copied._grad = copy.deepcopy(input._grad, memo)
+    return copied
+
+
 METHODS: tuple[Callable, ...] = (
     backward,
     detach_,
@@ -251,5 +279,6 @@ def bind() -> None:
     namespace: Any = Tensor
     for method in METHODS:
         setattr(namespace, method.__name__, method)
+    namespace.__deepcopy__ = _deep_copy
     for name, accessors in PROPERTIES.items():
         setattr(namespace, name, accessors)

@@ -20,13 +20,14 @@ import weakref
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tensorlab.autograd.hooks import Handle, Hooks
+from tensorlab.autograd.hooks import Handle, Hooks, run_after, run_before
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.modes import current
+from tensorlab.tensor import Tensor
 
 if TYPE_CHECKING:
     from tensorlab.autograd.hooks import Hook
-    from tensorlab.tensor import Tensor
 
 __all__ = ["AccumulateGrad", "Edge", "Gradient", "Leaf", "Node", "Output", "births"]
 
@@ -48,7 +49,7 @@ class Node:
 
     __slots__ = ("__weakref__", "_metadata", "dtype", "edges", "hooks", "outputs", "sequence", "shape")
 
-    is_view: ClassVar[bool] = False  # the results are views of the first operand
+    is_view: bool = False  # the results are views of the first operand
     stretches: ClassVar[bool] = False  # operands may be broadcast: their gradients have the result's shape
     direct: ClassVar[bool] = True  # a gradient waits at the node itself, not at one of several results
 
@@ -123,6 +124,38 @@ class Node:
         if self.hooks is None:
             self.hooks = Hooks()
         return self.hooks
+
+    def __call__(self, *gradients: Gradient) -> Any:
+        """The gradients of the operands for given gradients of the results, with the node's hooks.
+
+        Raises:
+            TypeError: there are not as many gradients as results, or one is no tensor.
+        """
+        if len(gradients) != self.outputs:
+            raise TypeError(
+                f"expected {self.outputs} arguments, got {len(gradients)} instead: {self.name()} takes the "
+                f"gradient of each of its results"
+            )
+        for position, gradient in enumerate(gradients):
+            if gradient is not None and not isinstance(gradient, Tensor):
+                raise TypeError(
+                    f"argument {position} is not a Variable: a gradient is a Tensor or None, got "
+                    f"{type(gradient).__name__}"
+                )
+        arrived: Any = gradients[0] if self.direct_result else list(gradients)
+        if self.hooks is not None:
+            arrived = run_before(self.hooks, arrived)
+        results: Any = [None] * len(self.edges)
+        if arrived is not None:
+            results = self.gradients(arrived, current.grad)
+            if self.hooks is not None:
+                results = run_after(self.hooks, results, arrived)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    @property
+    def direct_result(self) -> bool:
+        """Whether the gradient waits at the node itself; else one waits at each of its results."""
+        return hasattr(self, "shape")
 
     def _sequence_nr(self) -> int:
         return self.sequence
@@ -218,6 +251,15 @@ class AccumulateGrad(Node):
 
     def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
         """Adds the gradient to the leaf's; the engine says whether its memory may be taken over."""
+        return ()
+
+    def __call__(self, *gradients: Gradient) -> Any:
+        """Add a gradient to the leaf's ``grad``."""
+        super().__call__(*gradients)
+        held = self.variable._grad
+        for gradient in gradients:
+            if gradient is not None:
+                self.variable._grad = gradient.clone() if held is None else held + gradient
         return ()
 
 

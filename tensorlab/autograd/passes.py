@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -75,14 +76,14 @@ def grad(
         grad_outputs: for each output the gradient that it begins with; None for one of one element is 1.
         retain_graph: keep what the graph kept, for another pass; by default what `create_graph` is.
         create_graph: record the pass, so that the results can be differentiated in turn.
-        only_inputs: has to be True, as in PyTorch.
+        only_inputs: ignored, as PyTorch ignores it.
         allow_unused: whether an input that no output depends on gets None; if not, that is an error.
         is_grads_batched: `grad_outputs` have one dimension more, the first: one pass is made for each of its
             positions, and the results are stacked.
         materialize_grads: zeros instead of None.
 
     Raises:
-        RuntimeError: an output or an input requires no gradient, or an input was not used.
+        RuntimeError: an output or an input requires no gradient, an input was not used, or there is none.
 
     Example:
         >>> import tensorlab as tl
@@ -92,14 +93,22 @@ def grad(
         (tensor(6., grad_fn=<MulBackward0>), (tensor(2.),))
     """
     if not only_inputs:
-        raise ValueError("only_inputs=False is not covered: to add to the leaves' grad, call backward()")
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now: to add to the leaves' grad too, call "
+            "tensorlab.autograd.backward",
+            FutureWarning,
+            stacklevel=2,
+        )
     if allow_unused is False and materialize_grads:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True")
     unused = materialize_grads if allow_unused is None else allow_unused
     chosen = _several(inputs)
+    if not chosen:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty: name what to differentiate by")
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
-        return _batched(_several(outputs), chosen, _several(grad_outputs), keep, create_graph, unused)
+        batches = _batched(_several(outputs), chosen, _several(grad_outputs), keep, create_graph)
+        return _answers(batches, chosen, unused, materialize_grads)
     roots = _roots(_several(outputs), _several(grad_outputs))
     found = engine.run(
         roots,
@@ -108,29 +117,40 @@ def grad(
         wanted=[_input_edge(tensor) for tensor in chosen],
         accumulate=False,
     )
+    return _answers(found, chosen, unused, materialize_grads)
+
+
+def _answers(
+    found: Sequence[Gradient], inputs: tuple, unused: bool, materialize: bool
+) -> tuple[Gradient, ...]:
+    """The gradients that were found, and zeros or None, or an error, for the inputs that none reached."""
+    results = list(found)
     for position, gradient in enumerate(found):
         if gradient is None:
-            if materialize_grads:
-                found[position] = chosen[position].detach().new_zeros(chosen[position].shape)
+            if materialize:
+                results[position] = inputs[position].detach().new_zeros(inputs[position].shape)
             elif not unused:
                 raise RuntimeError(
                     f"One of the differentiated Tensors appears to not have been used in the graph: input "
-                    f"{position}, of shape {list(chosen[position].shape)}. Set allow_unused=True if this is "
+                    f"{position}, of shape {list(inputs[position].shape)}. Set allow_unused=True if this is "
                     f"the desired behavior."
                 )
-    return tuple(found)
+    return tuple(results)
 
 
 def _batched(
-    outputs: tuple, inputs: tuple, gradients: tuple, keep: bool, create_graph: bool, unused: bool
+    outputs: tuple, inputs: tuple, gradients: tuple, keep: bool, create_graph: bool
 ) -> tuple[Gradient, ...]:
     """One pass for each position of the gradients' first dimension."""
-    sizes = {gradient.shape[0] for gradient in gradients if gradient is not None}
+    sizes = _sizes_of_batches(outputs, gradients)
     if len(sizes) != 1:
-        raise RuntimeError(
-            f"is_grads_batched=True: the gradients must have one first dimension in common, got {sizes}"
+        raise ValueError(
+            f"is_grads_batched=True: Expected all tensors to have the same size in the mapped dimension, the "
+            f"first dimension of each gradient, got sizes {sizes}"
         )
-    (size,) = sizes
+    size = sizes[0]
+    if not size:
+        raise IndexError("is_grads_batched=True: the gradients have a first dimension of size 0, no batch")
     each = [
         grad(
             outputs,
@@ -138,7 +158,7 @@ def _batched(
             [None if gradient is None else gradient[position] for gradient in gradients],
             retain_graph=keep or position + 1 < size,
             create_graph=create_graph,
-            allow_unused=unused,
+            allow_unused=True,
         )
         for position in range(size)
     ]
@@ -155,6 +175,32 @@ def _batched(
     return tuple(results)
 
 
+def _sizes_of_batches(outputs: tuple, gradients: tuple) -> list[int]:
+    """The sizes of the first dimensions of gradients, each once.
+
+    Raises:
+        RuntimeError: a gradient has not the shape of its output, behind its first dimension; or there is
+            none for an output of several elements.
+    """
+    sizes: list[int] = []
+    for position, (output, gradient) in enumerate(
+        zip(outputs, gradients or (None,) * len(outputs), strict=True)
+    ):
+        if gradient is None:
+            _beginning(output, None, position)  # refuses what has several elements
+            continue
+        _need_gradient(gradient)
+        if gradient.shape[1:] != output.shape or not gradient.ndim:
+            raise RuntimeError(
+                f"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
+                f"batch dimension, and the others have to be those of the output: grad_output[{position}] "
+                f"has shape {list(gradient.shape)}, and output[{position}] has shape {list(output.shape)}"
+            )
+        if gradient.shape[0] not in sizes:
+            sizes.append(gradient.shape[0])
+    return sizes
+
+
 def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
     """Where a pass begins."""
     if not gradients:
@@ -165,6 +211,11 @@ def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
         )
     roots = []
     for position, (tensor, gradient) in enumerate(zip(tensors, gradients, strict=True)):
+        if not isinstance(tensor, Tensor):
+            raise AssertionError(
+                f"Expected output to be a Tensor, got {type(tensor).__name__}: only of a tensor is known how "
+                f"it was computed"
+            )
         edge = edge_of(tensor)
         if edge is None:
             raise RuntimeError(
@@ -185,8 +236,7 @@ def _beginning(tensor: Any, gradient: Tensor | None, position: int) -> Tensor:
                 f"{list(tensor.shape)}; sum it first, or pass a gradient of that shape"
             )
         return tensor.detach().new_ones(tensor.shape)
-    if not isinstance(gradient, Tensor):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    _need_gradient(gradient)
     if gradient._shape != tensor._shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{position}] has a shape of {list(gradient._shape)} and "
@@ -195,7 +245,17 @@ def _beginning(tensor: Any, gradient: Tensor | None, position: int) -> Tensor:
     return gradient
 
 
+def _need_gradient(gradient: object) -> None:
+    if not isinstance(gradient, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+
+
 def _input_edge(tensor: Tensor) -> Edge:
+    if not isinstance(tensor, Tensor):
+        raise RuntimeError(
+            f"all inputs have to be Tensors, but got {type(tensor).__name__}: name the tensors to "
+            f"differentiate by"
+        )
     edge = edge_of(tensor)
     if edge is None:
         raise RuntimeError("One of the differentiated Tensors does not require grad")

@@ -12,7 +12,7 @@ from typing import Any
 
 from tensorlab.autograd import anomaly, keeping
 from tensorlab.autograd.formulas import Backward, ViewBackward, formulas
-from tensorlab.autograd.keeping import Packed, packing, version_of, without_history
+from tensorlab.autograd.keeping import Packed, noted_version, packing, without_history
 from tensorlab.autograd.node import Edge, Leaf, Output, births
 from tensorlab.autograd.views import edge_of, mark_untracked, requires_grad
 from tensorlab.modes import current
@@ -229,7 +229,7 @@ def born(kind: type[Backward], edges: Sequence[Edge | None], mask: int) -> Any:
 def keep(node: Backward, kept: list, versions: list | None = None) -> None:
     """Let a node keep values, the tensors among them with their versions or packed by hooks."""
     if versions is None:
-        versions = [version_of(value) if isinstance(value, Tensor) else None for value in kept]
+        versions = [noted_version(value) for value in kept]
     node.versions = tuple(versions)
     if keeping.packers and packing.hooks:
         kept = [Packed(value) if isinstance(value, Tensor) else value for value in kept]

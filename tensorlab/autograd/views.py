@@ -10,6 +10,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.keeping import freed
 from tensorlab.autograd.node import AccumulateGrad, Edge, Gradient, Leaf, Node, Output, births, node_of
 from tensorlab.modes import current
@@ -123,6 +124,13 @@ def _of_which_several(edge: Any) -> Output | None:
 
 
 def _of_several(edge: Output, what: str) -> str:
+    if edge.node.outputs == 1 and not isinstance(edge.node, Backward):  # a function of the user made it
+        return (
+            f"Output {edge.number} of {edge.node.name()} is a view {what} modified inplace. This view was "
+            f"created inside a custom Function (or because an input was returned as-is), whose backward "
+            f"knows nothing of the write. Return a clone() from the forward, or replace the inplace "
+            f"operation by an out-of-place one."
+        )
     return (
         f"Output {edge.number} of {edge.node.name()} is a view {what} modified inplace. This view is the "
         f"output of a function that returns multiple views. Such functions do not allow the output views to "

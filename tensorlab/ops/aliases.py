@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
 from tensorlab.tensor import Tensor, make_tensor
 
@@ -45,6 +46,11 @@ def _data(input: Tensor) -> Tensor:
 def _set_data(input: Tensor, other: Tensor) -> None:
     if not isinstance(other, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(other).__name__}")
+    if requires_grad(input) and not other._dtype.is_floating_point:
+        raise RuntimeError(
+            f"data set to a tensor that requires gradients must be floating point, got {other._dtype.name}: "
+            f"convert it, or call requires_grad_(False) first"
+        )
     replace(input, other)
 
 

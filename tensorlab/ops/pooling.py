@@ -260,7 +260,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
         >>> tl.adaptive_avg_pool1d(tl.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[3.0000, 2.5000]])
     """
-    image = _as_image("adaptive_avg_pool1d", input, _floats)
+    image = _as_image("adaptive_avg_pool1d", input, _floats, filled_from=-1)
     windows = adaptive_windows("adaptive_avg_pool1d", image, output_size, 1)
     return _as_signal(mean_of_windows(AdaptiveAvgPool2DBackward0, image, windows, 0))
 
@@ -294,7 +294,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Ints, return_indices: bool =
         >>> F.adaptive_max_pool1d(tl.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
-    image = _as_image("adaptive_max_pool1d", input, _floats)
+    image = _as_image("adaptive_max_pool1d", input, _floats, filled_from=1)
     windows = adaptive_windows("adaptive_max_pool1d", image, output_size, 1)
     found = tuple(map(_as_signal, greatest_of_windows(AdaptiveMaxPool2DBackward0, image, windows)))
     return found if return_indices else found[0]
@@ -345,19 +345,30 @@ def _adaptive(name: str, input: Tensor, output_size: Any, dims: int) -> Windows:
         )
     if input.ndim not in (3, 4):
         raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got {list(input.shape)}")
-    if 0 in input._shape[-2:]:
-        raise RuntimeError(
-            f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
-            f"{list(input.shape)}"
-        )
+    _need_filled(name, input, -2 if name == "adaptive_avg_pool2d" else 1)
     _need(name, input, _floats)
     return adaptive_windows(name, input, output_size, dims)
 
 
-def _as_image(name: str, input: Any, allowed: Any) -> Any:
-    """A signal as an image of height 1."""
+def _need_filled(name: str, input: Tensor, first: int) -> None:
+    """Refuse a tensor without elements along one of its dimensions, from the first that counts."""
+    if 0 in input._shape[first:]:
+        raise RuntimeError(
+            f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
+            f"{list(input.shape)}: there is nothing to choose from"
+        )
+
+
+def _as_image(name: str, input: Any, allowed: Any, filled_from: int | None = None) -> Any:
+    """A signal as an image of height 1.
+
+    Args:
+        filled_from: the first dimension that must not be empty, where the channels may be.
+    """
     need_tensors(name, input=input)
-    if input.ndim not in (2, 3) or 0 in input._shape[-2:]:
+    if filled_from is not None and input.ndim in (2, 3):
+        _need_filled(name, input, filled_from)
+    elif input.ndim not in (2, 3) or 0 in input._shape[-2:]:
         raise RuntimeError(
             f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
             f"got: {list(input.shape)}"

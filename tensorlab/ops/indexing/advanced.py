@@ -11,6 +11,7 @@ import numpy as np
 from tensorlab import broadcasting, dtypes, layout, memory_formats
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.keeping import KeptTensors
 from tensorlab.autograd.recording import linear, record
 from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.layout import Refusal, Size
@@ -47,34 +48,32 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
         result = read(input, places, allocate_strided(places.route.shape, stride, input._dtype))
     if input._edge is None and input._base is None:
         return result
-    return record(IndexBackward0, result, input, sizes=input._shape, chosen=chosen)
+    return record(IndexBackward0, result, input, sizes=input._shape, indices=KeptTensors(chosen))
 
 
-def _added_at(grad: Tensor, sizes: Size, chosen: Chosen) -> Tensor:
+def _added_at(grad: Tensor, sizes: Size, indices: Chosen) -> Tensor:
     """Zeros of a shape, with a gradient added at the places that were chosen."""
     whole = filled(sizes, layout.default_strides(sizes), grad._dtype, 0)
-    places, _ = _places(whole, chosen)
+    places, _ = _places(whole, indices)
     combine(whole, places, grad, "add")
-    return linear(whole, grad, lambda again: take_chosen(again, chosen))
+    return linear(whole, grad, lambda again: take_chosen(again, indices))
 
 
-def _without_written(grad: Tensor, chosen: Chosen, accumulate: bool) -> Tensor:
+def _without_written(grad: Tensor, indices: Chosen, accumulate: bool) -> Tensor:
     """The gradient of what was there before: none at the places that were written over."""
     if accumulate:
         return grad
     rest = conversion.clone(grad, memory_format=contiguous_format)
-    put_chosen(rest, chosen, 0)
+    put_chosen(rest, indices, 0)
     return rest
 
 
 IndexBackward0 = formulas("IndexBackward0", source=_added_at)
-IndexBackward0.holds = True
 IndexPutBackward0 = formulas(
     "IndexPutBackward0",
     target=_without_written,
-    values=lambda grad, chosen: take_chosen(grad, chosen),
+    values=lambda grad, indices: take_chosen(grad, indices),
 )
-IndexPutBackward0.holds = True
 
 
 def _short_rows(input: Tensor, places: Places, stride: tuple[int, ...]) -> np.ndarray | None:
@@ -108,7 +107,7 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
     if isinstance(values, Tensor):
         _check_values(input, places, values)
     check(places)
-    with in_place(IndexPutBackward0, input, values, chosen=chosen, accumulate=accumulate):
+    with in_place(IndexPutBackward0, input, values, indices=KeptTensors(chosen), accumulate=accumulate):
         combine(input, places, values, "add" if accumulate else "replace", lenient="index_put_")
 
 

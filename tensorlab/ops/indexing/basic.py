@@ -84,11 +84,14 @@ def _recorded(view: Tensor, input: Tensor, index: object) -> Tensor:
     """A view that plain items of an index made, with its history, named after the last of them."""
     if input._edge is None and input._base is None:
         return view
+    kind = type(index)
+    if kind is not int and kind is not slice and index is not None:
+        index = _plain_part(index)  # an integer in a tensor, or in an array, may change until the backward
     last = index[-1] if isinstance(index, tuple) and index else index
-    kind = SliceBackward0 if isinstance(last, slice) else SelectBackward0
-    return record_view(
-        UnsqueezeBackward0 if last is None else kind, view, input, sizes=input._shape, index=index
+    node = (
+        UnsqueezeBackward0 if last is None else SliceBackward0 if isinstance(last, slice) else SelectBackward0
     )
+    return record_view(node, view, input, sizes=input._shape, index=index)
 
 
 def _plain_part(index: object) -> tuple:

@@ -96,13 +96,11 @@ def _pass(nodes: Sequence[Node], result: Tensor) -> tuple[dict[Node, tuple], dic
     def watch(node: Node, hooks: ExitStack) -> None:
         def before(gradients: tuple) -> None:
             arrived[node] = gradients[0]
-
-        def after(handed: tuple, _: tuple) -> None:
-            given[node] = handed
+            if not isinstance(node, AccumulateGrad):
+                # Hooks after a node see gradients that were summed into the operands' shapes: these are not.
+                given[node] = node.gradients(gradients[0] if node.direct_result else list(gradients), False)
 
         hooks.enter_context(node.register_prehook(before))
-        if not isinstance(node, AccumulateGrad):
-            hooks.enter_context(node.register_hook(after))
 
     with ExitStack() as hooks:
         for node in nodes:

@@ -46,6 +46,13 @@ RANDOM = {
 }  # fmt: skip
 
 
+# Of these PyTorch does not look at the shapes of what has no elements; here they have to fit all the same.
+LENIENT = {"nn.functional.scaled_dot_product_attention"}
+
+EPSILON = 2.0**-52  # of float64
+STEP = 1e-6  # gradcheck's own
+
+
 @dataclass
 class Check:
     """One call in one layout.
@@ -78,6 +85,8 @@ def check_operator(
                 continue
             for layout in layouts:
                 found = _check(torch, form, ours, theirs, call, layout)
+                if found is not None and layout == "no row" and op.name in LENIENT:
+                    continue
                 if found != UNCOVERED:
                     yield Check(f"{name} [{form}]", layout, described(torch, *call), found)
 
@@ -152,9 +161,12 @@ def _failures(autograd: Any, function: Callable, points: list[Any], kind: type) 
         return f"the call raises {type(error).__name__}: {error}"
     if not any(output.requires_grad for output in outputs):
         return ""
+    # A difference is no more exact than the numbers that it is taken of.
+    largest = max((output.detach().abs().max().item() for output in outputs if output.numel()), default=0.0)
+    atol = 1e-5 + min(largest, 1e9) * EPSILON / STEP
     for check in (autograd.gradcheck, autograd.gradgradcheck):
         try:
-            check(_differentiable(function), tuple(points), fast_mode=True)
+            check(_differentiable(function), tuple(points), fast_mode=True, atol=atol)
         except Exception as error:  # any type: a wrong gradient, or one that cannot be computed
             return f"{check.__name__}: {type(error).__name__}: {error}"
     return ""

@@ -9,30 +9,11 @@ import weakref
 import pytest
 
 import tensorlab as tl
+from tests.library.gradients.outcomes import both, points
 
 
 def leaf(*numbers: float) -> tl.Tensor:
     return tl.tensor(numbers, dtype=tl.float64, requires_grad=True)
-
-
-def both(torch, program):
-    """The outcome of a program on each library: its results as lists, or the error's type."""
-    outcomes = []
-    for library in (tl, torch):
-        try:
-            results = program(library)
-        except Exception as error:
-            outcomes.append(type(error).__name__)
-        else:
-            outcomes.append([r.tolist() if hasattr(r, "tolist") else r for r in results])
-    return outcomes
-
-
-def points(t, *shape):
-    count = 1
-    for size in shape:
-        count *= size
-    return (t.arange(count, dtype=t.float64) * 0.3 + 0.5).view(shape).clone().requires_grad_()
 
 
 VIEWS = {

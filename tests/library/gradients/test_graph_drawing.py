@@ -77,7 +77,9 @@ def test_what_is_said_to_be_summed_is_what_the_engine_sums():
             nodes[node] = node.name()
             waiting += [way for way, _ in node.next_functions if way is not None]
             if node.next_functions:
-                node.register_hook(lambda left, came, node=node: seen.update({node: left}))
+                node.register_prehook(
+                    lambda came, node=node: seen.update({node: node.gradients(*came, False)})
+                )
     tl.autograd.grad(y, (x, w, b))
     for node, left in seen.items():
         (number,) = (one.id for one in graph.nodes if one.name == node.name())

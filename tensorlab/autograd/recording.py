@@ -12,7 +12,14 @@ from typing import Any
 
 from tensorlab.autograd import anomaly, keeping
 from tensorlab.autograd.formulas import Backward, ViewBackward, formulas
-from tensorlab.autograd.keeping import Packed, noted_version, packing, without_history
+from tensorlab.autograd.keeping import (
+    KeptTensors,
+    Packed,
+    noted_version,
+    packing,
+    version_of,
+    without_history,
+)
 from tensorlab.autograd.node import Edge, Leaf, Output, births
 from tensorlab.autograd.views import edge_of, mark_untracked, requires_grad
 from tensorlab.modes import current
@@ -195,7 +202,7 @@ def _node(kind: type[Backward], results: Sequence[Tensor], operands: tuple, note
             version = value._storage._version
             versions.append(version_of(value) if version is UNTRACKED else version)
         else:
-            versions.append(None)
+            versions.append(None if value.__class__ is not KeptTensors else value.note())
     if keeping.packers:
         keep(node, kept, versions)
     else:

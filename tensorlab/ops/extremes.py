@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 from tensorlab import dtypes, layout, return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record, record_several
-from tensorlab.backends import Launch, OperandLayout, backend
-from tensorlab.layout import Size
 from tensorlab.ops import pointwise
-from tensorlab.ops.dispatch import allocate
+from tensorlab.ops.extreme_places import find, find_again
 from tensorlab.ops.folding import (
     Dims,
     as_dims,
     as_flag,
-    check_out,
-    check_out_type,
     fold,
     is_fold,
     need_tensor,
     numpy_names,
-    reduced_shape,
 )
 from tensorlab.ops.shares import among_equals, chooses_places
 from tensorlab.return_types import NamedResults
@@ -54,6 +49,7 @@ _AMINMAX = formulas("AminmaxBackward0", input=_d_aminmax)
 _OF_FOLD = {name: formulas(f"{name.capitalize()}Backward0", input=_d_extreme) for name in ("amax", "amin")}
 _OF_ALL = {name: formulas(f"{name.capitalize()}Backward1", input=_d_of_all) for name in ("max", "min")}
 _WITH_PLACES = {name: chooses_places(f"{name.capitalize()}Backward0") for name in ("max", "min")}
+_RESULTS = {"max": return_types.max, "min": return_types.min}
 
 
 @is_fold("amax")
@@ -203,6 +199,10 @@ def min(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any
 
 
 def _three_forms(name: str, input: Tensor, arguments: tuple, keywords: dict[str, Any], out: Any) -> Any:
+    if out is None and not keywords and 0 < len(arguments) < 3:
+        known = find_again(name, input, *arguments)
+        if known is not None:
+            return _RESULTS[name]((known[1], known[0]))
     need_tensor(name, input)
     given = dict(keywords)
     if arguments and isinstance(arguments[0], Tensor):
@@ -231,10 +231,10 @@ def _with_places(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) ->
     position = as_one_dim(name, dim, input)
     _refuse_empty(name, input, (position,), IndexError)
     values, places = (None, None) if out is None else out
-    indices, found = _find(name == "max", name, input, position, as_flag(name, keepdim), places, values, True)
+    indices, found = find(name, input, position, as_flag(name, keepdim), places, values)
     notes = {"shape": input._shape, "dim": position, "indices": indices, "keepdim": keepdim}
     record(_WITH_PLACES[name], found, input, **notes)
-    return getattr(return_types, name)((found, indices))
+    return _RESULTS[name]((found, indices))
 
 
 def as_one_dim(name: str, dim: Any, input: Tensor) -> int:
@@ -289,76 +289,13 @@ def argmin(
 
 
 def _place(name: str, input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None) -> Tensor:
+    if out is None and (known := find_again(name, input, dim, keepdim)) is not None:
+        return known[0]
     if need_tensor(name, input).dtype is dtypes.bool:
         raise RuntimeError(f"{name}(): does not support bool input: convert with .to(tensorlab.uint8) first")
     position = None if dim is None else as_one_dim(name, dim, input)
     _refuse_empty(name, input, None if position is None else (position,), IndexError)
-    return _find(name == "argmax", name, input, position, as_flag(name, keepdim), out, None, False)[0]
-
-
-class _Plan(NamedTuple):
-    """What of a search follows from layouts and dtypes alone."""
-
-    launch: Launch
-    shape: Size
-
-
-_plans: dict[tuple, _Plan] = {}
-MOST_PLANS = 4096
-
-
-def _find(
-    greatest: bool,
-    name: str,
-    input: Tensor,
-    dim: int | None,
-    keepdim: bool,
-    places: Tensor | None,
-    values: Tensor | None,
-    with_values: bool,
-) -> list[Tensor]:
-    """The places of the extremes along one dimension or of all, and their values if those are wanted."""
-    dims = as_dims(dim, input.ndim, name)
-    for tensor, element_type in ((places, dtypes.int64), (values, input.dtype)):
-        if tensor is not None:
-            check_out_type(name, element_type, tensor)
-            check_out(name, tensor, reduced_shape(input.shape, dims, keepdim), input)
-    strides = [None if tensor is None else tensor.stride() for tensor in (places, values)]
-    key = (greatest, input.dtype, input.shape, input.stride(), dim, keepdim, with_values, *strides)
-    plan = _plans.get(key)
-    if plan is None:
-        if len(_plans) >= MOST_PLANS:
-            _plans.clear()
-        shape = reduced_shape(input.shape, dims, keepdim)
-        laid = [layout.default_strides(shape) if stride is None else stride for stride in strides]
-        along = [_with_zeros(stride, dims, keepdim, input.ndim) for stride in laid]
-        launch = backend("cpu").extremes(
-            greatest,
-            input.shape,
-            dims,
-            OperandLayout(dtypes.int64, along[0]),
-            OperandLayout(input.dtype, along[1]) if with_values else None,
-            OperandLayout(input.dtype, input.stride()),
-        )
-        plan = _plans[key] = _Plan(launch, shape)
-    targets = []
-    for tensor, element_type in ((places, dtypes.int64), (values, input.dtype))[: 1 + with_values]:
-        if tensor is None:
-            targets.append(allocate(plan.shape, element_type))
-        else:
-            tensor._storage._version += 1
-            targets.append(tensor)
-    buffers = [target._buffer() for target in targets]
-    plan.launch(buffers[0], buffers[1] if with_values else (None, 0), input._buffer())
-    return targets
-
-
-def _with_zeros(stride: tuple[int, ...], dims: tuple[int, ...], keepdim: bool, ndim: int) -> tuple[int, ...]:
-    """A result's strides with one a dimension of the input: 0 along those that were folded away."""
-    rest = iter(stride)
-    if keepdim:
-        return tuple(0 if dim in dims else step for dim, step in enumerate(stride))
-    return tuple(0 if dim in dims else next(rest) for dim in range(ndim))
+    return find(name, input, position, as_flag(name, keepdim), out, None)[0]
 
 
 @numpy_names

@@ -177,6 +177,49 @@ def test_what_is_followed_again_leaves_gradients(torch):
         assert x.grad.tolist() == [6.0, 2.0, 10.0]
 
 
+@pytest.mark.parametrize("t", [t.name for t in dtypes.ALL])
+def test_running_sums_and_searches_again(torch, t):
+    for shape in ((5,), (3, 4), (2, 1, 3), ()):
+        ours, theirs = (filled(library, shape, t) % 3 for library in (tl, torch))
+        for dim, _ in itertools.product(range(-max(len(shape), 1), max(len(shape), 1)), range(2)):
+            agree(ours.cumsum(dim), theirs.cumsum(dim), 0)
+            agree(ours.cumprod(dim, dtype=tl.float64), theirs.cumprod(dim, dtype=torch.float64), 0)
+            for name, keepdim in itertools.product(("max", "min"), (False, True)):
+                agree(getattr(ours, name)(dim, keepdim), getattr(theirs, name)(dim, keepdim), 0)
+                if t != "bool":
+                    agree(
+                        getattr(ours, f"arg{name}")(dim, keepdim), getattr(theirs, f"arg{name}")(dim, keepdim)
+                    )
+        if t != "bool" and len(shape) == 2:
+            agree(ours.t().argmax(), theirs.t().argmax(), 0)
+        for wrong in (1.0, len(shape) + 1):
+            for call in (ours.cumsum, ours.max, ours.argmin):
+                with pytest.raises((TypeError, IndexError, RuntimeError)):
+                    call(wrong)
+
+
+@pytest.mark.parametrize("t", [t.name for t in dtypes.ALL])
+def test_places_that_are_not_zero(torch, t):
+    for shape in ((7,), (3, 4), (2, 3, 3), (0,), (2, 0), (), (5000,)):
+        ours, theirs = (filled(library, shape, t) % 2 for library in (tl, torch))
+        found, expected = ours.nonzero(), theirs.nonzero()
+        agree(found, expected, 0)
+        assert found.stride() == expected.stride()
+        agree(ours.nonzero(as_tuple=True), theirs.nonzero(as_tuple=True), 0)
+        assert found._version == 0
+
+
+def test_running_sums_and_searches_leave_gradients(torch):
+    for lib in (tl, torch):
+        x, plain = lib.tensor([1.0, 3.0, 2.0], requires_grad=True), lib.ones(3)
+        for _ in range(2):
+            plain.cumsum(0), plain.max(0)
+            x.cumsum(0).sum().backward()
+            (x * 2)[:].max(0).values.backward()
+        assert x.grad.tolist() == [6.0, 8.0, 2.0]
+        assert x.max(0, True).values.requires_grad
+
+
 @pytest.mark.parametrize("count", [3, 5000])
 def test_new_tensors_have_never_been_written(count):
     x = tl.ones(count)

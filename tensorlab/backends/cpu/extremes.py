@@ -67,8 +67,13 @@ def extremes(
     if parts == 1:
         whole_walk = np.array([walk_shape, place_walk, out_walk, x_walk], np.int64)
 
-        def launch(*buffers: Any) -> None:
-            run(whole_walk, [cells[offset:] for cells, offset in buffers if cells is not None])
+        def launch(place_buffer: Any, out_buffer: Any, x_buffer: Any) -> None:
+            (found, place), (values, cell), (x, start) = place_buffer, out_buffer, x_buffer
+            found, x = found[place:] if place else found, x[start:] if start else x
+            if values is None:
+                run(whole_walk, (found, x))
+            else:
+                run(whole_walk, (found, values[cell:] if cell else values, x))
 
         return launch
 

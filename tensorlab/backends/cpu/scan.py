@@ -73,7 +73,7 @@ def scan(
     alone = tasks == 1 or work < threads.WORTHWHILE
 
     def launch(*buffers: Any) -> None:
-        arrays = [cells[offset:] for cells, offset in buffers if cells is not None]
+        arrays = [cells[offset:] if offset else cells for cells, offset in buffers if cells is not None]
         if alone or (team := min(threads.team_for(work), tasks)) == 1:
             kernel(0, tasks, walk, steps, *arrays)
         else:

@@ -226,6 +226,14 @@ def nonzero(
     need_tensor("nonzero", "input", input)
     if out is not None:
         need_tensor("nonzero", "out", out)
+    elif not as_tuple and (places := _short_places(input)) is not None:
+        return make_tensor(
+            UntypedStorage(places.reshape(-1)),
+            dtypes.int64,
+            Size(places.shape[::-1]),
+            (1, places.shape[1]),
+            0,
+        )
     if as_tuple:
         found = nonzero(vector(input))
         assert isinstance(found, Tensor)
@@ -278,6 +286,21 @@ def _short_runs(input: Tensor, mask: Tensor) -> tuple[np.ndarray, np.ndarray] | 
     if cells is False or places is False or cells.size > SMALL:
         return None
     return cells, places
+
+
+def _short_places(input: Tensor) -> np.ndarray | None:
+    """Where the elements of a short run are not 0, a row a dimension, if NumPy is there before a kernel."""
+    cells = dense_cells(input)
+    if (
+        cells is False
+        or cells.size > SMALL
+        or not input.ndim
+        or input.dtype in (dtypes.float16, dtypes.bfloat16)
+    ):
+        return None
+    if input.ndim == 1:
+        return cells.nonzero()[0][np.newaxis]
+    return np.array(cells.reshape(input._shape).nonzero())
 
 
 def _copy_over(function: str, input: Tensor, mask: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ import numpy as np
 
 from tensorlab.scalars.row import FLOAT, Scalar, number
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "exp_to_one"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -122,6 +122,31 @@ def exp_float64(x):
 
 def exp_float32(x):
     return exp_times_float32(np.float32(1.0), x, np.float32(0.0))
+
+
+def exp_to_one(x):
+    """exp(x) for x of at most 0, so that no result is greater than 1: what softmax needs, in fewer steps."""
+    return math.exp(x)
+
+
+def exp_to_one_float64(x):
+    x = -746.0 if x < -746.0 else x
+    rounded = x * LOG2_E + ROUNDER
+    whole = rounded - ROUNDER
+    # 2^n may be too small for its type, but not too great: 2^(n + 54) is neither.
+    n = np.int64(np.float64(rounded).view(np.int64) - (ROUNDER_BITS - 54))
+    r = (x - whole * LN2_HIGH) - whole * LN2_LOW
+    return (1.0 + exp_reduced_float64(r)) * power_of_two_float64(n) * 2.0**-54
+
+
+def exp_to_one_float32(x):
+    x = np.float32(-104.0) if x < np.float32(-104.0) else x
+    rounded = np.float32(x * np.float32(LOG2_E) + np.float32(ROUNDER_32))
+    whole = rounded - np.float32(ROUNDER_32)
+    n = np.int32(np.float32(rounded).view(np.int32) - np.int32(ROUNDER_BITS_32 - 24))
+    r = (x - whole * np.float32(LN2_HIGH_32)) - whole * np.float32(LN2_LOW_32)
+    grown = np.float32(1.0) + exp_reduced_float32(r)
+    return grown * power_of_two_float32(n) * np.float32(2.0**-24)
 
 
 def exp2_float64(x):

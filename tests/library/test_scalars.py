@@ -114,6 +114,17 @@ def test_the_error_function_and_gelu_are_precise_in_both_tails(cell):
     assert cell == "f4" or relative <= 1e-15
 
 
+@pytest.mark.parametrize("compute", [dtypes.float32, dtypes.float64])
+def test_the_exponential_of_numbers_up_to_zero_is_the_exponential(compute):
+    formula, general = (version(f, compute) for f in (exponential.exp_to_one, exponential.exp))
+    cell = np.dtype(compute.name).type
+    deepest = {dtypes.float32: -110.0, dtypes.float64: -760.0}[compute]  # from subnormal results down to 0
+    with np.errstate(over="ignore"):
+        for x in [0.0, -0.0, -np.inf, *np.linspace(deepest, 0, 3001)]:
+            assert formula(cell(x)) == general(cell(x))
+    assert np.isnan(formula(cell(np.nan)))
+
+
 def test_gelu_has_limits_at_both_infinities():
     assert F.gelu(tl.tensor([float("inf"), float("-inf"), -0.0])).tolist() == [float("inf"), 0.0, 0.0]
     assert F.gelu(tl.tensor([float("nan")])).isnan().item()

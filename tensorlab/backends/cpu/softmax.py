@@ -24,10 +24,11 @@ from tensorlab.backends.cpu.kernel_text import (
     jitted,
     positions,
 )
+from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.protocol import Launch, OperandLayout
 from tensorlab.dtypes import dtype
-from tensorlab.scalars import TABLE
+from tensorlab.scalars.exponential import exp_to_one
 from tensorlab.scalars.source import formula_text
 
 __all__ = ["softmax", "softmax_source"]
@@ -93,7 +94,7 @@ def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:
         + (text.rows() if form == "rows" else text.columns())
     )
     decorator = f"@njit({OPTIONS}, forceinline=True)"
-    exponential = formula_text(TABLE["exp"].formula, text.compute, decorator)
+    exponential = formula_text(exp_to_one, text.compute, decorator)
     title = f"{'log_' if logarithm else ''}softmax of {cells.source.name} to {cells.result.name}, {form}"
     parts = [
         header(title),
@@ -125,7 +126,7 @@ class _SoftmaxText:
         elif self.kept:
             value = f"{out} * {total}"
         else:
-            value = f"exp({x} - {greatest}) * {total}"
+            value = f"exp_to_one({x} - {greatest}) * {total}"
         return f"{out} = {self.cells.store(f'np.{self.kind}({value})', True)}"
 
     def last(self, total: str) -> str:
@@ -148,7 +149,7 @@ class _SoftmaxText:
                 f"{decorator}def block_sum({parameters}, greatest):\n"
                 f"    total = np.{self.sum}(0)\n"
                 "    for i in range(n):\n"
-                f"        e = np.{self.kind}(exp(np.{self.kind}({x} - greatest)))\n"
+                f"        e = np.{self.kind}(exp_to_one(np.{self.kind}({x} - greatest)))\n"
                 f"{keep}"
                 f"        total = np.{self.sum}(total + np.{self.sum}(e))\n"
                 "    return total\n\n\n"
@@ -162,7 +163,7 @@ class _SoftmaxText:
             f"        greatest[i] = maximum(greatest[i], {x})\n\n\n"
             f"{decorator}def row_sum({parameters}, greatest, total):\n"
             "    for i in range(n):\n"
-            f"        e = np.{self.kind}(exp(np.{self.kind}({x} - greatest[i])))\n"
+            f"        e = np.{self.kind}(exp_to_one(np.{self.kind}({x} - greatest[i])))\n"
             f"{keep}"
             "        total[i] += np.float64(e)\n\n\n"
             f"{decorator}def row_write({parameters}, greatest, last):\n"
@@ -187,10 +188,19 @@ class _SoftmaxText:
             + positions("walk", ("out_start", "0", 1), ("start", "0", 2))
             + f"        greatest = np.{self.kind}(-np.inf)\n"
             + blocks(f"greatest = np.{self.kind}(maximum(greatest, block_greatest({common})))")
+            + ("" if self.step else self.ask())
             + "        total = 0.0\n"
             + blocks(f"total += np.float64(block_sum({common}, greatest))")
             + f"        factor = np.{self.kind}({self.last('total')})\n"
             + blocks(f"block_write({common}, greatest, factor)")
+        )
+
+    def ask(self) -> str:
+        """The lines that ask for the next row: while the exponentials are computed it comes near."""
+        return (
+            "        if x.size > NEAR:\n"
+            f"            for ahead in range(n, 2 * n, {LINE // self.cells.source.itemsize}):\n"
+            "                prefetch(x, start + ahead)\n"
         )
 
     def columns(self) -> str:

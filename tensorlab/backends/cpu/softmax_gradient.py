@@ -24,7 +24,7 @@ from tensorlab.backends.cpu.kernel_text import (
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.protocol import Launch
 from tensorlab.dtypes import dtype
-from tensorlab.scalars import TABLE
+from tensorlab.scalars.exponential import exp_to_one
 from tensorlab.scalars.source import formula_text
 
 __all__ = ["gradient_source", "softmax_gradient"]
@@ -79,7 +79,7 @@ def gradient_source(logarithm: bool, element_type: dtype, form: str) -> str:
     def value(total: str) -> str:
         g, y = (cells.load(f"{name}[cell + i]", kind) for name in "gy")
         total = f"np.{kind}({total})"
-        found = f"{g} - np.{kind}(exp({y})) * {total}" if logarithm else f"{y} * ({g} - {total})"
+        found = f"{g} - np.{kind}(exp_to_one({y})) * {total}" if logarithm else f"{y} * ({g} - {total})"
         return f"out[cell + i] = {cells.store(f'np.{kind}({found})', True)}"
 
     g, y = (cells.load(f"{name}[cell + i]", kind) for name in "gy")
@@ -131,7 +131,7 @@ def gradient_source(logarithm: bool, element_type: dtype, form: str) -> str:
         f"def kernel(first, last, {parameters}):\n"
         "    # n: elements along the dimension; inner: how far apart they lie\n" + body
     )
-    exponential = formula_text(TABLE["exp"].formula, compute, f"@njit({OPTIONS}, forceinline=True)")
+    exponential = formula_text(exp_to_one, compute, f"@njit({OPTIONS}, forceinline=True)")
     title = f"gradient of {'log_' if logarithm else ''}softmax of {element_type.name}, {form}"
     parts = [
         header(title),

@@ -23,7 +23,7 @@ from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, INNER_LEVEL, KERNEL_LEVEL
 from tensorlab.backends.layers import AttentionLayout, Buffer, Launch
 from tensorlab.dtypes import dtype
-from tensorlab.scalars import TABLE
+from tensorlab.scalars.exponential import exp_to_one
 from tensorlab.scalars.source import formula_text
 
 __all__ = ["attention", "attention_gradient"]
@@ -173,7 +173,7 @@ def _module(element_type: dtype, way: str, mask: int, causal: bool) -> ModuleTyp
             "RUN, SHORT = 256, 513\n"
             f"MASK, CAUSAL = {mask}, {causal}\n"
             f"KEYS = {backward.KEYS}\n",
-            formula_text(TABLE["exp"].formula, compute, f"@njit({FORMULA_LEVEL})"),
+            formula_text(exp_to_one, compute, f"@njit({FORMULA_LEVEL})"),
             f"@njit({PRODUCT})\n{inspect.getsource(forward.product)}",
             *[f"@njit({BLOCK_LEVEL})\n{inspect.getsource(level)}" for level in loops],
             *[f"@njit({INNER_LEVEL})\n{inspect.getsource(level)}" for level in inner],

@@ -19,7 +19,7 @@ from tensorlab.backends.cpu.gemm.pack import pack, pack_panels
 from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.pointers import advance, at
 from tensorlab.backends.cpu.simd import turn_tile
-from tensorlab.scalars.exponential import exp
+from tensorlab.scalars.exponential import exp_to_one
 
 __all__ = ["come_back", "product_of", "score_gradient", "tasks", "turn_strip"]
 
@@ -45,7 +45,7 @@ def score_gradient(count, scores, slopes, mask, step, sums_of, products, scale):
             score = score if mask[j * step] != 0 else Number(-np.inf)
         elif MASK == 2:
             score = score + mask[j * step]
-        weight = Number(exp(score - sums_of[j]))
+        weight = Number(exp_to_one(score - sums_of[j]))
         scores[j] = weight
         slopes[j] = weight * (slopes[j] - products[j]) * scale
 

@@ -17,7 +17,7 @@ from tensorlab.backends.cpu.gemm.tile import panel, tile
 from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.intrinsics import maximum
 from tensorlab.backends.cpu.pointers import advance, at
-from tensorlab.scalars.exponential import exp
+from tensorlab.scalars.exponential import exp_to_one
 
 __all__ = [
     "attend",
@@ -83,7 +83,7 @@ def soften(count, x, greatest):
     """Numbers replaced by their exponentials below the greatest; the sum of those."""
     total = Number(0)
     for j in range(count):
-        e = Number(exp(x[j] - greatest))
+        e = Number(exp_to_one(x[j] - greatest))
         x[j] = e
         total += e
     return total

@@ -185,5 +185,5 @@ def open_page(chromium: Browser, site: str, watch: Watch) -> Iterator[Callable[.
 # Every place where the page announces a widget has one in it.
 WIDGETS_DRAWN = """() => {
   const views = document.querySelectorAll('script[type="application/vnd.jupyter.widget-view+json"]');
-  return [...views].every((view) => view.parentElement.querySelector(".widget-subarea > *"));
+  return [...views].every((view) => view.parentElement.querySelector(".widget-subarea > * > *"));
 }"""

@@ -1,7 +1,8 @@
-"""What the tests of the book share: its table of contents, and the build's own modules on the path."""
+"""What the tests of the book share: its table of contents, and how a book is built from a few pages."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "book" / "_extensions"))
 
 
 def listed_files() -> list[str]:
@@ -40,6 +40,17 @@ def set_theme(page: Page, theme: str) -> None:
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     page.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
     page.wait_for_function("document.getAnimations().every((a) => a.playState === 'finished')")
+
+
+def notebook(source: str) -> str:
+    """Return a notebook of a title and one code cell."""
+    title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# A notebook"}
+    code = {"cell_type": "code", "id": "code", "metadata": {}, "source": source}
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    cells = [title, code | {"execution_count": None, "outputs": []}]
+    return json.dumps(
+        {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    )
 
 
 def build_small_book(folder: Path, pages: dict[str, str], url: str = "") -> subprocess.CompletedProcess[str]:

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from .conftest import build_small_book
-
-
-def notebook(source: str) -> str:
-    """Return a notebook of a title and one code cell."""
-    title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# A notebook"}
-    code = {"cell_type": "code", "id": "code", "metadata": {}, "source": source}
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    cells = [title, code | {"execution_count": None, "outputs": []}]
-    return json.dumps(
-        {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
-    )
+from .conftest import build_small_book, notebook
 
 
 def test_a_sound_book_is_built(tmp_path: Path) -> None:

@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 from ipywidgets import Widget
 from ipywidgets.embed import dependency_state, embed_data
+from tensorlab_book.widgets import choose_loader
 
 from tensorlab.widgets.base import BookWidget
 from tests.site_fixtures import ROOT, WIDGETS_DRAWN, Watch, served
 
 WIDGETS = ROOT / "tensorlab" / "widgets"
 ASSETS = ROOT / "book" / "_assets" / "widgets"
+MANAGER = ("require", "local-loader", "embed-amd")
 VIEW, STATE = ("application/vnd.jupyter.widget-" + kind + "+json" for kind in ("view", "state"))
 
 IN_A_PAGE = """async (calls) => {
@@ -76,14 +78,14 @@ def static_page(widgets: list[Widget], theme: str) -> str:
     twins = "".join(f"<noscript>{widget.text_twin()}</noscript>" for widget in own)
     state = json.dumps(data["manager_state"]).replace("</", "<\\/")
     background = {"light": "#ffffff", "dark": "#14181e"}[theme]
-    return (
+    scripts = "".join(f'<script src="widgets/{name}.js"></script>' for name in MANAGER)
+    return choose_loader(
         f'<!doctype html><html lang="en" data-theme="{html.escape(theme)}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Widgets</title>'
         f'<link rel="icon" href="data:,"><style>body {{ background: {background}; margin: 1rem; '
         "font-family: sans-serif }</style>"
-        '<script src="require.js"></script><script src="local-loader.js"></script>'
-        f'<script src="embed-amd.js"></script></head><body>{views}{twins}'
-        f'<script type="{STATE}">{state}</script></body></html>'
+        f'<script type="{STATE}">{state}</script>{scripts}<script defer src="widgets/draw.js"></script>'
+        f"</head><body>{views}{twins}</body></html>"
     )
 
 
@@ -94,7 +96,7 @@ def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     The test fails at its end if a page complained: console, page errors, failed or foreign requests.
     """
     folder = tmp_path / "page"
-    shutil.copytree(ASSETS, folder)
+    shutil.copytree(ASSETS, folder / "widgets")
     contexts = []
     with served(folder) as address:
         watch = Watch(address)

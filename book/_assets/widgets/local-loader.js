@@ -1,7 +1,7 @@
-/* Makes every notebook widget of a page come from this site.
+/* Makes every notebook widget of a page come from this site, where the page needs the widget manager.
  *
- * A page with widgets loads three scripts in this order: require.js, this file, embed-amd.js (the widget
- * manager). The manager asks require.js for each widget's module and turns to a public CDN for what require.js
+ * Such a page (draw.js has the others) loads three scripts in this order: require.js, this file, embed-amd.js
+ * (the manager). The manager asks require.js for each widget's module and turns to a public CDN for what require.js
  * does not find. Here require.js learns where the modules lie, and the CDN becomes a folder of this site that
  * does not exist: an unknown module is then a failed request that the tests see, and never a foreign one.
  */

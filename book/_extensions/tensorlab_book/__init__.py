@@ -8,6 +8,7 @@ Each module does one thing and connects itself in `setup`:
     methods      the `api-methods` directive: Tensor's methods, by kind
     coverage     the tables of the compatibility page: which of PyTorch's names exist here
     pages        the last touches to written pages: the start page, page titles, labels for screen readers
+    widgets      which of a page's widgets need the widget manager; the others are drawn without it
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+from .widgets import choose_loader
+
 START = """<!DOCTYPE html>
 <html lang="{language}">
 <head>
@@ -61,7 +63,7 @@ def mend(page: str) -> str:
     """Return a page's HTML as it should be; mending twice changes nothing more."""
     for written, wanted in MENDS:
         page = page.replace(written, wanted)
-    page = FONTAWESOME.sub("", page)
+    page = choose_loader(FONTAWESOME.sub("", page))
     return page if 'class="math' in page else MATHJAX.sub("", page)
 
 

@@ -1,0 +1,33 @@
+"""What the first load of a page weighs, compressed as a server sends it: all that the browser asks for."""
+
+from __future__ import annotations
+
+import gzip
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.site_fixtures import SITE, Watch
+
+from .conftest import Open, listed_files
+
+LIMIT = 1_000_000  # bytes
+COMPRESSED = {".woff", ".woff2", ".png"}  # servers send these as they are
+
+
+def weights(requests: list[str]) -> dict[str, int]:
+    """Return the compressed size in bytes of each file that was asked for, by its path below the site."""
+    names = {urlsplit(address).path.lstrip("/") for address in requests if address.startswith("http")}
+    found = {}
+    for name in sorted(names):
+        data = (SITE / name).read_bytes()
+        found[name] = len(data if (SITE / name).suffix in COMPRESSED else gzip.compress(data, 6))
+    return found
+
+
+@pytest.mark.parametrize("name", listed_files())
+def test_a_first_load_is_light(open_page: Open, watch: Watch, name: str) -> None:
+    open_page(f"{name}.html").evaluate("document.fonts.ready.then(() => true)")
+    found = weights(watch.requests)
+    assert f"{name}.html" in found
+    assert sum(found.values()) < LIMIT, sorted(found.items(), key=lambda item: -item[1])[:10]

@@ -187,6 +187,8 @@ def _fit(gradient: Tensor, edge: Edge) -> Tensor:
             f"{list(shape)}, which does not broadcast to it"
         )
     dims = [dim for dim, size in enumerate(given) if dim < lead or (shape[dim - lead] == 1 and size != 1)]
+    if len(dims) == lead == 1:
+        return gradient.sum(0)
     summed = gradient.sum(dims, True) if dims else gradient
     return summed.reshape(shape) if lead else summed
 

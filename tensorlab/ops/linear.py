@@ -84,12 +84,13 @@ def activated_linear(
 
 def _columns(name: str, weight: Tensor, bias: Tensor | None) -> Tensor:
     """The weights as a matrix to multiply by."""
-    if weight.ndim not in (1, 2) or (weight.ndim == 1 and bias is not None):
+    dims = len(weight._shape)
+    if dims not in (1, 2) or (dims == 1 and bias is not None):
         raise RuntimeError(
             f"{name}(): the weight must be a matrix of shape (out, in), or without a bias a vector, "
             f"got shape {tuple(weight.shape)}"
         )
-    return transpose(weight, 0, 1) if weight.ndim == 2 else weight
+    return transpose(weight, 0, 1) if dims == 2 else weight
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -15,6 +15,7 @@ from tensorlab import broadcasting, dtypes, layout, product_shapes
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
+from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import mark
 from tensorlab.backends import Launch, backend
 from tensorlab.dtypes import dtype
@@ -76,7 +77,7 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
                 b._buffer() if right is False else (right, 0),
             )
         result = make_dense(memory, element_type, shape, stride)
-        if a._edge is None and b._edge is None and a._base is None and b._base is None:
+        if not (requires_grad(a) or requires_grad(b)):
             return result
         return record(node, result, a, b, a_dims=len(a._shape), b_stride=b._stride)
     _check_tensors(a, b)
@@ -117,25 +118,26 @@ def added_product(
         beta, alpha: numbers. With 0 the operands that they stand before are not read.
         out: a tensor to write into; it may be `source`.
     """
-    if source.dtype is not a.dtype or source.dtype is not b.dtype:
-        raise RuntimeError(
-            f"{name}(): self and mat2 must have the same dtype, but got {source.dtype.name}, {a.dtype.name} "
-            f"and {b.dtype.name}: convert first, x.to(tensorlab.{source.dtype.name})"
-        )
+    key = (
+        name, a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride, source._dtype, source._shape,
+        source._stride,
+    )  # fmt: skip
+    plan = _plans.get(key)
+    if plan is None:
+        _check_one_dtype(name, source, a, b)
     for word, number in (("beta", beta), ("alpha", alpha)):
         if not is_number(number):
             raise TypeError(f"{name}(): {word} must be a number, got {number!r}")
-    beta, alpha = map(float if source.is_floating_point() else int, (beta, alpha))
-    signatures = (*_signature(a), *_signature(b), *_signature(source))
+    kind = float if source._dtype.is_floating_point else int
+    beta, alpha = kind(beta), kind(alpha)
     if out is None:
-        key = ("add", *signatures)
-        plan = _plans.get(key) or _remember(key, _prepare(a, b, source))
+        if plan is None:
+            plan = _remember(key, _prepare(a, b, source)._replace(node=added_node(name)))
         memory = np.empty(plan.numel, plan.cell)
         plan.launch((memory, 0), a._buffer(), b._buffer(), source._buffer(), alpha, beta)
         result = make_dense(memory, plan.dtype, plan.shape, plan.stride)
-        return record(
-            added_node(name), result, source, a, b, a_dims=a.ndim, b_stride=b._stride, alpha=alpha, beta=beta
-        )
+        notes = {"a_dims": len(a._shape), "b_stride": b._stride, "alpha": alpha, "beta": beta}
+        return record(plan.node, result, source, a, b, **notes)
     if out is not source:
         check_out(name, out, source, a, b)
     _check_out(out, a, b)
@@ -149,7 +151,7 @@ def added_product(
     if out.shape != shape or any(share_cells(out, other) for other in others):
         apart = added_product(name, source, a, b, beta, alpha, None)
         return copy_(out, apart) if out is source else written(out, apart)
-    key = ("add out", *signatures, *_signature(out))
+    key = (*key, *_signature(out))
     plan = _plans.get(key) or _remember(key, _prepare(a, b, source, out))
     notes = {"a_dims": a.ndim, "b_stride": b._stride, "alpha": alpha, "beta": beta}
     with in_place(added_node(name), out, a, b, **notes):
@@ -159,6 +161,14 @@ def added_product(
         out._storage._version += 1
         plan.launch(*buffers, alpha, beta)
     return out
+
+
+def _check_one_dtype(name: str, source: Tensor, a: Tensor, b: Tensor) -> None:
+    if source.dtype is not a.dtype or source.dtype is not b.dtype:
+        raise RuntimeError(
+            f"{name}(): self and mat2 must have the same dtype, but got {source.dtype.name}, {a.dtype.name} "
+            f"and {b.dtype.name}: convert first, x.to(tensorlab.{source.dtype.name})"
+        )
 
 
 def ended_product(

@@ -9,7 +9,9 @@ from typing import Any, Literal
 import numpy as np
 
 from tensorlab.autograd.recording import record_row
+from tensorlab.autograd.views import requires_grad
 from tensorlab.dtypes import dtype
+from tensorlab.modes import current
 from tensorlab.ops.dispatch import MOST_PLANS, Plan, planned
 from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.operands import Number
@@ -159,13 +161,13 @@ def _in_place(row: Scalar) -> Callable:
 
     def function(input: Tensor, *others: Tensor | Number) -> Tensor:
         a = input._dense if input._dense is not None else dense_cells(input)
+        recording = current.grad
         if (
             a is not False
             and a.size <= SMALL
             and len(others) == 1
             and row.arity == 2
-            and input._edge is None
-            and (input._base is None or input._base._edge is None)
+            and not (recording and requires_grad(input))
         ):
             other, storage, element_type = others[0], input._storage, input._dtype
             if not storage.readonly and storage._version is not UNTRACKED:
@@ -176,8 +178,7 @@ def _in_place(row: Scalar) -> Callable:
                         element_type is other._dtype
                         and input._shape == other._shape
                         and storage._memory is not other._storage._memory
-                        and other._edge is None
-                        and (other._base is None or other._base._edge is None)
+                        and not (recording and requires_grad(other))
                     ):
                         b = other._dense if other._dense is not None else dense_cells(other)
                         key = element_type

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections import Counter
 from contextlib import closing
@@ -19,6 +18,7 @@ from rich.table import Table
 from tensorlab import dtypes
 from tensorlab.backends.cache import Contents, cache_directory, contents, wanted_directory
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, CommandError
+from tensorlab.cli.support.rehearsal import cores
 
 DTYPES = "float32,float64,int64"
 
@@ -62,7 +62,7 @@ def run(
         return
     began = time.perf_counter()
     failed = []
-    with closing(warm(work, jobs or _cores())) as done, _progress(as_json) as progress:
+    with closing(warm(work, jobs or cores())) as done, _progress(as_json) as progress:
         task = progress.add_task("", total=found["calls"], now="")
         for batch, errors in done:
             progress.update(task, advance=len(batch.calls), now=f"{batch.kind}, {batch.dtype}")
@@ -94,10 +94,6 @@ def _chosen(given: str, known: tuple[str, ...] | list[str], what: str) -> list[s
         if name not in known:
             raise CommandError(f"there is no {what} called {name!r}; there are {', '.join(known)}.")
     return names
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _progress(quiet: bool) -> Progress:

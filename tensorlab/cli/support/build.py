@@ -24,6 +24,7 @@ from rich.status import Status
 from tensorlab.bootstrap import take_lock
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, CommandError
 from tensorlab.cli.support.project import child_environment, require
+from tensorlab.cli.support.rehearsal import rehearse
 
 #: What a page can depend on. A kernel runs with the installed packages, so their versions count too.
 INPUTS = (
@@ -89,7 +90,9 @@ def build(root: Path, console: Console, clean: bool = False) -> bool:
         if clean:
             shutil.rmtree(work, ignore_errors=True)
         started = time.perf_counter()
-        run_jupyter_book(root, work, console)
+        with Stage(console) as stage:
+            rehearse(root, stage.say)
+            run_jupyter_book(root, work, stage)
         staged = work / "_build" / "html"
         (staged / DIGEST_FILE).write_text(digest)
         put_in_place(staged, site_of(root))
@@ -117,7 +120,7 @@ def only_one_build(root: Path, console: Console) -> Iterator[None]:
         yield
 
 
-def run_jupyter_book(root: Path, work: Path, console: Console) -> None:
+def run_jupyter_book(root: Path, work: Path, stage: Stage) -> None:
     """Run Jupyter Book with every warning an error, and show the page it is at.
 
     `--all` writes every page anew: a page's outputs depend on the library, which Sphinx does not look at.
@@ -129,20 +132,17 @@ def run_jupyter_book(root: Path, work: Path, console: Console) -> None:
     call += ["--all", "--warningiserror", "--nitpick", "--keep-going"]
     environment = {**child_environment(), "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1", "NO_COLOR": "1"}
     lines: list[str] = []
-    with (
-        Stage(console) as stage,
-        subprocess.Popen(
-            call,
-            cwd=root,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-        ) as process,
-    ):
+    with subprocess.Popen(
+        call,
+        cwd=root,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
         for line in process.stdout or ():
             lines.append(COLOUR.sub("", line).rstrip())
             stage.read(lines[-1])

@@ -27,7 +27,8 @@ def run(
 
     Work in any editor and save; the notebook is read and never written. Keys: `h` opens the next hint, `n`
     goes to the next exercise that is not solved, `l` lists them all, `d` shows what changed since your best
-    version, `q` ends. Without a terminal there is a line for each save. Exit code 0: ended by `q`.
+    version, `q` ends; so on Windows, too. What your cells and your functions print is shown, its first lines.
+    Without a terminal there is a line for each save. Exit code 0: ended by `q`.
     """
     questions = exercises(chosen_chapter(chapter or chapter_in(notebook.name)))
     if not notebook.exists():

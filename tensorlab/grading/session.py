@@ -19,6 +19,9 @@ _T = TypeVar("_T")
 #: Starts of a box that may fail before the machine is blamed.
 START_ATTEMPTS = 3
 
+#: Lines that are kept of what a cell or a call prints.
+HEARD_LINES = 12
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -46,11 +49,21 @@ class CellReport:
         raised: the exception that stopped it, if one did.
         ended: "" when it ran to its end or to an exception; else what ended the box.
         defines: the functions that it defined.
+        printed: the beginning of what it printed, in a session that listens.
     """
 
     raised: Raised | None = None
     ended: str = ""
     defines: tuple[str, ...] = ()
+    printed: str = ""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """The beginning of what one call of an answer printed."""
+
+    args: tuple[Any, ...]
+    printed: str
 
 
 class Session:
@@ -59,9 +72,16 @@ class Session:
     Args:
         cells: code cells, in order.
         open_box: starts a box.
+        listen: how many characters of what a cell or a call prints are kept. Only where nothing hidden is
+            asked, since an answer can print its question.
+
+    Attributes:
+        reports: what came of the cells that ran, by their numbers.
+        heard: the calls of the latest exercise that printed anything.
     """
 
-    def __init__(self, cells: list[Cell], open_box: BoxFactory, limits: Limits) -> None:
+    def __init__(self, cells: list[Cell], open_box: BoxFactory, limits: Limits, listen: int = 0) -> None:
+        self._listen = listen
         self._cells = cells
         self._open_box = open_box
         self._limits = limits
@@ -69,12 +89,14 @@ class Session:
         self._starts = 0
         self._deadline = time.monotonic() + limits.notebook_seconds
         self.reports: dict[int, CellReport] = {}
+        self.heard: list[Heard] = []
 
     def ask(self, exercise: Exercise) -> Ask:
         """What `judge` asks for one exercise.
 
         The function that it returns raises `Missing`, `BoxDied`, `BoxTimeout`, `Exhausted` and `BoxError`.
         """
+        self.heard = []
 
         def ask(args: tuple[Any, ...]) -> Outcome:
             request = {
@@ -82,8 +104,15 @@ class Session:
                 "name": exercise.name,
                 "part": exercise.part,
                 "args": values.encode(args),
+                "listen": self._listen,
             }
-            reply = self._ask(self._running(), request, self._limits.call_seconds)
+            box = self._running()
+            try:
+                reply = self._ask(box, request, self._limits.call_seconds)
+            except (BoxDied, BoxTimeout) as error:
+                self._hear(args, error.output)
+                raise
+            self._hear(args, reply.get("printed"))
             if reply.get("missing"):
                 raise Missing(exercise.name)
             return self._trusted(outcome, reply)
@@ -115,7 +144,7 @@ class Session:
                         if slow
                         else "it ended the process"
                     )
-                    self.reports[cell.number] = CellReport(ended=why)
+                    self.reports[cell.number] = CellReport(ended=why, printed=self._beginning(error.output))
                     break
         return self._box
 
@@ -129,14 +158,26 @@ class Session:
         raise AssertionError("unreachable")
 
     def _run(self, box: Box, cell: Cell) -> None:
-        request = {"op": "cell", "number": cell.number, "source": cell.source}
+        request = {"op": "cell", "number": cell.number, "source": cell.source, "listen": self._listen}
         reply = self._ask(box, request, self._limits.cell_seconds)
         names = reply.get("defines")
         defines = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
         error = self._trusted(raised, reply["raised"]) if "raised" in reply else None
         self.reports[cell.number] = CellReport(
-            error, defines=tuple(values.printable(name)[:80] for name in defines)
+            error,
+            defines=tuple(values.printable(name)[:80] for name in defines),
+            printed=self._beginning(reply.get("printed")),
         )
+
+    def _hear(self, args: tuple[Any, ...], printed: Any) -> None:
+        if text := self._beginning(printed):
+            self.heard.append(Heard(args, text))
+
+    def _beginning(self, printed: Any) -> str:
+        """What was printed, made safe to show, with a mark where it was cut."""
+        text = printed.rstrip() if isinstance(printed, str) and self._listen else ""
+        shown = "\n".join(text[: self._listen].split("\n")[:HEARD_LINES])
+        return values.printable(shown) + (" …" if len(shown) < len(text) else "")
 
     def _trusted(self, read: Callable[[Any], _T], reply: Any) -> _T:
         """What `read` makes of a reply. A process that answers nonsense counts as one that died."""

@@ -11,7 +11,7 @@ from tensorlab.grading.judge import Verdict
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import UnknownExercise, chapters, exercise, exercises
 from tensorlab.learn import parts, progress, trials
-from tensorlab.learn.check import lines_of, title_of, verdict_of
+from tensorlab.learn.check import lines_of, printed_by, title_of, verdict_of
 from tensorlab.learn.clock import OutOfTime
 from tensorlab.learn.samples import SAMPLES
 from tensorlab.learn.show import Card, Line
@@ -87,7 +87,7 @@ def adopt_function(asked: Exercise, function: Any) -> Card:
     except OutOfTime:
         return _refuse(asked, "it did not come to an end in time", ())
     if verdict.status != "right":
-        return _refuse(asked, _why(verdict), lines_of(verdict, function))
+        return _refuse(asked, _why(verdict), lines_of(verdict, printed_by(function)))
     together = {**parts.adopted(), asked.id: function}
     for title, program in SAMPLES.items():
         names, want, got = trials.culprits(program, together)

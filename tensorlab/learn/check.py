@@ -137,7 +137,7 @@ def title_of(asked: Exercise) -> str:
 
 
 def _card(verdict: Verdict, function: Callable[..., Any], note: str) -> Card:
-    lines = lines_of(verdict, function) if verdict.failures else ()
+    lines = lines_of(verdict, printed_by(function)) if verdict.failures else ()
     notes = (note,) if note else ()
     name = verdict.exercise.id
     adopting = f'tl.adopt("{name}") makes it a part of the library.'
@@ -149,7 +149,7 @@ def card_of(verdict: Verdict, lines: tuple[Line, ...], then: str, footer: tuple[
     """A verdict as a card.
 
     Args:
-        lines: of the first failure, from `lines_of`.
+        lines: of the first failure, from `lines_of`; of an answer that is not written, what it printed.
         then: what to do once the function is written.
     """
     asked = verdict.exercise
@@ -168,6 +168,7 @@ def card_of(verdict: Verdict, lines: tuple[Line, ...], then: str, footer: tuple[
                     "A function that comes to its end without a return gives None, which counts as not "
                     "written.",
                 ),
+                *lines,
             ),
             footer=footer,
         )
@@ -195,11 +196,13 @@ def card_of(verdict: Verdict, lines: tuple[Line, ...], then: str, footer: tuple[
     )
 
 
-def lines_of(verdict: Verdict, function: Callable[..., Any] | None = None) -> tuple[Line, ...]:
+def lines_of(
+    verdict: Verdict, printed: Callable[[tuple[Any, ...]], str] = lambda args: ""
+) -> tuple[Line, ...]:
     """The first failure: what was asked, expected and got, what was printed on the way, and why.
 
     Args:
-        function: of this process, to hear what it prints; left out when the answer ran in a box.
+        printed: says what a call of the answer with these arguments prints.
     """
     asked = verdict.exercise
     failure = verdict.smallest or next(iter(verdict.failures), None)
@@ -213,16 +216,24 @@ def lines_of(verdict: Verdict, function: Callable[..., Any] | None = None) -> tu
     ]
     if isinstance(failure.got, Raised) and failure.got.line:
         lines.append(Line("At", f"line {failure.got.line}: {failure.got.source}", code=True))
-    if function is not None:
-        printed = Beginning()
-        limit = time_limit(PATIENCE, aside=compiling)
-        with parts.the_librarys_own(), limit, contextlib.redirect_stdout(printed):
-            ask_directly(function, failure.case.args)  # once more, to hear what it prints for this input
-        if printed.kept():
-            lines.append(Line("Printed", printed.kept(), code=True))
+    if text := printed(failure.case.args):
+        lines.append(Line("Printed", text, code=True))
     sentences = feedback.why(verdict)
     lines += [Line("" if number else "Why", sentence) for number, sentence in enumerate(sentences)]
     return tuple(lines)
+
+
+def printed_by(function: Callable[..., Any]) -> Callable[[tuple[Any, ...]], str]:
+    """What tells `lines_of` what a function of this process prints: the function is called once more."""
+
+    def printed(args: tuple[Any, ...]) -> str:
+        heard = Beginning()
+        limit = time_limit(PATIENCE, aside=compiling)
+        with parts.the_librarys_own(), limit, contextlib.redirect_stdout(heard):
+            ask_directly(function, args)
+        return heard.kept()
+
+    return printed
 
 
 def _hint_line(asked: Exercise) -> str:

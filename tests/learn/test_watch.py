@@ -13,15 +13,19 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from pathlib import Path
 
 import pytest
 
 from tensorlab.grading.boxes import BoxError
+from tensorlab.grading.grader import Grader
 from tensorlab.grading.notebook import Notebook, UnreadableNotebook
 from tensorlab.grading.suites import exercises
 from tensorlab.learn.watch.files import PATIENCE, STILL, Watched
+from tensorlab.learn.watch.keys import Keys
 from tensorlab.learn.watch.rounds import Finished, Round, SpareBoxes, warm_boxes
+from tensorlab.learn.watch.screen import answer_card
 from tensorlab.learn.watch.versions import Versions
 
 ROOT = Path(__file__).parents[2]
@@ -143,6 +147,46 @@ class TestRounds:
         assert finished.answers[0].source == RIGHT
         assert {answer.judged.row.status for answer in finished.answers[1:]} == {"unanswered"}
 
+    def test_what_is_printed_on_the_way(self, notebook, boxes):
+        """By a cell, by an answer that is wrong, by one that returns nothing, and by one that never ends."""
+        write(
+            notebook,
+            WRONG.replace("    start,", "    print(size, bounds)\n    start,", 1) + "print('a\\x1b[31mb')",
+        )
+        write(notebook, "def permuted(*given):\n    print(given)\n    while True: pass", "03-permuted-answer")
+        write(
+            notebook,
+            "def squeezed(*given):\n    print(given)\n    import os; os._exit(3)",
+            "03-squeezed-answer",
+        )
+        write(notebook, "def diagonal(input, *more):\n    print(input)", "03-diagonal-answer")
+        write(notebook, "for i in range(10**4): print(i)\nprint('x' * 10**6)", "03-setitem-answer")
+        finished = self.finish(Round(exercises("03"), self.read(notebook), boxes))
+        sliced, permuted, squeezed, diagonal, setitem = map(answer_card, finished.answers)
+        call, printed = (
+            next(line.text for line in sliced.lines if line.label == what) for what in ("Call", "Printed")
+        )
+        bounds = "slice(2, 5, None)"
+        assert (call, printed) == (f"sliced(5, 1, {bounds})", f"5 {bounds}")
+        assert "Printed  ((2, 3), (3, 1), (0, 1))" in permuted.text()
+        assert "ended the Python process" in squeezed.headline
+        assert "Printed  ((" in squeezed.text()
+        assert "Not written yet" in diagonal.headline
+        assert "Printed  tensor([[0., 1.]," in diagonal.text()
+        assert "Printed" not in setitem.text()
+        (first, said), (_, much) = finished.printed
+        assert (first, said) == (4, "a\\x1b[31mb"), "nothing that steers a terminal"
+        assert much.endswith("11 …"), "twelve lines"
+
+    def test_nothing_is_kept_of_what_is_printed_for_a_grader(self, notebook):
+        write(notebook, "def sliced(*given):\n    print(given)\nprint('x')")
+        grader = Grader(exercises("03")[:1])
+        session = grader.session(self.read(notebook))
+        with contextlib.closing(session):
+            assert [judged.row.points for judged in grader.judged(self.read(notebook), session, "")] == [0]
+        assert session.heard == []
+        assert {report.printed for report in session.reports.values()} == {""}
+
     def test_an_endless_answer_costs_only_itself(self, notebook, boxes):
         write(notebook, ENDLESS)
         write(
@@ -203,6 +247,40 @@ class TestVersions:
         home.mkdir()
         (home / "answers.json").write_text(content)
         assert Versions().of("03.sliced").points == -1
+
+
+class TestKeysOnWindows:
+    """With a module in the place of Windows' own: what it answers is what Windows' documentation says."""
+
+    @pytest.fixture
+    def press(self, monkeypatch):
+        """``press("h")`` gives what `Keys` makes of what the keyboard sends."""
+        sent = []
+        console = types.SimpleNamespace(kbhit=lambda: bool(sent), getwch=lambda: sent.pop(0))
+        monkeypatch.setitem(sys.modules, "msvcrt", console)
+        monkeypatch.setattr("sys.platform", "win32")
+        monkeypatch.setattr("sys.stdin", types.SimpleNamespace(isatty=lambda: True))
+
+        def press(*characters):
+            sent[:] = characters
+            with Keys() as keys:
+                assert keys.exist
+                return [keys.pressed(0.02) for _ in range(2)], sent
+
+        return press
+
+    def test_letters(self, press):
+        assert press("h", "Q") == (["h", "q"], [])
+
+    def test_none(self, press):
+        assert press() == (["", ""], [])
+
+    @pytest.mark.parametrize("mark", ["\0", "\xe0"])
+    def test_the_arrow_up_is_no_h(self, press, mark):
+        assert press(mark, "H", "n") == (["", "n"], [])
+
+    def test_an_a_with_a_grave_waits_for_nothing(self, press):
+        assert press("\xe0") == (["\xe0", ""], [])
 
 
 class Terminal:
@@ -285,12 +363,14 @@ class TestInATerminal:
         shown = terminal.until(self.LAST)
         assert "- is your version with 7 points." in shown
         assert "+    return max(0, -(-(stop - start) // step)), stride * step, 0" in shown
+        write(notebook, RIGHT + "print('seen', sliced(9, 1, slice(2, 8)))")
+        assert "Cell 4  seen (6, 1, 2)" in terminal.until(self.LAST)
         terminal.press("n")
         assert "03.permuted · Dimensions in another order" in terminal.until(self.LAST)
         terminal.press("q")
         assert terminal.end() == 0
         kept = json.loads((home / "progress.json").read_text("utf-8"))["exercises"]["03.sliced"]
-        assert kept == {"points": 7, "checks": 3, "hints": 2, "assisted": False}
+        assert kept == {"points": 7, "checks": 4, "hints": 2, "assisted": False}
 
     def test_what_students_write_does_not_stop_it(self, notebook):
         terminal = Terminal(notebook)
@@ -368,8 +448,11 @@ class TestWithoutATerminal:
             watchdog.start()
             lines = iter(process.stdout)
             assert next(line for line in lines if "0 of 37 points, 0 of 5 exercises" in line)
-            write(notebook, WRONG)
+            write(notebook, WRONG.replace("    start,", "    print(bounds)\n    start,", 1) + "print('seen')")
             assert next(line for line in lines if line.startswith("  03.sliced: 0 of 7. Lost: "))
+            assert next(lines) == "    Call     sliced(5, 1, slice(2, 5, None))\n"
+            assert next(lines) == "    Printed  slice(2, 5, None)\n"
+            assert next(lines) == "  Cell 4  seen\n"
             write(notebook, RIGHT)
             assert next(line for line in lines if "7 of 37 points, 1 of 5 exercises" in line)
             assert next(lines) == "  03.sliced: 7 of 7. All cases pass.\n"

@@ -19,11 +19,22 @@ class BoxError(Exception):
     """The box could not be started. That is the machine's trouble and never a student's score."""
 
 
-class BoxDied(Exception):
+class NoAnswer(Exception):
+    """A request had no answer.
+
+    Attributes:
+        output: where the request says that somebody listens, what the process wrote to its output since the
+            work on it began. Nothing is scored from it.
+    """
+
+    output = ""
+
+
+class BoxDied(NoAnswer):
     """The process ended, or broke the protocol, before it answered."""
 
 
-class BoxTimeout(Exception):
+class BoxTimeout(NoAnswer):
     """No answer came within the time that it had."""
 
 

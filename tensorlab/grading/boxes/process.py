@@ -31,7 +31,8 @@ from tensorlab.grading.boxes import BoxDied, BoxError, BoxTimeout, Level
 from tensorlab.grading.inside import frames
 
 START_SECONDS = 30.0  # to import NumPy and tensorlab from a cold disk
-KEPT_OUTPUT = 65_536  # bytes of the process's stderr, used only to say why a box did not start
+KEPT_OUTPUT = 65_536  # bytes of the process's stderr, which says why a box did not start or did not answer
+DRAIN_SECONDS = 0.1  # for the last words of a process that is gone
 
 _RUNNER = Path(__file__).resolve().parents[1] / "inside"
 
@@ -70,7 +71,8 @@ class ProcessBox:
         self._folder = Path(tempfile.mkdtemp(prefix="tensorlab-box-"))
         self._asked: set[str] = set()
         self._closed = False
-        self._output = bytearray()
+        self._output = b""
+        self._mark = b""
         try:
             self._process = self._start()
         except OSError as error:
@@ -78,7 +80,9 @@ class ProcessBox:
             raise BoxError(f"the process could not be started: {error}") from error
         self._replies: queue.Queue[dict[str, Any] | Exception | None] = queue.Queue(maxsize=16)
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        for work in (self._send_requests, self._read_replies, self._drain_output):
+        self._drainer = threading.Thread(target=self._drain_output, daemon=True)
+        self._drainer.start()
+        for work in (self._send_requests, self._read_replies):
             threading.Thread(target=work, daemon=True).start()
         start = {"op": "start", "parts": parts, "memory_bytes": memory_bytes, "cpu_seconds": cpu_seconds}
         try:
@@ -94,6 +98,16 @@ class ProcessBox:
         """See `Box.ask`."""
         # A name that cannot be foreseen: replies written in advance answer nothing.
         name = secrets.token_hex(8)
+        self._mark = frames.mark(name) if request.get("listen") else b""
+        try:
+            return self._answer(name, request, seconds)
+        except (BoxDied, BoxTimeout) as error:
+            self._drainer.join(DRAIN_SECONDS)  # at its end when the process is
+            if request.get("listen") and not self._mark:
+                error.output = self._output.decode("utf-8", "replace").replace("\r\n", "\n")
+            raise
+
+    def _answer(self, name: str, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         self._asked.add(name)
         deadline = time.monotonic() + seconds
         self._outgoing.put(frames.pack({"id": name, **request}))
@@ -181,11 +195,17 @@ class ProcessBox:
                 return
 
     def _drain_output(self) -> None:
+        """Keep the beginning of what the process prints; where a mark is awaited, of what follows it."""
         pipe = self._process.stderr
         assert pipe is not None
         with pipe:
             while chunk := pipe.read(65_536):
-                if len(self._output) < KEPT_OUTPUT:
+                if awaited := self._mark:
+                    _, mark, since = (self._output + chunk).partition(awaited)
+                    self._output = since if mark else (self._output + chunk)[-len(awaited) :]
+                    if mark and self._mark == awaited:
+                        self._mark = b""
+                elif len(self._output) < KEPT_OUTPUT:
                     self._output += chunk[: KEPT_OUTPUT - len(self._output)]
 
 

@@ -34,6 +34,11 @@ def pack(message: dict[str, Any]) -> bytes:
     return _HEADER.pack(len(payload)) + payload
 
 
+def mark(name: str) -> bytes:
+    """What the box writes to its output, where the work on a request begins whose output somebody wants."""
+    return b"\0" + name.encode("ascii") + b"\n"
+
+
 def read(read_bytes: Callable[[int], bytes], limit: int) -> dict[str, Any] | None:
     """The next message; None when the other side has closed its end.
 

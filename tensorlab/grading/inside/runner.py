@@ -19,6 +19,7 @@ from typing import Any
 from . import frames, values
 from .calls import Parts, call
 from .cells import Cells
+from .printed import listening
 
 
 def main() -> None:
@@ -34,11 +35,14 @@ def main() -> None:
             cells = Cells()
         elif request["op"] == "warm":
             reply = _warm()
-        elif request["op"] == "cell" and cells is not None:
-            reply = cells.run(request["number"], request["source"])
         else:
             assert cells is not None, "the first request is 'start'"
-            reply = _call(cells, parts, request)
+            if request.get("listen"):
+                os.write(2, frames.mark(request["id"]))
+            with listening(request.get("listen", 0)) as printed:
+                reply = _work(cells, parts, request)
+            if printed.text:
+                reply["printed"] = printed.text
         if os.getpid() != owner:
             os._exit(0)  # a child that the student's code forked must not answer for its parent
         _write_all(replies, frames.pack({"id": request["id"], **reply}))
@@ -60,7 +64,9 @@ def _write_all(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def _call(cells: Cells, parts: Parts, request: dict[str, Any]) -> dict[str, Any]:
+def _work(cells: Cells, parts: Parts, request: dict[str, Any]) -> dict[str, Any]:
+    if request["op"] == "cell":
+        return cells.run(request["number"], request["source"])
     function = cells.namespace.get(request["name"])
     if not callable(function):
         return {"missing": True}

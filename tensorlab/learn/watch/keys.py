@@ -1,4 +1,8 @@
-"""Single keys from a terminal, without waiting for Enter."""
+"""Single keys from a terminal, without waiting for Enter.
+
+Linux and macOS have `termios` for that, and a terminal that can be waited for. Windows has `msvcrt`, which
+can only be asked whether a key waits.
+"""
 
 from __future__ import annotations
 
@@ -67,12 +71,20 @@ def _pressed_on_windows(seconds: float) -> str:
 
     for _ in _until(seconds):
         if msvcrt.kbhit():  # type: ignore[attr-defined, unused-ignore]
-            return str(msvcrt.getwch()).lower()  # type: ignore[attr-defined, unused-ignore]
+            key = str(msvcrt.getwch())  # type: ignore[attr-defined, unused-ignore]
+            # A key without a character sends one of two marks and a code, which may be a letter's.
+            if key in ("\0", "\xe0") and msvcrt.kbhit():  # type: ignore[attr-defined, unused-ignore]
+                msvcrt.getwch()  # type: ignore[attr-defined, unused-ignore]
+                return ""
+            return key.lower()
     return ""
 
 
 def _until(seconds: float) -> Iterator[None]:
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    while True:
         yield
-        time.sleep(0.01)
+        left = end - time.monotonic()
+        if left <= 0:
+            return
+        time.sleep(min(left, 0.01))

@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from tensorlab.grading.boxes import Box, BoxError, BoxFactory
 from tensorlab.grading.boxes.process import ProcessBox
 from tensorlab.grading.grader import Grader, Judged
 from tensorlab.grading.notebook import Cell, Notebook
-from tensorlab.grading.session import Limits
+from tensorlab.grading.session import Heard, Limits, Session
 from tensorlab.grading.suite import Exercise
+from tensorlab.learn.check import MAX_PRINTED
 
 #: Shorter than those of `tensorlab grade`: somebody is waiting.
 LIMITS = Limits(cell_seconds=4.0, call_seconds=2.0, notebook_seconds=30.0)
@@ -62,11 +64,17 @@ class Answer:
 
     Attributes:
         source: the cell with the answer; "" when there is none.
+        heard: the calls that printed anything, and what.
     """
 
     exercise: Exercise
     judged: Judged
     source: str
+    heard: tuple[Heard, ...] = ()
+
+    def printed(self, args: tuple[Any, ...]) -> str:
+        """What the call with these very arguments printed."""
+        return next((heard.printed for heard in self.heard if heard.args is args), "")
 
     @property
     def points(self) -> int:
@@ -86,11 +94,13 @@ class Finished:
     Attributes:
         seconds: from the save to here.
         clock: when that was, as a clock shows it.
+        printed: the numbers of the cells that printed anything, and what.
     """
 
     answers: tuple[Answer, ...]
     seconds: float
     clock: str
+    printed: tuple[tuple[int, str], ...] = ()
 
     @property
     def points(self) -> int:
@@ -109,9 +119,9 @@ class Round:
         self, questions: Sequence[Exercise], notebook: Notebook, boxes: SpareBoxes, waited: float = 0.0
     ) -> None:
         self._boxes = boxes
-        self._grader = Grader(questions, open_box=self._open_box, limits=LIMITS)
+        self._grader = Grader(questions, limits=LIMITS)
         self._notebook = notebook
-        self._session = self._grader.session(notebook)
+        self._session = Session(notebook.code, self._open_box, LIMITS, listen=MAX_PRINTED)
         self._started = time.monotonic() - waited
         self._given_up = False
         self._result: queue.SimpleQueue[Finished | BaseException] = queue.SimpleQueue()
@@ -156,9 +166,12 @@ class Round:
                 if self._given_up:
                     return
                 exercise = next(e for e in self._grader.exercises if e.id == judged.row.question)
-                answers.append(Answer(exercise, judged, answer_source(exercise, self._notebook)))
+                source, heard = answer_source(exercise, self._notebook), tuple(self._session.heard)
+                answers.append(Answer(exercise, judged, source, heard))
             seconds = time.monotonic() - self._started
-            self._result.put(Finished(tuple(answers), seconds, time.strftime("%H:%M:%S")))
+            reports = sorted(self._session.reports.items())
+            printed = tuple((number, report.printed) for number, report in reports if report.printed)
+            self._result.put(Finished(tuple(answers), seconds, time.strftime("%H:%M:%S"), printed))
         except BaseException as error:  # to the thread that shows things
             self._result.put(error)
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from rich.console import Console, RenderableType
@@ -10,6 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from tensorlab.grading import feedback
 from tensorlab.learn import progress
 from tensorlab.learn.check import card_of, lines_of
 from tensorlab.learn.hints import STEPS
@@ -19,6 +21,7 @@ from tensorlab.learn.watch.rounds import Answer, Finished
 KEYS = (("h", "hint"), ("n", "next"), ("l", "list"), ("d", "difference"), ("q", "quit"))
 MOODS = {"good": "green", "partial": "yellow", "bad": "red", "plain": "cyan"}
 WIDEST = 88  # columns of text
+MOST_CELLS = 6  # whose printed lines are shown
 
 
 class Screen:
@@ -32,6 +35,9 @@ class Screen:
         self.console = console
         self.is_page = keys and console.is_terminal
         self._name = name
+        self._printed: tuple[
+            tuple[int, str], ...
+        ] = ()  # what the cells printed in the round that was shown last
 
     @property
     def width(self) -> int:
@@ -39,9 +45,13 @@ class Screen:
         return min(WIDEST, self.console.width - 1)
 
     def round(self, finished: Finished, focus: Answer, changed: Sequence[Answer]) -> None:
-        """A round has come to its end: the card of one question, or a line for each that changed."""
+        """A round has come to its end: the card of one question, or a line for each that changed.
+
+        What the notebook's cells printed stands below.
+        """
         if self.is_page:
-            self.page(card_lines(answer_card(focus), self.width), finished)
+            cells = map(Text, cells_printed(finished.printed))
+            self.page([*card_lines(answer_card(focus), self.width), *cells], finished)
             return
         solved = sum(answer.is_right for answer in finished.answers)
         most = sum(answer.exercise.points for answer in finished.answers)
@@ -52,6 +62,11 @@ class Screen:
         for answer in changed:
             row = answer.judged.row
             self.line(f"  {row.question}: {answer.points} of {row.max_points}. {row.feedback}")
+            if not answer.is_right:
+                self._indented(Card("", "", lines=_heard(answer)).body(self.width)[1:], 4)
+        if finished.printed != self._printed:
+            self._indented(cells_printed(finished.printed)[1:], 2)
+        self._printed = finished.printed
 
     def page(self, lines: Sequence[RenderableType], finished: Finished | None, note: str = "") -> None:
         """Draw the page: some lines, and below them how far the chapter is, and the keys."""
@@ -70,6 +85,10 @@ class Screen:
         keys = "   ".join(f"[bold]{key}[/bold] {name}" for key, name in KEYS)
         self.console.print(keys)
 
+    def _indented(self, lines: Sequence[str], columns: int) -> None:
+        for text in lines:
+            self.line(textwrap.indent(text, " " * columns))
+
     def busy(self) -> None:
         """A round takes long enough to be noticed."""
         if self.is_page:
@@ -84,7 +103,7 @@ def answer_card(answer: Answer) -> Card:
     """The card of one question, as after `check`."""
     row, verdict = answer.judged.row, answer.judged.verdict
     if verdict is not None:
-        lines = lines_of(verdict) if verdict.failures else ()
+        lines = lines_of(verdict, answer.printed) if verdict.failures else _heard(answer)
         footer = ("n goes to the next exercise.",) if verdict.status == "right" else ()
         return card_of(verdict, lines, "Save the notebook.", footer)
     title = f"{row.question} · {row.title}"
@@ -94,7 +113,31 @@ def answer_card(answer: Answer) -> Card:
         "died": f"{answer.exercise.name} ended the Python process.",
         "machine": "This machine could not run the notebook.",
     }[row.status]
-    return Card(title, headline, "bad", (Line("Asked", answer.exercise.task), Line("Why", row.feedback)))
+    lines = Line("Asked", answer.exercise.task), *_heard(answer), Line("Why", row.feedback)
+    return Card(title, headline, "bad", lines)
+
+
+def _heard(answer: Answer) -> tuple[Line, ...]:
+    """What a call of the answer printed: the smallest that fails, or the one that ended it, or the first."""
+    verdict = answer.judged.verdict
+    told = answer.heard[:1] if verdict is not None else answer.heard[-1:]
+    if verdict is not None and verdict.smallest is not None:
+        args = verdict.smallest.case.args
+        told = tuple(heard for heard in answer.heard if heard.args is args)
+    if not told:
+        return ()
+    call = feedback.call_text(answer.exercise, told[0].args)
+    return Line("Call", call, code=True), Line("Printed", told[0].printed, code=True)
+
+
+def cells_printed(printed: Sequence[tuple[int, str]]) -> list[str]:
+    """What the notebook's cells printed, the first few of them: lines of text."""
+    if not printed:
+        return []
+    shown = tuple(Line(f"Cell {number}", text, code=True) for number, text in printed[:MOST_CELLS])
+    more = len(printed) - len(shown)
+    rest = (f"{more} more cell{'s' if more > 1 else ''} printed something.",) if more else ()
+    return Card("", "", lines=shown, footer=rest).body()
 
 
 def card_lines(card: Card, width: int) -> list[RenderableType]:

@@ -70,7 +70,7 @@ def record_view(kind: type[ViewBackward], view: Tensor, source: Tensor, /, **not
     """`record` for a view of `source`."""
     if source._edge is None and (source._base is None or source._base._edge is None):
         return view
-    node = _node(kind, (view,), (source,), notes)
+    node = _node(kind, (view,), (source,), notes) if current.grad else None
     if node is not None:
         node.shape = view._shape
         node.dtype = view._dtype

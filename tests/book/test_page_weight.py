@@ -12,6 +12,8 @@ from tests.site_fixtures import SITE, Watch
 from .conftest import Open, listed_files
 
 LIMIT = 1_000_000  # bytes
+# What no page needs, for there is something lighter.
+HEAVY = ("embed-amd.js", "fontawesome.js", "fa-solid-900.woff2")
 COMPRESSED = {".woff", ".woff2", ".png"}  # servers send these as they are
 
 
@@ -30,4 +32,5 @@ def test_a_first_load_is_light(open_page: Open, watch: Watch, name: str) -> None
     open_page(f"{name}.html").evaluate("document.fonts.ready.then(() => true)")
     found = weights(watch.requests)
     assert f"{name}.html" in found
+    assert not [path for path in found if path.endswith(HEAVY)]
     assert sum(found.values()) < LIMIT, sorted(found.items(), key=lambda item: -item[1])[:10]

@@ -8,6 +8,7 @@ Each module does one thing and connects itself in `setup`:
     methods      the `api-methods` directive: Tensor's methods, by kind
     coverage     the tables of the compatibility page: which of PyTorch's names exist here
     pages        the last touches to written pages: the start page, page titles, labels for screen readers
+    icons        a font of the icons that the site shows, cut from the theme's
     widgets      which of a page's widgets need the widget manager; the others are drawn without it
 """
 
@@ -15,12 +16,12 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from . import coverage, freshness, methods, pages, reference, repository
+from . import coverage, freshness, icons, methods, pages, reference, repository
 
 __all__ = ["setup"]
 
 
 def setup(app: Sphinx) -> dict[str, object]:
-    for module in (repository, freshness, reference, methods, coverage, pages):
+    for module in (repository, freshness, reference, methods, coverage, pages, icons):
         module.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -147,13 +147,18 @@ def record_row(kind: type[Backward], result: Tensor, first: Any, second: Any = N
             place = places[1]
             other = first if place == 0 else second if place == 1 else without_history(result)
             node.kept = (value, other)
-            node.versions = (version, other._storage._version if isinstance(other, Tensor) else None)
+            later = other._storage._version if isinstance(other, Tensor) else None
+            node.versions = (version, later)
+            if later is UNTRACKED:
+                version = later
         else:
             operands = first, second
             node.kept = tuple(
                 [operands[place] if place.__class__ is int else without_history(result) for place in places]
             )
             node.versions = tuple([t._storage._version if isinstance(t, Tensor) else None for t in node.kept])
+            if UNTRACKED in node.versions:
+                version = UNTRACKED
         if keeping.packers or version is UNTRACKED:
             keep(node, list(node.kept))
     if anomaly.watching:

@@ -116,6 +116,16 @@ with t.inference_mode():
     q = t.ones(3, 3, dtype=t.float64)
 q @ x
 
+# inference mode: a power keeps it beside its base
+with t.inference_mode():
+    q = t.ones(3, dtype=t.float64)
+x.pow(q)
+
+# inference mode: a maximum keeps it beside another
+with t.inference_mode():
+    q = t.ones(3, dtype=t.float64)
+t.maximum(x, q)
+
 # inference mode: indexing keeps it
 with t.inference_mode():
     i = t.tensor([0, 1])

@@ -40,7 +40,7 @@ UNARY: dict[str, Callable[[Any, Any], Any]] = {
     "repeat_interleave": lambda t, x: x.repeat_interleave(2, 0),
     "roll": lambda t, x: x.roll(1, 0),
     "sort": lambda t, x: x.sort(0)[0],
-    "topk": lambda t, x: x.topk(1, 0)[0],
+    "topk": lambda t, x: _with_one_largest(x).topk(1, 0)[0],
     "max": lambda t, x: x.max(0)[0],
     "prod": lambda t, x: x.prod(0),
     "var": lambda t, x: x.var(),
@@ -161,6 +161,13 @@ def _some(x: Any) -> Any:
     """The tensor; which error its emptiness is depends on PyTorch's kernels."""
     if not x.numel():
         raise ValueError("tensors with elements only")
+    return x
+
+
+def _with_one_largest(x: Any) -> Any:
+    """The tensor; which of equal elements `topk` takes and gives the gradient is left open."""
+    if x.ndim and x.shape[0] and bool((x.detach() == x.detach().amax(0)).sum(0).gt(1).any()):
+        raise ValueError("tensors with one largest element only")
     return x
 
 

@@ -12,6 +12,8 @@ from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import written_by
 from tensorlab.layout import Size
+from tensorlab.ops.adjoints import placed
+from tensorlab.ops.aliases import detach
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number, is_number
@@ -177,6 +179,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         reshape(other, [size for pair in right for size in (1, pair)]),
     )
     result = reshape(spread, [x * y for x, y in zip(left, right, strict=True)])
+    result._base = None  # a view of nothing that anybody else holds
     return result if out is None else written(out, result)
 
 
@@ -199,7 +202,13 @@ def trace(input: Tensor) -> Tensor:
         )
     if input.dtype is dtypes.bool:
         raise NotImplementedError("trace is not implemented for 'Bool': convert first, x.to(tensorlab.int64)")
-    return sum_over(diagonal(input))
+    return record(TraceBackward0, sum_over(diagonal(detach(input))), input, sizes=input._shape)
+
+
+TraceBackward0 = formulas(
+    "TraceBackward0",
+    input=lambda grad, sizes: placed(grad.expand(min(sizes)), sizes, lambda whole: whole.diagonal()),
+)
 
 
 def addr(

@@ -192,6 +192,11 @@ def batch_norm(
         raise TypeError(f"batch_norm(): argument 'momentum' must be float, not {type(momentum).__name__}")
     if training and input.ndim == 1 and input.numel() == 1:
         raise ValueError(_too_few("value per channel", input))
+    if input.ndim == 1 and input.numel() and (running_mean is not None or running_var is not None):
+        raise RuntimeError(
+            f"running_mean should contain 0 elements: batch_norm takes (images, channels, …), and the shape "
+            f"is {tuple(input._shape)}, which has no channels; call input.unsqueeze(0) for one image"
+        )
     if input.ndim < 2 and input.numel():
         raise IndexError(
             f"Dimension out of range: batch_norm takes (images, channels, …), and the shape is "

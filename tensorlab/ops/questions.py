@@ -146,7 +146,9 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     if shape == input.shape:
         return input
     dims = [dim for dim in range(input.ndim) if dim < before or shape[dim - before] != input.shape[dim]]
-    return view(sum_over(input, dims, keepdim=True), shape)
+    result = view(sum_over(input, dims, keepdim=True), shape)
+    result._base = None  # a view of nothing that anybody else holds
+    return result
 
 
 METHODS = (

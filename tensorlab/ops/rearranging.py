@@ -11,8 +11,9 @@ from tensorlab import layout, view_rules
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.dtypes import int64
-from tensorlab.layout import as_int
+from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format
+from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import accepts_axis, ints_from, several
 from tensorlab.ops.conversion import clone
 from tensorlab.ops.creation import empty_like
@@ -21,6 +22,7 @@ from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.indexing.slices import index_select
 from tensorlab.ops.joining import cat
 from tensorlab.ops.parts import narrow
+from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import expand, flatten, ravel, reshape, unsqueeze
 from tensorlab.tensor import Tensor
 
@@ -37,6 +39,13 @@ __all__ = [
 
 
 FlipBackward0 = formulas("FlipBackward0", input=lambda grad, dims: flip(grad, dims))
+RollBackward0 = formulas(
+    "RollBackward0", input=lambda grad, shifts, dims: roll(grad, [-step for step in shifts], dims)
+)
+RepeatBackward0 = formulas(
+    "RepeatBackward0", input=lambda grad, sizes, counts: _added_up(grad, sizes, counts)
+)
+Rot90Backward0 = formulas("Rot90Backward0", input=lambda grad, k, dims: rot90(grad, -k, dims))
 
 
 def flip(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
@@ -107,7 +116,9 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
     if dims is None or (isinstance(dims, Sequence) and not dims):
         if len(steps) != 1:
             raise RuntimeError(f"roll(): without dims there is one shift, got {len(steps)}")
-        return reshape(_rolled(ravel(input), steps[0], 0), input.shape)
+        result = reshape(_rolled(ravel(detach(input)), steps[0], 0), input.shape)
+        result._base = None  # a view of nothing that anybody else holds
+        return record(RollBackward0, result, input, shifts=steps, dims=())
     along = (dims,) if isinstance(dims, int) else tuple(dims)
     if len(steps) != len(along):
         raise RuntimeError(
@@ -116,11 +127,10 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
         )
     if not input.ndim:
         raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
-    if not input.numel():
-        return clone(input)
+    result = detach(input)
     for step, dim in zip(steps, along, strict=True):
-        input = _rolled(input, step, dim)
-    return input
+        result = _rolled(result, step, dim)
+    return record(RollBackward0, result if input.numel() else clone(result), input, shifts=steps, dims=along)
 
 
 def _rolled(input: Tensor, shift: int, dim: int) -> Tensor:
@@ -148,12 +158,15 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
         raise RuntimeError(f"rot90(): expected total dims >= 2, but got total dims = {input.ndim}")
     first, second = view_rules.distinct_dims(tuple(dims), input.ndim)
     quarters = as_int(k, "rot90(): k") % 4
+    plain = detach(input)
     if quarters == 0:
-        return clone(input, memory_format=contiguous_format)
-    if quarters == 2:
-        return flip(input, first, second)
-    turned = flip(input, second if quarters == 1 else first)
-    return transpose(turned, first, second)
+        result = clone(plain, memory_format=contiguous_format)
+    elif quarters == 2:
+        result = flip(plain, first, second)
+    else:
+        result = transpose(flip(plain, second if quarters == 1 else first), first, second)
+        result._base = None  # a view of nothing that anybody else holds
+    return record(Rot90Backward0, result, input, k=quarters, dims=(first, second))
 
 
 def repeat(input: Tensor, *times: int | Sequence[int], repeats: Sequence[int] | None = None) -> Tensor:
@@ -184,14 +197,21 @@ def repeat(input: Tensor, *times: int | Sequence[int], repeats: Sequence[int] | 
         raise RuntimeError(f"repeat(): numbers must not be negative, got {counts}")
     shape = (1,) * (len(counts) - input.ndim) + tuple(input.shape)
     # Each dimension gets a new one in front of it, which is stretched and then merged with it.
-    apart = reshape(input, tuple(size for own in shape for size in (1, own)))
+    apart = reshape(detach(input), tuple(size for own in shape for size in (1, own)))
     stretched = expand(apart, tuple(size for pair in zip(counts, shape, strict=True) for size in pair))
     result = reshape(stretched, tuple(count * size for count, size in zip(counts, shape, strict=True)))
-    return (
-        clone(result, memory_format=contiguous_format)
-        if result._storage._memory is input._storage._memory
-        else result
-    )
+    if result._storage._memory is input._storage._memory:
+        result = clone(result, memory_format=contiguous_format)
+    return record(RepeatBackward0, result, input, sizes=input._shape, counts=tuple(counts))
+
+
+def _added_up(grad: Tensor, sizes: Size, counts: tuple[int, ...]) -> Tensor:
+    """The gradients of all copies of each element, added up."""
+    if not counts:
+        return grad
+    shape = (1,) * (len(counts) - len(sizes)) + tuple(sizes)
+    apart = reshape(grad, tuple(size for pair in zip(counts, shape, strict=True) for size in pair))
+    return reshape(sum_over(apart, tuple(range(0, 2 * len(counts), 2))), sizes)
 
 
 def tile(input: Tensor, *times: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:

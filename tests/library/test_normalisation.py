@@ -194,6 +194,7 @@ REFUSED = [
     (lambda: F.batch_norm(X, tl.zeros(5), tl.ones(6)), RuntimeError, "contain 6 elements not 5"),
     (lambda: F.batch_norm(tl.ones(1, 6), None, None, training=True), ValueError, "more than 1 value"),
     (lambda: F.batch_norm(tl.ones(6), None, None, training=True), IndexError, "Dimension out of range"),
+    (lambda: F.batch_norm(tl.ones(6), tl.zeros(6), tl.ones(6)), RuntimeError, "unsqueeze"),
     (lambda: F.batch_norm(X, None, None, momentum=None, training=True), TypeError, "must be float"),
     (lambda: F.batch_norm(X, None, None, eps=0, training=True), ValueError, "eps must be positive"),
     (lambda: F.instance_norm(X[:, :, :1]), ValueError, "more than 1 spatial element"),

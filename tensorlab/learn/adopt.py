@@ -10,28 +10,37 @@ from typing import Any
 from tensorlab.grading.judge import Verdict
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import UnknownExercise, chapters, exercise, exercises
-from tensorlab.learn import parts, progress, trials
+from tensorlab.learn import kept, parts, progress, trials
 from tensorlab.learn.check import lines_of, printed_by, title_of, verdict_of
 from tensorlab.learn.clock import OutOfTime
 from tensorlab.learn.samples import SAMPLES
 from tensorlab.learn.show import Card, Line
+from tensorlab.learn.speed import Slowdown, slowdown
 
 #: Says of an exercise why its function was not adopted, until it is. Shown by `status`.
 refused: dict[str, str] = {}
 
+#: How long each adopted function takes, measured when it was adopted. Shown by `status`.
+measured: dict[str, Slowdown] = {}
+
 _HERE: Any = object()  # the function is looked up where `adopt` is called
+_KEPT: Any = object()  # every part that is kept
 
 
-def adopt(which: str | None, function: Callable[..., Any] | None = _HERE) -> Card:
+def adopt(which: str | None = _KEPT, function: Callable[..., Any] | None = _HERE) -> Card:
     """Put your own function into the library, in place of the library's own.
 
     It has to pass its gate first: all public cases of its exercise, fresh random ones, and small programs
     over the whole library, which must give what they gave before. A function that does not pass is not
     adopted, and the library stays as it is. So it does when this Python ends: nothing is written into it.
 
+    What you adopt is kept in a file of yours, with what it needs from your notebook. ``adopt()`` puts the
+    kept parts in again after a restart, through the same gate. Nothing does so by itself.
+
     Args:
         which: an exercise, ``"03.permuted"`` or ``"ch03.permuted"``; or a chapter, ``"ch03"``, for all of its
-            functions that are written. None gives every part back to the library.
+            functions that are written. None gives every part back to the library; their files stay. Left out,
+            all parts that are kept.
         function: your function; looked up by its name where `adopt` is called if left out. None gives this
             part back to the library.
 
@@ -51,6 +60,8 @@ def adopt(which: str | None, function: Callable[..., Any] | None = _HERE) -> Car
     """
     if which is None:
         return _give_all_back()
+    if which is _KEPT:
+        return _again()
     frame = sys._getframe(1)
     namespace = {**frame.f_globals, **frame.f_locals}
     name = which.removeprefix("ch") if isinstance(which, str) else which
@@ -73,8 +84,12 @@ def _completed(name: Any) -> Any:
     return meant[0] if name not in known and len(meant) == 1 else name
 
 
-def adopt_function(asked: Exercise, function: Any) -> Card:
-    """`adopt` for one exercise and what was found as its function."""
+def adopt_function(asked: Exercise, function: Any, *, is_kept: bool = False) -> Card:
+    """`adopt` for one exercise and what was found as its function.
+
+    Args:
+        is_kept: whether it comes from the file in which it is kept.
+    """
     if not callable(function):
         found = "" if function is None else f" It is of type {type(function).__name__}."
         return Card(
@@ -98,18 +113,51 @@ def adopt_function(asked: Exercise, function: Any) -> Card:
             return _refuse(asked, f"it passes its cases, and{beside} it changes {title}", lines)
     parts.put(asked, function)
     refused.pop(asked.id, None)
-    note = _remember(verdict)
+    measured[asked.id] = slowdown(asked, function)
+    notes = ["tl.status() shows all parts.", _remember(verdict)]
+    if measured[asked.id].is_slow:
+        notes.append(f"It is right, and on the small inputs of its cases it {measured[asked.id]}.")
     return Card(
         title_of(asked),
         f"The library now uses your {asked.name}.",
         "good",
         (
             Line("In place of", asked.part.replace(":", "."), code=True),
+            Line("Kept", f"in {kept.file_of(asked)}" if is_kept else _keep(asked, function)),
             Line("Undo", f'tl.adopt("{asked.id}", None), or tl.adopt(None) for all'),
         ),
-        footer=tuple(filter(None, ("tl.status() shows all parts.", note))),
+        footer=tuple(filter(None, notes)),
         points=verdict.points,
     )
+
+
+def _keep(asked: Exercise, function: Callable[..., Any]) -> str:
+    """Write an adopted function down. Returns what to say of it."""
+    try:
+        kept.keep(asked, function)
+    except kept.NotKept as error:
+        return f"until this Python ends, since {error}"
+    return f"in {kept.file_of(asked)}; after a restart tl.adopt() puts it in again"
+
+
+def _again() -> Card:
+    """Adopt every part that is kept and not in use."""
+    done: list[tuple[bool, str]] = []
+    waiting = [asked for asked in kept.kept() if asked.id not in parts.adopted()]
+    for asked in waiting:
+        try:
+            card = adopt_function(asked, kept.run(asked), is_kept=True)
+        except kept.NotKept as error:
+            card = _refuse(asked, str(error), ())
+        except OutOfTime:
+            card = _refuse(asked, f"{kept.file_of(asked)} did not come to an end in time", ())
+        done.append((card.mood == "good", f"{asked.id}: {card.headline}"))
+    if not done:
+        words = "Every part that is kept is in use." if kept.kept() else "No part is kept yet."
+        return Card("adopt", f'{words} tl.adopt("ch01") adopts the functions of a notebook.')
+    count = sum(good for good, _ in done)
+    mood = "good" if count == len(done) else "partial" if count else "bad"
+    return Card("adopt", f"{count} of {len(done)} kept parts are in use again.", mood, items=tuple(done))
 
 
 def _why(verdict: Verdict) -> str:

@@ -8,13 +8,15 @@ from typing import Literal
 
 from tensorlab.grading.suites import chapters, exercises
 from tensorlab.learn import parts, progress
-from tensorlab.learn.adopt import refused
+from tensorlab.learn.adopt import measured, refused
+from tensorlab.learn.kept import kept
 
-State = Literal["yours", "solved", "refused", "library"]
+State = Literal["yours", "slow", "solved", "refused", "library"]
 
 #: Mark in a terminal, edge and style in a notebook, and what it means.
 _LOOKS: dict[State, tuple[str, str, str]] = {
     "yours": ("[x]", "2px solid #2f8a55", "your code, in use"),
+    "slow": ("[~]", "2px dotted #c07a1a", "your code, in use, and slow"),
     "solved": ("[+]", "2px dashed #3867b5", "solved by you, and not adopted"),
     "refused": ("[!]", "2px double #c0453f", "your code, refused"),
     "library": ("[ ]", "1px solid #7a8699", "the library's own"),
@@ -27,7 +29,7 @@ class Tile:
 
     Attributes:
         part: the library's function, ``"tensorlab.layout.numel"``.
-        why: of a part that was refused, the reason.
+        why: of a part that was refused, the reason; of one that is slow, how slow it is.
     """
 
     exercise: str
@@ -39,14 +41,19 @@ class Tile:
 
 @dataclass(frozen=True)
 class Status:
-    """All parts. Tiles in a notebook, a line for each chapter in a terminal."""
+    """All parts. Tiles in a notebook, a line for each chapter in a terminal.
+
+    Attributes:
+        waiting: how many parts are kept in files and not in use.
+    """
 
     tiles: tuple[Tile, ...]
+    waiting: int = 0
 
     @property
     def headline(self) -> str:
         """How many parts are the student's."""
-        yours = sum(tile.state == "yours" for tile in self.tiles)
+        yours = sum(tile.state in ("yours", "slow") for tile in self.tiles)
         return f"{yours} of {len(self.tiles)} parts of this library are yours."
 
     def __repr__(self) -> str:
@@ -80,10 +87,16 @@ class Status:
         )
 
     def _notes(self) -> list[str]:
-        notes = [f"{tile.exercise} was refused: {tile.why}." for tile in self.tiles if tile.why]
+        notes = [
+            f"{tile.exercise} was refused: {tile.why}." for tile in self.tiles if tile.state == "refused"
+        ]
+        notes += [f"{tile.exercise} {tile.why}." for tile in self.tiles if tile.state == "slow"]
         ready = [tile.exercise for tile in self.tiles if tile.state == "solved"]
         if ready:
             notes.append(f'tl.adopt("{ready[0]}") puts a solved one in, where its function is defined.')
+        if self.waiting:
+            what, it = ("1 part is", "it") if self.waiting == 1 else (f"{self.waiting} parts are", "them")
+            notes.append(f"{what} kept from before and not in use: tl.adopt() puts {it} in again.")
         return notes
 
 
@@ -100,15 +113,17 @@ def status() -> Status:
     yours, told = parts.adopted(), []
     for asked in exercises():
         state: State = "library"
+        why = ""
         if asked.id in yours:
-            state = "yours"
+            speed = measured.get(asked.id)
+            state = "slow" if speed is not None and speed.is_slow else "yours"
+            why = str(speed) if state == "slow" else ""
         elif asked.id in refused:
-            state = "refused"
+            state, why = "refused", refused[asked.id]
         elif progress.load(asked.id).points == asked.points:
             state = "solved"
-        why = refused[asked.id] if state == "refused" else ""
         told.append(Tile(asked.id, asked.name, asked.part.replace(":", "."), state, why))
-    return Status(tuple(told))
+    return Status(tuple(told), sum(asked.id not in yours for asked in kept()))
 
 
 def _chapter(tile: Tile) -> str:
@@ -117,7 +132,8 @@ def _chapter(tile: Tile) -> str:
 
 def _tile(tile: Tile) -> str:
     _, border, meaning = _LOOKS[tile.state]
-    mark = {"yours": "✓ ", "solved": "+ ", "refused": "! ", "library": ""}[tile.state]
+    meaning = tile.why if tile.state == "slow" else meaning
+    mark = {"yours": "✓ ", "slow": "~ ", "solved": "+ ", "refused": "! ", "library": ""}[tile.state]
     return (
         f'<li style="border:{border};border-radius:.3em;padding:.15em .5em" title="{html.escape(tile.part)}">'
         f'<span aria-hidden="true">{mark}</span><code style="background:none;color:inherit;padding:0">'

@@ -16,7 +16,7 @@ from tensorlab.autograd.recording import record
 from tensorlab.ops.convolution_checks import by, check_bias, check_extents, checked, not_negative
 from tensorlab.ops.correlations import Form, image_of, result_of, weights_of
 from tensorlab.ops.shape import squeeze, unsqueeze
-from tensorlab.ops.windows import each_dim, places
+from tensorlab.ops.windows import as_key, each_dim, places
 from tensorlab.tensor import Tensor
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
@@ -249,7 +249,6 @@ def conv_transpose3d(
 # The forms of calls whose other arguments are single numbers or words, which most are.
 _forms: dict[tuple, tuple[bool, Form, list[int]]] = {}
 MOST_FORMS = 4096
-_PLAIN = {int, str}
 
 
 def _convolve(
@@ -258,15 +257,15 @@ def _convolve(
 ) -> Tensor:  # fmt: skip
     arguments = (stride, padding, dilation, groups)
     tensors = type(input) is type(weight) is Tensor and (bias is None or type(bias) is Tensor)
-    plain = tensors and _PLAIN.issuperset(map(type, arguments))
-    key: Any = plain and (
+    plain = as_key(*arguments) if tensors else None
+    key = plain and (
         name, input._dtype, input._shape, weight._dtype, weight._shape,
-        bias if bias is None else (bias._dtype, bias._shape), *arguments,
+        bias if bias is None else (bias._dtype, bias._shape), plain,
     )  # fmt: skip
-    found = _forms.get(key)
+    found = None if key is None else _forms.get(key)
     if found is None:
         found = _form(name, dims, input, weight, bias, *arguments)
-        if plain:
+        if key is not None:
             if len(_forms) >= MOST_FORMS:
                 _forms.clear()
             _forms[key] = found

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorlab.backends.windows import Reach
-from tensorlab.ops.windows import each_dim
+from tensorlab.layout import Size
+from tensorlab.ops.windows import as_key, each_dim
 from tensorlab.tensor import Tensor
 
 __all__ = ["adaptive_reach", "adaptive_windows", "sliding_reach", "sliding_windows"]
+
+
+_known: dict[tuple, tuple[Reach, Reach]] = {}
+MOST_KNOWN = 4096
 
 
 def sliding_windows(
@@ -28,6 +34,36 @@ def sliding_windows(
         RuntimeError: a number is out of its range, or no window fits.
         TypeError: an argument is no int, nor a sequence of ints.
     """
+    arguments = (kernel_size, stride, padding, dilation, ceil_mode, counts_padding, dims)
+    found: tuple[Reach, Reach] = _once(_sliding, name, input, dims, *arguments)
+    return found
+
+
+def _once(find: Callable[..., Any], name: str, input: Tensor, dims: int, *arguments: Any) -> Any:
+    """``find(name, shape, *arguments)``, or what it found before for such arguments and sizes."""
+    key = as_key(name, *input._shape[-dims - 1 :], *arguments)
+    if key is None:
+        return find(name, input._shape, *arguments)
+    found = _known.get(key)
+    if found is None:
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        found = _known[key] = find(name, input._shape, *arguments)
+    return found
+
+
+def _sliding(
+    name: str,
+    shape: Size,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
+    counts_padding: bool,
+    dims: int,
+) -> tuple[Reach, Reach]:
+    """`sliding_windows`, worked out and checked."""
     without = stride is None or (isinstance(stride, (tuple, list)) and not stride)
     window = each_dim(name, "kernel_size", kernel_size, dims)
     step = window if without else each_dim(name, "stride", stride, dims)
@@ -48,17 +84,17 @@ def sliding_windows(
             )
     reaches = [
         sliding_reach(*each, bool(ceil_mode), bool(counts_padding))
-        for each in zip(input._shape[-dims:], window, step, before, spread, strict=True)
+        for each in zip(shape[-dims:], window, step, before, spread, strict=True)
     ]
     if not all(reach.begins for reach in reaches):
         sizes = "x".join(str(len(reach.begins)) for reach in reaches)
         raise RuntimeError(
-            f"{name}(): Given input size: {tuple(input._shape[-dims - 1 :])}. Calculated output size: "
+            f"{name}(): Given input size: {tuple(shape[-dims - 1 :])}. Calculated output size: "
             f"{sizes}. Output size is too small"
         )
     if any(begin >= end for reach in reaches for begin, end in zip(reach.begins, reach.ends, strict=True)):
         raise RuntimeError(
-            f"{name}(): a window meets no number of the input {tuple(input._shape[-dims - 1 :])}: with "
+            f"{name}(): a window meets no number of the input {tuple(shape[-dims - 1 :])}: with "
             f"kernel_size={window}, padding={before} and dilation={spread} all of its places lie in the "
             f"padding; give less padding, or a smaller dilation"
         )
@@ -99,13 +135,19 @@ def adaptive_windows(name: str, input: Tensor, output_size: Any, dims: int) -> t
         RuntimeError: there are not `dims` sizes, or one is negative.
         TypeError: a size is no int.
     """
+    found: tuple[Reach, Reach] = _once(_adaptive, name, input, dims, output_size, dims)
+    return found
+
+
+def _adaptive(name: str, shape: Size, output_size: Any, dims: int) -> tuple[Reach, Reach]:
+    """`adaptive_windows`, worked out and checked."""
     if isinstance(output_size, (tuple, list)):
         if len(output_size) != dims:
             raise RuntimeError(f"{name}: output_size must be {dims} numbers, got {output_size!r}")
         wanted = tuple(output_size)
     else:
         wanted = (output_size,) * dims
-    extents = input._shape[-dims:]
+    extents = shape[-dims:]
     wanted = tuple(size if want is None else want for want, size in zip(wanted, extents, strict=True))
     counts = each_dim(name, "output_size", wanted, dims)
     if min(counts) < 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
@@ -28,11 +28,23 @@ __all__ = [
 Windows = tuple[Reach, Reach]
 
 
-def _new(input: Tensor, windows: Windows, element_type: dtypes.dtype) -> Tensor:
-    """A tensor for one number a window, laid out like the image."""
-    shape = Size((*input._shape[:-2], *(len(reach.begins) for reach in windows)))
-    strides = format_strides(shape, suggested_format(input._shape, input._stride))
-    return allocate_strided(shape, strides, element_type)
+class _Plan(NamedTuple):
+    """Where the numbers of all windows go, and what finds them; it is None where there are none."""
+
+    shape: Size
+    stride: tuple[int, ...]
+    launch: Any
+
+
+@functools.lru_cache(maxsize=1024)
+def _planned(
+    form: str, element_type: dtypes.dtype, shape: Size, stride: tuple, windows: Windows, divisor: int = 0
+) -> _Plan:
+    """The plan for a pooling of an image of this layout: the result is laid out like it."""
+    result = Size((*shape[:-2], *(len(reach.begins) for reach in windows)))
+    out = format_strides(result, suggested_format(shape, stride))
+    launch = _prepared(form, element_type, shape, stride, out, windows, divisor) if result.numel() else None
+    return _Plan(result, out, launch)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -56,9 +68,9 @@ def _prepared(
 
 def greatest_of_windows(kind: Any, input: Tensor, windows: Windows) -> tuple[Tensor, Tensor]:
     """The greatest number of each window, and its place; `kind` is the kind of node."""
-    values, places = (_new(input, windows, element_type) for element_type in (input._dtype, dtypes.int64))
-    if values.numel():
-        launch = _prepared("greatest", input._dtype, input._shape, input._stride, values._stride, windows, 0)
+    shape, stride, launch = _planned("greatest", input._dtype, input._shape, input._stride, windows)
+    values, places = (allocate_strided(shape, stride, found) for found in (input._dtype, dtypes.int64))
+    if launch is not None:
         launch(values._buffer(), input._buffer(), places._buffer())
     return record(kind, values, input, places=places, shape=input._shape, windows=windows), places
 
@@ -90,11 +102,9 @@ def _taken(image: Any, places: Any) -> Tensor:
 
 def mean_of_windows(kind: Any, input: Tensor, windows: Windows, divisor: int) -> Tensor:
     """The mean of each window, or its sum divided by a `divisor` other than 0."""
-    result = _new(input, windows, input._dtype)
-    if result.numel():
-        launch = _prepared(
-            "mean", input._dtype, input._shape, input._stride, result._stride, windows, divisor
-        )
+    shape, stride, launch = _planned("mean", input._dtype, input._shape, input._stride, windows, divisor)
+    result = allocate_strided(shape, stride, input._dtype)
+    if launch is not None:
         launch(result._buffer(), input._buffer())
     return record(kind, result, input, kind=kind, shape=input._shape, windows=windows, divisor=divisor)
 

@@ -1,4 +1,4 @@
-"""What a backend does with windows that move over images: convolution, its gradients, and pooling.
+"""What a backend does with windows that move over images: convolution, its gradients, pooling, resampling.
 
 An image here has three dimensions, depth, height and width; a signal has depth and height 1. A window moves
 over it in steps, and a tap of the window meets, for result `i`, the number at ``i * step + offset`` in each
@@ -8,11 +8,14 @@ dimension. Outside of the image a convolution meets zeros.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+import numpy as np
 
 from tensorlab.dtypes import dtype
 
-__all__ = ["Correlation", "Pooling", "Reach", "Window", "WindowOperations"]
+__all__ = ["Along", "Correlation", "Pooling", "Reach", "Window", "WindowOperations"]
 
 
 class Window(NamedTuple):
@@ -100,6 +103,21 @@ class Pooling(NamedTuple):
     image: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Along:
+    """Where the numbers of a result come from along one dimension. Each is equal to itself alone.
+
+    Attributes:
+        extent: the size of the image.
+        places: for each neighbour and each result the place in the image, int64.
+        weights: for each neighbour and each result a weight; None for 1.
+    """
+
+    extent: int
+    places: np.ndarray
+    weights: np.ndarray | None = None
+
+
 class WindowOperations(Protocol):
     """The operations with windows of one device."""
 
@@ -146,5 +164,21 @@ class WindowOperations(Protocol):
         Returns:
             a launch of (out, image, places), or of (out, image) for means: `image` is added to, and `out` is
             the gradient of the results. The lines of a channel of `image` follow one another without gaps.
+        """
+        ...
+
+    def resample(
+        self, element_type: dtype, planes: int, along: Sequence[Along], back: bool = False
+    ) -> Callable[..., None]:
+        """Prepare sums of an image's numbers, weighed, with places and weights for each of three dimensions.
+
+        Args:
+            element_type: the dtype of everything; with weights, and on the way `back`, a floating one.
+            planes: how many images there are, one behind the other.
+            along: depth, height and width.
+            back: whether the parts of the result are added to the numbers that they were made of.
+
+        Returns:
+            a launch of (out, image), both without gaps; on the way back `image` is added to.
         """
         ...

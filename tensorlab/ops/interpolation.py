@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.memory_formats import suggested_format
-from tensorlab.ops.conversion import contiguous, to
+from tensorlab.backends.windows import Along
 from tensorlab.ops.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
-from tensorlab.ops.sharing import from_numpy
+from tensorlab.ops.resampling import given_back, resampled
 from tensorlab.tensor import Tensor
 
 __all__ = ["interpolate"]
@@ -39,18 +37,6 @@ _SMOOTH = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
 
 # How far the cubic swings beyond its neighbours: R. Keys, *Cubic convolution interpolation*, 1981.
 SWING = -0.75
-
-
-class _Places(NamedTuple):
-    """Where the new places along one dimension come from.
-
-    Attributes:
-        size: how many old places there are.
-        neighbours: for each neighbour the old place of every new one, and its weights; None for 1.
-    """
-
-    size: int
-    neighbours: tuple[tuple[Tensor, Tensor | None], ...]
 
 
 def interpolate(
@@ -108,7 +94,8 @@ def interpolate(
         scales = [None] * spatial
     if mode == "area" and spatial in _MEANS:
         return _MEANS[spatial](input, sizes)
-    if not input._dtype.is_floating_point and (mode in _SMOOTH or input._dtype is not dtypes.uint8):
+    moved = mode not in _SMOOTH and mode != "area"  # and not blended
+    if not input._dtype.is_floating_point and not (moved and input._dtype is dtypes.uint8):
         raise NotImplementedError(f"interpolate() is not implemented for {input._dtype.name}")
     for old, new in zip(input._shape[2:], sizes, strict=True):
         if old < 1 or new < 1:
@@ -121,9 +108,7 @@ def interpolate(
         _places(mode, old, new, scale, bool(align_corners), single)
         for old, new, scale in zip(input._shape[2:], sizes, scales, strict=True)
     ]
-    result = _taken(input.detach(), places)
-    result = contiguous(result, suggested_format(input._shape, input._stride))
-    return record(_kind(mode, spatial), result, input, places=places)
+    return _made(input, f"{_NAMES[mode]}{spatial}D", places)
 
 
 def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int], list[float | None]]:
@@ -147,8 +132,8 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int], list
 
 
 @functools.lru_cache(256)
-def _places(mode: str, old: int, new: int, scale: float | None, align_corners: bool, single: bool) -> _Places:
-    """The neighbours of the new places; `single` says whether PyTorch finds them in float32."""
+def _places(mode: str, old: int, new: int, scale: float | None, align_corners: bool, single: bool) -> Along:
+    """The neighbours of the new places and their weights; `single`: PyTorch finds them in float32."""
     if mode == "area":
         return _means(old, new)
     kind: Any = np.float32 if single or mode not in _SMOOTH else np.float64
@@ -159,7 +144,7 @@ def _places(mode: str, old: int, new: int, scale: float | None, align_corners: b
             found = (places + kind(0.5)) * step
         else:
             found = places * (kind(1) if new == old else kind(0.5) if new == 2 * old else step)
-        return _Places(old, ((_clipped(np.floor(found), old), None),))
+        return Along(old, _clipped(np.floor(found), old)[None])
     if align_corners:
         found = places * kind((old - 1) / (new - 1) if new > 1 else 0)
     else:
@@ -173,31 +158,22 @@ def _places(mode: str, old: int, new: int, scale: float | None, align_corners: b
         below = np.floor(found) - 1
         t = found - np.floor(found)
         weights = [_far(t + 1), _near(t), _near(1 - t), _far(2 - t)]
-    return _Places(
-        old,
-        tuple(
-            (_clipped(below + number, old), from_numpy(np.ascontiguousarray(weight, kind)))
-            for number, weight in enumerate(weights)
-        ),
-    )
+    neighbours = np.stack([_clipped(below + number, old) for number in range(len(weights))])
+    return Along(old, neighbours, np.stack(weights))
 
 
-def _means(old: int, new: int) -> _Places:
+def _means(old: int, new: int) -> Along:
     """Each new place as the mean of the old ones that it covers, be it in part."""
     numbers = np.arange(new)
     first, behind = numbers * old // new, -(-(numbers + 1) * old // new)
     counts = behind - first
-    neighbours = []
-    for number in range(counts.max(initial=0)):
-        counted = number < counts
-        place = from_numpy(np.where(counted, first + number, first))
-        neighbours.append((place, from_numpy(counted / counts)))
-    return _Places(old, tuple(neighbours))
+    steps = np.arange(counts.max(initial=0))[:, None]
+    return Along(old, np.where(steps < counts, first + steps, first), (steps < counts) / counts)
 
 
-def _clipped(places: np.ndarray, size: int) -> Tensor:
-    """Old places as an index; what lies beyond the border is the border."""
-    return from_numpy(np.clip(places.astype(np.int64), 0, size - 1))
+def _clipped(places: np.ndarray, size: int) -> np.ndarray:
+    """Old places as integers; what lies beyond the border is the border."""
+    return np.clip(places.astype(np.int64), 0, size - 1)
 
 
 def _near(t: np.ndarray) -> np.ndarray:
@@ -210,36 +186,25 @@ def _far(t: np.ndarray) -> np.ndarray:
     return ((SWING * t - 5 * SWING) * t + 8 * SWING) * t - 4 * SWING
 
 
-def _times(x: Any, weight: Tensor | None, dim: int) -> Any:
-    """Each place along a dimension times its weight."""
-    if weight is None:
-        return x
-    return x * to(weight, x.dtype).view(-1, *[1] * (x.ndim - 1 - dim))
+def _made(input: Tensor, kind: str, places: Sequence[Along]) -> Tensor:
+    """The new images, recorded."""
+    return record(_kinds(kind)[0], resampled(input, places), input, places=places)
 
 
-def _taken(x: Any, along: Sequence[_Places]) -> Any:
-    """The new places, made of operations that are recorded."""
-    for dim, places in enumerate(along, x.ndim - len(along)):
-        parts = [_times(x.index_select(dim, place), weight, dim) for place, weight in places.neighbours]
-        x = functools.reduce(operator.add, parts)
-    return x
-
-
-def _given_back(grad: Any, places: Sequence[_Places]) -> Any:
-    """The adjoint of `_taken`."""
-    for dim, along in enumerate(places, grad.ndim - len(places)):
-        shape = list(grad.shape)
-        shape[dim] = along.size
-        whole = grad.new_zeros(shape)
-        for place, weight in along.neighbours:
-            whole = whole.index_add(dim, place, _times(grad, weight, dim))
-        grad = whole
-    return grad
+def _given_back(grad: Tensor, kind: str, places: Sequence[Along]) -> Tensor:
+    """The adjoint of `_made`."""
+    if grad._dtype.itemsize < 4:  # sums of halves are made in float32
+        wide: Any = grad
+        return _given_back(wide.float(), kind, places).to(grad._dtype)
+    return record(_kinds(kind)[1], given_back(grad, places), grad, places=places)
 
 
 @functools.cache
-def _kind(mode: str, spatial: int) -> Any:
-    return formulas(f"{_NAMES[mode]}{spatial}DBackward0", input=_given_back)
+def _kinds(kind: str) -> tuple[Any, Any]:
+    """The nodes of one mode, there and back."""
+    there = formulas(f"{kind}Backward0", input=lambda grad, places: _given_back(grad, kind, places))
+    back = formulas(f"{kind}BackwardBackward0", gradient=lambda grad, places: _made(grad, kind, places))
+    return there, back
 
 
 _MEANS = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.backends import IndexLayout, Launch, backend
+from tensorlab.backends.windows import Along
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, preserved_strides, suggested_format
 from tensorlab.ops.dispatch import Number, allocate_strided, filled, write_new
-from tensorlab.ops.indexing.places import raw_cells
+from tensorlab.ops.resampling import given_back, resampled
 from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor, make_tensor
 
@@ -209,51 +210,23 @@ def _check(input: Tensor, mode: str, widths: Sequence[int]) -> None:
     assert min(shape) >= 0
 
 
-class _Route(NamedTuple):
-    """Where the elements of a result come from.
-
-    Attributes:
-        launches: one that takes elements along it, one that adds them up against it.
-        places: for each dimension that is padded, the position that each element comes from.
-    """
-
-    take: Launch
-    add: Launch
-    places: list[np.ndarray]
-
-
-def _route(result: Tensor, source: Tensor, mode: str, widths: Sequence[int]) -> _Route:
+@functools.lru_cache(maxsize=1024)
+def _along(mode: str, extents: tuple[int, ...], widths: tuple[int, ...]) -> tuple[Along, ...]:
+    """Where the elements come from along each dimension that is padded."""
     find = _INSIDE[mode][0]
-    first = result.ndim - len(widths) // 2
-    pairs = _of_dims(source, widths)[first:]
-    places = [
-        find(size, before, after).astype(np.int64)
-        for size, (before, after) in zip(source._shape[first:], pairs, strict=True)
-    ]
-    layouts = tuple(
-        IndexLayout(
-            tuple(int(dim == other) for other in range(result.ndim)), source._shape[dim], source._stride[dim]
-        )
-        for dim in range(first, result.ndim)
-    )
-    shape, steps = tuple(result._shape), (*source._stride[:first], *[0] * len(places))
-    cpu = backend("cpu")
-    return _Route(
-        cpu.indexed("gather", shape, result._stride, steps, layouts),
-        cpu.indexed("add", shape, steps, result._stride, layouts),
-        places,
+    pairs = zip(widths[-2::-2], widths[::-2], strict=True)  # the last dimension's come first
+    return tuple(
+        Along(size, find(size, *pair).astype(np.int64)[None])
+        for size, pair in zip(extents, pairs, strict=True)
     )
 
 
 def _taken(input: Tensor, mode: str, widths: tuple[int, ...]) -> Tensor:
     """The elements that a padded tensor consists of, all taken from inside."""
-    shape = _padded(input, widths)
-    chosen = contiguous_format if mode == "circular" else suggested_format(input._shape, input._stride)
-    result = allocate_strided(shape, format_strides(shape, chosen), input._dtype)
-    if result.numel():
-        route = _route(result, input, mode, widths)
-        route.take(raw_cells(result), raw_cells(input), *[(places, 0) for places in route.places])
-    return record(_KINDS[mode, len(widths) // 2], result, input, widths=widths, shape=input._shape)
+    dims = len(widths) // 2
+    along = _along(mode, tuple(input._shape[-dims:]), widths)
+    result = resampled(input, along, contiguous_format if mode == "circular" else None)
+    return record(_KINDS[mode, dims], result, input, widths=widths, shape=input._shape)
 
 
 def _given_back(gradient: Tensor, mode: str, widths: tuple[int, ...], shape: Size) -> Tensor:
@@ -261,12 +234,9 @@ def _given_back(gradient: Tensor, mode: str, widths: tuple[int, ...], shape: Siz
     if gradient._dtype.itemsize < 4:  # sums of halves are made in float32
         wide: Any = gradient
         return _given_back(wide.float(), mode, widths, shape).to(gradient._dtype)
-    strides = format_strides(shape, suggested_format(gradient._shape, gradient._stride))
-    result = filled(shape, strides, gradient._dtype, 0)
-    if gradient.numel():
-        route = _route(gradient, result, mode, widths)
-        route.add(result._buffer(), gradient._buffer(), *[(places, 0) for places in route.places])
-    return record(_BACK[mode, len(widths) // 2], result, gradient, widths=widths)
+    dims = len(widths) // 2
+    result = given_back(gradient, _along(mode, tuple(shape[-dims:]), widths))
+    return record(_BACK[mode, dims], result, gradient, widths=widths)
 
 
 def _kinds(mode: str, name: str, dims: int) -> tuple[Any, Any]:

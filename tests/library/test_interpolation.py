@@ -90,3 +90,38 @@ REFUSED = [
 def test_refusals(call, kind, message):
     with pytest.raises(kind, match=message):
         call()
+
+
+@pytest.mark.parametrize("half", ["float16", "bfloat16"])
+@pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic"])
+def test_halves_are_rounded_once(mode, half):
+    x = tl.tensor(IMAGES).to(getattr(tl, half)).requires_grad_()
+    wide = x.detach().float().requires_grad_()
+    ours, exact = (F.interpolate(t, (9, 11), mode=mode) for t in (x, wide))
+    assert ours.tolist() == exact.to(x.dtype).tolist()
+    up = tl.tensor(np.random.default_rng(1).normal(size=ours.shape)).to(x.dtype)
+    ours.backward(up)
+    exact.backward(up.float())
+    assert x.grad.tolist() == wide.grad.to(x.dtype).tolist()
+
+
+def test_bytes_are_moved_and_not_blended(torch):
+    x = tl.arange(60).to(tl.uint8).view(1, 3, 4, 5)
+    agree(F.interpolate(x, (9, 2)), torch.nn.functional.interpolate(twin(torch, x), (9, 2)))
+    for library, functional in ((tl, F), (torch, torch.nn.functional)):
+        with pytest.raises((NotImplementedError, RuntimeError)):
+            functional.interpolate(library.ones(1, 1, 2, 4, 5).to(library.uint8), 2, mode="area")
+
+
+@pytest.mark.parametrize("mode", ["nearest", "bilinear"])
+def test_images_do_not_depend_on_the_threads(mode):
+    x = tl.tensor(np.random.default_rng(2).normal(size=(6, 5, 40, 41)).astype("float32")).requires_grad_()
+    before, found = tl.get_num_threads(), []
+    try:
+        for threads in (1, 3):
+            tl.set_num_threads(threads)
+            result = F.interpolate(x, (83, 79), mode=mode)
+            found.append((result, tl.autograd.grad(result.sum(), x)[0]))
+    finally:
+        tl.set_num_threads(before)
+    assert all(one.equal(other) for one, other in zip(*found, strict=True))

@@ -18,6 +18,7 @@ from tensorlab.backends.cpu.pooling import pool, pool_gradient
 from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.ranking import rank
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
+from tensorlab.backends.cpu.resampling import resample
 from tensorlab.backends.cpu.scan import scan
 from tensorlab.backends.cpu.search import search
 from tensorlab.backends.cpu.selection import first_k
@@ -60,6 +61,7 @@ class CPU:
     random = staticmethod(prepare)
     rank = staticmethod(rank)
     reduce = staticmethod(reduce)
+    resample = staticmethod(resample)
     seed_words = staticmethod(seed_words)
     scan = staticmethod(scan)
     search = staticmethod(search)

@@ -105,6 +105,17 @@ def test_halves_are_summed_up_in_float32_and_rounded_once():
     assert F.conv2d(x, w).tolist() == wide.to(tl.float16).tolist()
 
 
+def test_an_infinity_that_a_tap_does_not_meet_is_not_in_its_gradient():
+    """Between the lines of gradients the kernel has zeros, beside the image's last column."""
+    x = whole((3, 2, 4, 6))
+    x[1, 0, 2, 5] = np.inf
+    w = tl.ones(2, 1, 1, 2, dtype=tl.float64).requires_grad_()
+    F.conv2d(tl.tensor(x), w, groups=2).sum().backward()
+    expected = np.stack([x[..., :5].sum((0, 2, 3)), x[..., 1:].sum((0, 2, 3))], -1)
+    assert np.isinf(expected).sum() == 1
+    np.testing.assert_array_equal(w.grad.numpy().reshape(2, 2), expected)
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_transpose_is_the_gradient_and_the_other_way_round(case):
     """``<y, conv(x)> = <conv_transpose(y), x>``, exactly."""

@@ -77,8 +77,11 @@ def pack_weights(results, channels, first, last, taps, weight, result, channel, 
         clear(channels * several, advance(to, m * row))
 
 
-def pack_gradients(rows, columns, results, gradient, result, y_stride, x_stride, to):
-    """Gradients at `rows` × `columns` positions as panels: for each position a row of channels."""
+def pack_gradients(rows, columns, results, gradient, result, y_stride, x_stride, pitch, to):
+    """Gradients at `rows` × `columns` positions as panels: for each position a row of channels.
+
+    The `pitch` of the copy's lines does not matter here; it does where a group has few results.
+    """
     j = 0
     while j < results:
         wide = panel(results - j)

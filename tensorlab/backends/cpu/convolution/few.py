@@ -6,11 +6,12 @@ functions here take the places of those with their names in `tile` and `copies`.
 
 from __future__ import annotations
 
+from tensorlab.backends.cpu.convolution.copies import clear
 from tensorlab.backends.cpu.gemm.cell import Number
 from tensorlab.backends.cpu.gemm.pack import pack
 from tensorlab.backends.cpu.pointers import advance
 
-__all__ = ["dot_of_lines", "gradient_strip", "image_strip", "pack_gradients"]
+__all__ = ["dot", "gradient_strip", "image_strip", "pack_gradients"]
 
 
 def image_strip(steps, columns, weights, row, copy, places, sums, sums_row):
@@ -28,25 +29,33 @@ def image_strip(steps, columns, weights, row, copy, places, sums, sums_row):
             sums[j] = Number(sums[j] + weight * x[j])
 
 
-def pack_gradients(rows, columns, results, gradient, result, y_stride, x_stride, to):
-    """Gradients at `rows` × `columns` positions, one result after another, each line by line."""
+def pack_gradients(rows, columns, results, gradient, result, y_stride, x_stride, pitch, to):
+    """Gradients at `rows` × `columns` positions, one result after another: lines as far apart as the copy's.
+
+    Between the lines stand zeros, so that a block is one run of numbers beside the copy.
+    """
     for m in range(results):
-        source = advance(gradient, m * result)
-        pack(rows, columns, source, y_stride, x_stride, advance(to, m * rows * columns), columns)
+        lines = advance(to, m * rows * pitch)
+        clear(rows * pitch, lines)
+        pack(rows, columns, advance(gradient, m * result), y_stride, x_stride, lines, pitch)
 
 
 def gradient_strip(rows, columns, results, copy, pitch, places, lines, sums, sums_row):
     """``sums += unfolded @ gradients`` for one row of the unfolded image."""
+    count, x = (rows - 1) * pitch + columns, advance(copy, places[0])
     for m in range(results):
-        gradient = advance(lines, m * rows * columns)
-        sums[m] = Number(sums[m] + dot_of_lines(rows, columns, advance(copy, places[0]), pitch, gradient))
+        gradient = advance(lines, m * rows * pitch)
+        total = dot(count, x, gradient)
+        if total - total != 0:  # an infinity or a NaN, perhaps only of a zero between the lines
+            total = Number(0)
+            for r in range(rows):
+                total = Number(total + dot(columns, advance(x, r * pitch), advance(gradient, r * pitch)))
+        sums[m] = Number(sums[m] + total)
 
 
-def dot_of_lines(rows, columns, copy, pitch, gradient):
-    """The sum of the products of two blocks, in whatever order vectors like."""
+def dot(count, x, y):
+    """The sum of products of two runs, in whatever order vectors like."""
     total = Number(0)
-    for r in range(rows):
-        x, y = advance(copy, r * pitch), advance(gradient, r * columns)
-        for j in range(columns):
-            total = Number(total + x[j] * y[j])
+    for j in range(count):
+        total = Number(total + x[j] * y[j])
     return total

@@ -28,8 +28,10 @@ LONGEST = 1024
 # Results whose sums stand side by side; with more of them fewer positions would fit beside.
 RESULTS = 128
 
-# Positions that are summed up in one go for a gradient.
+# Positions that are summed up in one go for a gradient; and where a group has few results, so that a sum is
+# made in all lanes of some vectors and is long only if there are many.
 POSITIONS = 384
+MANY_POSITIONS = 4096
 
 
 class Segment(NamedTuple):
@@ -195,8 +197,9 @@ def for_gradient(problem: Correlation, sizes: Blocks, share: int, team: int) -> 
     taps = len(problem.taps)
     _, height, width = (window.size for window in problem.windows)
     results = _equal(problem.results, 4 * sizes.width, sizes.lanes)
-    columns = _equal(width, POSITIONS)
-    rows = _equal(height, max(1, POSITIONS // columns))
+    positions = POSITIONS if sizes.rows > 1 else MANY_POSITIONS
+    columns = _equal(width, positions)
+    rows = _equal(height, max(1, positions // columns))
     while rows > 1 and copy_of(problem.windows, rows, columns).plane > share:
         rows = _equal(height, rows // 2)
     copy = copy_of(problem.windows, rows, columns)
@@ -206,7 +209,11 @@ def for_gradient(problem: Correlation, sizes: Blocks, share: int, team: int) -> 
     channels = _equal(problem.channels, max(1, min(most // taps, share // copy.plane)))
     while True:
         room = _up(channels * copy.plane + sizes.width, sizes.lanes)
-        cells = room + rows * columns * wide + _up(channels * some_taps, sizes.rows) * wide
+        cells = (
+            room
+            + rows * max(columns * wide, copy.pitch * results)
+            + _up(channels * some_taps, sizes.rows) * wide
+        )
         made = Blocking(
             1, results, rows, columns, channels, some_taps, copy.pitch, copy.plane, room, wide, 0, cells
         )

@@ -136,8 +136,8 @@ def weigh(
     blocks_c = (channels + many_channels - 1) // many_channels
     blocks_t = (taps.size + many_taps - 1) // many_taps
     copy = at(work, 0)
-    panels = advance(copy, room)
-    sums = advance(panels, rows * columns * sums_row)
+    sums = advance(copy, room)
+    panels = advance(sums, (many_channels * many_taps + ROWS - 1) // ROWS * ROWS * sums_row)
     for task in range(first, last):
         rest, t = task // blocks_t, task % blocks_t * many_taps
         rest, c = rest // blocks_c, rest % blocks_c * many_channels
@@ -161,7 +161,7 @@ def weigh(
                         position = z * strides[0, 3] + y * strides[0, 4] + x * strides[0, 5]
                         pack_gradients(
                             down, across, wide, at(out, begin + position), strides[0, 2], strides[0, 4],
-                            strides[0, 5], panels,
+                            strides[0, 5], pitch, panels,
                         )  # fmt: skip
                         for k in range(0, high, ROWS):
                             gradient_strip(

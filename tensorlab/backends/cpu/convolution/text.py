@@ -24,9 +24,9 @@ _LEVELS: dict[str, list[Any]] = {
 }
 _LEVELS |= {
     "convolve_few": [*_COPY, copies.pack_weights, copies.write_result, few.image_strip],
-    "weigh_few": [*_COPY, few.pack_gradients, copies.write_weights, few.dot_of_lines, few.gradient_strip],
+    "weigh_few": [*_COPY, few.pack_gradients, copies.write_weights, few.dot, few.gradient_strip],
 }
-_REASSOCIATED = (few.dot_of_lines,)
+_REASSOCIATED = (few.dot,)
 _FOR_EACH_WIDTH = (tile.image_tile, tile.gradient_tile)
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.

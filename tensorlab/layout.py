@@ -289,12 +289,16 @@ def infer_size(shape: Sequence[int], count: int) -> Size:
     """
     sizes = [as_int(size, "every size of the shape") for size in shape]
     shown = f"shape {sizes}"
-    unknown = [dim for dim, size in enumerate(sizes) if size == -1]
-    if len(unknown) > 1:
-        raise RuntimeError(f"only one dimension can be inferred, and {shown} has {len(unknown)} times -1")
-    for size in sizes:
+    unknown: list[int] = []
+    for dim, size in enumerate(sizes):  # the first thing that is wrong, from the left, is reported
         if size < -1:
             raise RuntimeError(f"invalid shape dimension {size} in {shown}: sizes are 0 or more, or one -1")
+        if size == -1 and unknown:
+            raise RuntimeError(
+                f"only one dimension can be inferred, and {shown} has {sizes.count(-1)} times -1"
+            )
+        if size == -1:
+            unknown.append(dim)
     known = numel(Size(size for size in sizes if size != -1))
     if unknown:
         if known == count == 0:

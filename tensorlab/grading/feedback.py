@@ -11,8 +11,9 @@ from typing import Any
 
 from tensorlab.dtypes import dtype
 from tensorlab.grading.inside.strided import Strided
-from tensorlab.grading.judge import Failure, Verdict, explain
+from tensorlab.grading.judge import Failure, Verdict
 from tensorlab.grading.outcomes import Outcome, Raised, shorten
+from tensorlab.grading.reasons import of_content, of_form
 from tensorlab.grading.suite import Exercise
 
 
@@ -76,16 +77,18 @@ def points_text(verdict: Verdict) -> str:
 
 
 def why(verdict: Verdict) -> list[str]:
-    """The sentences that explain the first failure: what its form says, then the belief or the rule."""
+    """The sentences that explain the first failure: what can be seen, then the belief or the rule.
+
+    A slip in form, such as a list for a tuple, has nothing to do with the rule of its topic.
+    """
     if not verdict.failures:
         return []
     failure = verdict.smallest or verdict.failures[0]
-    sentences = [explain(failure)] if not failure.hidden else []
+    form, content = ("", "") if failure.hidden else (of_form(failure), of_content(failure))
     if verdict.belief is not None:
-        sentences += [f"A belief that leads here: “{verdict.belief.belief}”", verdict.belief.lesson]
-    elif not sentences or not sentences[0]:
-        sentences.append(failure.topic.rule)
-    return [sentence for sentence in sentences if sentence]
+        belief = [f"A belief that leads here: “{verdict.belief.belief}”", verdict.belief.lesson]
+        return [*filter(None, [form or content]), *belief]
+    return [form] if form else [*filter(None, [content]), failure.topic.rule]
 
 
 def one_line(verdict: Verdict) -> str:

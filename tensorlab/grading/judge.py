@@ -13,27 +13,17 @@ from typing import Any, Literal
 
 from tensorlab.grading.inside import values
 from tensorlab.grading.inside.calls import REFUSAL
-from tensorlab.grading.outcomes import (
-    Outcome,
-    Raised,
-    Returned,
-    alike,
-    ask_directly,
-    crowded,
-    expected,
-    missing_parts,
-    passes,
-    untrue_parts,
-    wasted,
-)
+from tensorlab.grading.outcomes import Outcome, Raised, Returned, alike, ask_directly, expected, passes
 from tensorlab.grading.suite import Case, Exercise, Topic, WrongSolution
-from tensorlab.grading.tensor_words import explain_tensors
 
 #: Hidden cases drawn for each topic.
 HIDDEN_CASES = 4
 
 #: How much of what goes wrong in one topic a known belief must explain to be named.
 ENOUGH = 0.6
+
+#: How much of what a known belief gets wrong, over all topics, an answer must get wrong in the same way.
+HELD = 0.5
 
 Ask = Callable[[tuple[Any, ...]], Outcome]
 Known = Callable[[WrongSolution], Sequence[Outcome]]
@@ -134,58 +124,6 @@ def weigh(exercise: Exercise, records: Sequence[Failure], known: Known | None = 
     )
 
 
-def explain(failure: Failure) -> str:
-    """What is wrong with one answer, in a sentence or two, where its form alone says it; else ``""``."""
-    got, want = failure.got, failure.want
-    name = failure.topic.title
-    if isinstance(got, Raised):
-        if got.message == REFUSAL:
-            return (
-                "The answer calls the library's own function, or is that function. Write the steps yourself."
-            )
-        if got.type == "TypeError" and not got.line and "positional argument" in got.message:
-            return (
-                "The call does not fit the function's first line. Keep that line as the exercise gives it: "
-                "an argument with a value, such as offset=0, may be left out of a call."
-            )
-        if got.kind == "NotImplementedError":
-            return f"This case ({name}) still reaches the line that raises NotImplementedError."
-        if isinstance(want, Raised) and got.kind == want.kind:
-            missing = missing_parts(got, failure.case)
-            if missing:
-                return f"The type of the error is right. Its text should contain {_quoted(missing)}."
-            untrue = _quoted(untrue_parts(got, failure.case))
-            return f"The type of the error is right. Its text also says {untrue}, which is not so here."
-        return ""
-    if isinstance(want, Raised):
-        return f"There is no right value for this input, so it should be refused with {want.kind}."
-    tensors = explain_tensors(got.value, want.value, got.after, want.after)
-    if tensors:
-        return tensors
-    if wasted(got, want):
-        return f"The call allocates {got.allocated} bytes, and {want.allocated} are enough."
-    if crowded(got, failure.case):
-        return (
-            f"At one moment the call holds {got.held} bytes of new tensors, and there is room for "
-            f"{failure.case.room}."
-        )
-    if got.value is None and want.value is not None:
-        return "The function came to its end without a return, so Python returned None."
-    if isinstance(got.value, values.Opaque):
-        return f"The type should be {_type(want)}, not {got.value.type_name}, even where the two print alike."
-    if type(got.value) is not type(want.value):
-        return f"The type should be {_type(want)}, not {_type(got)}."
-    return ""
-
-
-def _quoted(parts: list[str]) -> str:
-    return " and ".join(f"“{part}”" for part in parts)
-
-
-def _type(outcome: Returned) -> str:
-    return values.type_name(type(outcome.value))
-
-
 def _is_starter(got: Outcome, want: Outcome) -> bool:
     if isinstance(got, Raised):
         return got.kind == "NotImplementedError"
@@ -201,31 +139,46 @@ def _belief(
 
     An answer can hold several mistakes at once, so the first topic that went wrong decides; the others only
     choose between beliefs that go wrong there in the same way. Among those that differ in nothing else the
-    bytes decide.
+    bytes and the texts of errors decide. A belief that goes wrong in many places where the answer is right is
+    not the author's.
     """
     if any(isinstance(record.got, Raised) and record.got.message == REFUSAL for record in records):
         return None  # what was switched off says nothing of what its author believes
     best, best_likeness = None, (ENOUGH, 0.0, 0)
     for solution in exercise.wrong:
         theirs = known(solution) if known else [ask_directly(solution.function, r.case.args) for r in records]
-        pairs = list(zip(records, theirs, strict=True))
-        here = _likeness([(record, other) for record, other in pairs if record.topic is topic])
-        likeness = here, _likeness(pairs), sum(_same_bytes(record.got, other) for record, other in pairs)
+        pairs = [Pair(record, other) for record, other in zip(records, theirs, strict=True)]
+        if sum(pair.shared for pair in pairs) < HELD * sum(pair.theirs for pair in pairs):
+            continue
+        here = _likeness([pair for pair in pairs if pair.record.topic is topic])
+        likeness = here, _likeness(pairs), sum(pair.to_the_letter for pair in pairs)
         if likeness > best_likeness:
             best, best_likeness = solution, likeness
     return best
 
 
-def _same_bytes(one: Outcome, other: Outcome) -> bool:
-    return isinstance(one, Returned) and isinstance(other, Returned) and one.allocated == other.allocated
+class Pair:
+    """An answer beside the answer of a known wrong solution to the same question.
+
+    Attributes:
+        ours, theirs: whether each of the two is wrong.
+        shared: whether both make the same mistake.
+        to_the_letter: whether both allocate the same bytes, or raise with the same text.
+    """
+
+    def __init__(self, record: Failure, other: Outcome) -> None:
+        got, case = record.got, record.case
+        self.record = record
+        self.ours = not passes(got, record.want, case)
+        self.theirs = not passes(other, record.want, case)
+        self.shared = self.ours and self.theirs and alike(got, other, case)
+        if isinstance(got, Returned):
+            self.to_the_letter = isinstance(other, Returned) and got.allocated == other.allocated
+        else:
+            self.to_the_letter = isinstance(other, Raised) and got.message == other.message
 
 
-def _likeness(pairs: list[tuple[Failure, Outcome]]) -> float:
-    """The share of cases with the same mistake, among the cases that either of the two gets wrong."""
-    shared = either = 0
-    for record, other in pairs:
-        wrong_here = not passes(record.got, record.want, record.case)
-        wrong_there = not passes(other, record.want, record.case)
-        either += wrong_here or wrong_there
-        shared += wrong_here and wrong_there and alike(record.got, other, record.case)
-    return shared / either if either else 0.0
+def _likeness(pairs: Sequence[Pair]) -> float:
+    """The share of questions with the same mistake, among those that either of the two gets wrong."""
+    either = sum(pair.ours or pair.theirs for pair in pairs)
+    return sum(pair.shared for pair in pairs) / either if either else 0.0

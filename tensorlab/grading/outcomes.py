@@ -189,8 +189,16 @@ def alike(one: Outcome, other: Outcome, case: Case) -> bool:
         and isinstance(other, Raised)
         and one.kind == other.kind
         and missing_parts(one, case) == missing_parts(other, case)
+        and _lacking(one, case) == _lacking(other, case)
         and untrue_parts(one, case) == untrue_parts(other, case)
     )
+
+
+def _lacking(got: Raised, case: Case) -> list[set[str] | None]:
+    """For each required part, its words that an exception's text lacks; None when it lacks half and more."""
+    said = set(_normal(got.message).split())
+    parts = [set(_normal(part).split()) for part in case.says]
+    return [part - said if 2 * len(part & said) > len(part) else None for part in parts]
 
 
 def _told_alike(one: Any, other: Any) -> bool:

@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import importlib
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -85,10 +85,16 @@ class WrongSolution:
 
 @dataclass(frozen=True)
 class RightSolution:
-    """A correct solution that goes another way than the library, and what that way is."""
+    """A correct solution that goes another way than the library, and what that way is.
+
+    Attributes:
+        same: changes of one thing that leave it right, such as ``"x > 0 -> x >= 0"``, each under the reason
+            why. A machine that changes solutions (`grading.mutants`) cannot know that; a reason is a proof.
+    """
 
     function: Callable[..., Any]
     idea: str
+    same: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -177,11 +183,14 @@ class Solutions:
 
         return register
 
-    def right(self, exercise_id: str, *, idea: str) -> Callable[[Callable], Callable]:
-        """Register the decorated function as a right solution."""
+    def right(
+        self, exercise_id: str, *, idea: str, same: Mapping[str, Sequence[str]] | None = None
+    ) -> Callable[[Callable], Callable]:
+        """Register the decorated function as a right solution; `RightSolution` tells of `same`."""
 
         def register(function: Callable) -> Callable:
-            self._right.setdefault(exercise_id, []).append(RightSolution(function, idea))
+            solution = RightSolution(function, idea, same or {})
+            self._right.setdefault(exercise_id, []).append(solution)
             return function
 
         return register

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 import tensorlab as tl
 from tensorlab.grading import feedback
 from tensorlab.grading.inside.calls import REFUSAL
-from tensorlab.grading.judge import explain, judge
+from tensorlab.grading.judge import judge
 from tensorlab.grading.outcomes import Raised, Returned, ask_directly, expected, passes
+from tensorlab.grading.reasons import explain
 from tensorlab.grading.suite import Secret
 from tensorlab.grading.suites import UnknownExercise, exercise, exercises, suite_digest
+from tensorlab.layout import Refusal
 
 NOTHING = Returned("nothing that was asked for")
 
@@ -82,11 +84,59 @@ def test_an_unknown_mistake_gets_the_rule_and_no_belief():
         ("01.numel", lambda shape: 6.0, "The type should be int, not float"),
         ("01.numel", lambda shape: None if len(shape) == 2 else 1, "without a return"),
         ("01.check_index", lambda index, shape: [0], "The type should be tuple, not list"),
+        ("02.unravel", np.unravel_index, "Inside the answer should stand int, not numpy.int64"),
+        (
+            "02.address_range",
+            lambda *layout: (0, 0),
+            "The answer should be None here, not a value of type tuple",
+        ),
+        (
+            "03.setitem",
+            lambda x, index, value: x,
+            "should be None here, not a value of type tensorlab.Tensor",
+        ),
+        ("04.view_strides", lambda *shapes: "no", "return a layout.Refusal, and do not raise it"),
+        ("04.view_strides", lambda *shapes: Refusal("no"), "The call refused, and there is an answer"),
     ],
 )
 def test_what_the_form_alone_says(exercise_id, answer, says):
     failures = verdict_of(exercise_id, answer).failures
     assert any(says in explain(failure) for failure in failures)
+
+
+def test_what_an_answer_holds_is_explained_by_the_rule_and_its_form_is_not():
+    said = feedback.why(verdict_of("02.address_range", lambda shape, strides, offset=0: None))
+    assert said[0].startswith("The call gave None")
+    assert said[1] == exercise("02.address_range").topics[0].rule
+    assert feedback.why(verdict_of("01.numel", lambda shape: 6.0)) == ["The type should be int, not float."]
+
+
+def test_a_belief_that_goes_wrong_where_the_answer_is_right_is_not_named():
+    """The known solution that makes all strides 1 gets empty shapes wrong in the same way, and much else."""
+
+    def default_strides(shape):
+        return (1,) * len(shape) if 0 in shape else exercise("02.default_strides").reference(shape)
+
+    verdict = verdict_of("02.default_strides", default_strides)
+    assert verdict.lost == ("a size of 0",)
+    assert verdict.belief is None
+
+
+def test_a_text_with_one_wrong_word_is_told_from_one_that_says_nothing():
+    def check_index(index, shape):
+        return exercise("01.check_index").reference(index, shape)
+
+    def with_text(change):
+        def answer(index, shape):
+            try:
+                return check_index(index, shape)
+            except IndexError as error:
+                raise IndexError(change(str(error))) from None
+
+        return verdict_of("01.check_index", answer).belief
+
+    assert with_text(lambda text: "").name == "says_nothing"
+    assert with_text(lambda text: text.replace("out of bounds", "outside")) is None
 
 
 def test_a_missing_text_is_quoted():

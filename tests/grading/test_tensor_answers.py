@@ -10,8 +10,8 @@ from tensorlab.grading.feedback import call_text
 from tensorlab.grading.inside import calls, values
 from tensorlab.grading.inside.strided import MAX_CELLS, Scene, Strided, strided
 from tensorlab.grading.judge import Failure
-from tensorlab.grading.judge import explain as explain_failure
 from tensorlab.grading.outcomes import Returned, ask_directly, crowded, outcome, passes, wasted
+from tensorlab.grading.reasons import explain as explain_failure
 from tensorlab.grading.suite import Case
 from tensorlab.grading.suites import exercise
 from tensorlab.grading.tensor_words import explain_tensors

@@ -46,9 +46,11 @@ def starts_with_itemsize(shape, dtype):
     return functools.reduce(operator.mul, shape, dtype.itemsize)
 
 
-@solutions.right("01.nbytes", idea="A table of the sizes that are not written in the name.")
-def looks_the_size_up(shape, dtype):
-    bits = {"bool": 8}.get(dtype.name) or int(dtype.name.lstrip("abcdefghijklmnopqrstuvwxyz"))
+@solutions.right("01.nbytes", idea="The bits are written in the name, but for bool.")
+def reads_the_name(shape, dtype):
+    if dtype.name == "bool":
+        return math.prod(shape)
+    bits = int(dtype.name.lstrip("abcdefghijklmnopqrstuvwxyz"))
     return math.prod(shape) * (bits // 8)
 
 
@@ -91,7 +93,16 @@ def counts_then_looks(index, shape):
     return tuple(checked)
 
 
-@solutions.right("01.check_index", idea="Let Python's range answer: it counts from the end and refuses.")
+@solutions.right(
+    "01.check_index",
+    idea="Let Python's range answer: it counts from the end and refuses.",
+    same={
+        "Here the two lengths differ.": (
+            "word = {True: 'many', False: 'few'}[len(index) > len(shape)] -> "
+            "word = {True: 'many', False: 'few'}[len(index) >= len(shape)]",
+        )
+    },
+)
 def asks_range(index, shape):
     if len(index) != len(shape):
         word = {True: "many", False: "few"}[len(index) > len(shape)]
@@ -117,7 +128,9 @@ def one_call_for_each_dimension(cells, shape, strides, offset=0):
 
 
 @solutions.right(
-    "01.nested_repr", idea="Without recursion: print all numbers, then bracket from the inside out."
+    "01.nested_repr",
+    idea="Without recursion: print all numbers, then bracket from the inside out.",
+    same={"One part is left.": ("return parts[0] -> return parts[-1]",)},
 )
 def brackets_from_the_inside(cells, shape, strides, offset=0):
     parts = []

@@ -229,3 +229,30 @@ def _same_count(index, shape):
     if len(index) != len(shape):
         which = "many" if len(index) > len(shape) else "few"
         raise IndexError(f"too {which} indices for tensor of dimension {len(shape)}")
+
+
+@solutions.wrong(
+    "01.check_index",
+    belief="A size says which dimension it is the size of.",
+    lesson="A shape may have one size twice, and shape.index finds the first. Count dimensions as you go.",
+)
+def finds_the_dimension_by_its_size(index, shape):
+    _same_count(index, shape)
+    for i, size in zip(index, shape, strict=True):
+        if not -size <= i < size:
+            dim = shape.index(size)
+            raise IndexError(f"index {i} is out of bounds for dimension {dim} with size {size}")
+    return tuple(i % size for i, size in zip(index, shape, strict=True))
+
+
+@solutions.wrong(
+    "01.check_index",
+    belief="The first dimension has the number 1.",
+    lesson="Dimensions are counted from 0, as everything between brackets is.",
+)
+def counts_dimensions_from_one(index, shape):
+    _same_count(index, shape)
+    for dim, (i, size) in enumerate(zip(index, shape, strict=True), 1):
+        if not -size <= i < size:
+            raise IndexError(f"index {i} is out of bounds for dimension {dim} with size {size}")
+    return tuple(i % size for i, size in zip(index, shape, strict=True))

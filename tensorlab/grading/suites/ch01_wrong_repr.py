@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tensorlab.grading.suite import Solutions
 
 solutions = Solutions()
@@ -191,3 +193,18 @@ def four_loops(cells, shape, strides, offset=0):
     for _ in range(missing):
         table = table[0]
     return repr(table)
+
+
+@solutions.wrong(
+    "01.nested_repr",
+    belief="JSON writes nested lists too, with the same brackets.",
+    lesson="JSON is another language: True becomes true in it, and inf becomes Infinity. Each element is "
+    "written as repr writes it.",
+)
+def writes_json(cells, shape, strides, offset=0):
+    def walk(dim, cell):
+        if dim == len(shape):
+            return cells[cell]
+        return [walk(dim + 1, cell + i * strides[dim]) for i in range(shape[dim])]
+
+    return json.dumps(walk(0, offset))

@@ -34,7 +34,7 @@ DEFAULT_STRIDES = Exercise(
             "more dimensions, or one",
             1,
             "A step along a dimension steps over all that lies inside it: the product of the sizes after it.",
-            _shapes((3,), (2, 3, 4), (4, 3, 2), (2, 2, 3, 2), (2, 2, 2, 2, 3)),
+            _shapes((3,), (2, 3, 4), (4, 3, 2), (2, 2, 3, 2), (2, 2, 2, 2, 3), (2, 3**20, 3**20)),
             lambda source: Case((draw.shape(source, 2, 5, (3, 6)),)),
         ),
         Topic(
@@ -154,6 +154,15 @@ def _gaps(source: Random) -> Case:
     return Case((shape, tuple(step * stride for stride in default_strides(larger))))
 
 
+def _as_far_as_a_block(source: Random) -> Case:
+    """Strides that fall and end with 1, over as many cells as there are elements, some of them met twice."""
+    inner = draw.shape(source, 2, 4, (2, 2))
+    half = math.prod(inner)
+    middle = source.choice([stride for stride in range(1, half) if stride != inner[1]])
+    outer = 2 * half - inner[1] - (inner[0] - 1) * middle
+    return Case(((2, *inner), (outer, middle, 1))) if outer >= middle else _as_far_as_a_block(source)
+
+
 def _unused_strides(source: Random) -> Case:
     """A dense tensor with sizes of 1, whose strides there are anything."""
     shape = draw.mixed_shape(source, 1)
@@ -211,8 +220,10 @@ IS_CONTIGUOUS = Exercise(
                 ((2, 3), (0, 1)),
                 ((2, 3, 4), (24, 4, 1)),
                 ((2, 3, 4), (15, 5, 1)),
+                ((2, 3, 2), (4, 3, 1)),
+                ((2, 2, 2), (5, 1, 1)),
             ),
-            _gaps,
+            lambda source: source.choice((_gaps, _gaps, _as_far_as_a_block))(source),
         ),
         Topic(
             "sizes of 1, and no dimensions",

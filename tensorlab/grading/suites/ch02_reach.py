@@ -26,12 +26,12 @@ def _from_an_offset(source: Random) -> Case:
 
 
 def _backward(source: Random) -> Case:
-    """At least one stride that leads back, from an offset that leaves room for it."""
+    """At least one stride that leads back, from an offset that may leave no room for it."""
     shape = draw.shape(source, 2, 4, (1, 4))
     strides = [source.choice((-1, 1)) * source.randint(1, 9) for _ in shape]
     dim = source.randrange(len(shape))
     strides[dim] = -abs(strides[dim])
-    return Case((shape, tuple(strides), source.randint(150, 200)))
+    return Case((shape, tuple(strides), source.choice((0, 5, 150)) + source.randint(0, 20)))
 
 
 def _nothing(source: Random) -> Case:
@@ -82,7 +82,7 @@ ADDRESS_RANGE = Exercise(
             "strides that lead back",
             2,
             "A negative stride reaches cells before the offset. Which corner is lowest depends on the sign "
-            "of every stride, so look at each dimension by itself.",
+            "of every stride, so look at each dimension by itself. A cell below 0 is told like any other.",
             _cases(
                 ((3,), (-1,), 2),
                 ((3,), (-2,), 9),
@@ -91,6 +91,8 @@ ADDRESS_RANGE = Exercise(
                 ((2, 3), (3, -1), 2),
                 ((2, 2, 2), (4, -2, 1), 2),
                 ((1, 3), (-9, 1), 4),
+                ((3,), (-2,), 1),
+                ((2, 2), (-4, 1)),
             ),
             _backward,
         ),

@@ -103,7 +103,16 @@ def compares_without_ones(shape, strides):
     return 0 in shape or [stride for _, stride in used] == wanted
 
 
-@solutions.right("02.address_range", idea="Each dimension moves the lowest cell or the highest.")
+@solutions.right(
+    "02.address_range",
+    idea="Each dimension moves the lowest cell or the highest.",
+    same={
+        "A stride of 0 moves either end by 0.": (
+            "if stride < 0: -> if stride <= 0:",
+            "if stride < 0: -> if stride < 1:",
+        )
+    },
+)
 def moves_either_end(shape, strides, offset=0):
     if 0 in shape:
         return None
@@ -136,7 +145,15 @@ def collects_the_cells(shape, strides):
 
 
 @solutions.right(
-    "02.overlaps", idea="The differences of two indices: one that leads nowhere is a shared cell."
+    "02.overlaps",
+    idea="The differences of two indices: one that leads nowhere is a shared cell.",
+    same={
+        "range(1, 0) is empty: there is no way, so none leads back.": (
+            "if 0 in shape: -> if False:",
+            "if 0 in shape: -> if -1 in shape:",
+        ),
+        "With a way its opposite leads back too.": ("return len(back) > 1 -> return len(back) > 2",),
+    },
 )
 def looks_for_a_way_back(shape, strides):
     if 0 in shape:

@@ -321,3 +321,17 @@ def one_position_too_many(position, shape):
         position, i = divmod(position, size)
         index.insert(0, i)
     return tuple(index)
+
+
+@solutions.wrong(
+    "02.default_strides",
+    belief="The whole divided by a size is the stride, and / divides.",
+    lesson="/ goes by way of floats, which keep 53 bits of a number and drop the rest. // stays with ints.",
+)
+def divides_as_floats(shape):
+    whole = math.prod(size or 1 for size in shape)
+    strides = []
+    for size in shape:
+        whole = int(whole / (size or 1))
+        strides.append(whole)
+    return tuple(strides)

@@ -167,3 +167,20 @@ def last_must_be_one(shape, strides):
             return False
         expected *= shape[dim]
     return True
+
+
+@solutions.wrong(
+    "02.is_contiguous",
+    belief="If the strides fall, and the elements reach over as many cells as there are of them, no cell is "
+    "left out.",
+    lesson="Shape (2, 3, 2) with strides (4, 3, 1) has twelve elements from cell 0 to cell 11, meets cell 4 "
+    "twice and cell 2 never. Each stride has to be exactly what lies inside it.",
+)
+def falls_over_as_many_cells(shape, strides):
+    used = [(size, stride) for size, stride in zip(shape, strides, strict=True) if size != 1]
+    falling = sorted((stride for _, stride in used), reverse=True)
+    if 0 in shape or not used:
+        return True
+    if [stride for _, stride in used] != falling or falling[-1] != 1:
+        return False
+    return sum((size - 1) * stride for size, stride in used) + 1 == math.prod(shape)

@@ -319,7 +319,38 @@ def ones_count_too(shape, strides):
     return 0 not in shape and (twice or len(set(cells)) < len(cells))
 
 
+@solutions.wrong(
+    "02.overlaps",
+    belief="Elements meet where two dimensions meet, so it is enough to look at pairs of them.",
+    lesson="Three may meet where no two of them do: with shape (2, 2, 2) and strides (3, 2, 1) the elements "
+    "(1, 0, 0) and (0, 1, 1) lie in cell 3.",
+)
+def looks_at_pairs_of_dimensions(shape, strides):
+    used = [(size, stride) for size, stride in zip(shape, strides, strict=True) if size != 1]
+    if 0 in shape:
+        return False
+    for pair in itertools.combinations([*used, (1, 0)], 2):
+        cells = list(_cells(*zip(*pair, strict=True)))
+        if len(set(cells)) < len(cells):
+            return True
+    return False
+
+
 def _cells(shape, strides):
     """The cells of all elements, row by row."""
     for index in itertools.product(*map(range, shape)):
         yield sum(i * stride for i, stride in zip(index, strides, strict=True))
+
+
+@solutions.wrong(
+    "02.address_range",
+    belief="No storage has a cell below 0, so the lowest cell is at least 0.",
+    lesson="That no storage has it is why the caller asks: a layout that would reach cell -3 is refused, "
+    "because the answer says -3.",
+)
+def stops_at_cell_zero(shape, strides, offset=0):
+    if 0 in shape:
+        return None
+    moves = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
+    low = offset + sum(move for move in moves if move < 0)
+    return max(low, 0), offset + sum(move for move in moves if move > 0)

@@ -125,6 +125,7 @@ SLICED = Exercise(
                 _refused_step(5, 1, 4, 0, -2),
                 _refused_step(5, 4, 0, 3, -1),
                 Case((5, 1, slice(None, None, 0)), ("zero",)),
+                Case((5, 4, slice(3, 1, 0)), ("zero",)),
             ),
             lambda source: _refused_step(
                 source.randint(2, 9), source.randint(1, 4), 0, 2, -source.randint(1, 4)
@@ -167,8 +168,12 @@ def _negative_order(source: Random) -> Case:
 def _broken_order(source: Random) -> Case:
     shape = draw.shape(source, 2, 5, (2, 4))
     order = source.sample(range(len(shape)), len(shape))
-    if source.random() < 0.5:
+    if source.random() < 0.4:
         return _not_an_order(shape, *order[:-1])
+    if len(shape) > 2 and source.random() < 0.4:  # one too small and one too large: the sum is right
+        order[order.index(0)] = 1
+        order[order.index(len(shape) - 1)] -= 1
+        return _not_an_order(shape, *order)
     order[0] = order[1] if source.random() < 0.5 else order[1] - len(shape)
     return _not_an_order(shape, *order)
 
@@ -236,6 +241,7 @@ PERMUTED = Exercise(
                 _not_an_order((2, 3), 1, -1),
                 _not_an_order((2, 3, 4), 0, 1),
                 _not_an_order((2, 3, 4), 0, 1, 1),
+                _not_an_order((2, 3, 4), 1, 1, 1),
                 _not_an_order((2, 3), 0, 1, 1),
                 _not_an_order((), *(0,)),
             ),
@@ -350,6 +356,8 @@ SQUEEZED = Exercise(
                 _squeeze_all((1, 1)),
                 _squeeze((1, 1), 0, -1),
                 _squeeze_all(()),
+                _squeeze((), 0),
+                _squeeze((), -1),
             ),
             lambda source: _one_of_two(source, negative=True),
         ),
@@ -363,6 +371,9 @@ SQUEEZED = Exercise(
                 Case(((1, 3), (3, 1), (1, -1)), ("appears multiple times",)),
                 Case(((1, 3), (3, 1), (2,)), ("Dimension out of range",)),
                 Case(((1, 3), (3, 1), (0, -3)), ("Dimension out of range",)),
+                Case(((), (), (1,)), ("Dimension out of range",)),
+                Case(((), (), (-2,)), ("Dimension out of range",)),
+                Case(((), (), (0, -1)), ("appears multiple times",)),
             ),
             lambda source: source.choice(
                 (

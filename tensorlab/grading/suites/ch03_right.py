@@ -13,7 +13,16 @@ from tensorlab.grading.suite import Solutions
 solutions = Solutions()
 
 
-@solutions.right("03.sliced", idea="Bring both bounds inside by hand, then count the steps.")
+@solutions.right(
+    "03.sliced",
+    idea="Bring both bounds inside by hand, then count the steps.",
+    same={
+        "range refuses a step of 0 with a ValueError that says so.": ("if step < 1: -> if step < 0:",),
+        "start is 0 or more, so nothing lies before a stop of 0 or -1.": (
+            "stop = max(0, min(stop, size)) -> stop = max(-1, min(stop, size))",
+        ),
+    },
+)
 def brings_bounds_inside(size, stride, bounds):
     start, stop = bounds.start, bounds.stop
     step = 1 if bounds.step is None else bounds.step
@@ -33,7 +42,11 @@ def brings_bounds_inside(size, stride, bounds):
     return count, stride * step, start * stride
 
 
-@solutions.right("03.sliced", idea="Let a range be sliced, and read off what became of it.")
+@solutions.right(
+    "03.sliced",
+    idea="Let a range be sliced, and read off what became of it.",
+    same={"A range refuses a step of 0 first.": ("if kept.step < 1: -> if kept.step < 0:",)},
+)
 def slices_a_range(size, stride, bounds):
     kept = range(size)[bounds]
     if kept.step < 1:
@@ -61,7 +74,7 @@ def moves_pairs(shape, strides, order):
         moved = [pairs[dim] for dim in order] if pairs else list(order)
     except IndexError:
         raise IndexError("Dimension out of range") from None
-    if sorted(dim % len(pairs) if pairs else 0 for dim in order) != list(range(len(pairs))):
+    if sorted(dim % max(len(pairs), 1) for dim in order) != list(range(len(pairs))):
         raise RuntimeError(f"permute: dims must name each of the {len(pairs)} dimensions once")
     return tuple(size for size, _ in moved), tuple(stride for _, stride in moved)
 
@@ -74,7 +87,7 @@ def keeps_the_rest(shape, strides, dims):
         for dim in dims:
             if not -max(count, 1) <= dim < max(count, 1):
                 raise IndexError(f"Dimension out of range: {dim}")
-            dim = dim + count if dim < 0 else dim
+            dim = dim + max(count, 1) if dim < 0 else dim
             if dim in named:
                 raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
             named.append(dim)
@@ -89,7 +102,7 @@ def keeps_the_rest(shape, strides, dims):
 @solutions.right("03.squeezed", idea="Take the dimensions out of lists, from the back.")
 def deletes_from_the_back(shape, strides, dims):
     sizes, steps = list(shape), list(strides)
-    everything = list(range(len(sizes)))
+    everything = list(range(max(len(sizes), 1)))  # without dimensions 0 and -1 may be named
     try:
         named = everything if dims is None else [everything[dim] for dim in dims]
     except IndexError:
@@ -97,12 +110,26 @@ def deletes_from_the_back(shape, strides, dims):
     if len(set(named)) < len(named):
         raise RuntimeError("a dim appears multiple times in the list of dims")
     for dim in sorted(named, reverse=True):
-        if sizes[dim] == 1:
+        if sizes[dim : dim + 1] == [1]:
             del sizes[dim], steps[dim]
     return tuple(sizes), tuple(steps)
 
 
-@solutions.right("03.diagonal", idea="Both strides at once, from the first element that is kept.")
+@solutions.right(
+    "03.diagonal",
+    idea="Both strides at once, from the first element that is kept.",
+    same={
+        "For 0 both branches skip nothing.": (
+            "if offset >= 0: -> if offset > 0:",
+            "if offset >= 0: -> if offset >= 1:",
+        ),
+        "A view of no elements may begin anywhere.": (
+            "if length <= 0: -> if length < 0:",
+            "if length <= 0: -> if length <= -1:",
+            "length, skipped = (0, 0) -> length, skipped = (0, 1)",
+        ),
+    },
+)
 def both_strides_at_once(input, offset=0, dim1=0, dim2=1):
     shape, strides = list(input.shape), list(input.stride())
     dim1, dim2 = dim1 % len(shape), dim2 % len(shape)
@@ -123,7 +150,16 @@ def both_strides_at_once(input, offset=0, dim1=0, dim2=1):
 
 
 @solutions.right(
-    "03.diagonal", idea="Cut the corner off with slices, then take the diagonal of what is left."
+    "03.diagonal",
+    idea="Cut the corner off with slices, then take the diagonal of what is left.",
+    same={
+        "For 0 both slices keep everything.": (
+            "x = x[..., offset:] if offset >= 0 else x[..., -offset:, :] -> "
+            "x = x[..., offset:] if offset > 0 else x[..., -offset:, :]",
+            "x = x[..., offset:] if offset >= 0 else x[..., -offset:, :] -> "
+            "x = x[..., offset:] if offset >= 1 else x[..., -offset:, :]",
+        )
+    },
 )
 def cuts_the_corner_off(input, offset=0, dim1=0, dim2=1):
     x = input.movedim((dim1, dim2), (-2, -1))
@@ -133,7 +169,11 @@ def cuts_the_corner_off(input, offset=0, dim1=0, dim2=1):
     return tl.as_strided(x, (*front, min(rows, columns)), (*steps, down + right), x.storage_offset())
 
 
-@solutions.right("03.setitem", idea="Take the view, and copy or fill in place.")
+@solutions.right(
+    "03.setitem",
+    idea="Take the view, and copy or fill in place.",
+    same={"copy_ takes a number too.": ("if isinstance(value, tl.Tensor): -> if True:",)},
+)
 def fills_the_view(input, index, value):
     part = input[index]
     if isinstance(value, tl.Tensor):

@@ -172,3 +172,14 @@ def returns_three_in_a_list(size, stride, bounds):
 def step_moves_the_start(size, stride, bounds):
     start, stop, step = _bounds(size, bounds)
     return len(range(start, stop, step)), stride * step, start * stride * step
+
+
+@solutions.wrong(
+    "03.sliced",
+    belief="Where nothing is left, nothing is skipped.",
+    lesson="The empty slice 5:2 begins at 5, as 5:6 does: start, brought inside, times the stride.",
+)
+def skips_nothing_for_nothing(size, stride, bounds):
+    start, stop, step = _bounds(size, bounds)
+    kept = len(range(start, stop, step))
+    return kept, stride * step, start * stride if kept else 0

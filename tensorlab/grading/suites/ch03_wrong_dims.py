@@ -170,6 +170,18 @@ def returns_lists_of_both(shape, strides, order):
     return [shape[dim] for dim in wanted], [strides[dim] for dim in wanted]
 
 
+@solutions.wrong(
+    "03.permuted",
+    belief="The dimensions 0, 1 and 2 add up to 3, so the sum says whether an order names them all.",
+    lesson="1 + 1 + 1 is 3 as well. Sort the order, or make a set of it, and compare.",
+)
+def adds_the_order_up(shape, strides, order):
+    order = _front(order, len(shape))
+    if len(order) != len(shape) or sum(order) != sum(range(len(shape))):
+        raise RuntimeError(f"the order must name each of the {len(shape)} dimensions once")
+    return tuple(shape[dim] for dim in order), tuple(strides[dim] for dim in order)
+
+
 def _named(shape, dims):
     """The dimensions that are named, each once: what most of the wrong solutions below get right."""
     named = list(range(len(shape))) if dims is None else _front(dims, len(shape))
@@ -319,3 +331,14 @@ def ignores_missing_dims(shape, strides, dims):
     there = range(-max(len(shape), 1), max(len(shape), 1))
     named = _named(shape, None if dims is None else [dim for dim in dims if dim in there])
     return _without(shape, strides, [dim for dim in named if shape and shape[dim] == 1])
+
+
+@solutions.wrong(
+    "03.squeezed",
+    belief="Every dimension that may be named has a size that can be looked at.",
+    lesson="A tensor without dimensions takes the names 0 and -1, as in PyTorch, and has no size to look at. "
+    "Nothing goes, and nothing is wrong.",
+)
+def looks_up_every_name(shape, strides, dims):
+    dims = _named(shape, dims)
+    return _without(shape, strides, [dim for dim in dims if shape[dim] == 1])

@@ -279,3 +279,16 @@ def adds_to_what_is_there(input, index, value):
 def fills_everything(input, index, value):
     number = value.flatten()[0].item() if isinstance(value, tl.Tensor) else value
     input.fill_(number)
+
+
+@solutions.wrong(
+    "03.setitem",
+    belief="x[1:3, 0] is x[1:3][0].",
+    lesson="x[1:3] is a table again, and [0] takes its first row. Between one pair of brackets each part has "
+    "its own dimension, so hand them over together: input[index].",
+)
+def takes_one_part_after_the_other(input, index, value):
+    part = input
+    for one in index:
+        part = part[one]
+    _assign(part, value)

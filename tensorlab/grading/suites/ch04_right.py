@@ -100,7 +100,16 @@ def fills_an_empty_tensor(input):
     return copy
 
 
-@solutions.right("04.contiguous", idea="Take the numbers out and make a new tensor of them.")
+@solutions.right(
+    "04.contiguous",
+    idea="Take the numbers out and make a new tensor of them.",
+    same={
+        "A single element has only sizes of 1.": (
+            "if size > 1 and stride != expected and (input.numel() > 0): -> "
+            "if size > 1 and stride != expected and (input.numel() > 1):",
+        )
+    },
+)
 def makes_a_new_tensor(input):
     expected = 1
     for size, stride in reversed(list(zip(input.shape, input.stride(), strict=True))):
@@ -161,12 +170,23 @@ def puts_the_shape_together(input, start_dim=0, end_dim=-1):
 
 
 @solutions.right(
-    "04.flatten", idea="A tensor without dimensions gets one; then multiply the sizes in a loop."
+    "04.flatten",
+    idea="A tensor without dimensions gets one; then multiply the sizes in a loop.",
+    same={
+        "Only the length of this shape is used.": (
+            "shape = list(input.shape) or [1] -> shape = list(input.shape) or [2]",
+            "shape = list(input.shape) or [1] -> shape = list(input.shape) or [0]",
+        ),
+        "A size of 1 takes no step.": (
+            "input = input.as_strided((1,), (1,)) -> input = input.as_strided((1,), (2,))",
+            "input = input.as_strided((1,), (1,)) -> input = input.as_strided((1,), (0,))",
+        ),
+    },
 )
 def multiplies_the_sizes(input, start_dim=0, end_dim=-1):
     shape = list(input.shape) or [1]
     if not input.shape:
-        input = tl.as_strided(input, (1,), (1,), input.storage_offset())
+        input = input.as_strided((1,), (1,))
     start, end = (dim + len(shape) if dim < 0 else dim for dim in (start_dim, end_dim))
     for given, dim in ((start_dim, start), (end_dim, end)):
         if not 0 <= dim < len(shape):
@@ -181,7 +201,20 @@ def multiplies_the_sizes(input, start_dim=0, end_dim=-1):
     return input.reshape(*shape[:start], size, *shape[end + 1 :])
 
 
-@solutions.right("04.view_strides", idea="Merge all dimensions, then cut each merged one, from the right.")
+@solutions.right(
+    "04.view_strides",
+    idea="Merge all dimensions, then cut each merged one, from the right.",
+    same={
+        "step is not used before the first run sets it.": (
+            "left, step = (1, 1) -> left, step = (1, 2)",
+            "left, step = (1, 1) -> left, step = (1, 0)",
+        ),
+        "A size of 1 takes no step.": (
+            "new_strides.append(1) -> new_strides.append(2)",
+            "new_strides.append(1) -> new_strides.append(0)",
+        ),
+    },
+)
 def merges_and_cuts(shape, strides, new_shape):
     if 0 in shape:
         return layout.default_strides(new_shape)
@@ -203,7 +236,18 @@ def merges_and_cuts(shape, strides, new_shape):
 
 
 @solutions.right(
-    "04.view_strides", idea="From the left: what is inside a dimension says how far its step is."
+    "04.view_strides",
+    idea="From the left: what is inside a dimension says how far its step is.",
+    same={
+        "Without elements no step is taken.": (
+            "return (1,) * len(new_shape) -> return (2,) * len(new_shape)",
+            "return (1,) * len(new_shape) -> return (0,) * len(new_shape)",
+        ),
+        "A size of 1 takes no step.": (
+            "new_strides.append(0) -> new_strides.append(1)",
+            "new_strides.append(0) -> new_strides.append(-1)",
+        ),
+    },
 )
 def cuts_from_the_left(shape, strides, new_shape):
     if 0 in shape:
@@ -224,7 +268,20 @@ def cuts_from_the_left(shape, strides, new_shape):
 
 
 @solutions.right(
-    "04.view_strides", idea="By looking: list the cell of every element, and see if even steps fit."
+    "04.view_strides",
+    idea="By looking: list the cell of every element, and see if even steps fit.",
+    same={
+        "A size of 1 takes no step.": (
+            "step = cells[inside] if size > 1 else 1 -> step = cells[inside] if size > 1 else 2",
+            "step = cells[inside] if size > 1 else 1 -> step = cells[inside] if size > 1 else 0",
+        ),
+        "Without elements no step is taken.": (
+            "return tuple((max(size, 1) for size in new_shape)) -> "
+            "return tuple((max(size, 2) for size in new_shape))",
+            "return tuple((max(size, 1) for size in new_shape)) -> "
+            "return tuple((max(size, 0) for size in new_shape))",
+        ),
+    },
 )
 def looks_at_every_cell(shape, strides, new_shape):
     cells = [layout.flat_index(i, strides) for i in itertools.product(*map(range, shape))]
@@ -233,7 +290,8 @@ def looks_at_every_cell(shape, strides, new_shape):
     found, inside = [], len(cells)
     for size in new_shape:
         inside //= size
-        found.append(cells[inside] - cells[0] if size > 1 else 1)
+        step = cells[inside] if size > 1 else 1
+        found.append(step)
     for index, cell in zip(itertools.product(*map(range, new_shape)), cells, strict=True):
         if layout.flat_index(index, found) != cell:
             return layout.Refusal(f"element {index} would not lie in cell {cell}")

@@ -11,6 +11,7 @@ from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch04_right, ch04_wrong_flatten, ch04_wrong_tensors, draw
 
 INT = dtypes.int64
+TYPES = (INT, dtypes.float32, dtypes.float64, dtypes.int32)
 
 
 def _cases(*calls: tuple[Any, ...]) -> tuple[Case, ...]:
@@ -29,7 +30,7 @@ def _window(source: Random, zeros: bool = True) -> Strided:
         shape = draw.shape(source, 2, 4, (2, 3))
         strides = draw.loose(source, shape, zeros)
         if not layout.is_contiguous(shape, strides):
-            return _tensor(shape, strides, source.randint(0, 3), dtype=source.choice((INT, dtypes.float32)))
+            return _tensor(shape, strides, source.randint(0, 3), dtype=source.choice(TYPES))
 
 
 def _dense(source: Random) -> Strided:
@@ -65,6 +66,8 @@ CONTIGUOUS = Exercise(
                 (_tensor((3,), (2,)),),
                 (_tensor((3, 2, 4), (4, 12, 1)),),
                 (_tensor((2, 3), (1, 2), dtype=dtypes.float32),),
+                (_tensor((2, 2), (1, 2), dtype=dtypes.float64),),
+                (_tensor((2, 2), (1, 2), dtype=dtypes.int32),),
             ),
             lambda source: Case((_window(source, zeros=False),)),
         ),
@@ -241,9 +244,23 @@ RESHAPE = Exercise(
 )
 
 
+def _with_a_one(source: Random) -> Strided:
+    """A contiguous tensor with a size of 1 or 0 somewhere."""
+    shape = list(draw.shape(source, 2, 3, (2, 3)))
+    shape[source.randrange(len(shape))] = source.choice((0, 1))
+    return _tensor(tuple(shape))
+
+
+def _with_a_gap(source: Random) -> Strided:
+    """Every second block of a larger tensor: all dimensions but the first are one run."""
+    shape = draw.shape(source, 2, 3, (3, 4))
+    strides = layout.default_strides(shape)
+    return _tensor(shape, (2 * strides[0], *strides[1:]), source.randint(0, 3))
+
+
 def _some_dims(source: Random) -> Case:
     """The first and the last dimension to flatten, counted from the front or from the end."""
-    x = _any(source)
+    x = source.choice((_any, _with_a_one, _with_a_gap))(source)
     dims = len(x.shape)
     first = source.randrange(dims - 1)
     last = source.randint(first + 1, dims - 1)
@@ -295,6 +312,10 @@ FLATTEN = Exercise(
                 (_tensor((3, 2, 4), (4, 12, 1)), 0, 1),
                 (_tensor((2, 3, 2, 2)), 1, 2),
                 (_tensor((2, 3, 0)), 1),
+                (_tensor((0, 2, 3)), 1),
+                (_tensor((1, 2, 3)), 1),
+                (_tensor((2, 3, 1)), 0, 1),
+                (_tensor((2, 2, 3), (12, 3, 1)), 1),
             ),
             _some_dims,
         ),
@@ -328,6 +349,8 @@ FLATTEN = Exercise(
                 Case((TABLE, 2), ("dimension out of range",)),
                 Case((TABLE, 0, 2), ("dimension out of range",)),
                 Case((TABLE, -3), ("dimension out of range",)),
+                Case((_tensor(()), 1), ("dimension out of range",)),
+                Case((_tensor(()), 0, -2), ("dimension out of range",)),
             ),
             _no_dims,
         ),

@@ -193,3 +193,60 @@ def clamps(input, start_dim=0, end_dim=-1):
     if first == last and input.dim() > 0:
         return input
     return flattened(input, first, last)
+
+
+@solutions.wrong(
+    "04.flatten",
+    belief="The joined size is what is left over, so -1 stands for it.",
+    lesson="Beside a size of 0 every size is left over, and -1 is refused. Multiply the joined sizes.",
+)
+def leaves_the_size_open(input, start_dim=0, end_dim=-1):
+    first, last = checked_dims(input, start_dim, end_dim)
+    if input.dim() == 0:
+        return input.reshape(1)
+    if first == last:
+        return input
+    return input.reshape(*input.shape[:first], -1, *input.shape[last + 1 :])
+
+
+@solutions.wrong(
+    "04.flatten",
+    belief="A tensor must be contiguous before its dimensions are joined.",
+    lesson="Only the joined dimensions have to be one run. Every second block of a tensor is not contiguous, "
+    "and inside the blocks nothing has to be copied. reshape looks for you.",
+)
+def makes_it_contiguous_first(input, start_dim=0, end_dim=-1):
+    first, last = checked_dims(input, start_dim, end_dim)
+    if input.dim() == 0:
+        return input.reshape(1)
+    if first == last:
+        return input
+    return flattened(input.contiguous(), first, last)
+
+
+@solutions.wrong(
+    "04.flatten",
+    belief="To flatten is to get rid of sizes of 1 too.",
+    lesson="That is squeeze. The dimensions that are not joined stay, whatever their size is.",
+)
+def drops_the_ones_outside(input, start_dim=0, end_dim=-1):
+    first, last = checked_dims(input, start_dim, end_dim)
+    if input.dim() == 0:
+        return input.reshape(1)
+    if first == last:
+        return input
+    flat = flattened(input, first, last)
+    return flat.reshape([size for size in flat.shape if size != 1] or [1])
+
+
+@solutions.wrong(
+    "04.flatten",
+    belief="A tensor without dimensions has nothing to check.",
+    lesson="It takes the dimensions 0 and -1 and no others. layout.wrap_dim knows: ask it before you look at "
+    "the shape.",
+)
+def checks_nothing_without_dimensions(input, start_dim=0, end_dim=-1):
+    if input.dim() == 0:
+        return input.reshape(1)
+    first, last = checked_dims(input, start_dim, end_dim)
+    return input if first == last else flattened(input, first, last)

@@ -285,3 +285,22 @@ def divides_to_a_float(shape, count):
     if not fits:
         refuse_sizes(shape, count)
     return with_unknown(shape, count / known) if -1 in shape else tuple(shape)
+
+
+@solutions.wrong(
+    "04.infer_size",
+    belief="int(count / known) is what count // known is.",
+    lesson="/ goes by way of floats, which keep 53 bits of a number and drop the rest. // stays with ints.",
+)
+def divides_as_floats(shape, count):
+    refuse_what_cannot_be(shape)
+    known = product_of_known(shape)
+    if -1 not in shape:
+        if known != count:
+            refuse_sizes(shape, count)
+        return tuple(shape)
+    if known == 0 and count == 0:
+        refuse_any_value(shape)
+    if known == 0 or count % known:
+        refuse_sizes(shape, count)
+    return with_unknown(shape, int(count / known))

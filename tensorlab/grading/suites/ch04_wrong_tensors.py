@@ -286,3 +286,15 @@ def copies_twice(input, *sizes):
     if isinstance(strides, layout.Refusal):
         return tl.tensor(in_rows(input).tolist(), dtype=input.dtype).view(shape)
     return tl.as_strided(input, shape, strides, input.storage_offset())
+
+
+@solutions.wrong(
+    "04.contiguous",
+    belief="tl.tensor sees by itself which dtype the numbers have.",
+    lesson="It sees Python numbers, and makes float32 or int64 of them. Hand the dtype over: "
+    "dtype=input.dtype.",
+)
+def forgets_the_dtype(input):
+    if layout.is_contiguous(input.shape, input.stride()):
+        return input
+    return tl.tensor(input.tolist())

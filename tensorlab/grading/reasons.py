@@ -1,0 +1,115 @@
+"""What is wrong with one answer, in words: what its form alone says, and what its content does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlab.grading.inside import values
+from tensorlab.grading.inside.calls import REFUSAL
+from tensorlab.grading.inside.strided import Strided
+from tensorlab.grading.judge import Failure
+from tensorlab.grading.outcomes import Raised, Returned, crowded, missing_parts, untrue_parts, wasted
+from tensorlab.grading.tensor_words import explain_tensors
+from tensorlab.layout import Refusal
+
+
+def explain(failure: Failure) -> str:
+    """What is wrong with one answer, in a sentence or two, where that can be seen; else ``""``."""
+    return of_form(failure) or of_content(failure)
+
+
+def of_form(failure: Failure) -> str:
+    """A slip in the form of an answer, whatever the question was about; ``""`` if there is none.
+
+    Whoever reads it knows what to do: a type, a text, or a line of the function is named.
+    """
+    got, want = failure.got, failure.want
+    if isinstance(got, Raised):
+        return _of_error(failure, got)
+    if isinstance(want, Raised) or got.value is None or want.value is None:
+        return ""
+    if isinstance(got.value, Refusal) or isinstance(want.value, Refusal):
+        return ""
+    if isinstance(got.value, values.Opaque):
+        kind = got.value.type_name
+        return f"The type should be {_type(want.value)}, not {kind}, even where the two print alike."
+    if type(got.value) is not type(want.value):
+        return f"The type should be {_type(want.value)}, not {_type(got.value)}."
+    return _of_inside(got.value, want.value)
+
+
+def _of_error(failure: Failure, got: Raised) -> str:
+    """A slip in the form of an answer that is an exception."""
+    want = failure.want
+    if got.message == REFUSAL:
+        return "The answer calls the library's own function, or is that function. Write the steps yourself."
+    if got.type == "TypeError" and not got.line and "positional argument" in got.message:
+        return (
+            "The call does not fit the function's first line. Keep that line as the exercise gives it: "
+            "an argument with a value, such as offset=0, may be left out of a call."
+        )
+    if got.kind == "NotImplementedError":
+        return f"This case ({failure.topic.title}) still reaches the line that raises NotImplementedError."
+    if isinstance(want, Raised) and got.kind == want.kind:
+        missing = missing_parts(got, failure.case)
+        if missing:
+            return f"The type of the error is right. Its text should contain {_quoted(missing)}."
+        untrue = _quoted(untrue_parts(got, failure.case))
+        return f"The type of the error is right. Its text also says {untrue}, which is not so here."
+    return ""
+
+
+def _of_inside(got: Any, want: Any) -> str:
+    """The first entry of a tuple or list whose type is not the one that should stand there."""
+    if type(got) is not type(want):
+        shown = got.type_name if isinstance(got, values.Opaque) else _type(got)
+        return f"Inside the answer should stand {_type(want)}, not {shown}, even where the two print alike."
+    if isinstance(want, (tuple, list)) and len(got) == len(want):
+        return next(filter(None, map(_of_inside, got, want)), "")
+    return ""
+
+
+def of_content(failure: Failure) -> str:
+    """What is wrong with an answer of the right form, where that can be seen; else ``""``.
+
+    It says what is wrong with this answer. Why that is so, the topic's rule or a known belief says.
+    """
+    got, want = failure.got, failure.want
+    if isinstance(got, Raised):
+        return ""
+    if isinstance(want, Raised):
+        return f"There is no right value for this input, so it should be refused with {want.kind}."
+    if want.value is None and got.value is not None:
+        return f"The answer should be None here, not a value of type {_type(got.value)}."
+    if isinstance(want.value, Refusal):
+        return "There is no right value for this input: return a layout.Refusal, and do not raise it."
+    if isinstance(got.value, Refusal):
+        return "The call refused, and there is an answer."
+    tensors = explain_tensors(got.value, want.value, got.after, want.after)
+    return tensors or _of_bytes(got, want, failure) or _of_nothing(got)
+
+
+def _of_bytes(got: Returned, want: Returned, failure: Failure) -> str:
+    if wasted(got, want):
+        return f"The call allocates {got.allocated} bytes, and {want.allocated} are enough."
+    if crowded(got, failure.case):
+        return (
+            f"At one moment the call holds {got.held} bytes of new tensors, and there is room for "
+            f"{failure.case.room}."
+        )
+    return ""
+
+
+def _of_nothing(got: Returned) -> str:
+    if got.value is not None:
+        return ""
+    return "The call gave None, which is also what a function gives that ends without a return."
+
+
+def _quoted(parts: list[str]) -> str:
+    return " and ".join(f"“{part}”" for part in parts)
+
+
+def _type(value: Any) -> str:
+    """The type of a value as a student knows it."""
+    return "tensorlab.Tensor" if isinstance(value, Strided) else values.type_name(type(value))

@@ -1,0 +1,83 @@
+"""Mutants of right solutions: a machine makes them, and the suites catch nearly all of them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tensorlab.grading.judge import draw
+from tensorlab.grading.mutants import PATIENCE, Hunt, hunt, mutants, survives
+from tensorlab.grading.outcomes import Raised, ask_directly
+from tensorlab.grading.sources import answer_source
+from tensorlab.grading.suites import chapters, exercises
+
+FOUND: dict[str, list[Hunt]] = {e.id: hunt(e) for e in exercises()}
+
+
+@pytest.mark.parametrize("chapter", chapters())
+def test_nearly_all_mutants_lose_points(chapter):
+    found = [result for e in exercises(chapter) for result in FOUND[e.id]]
+    made, missed = sum(result.made for result in found), sum(len(result.missed) for result in found)
+    assert made > 90
+    assert missed <= 0.08 * made, [mutant.change for result in found for mutant in result.missed]
+
+
+@pytest.mark.parametrize("chapter", ["01", "02", "03", "04"])
+def test_in_the_first_four_chapters_every_mutant_loses_points(chapter):
+    assert [m.change for e in exercises(chapter) for r in FOUND[e.id] for m in r.missed] == []
+
+
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda e: e.id)
+def test_what_is_named_as_right_after_all_is(exercise):
+    """It is a change that the machine makes, and five hundred fresh questions do not find it out."""
+    questions = [q for seed in range(30) for q in draw(exercise, random.Random(seed))]
+    for solution in exercise.right:
+        made = {m.change: m for m in mutants(answer_source(exercise, solution.function), exercise.name)}
+        for reason, changes in solution.same.items():
+            assert reason.endswith(".")
+            for change in changes:
+                assert survives(made[change], questions), change
+
+
+SOURCE = '''
+def f(x, least=0):
+    """Says nothing."""
+    if x > least and not x == 7:
+        return [x + 1, x * 2][x in (1, 2)]
+    while x < 3:
+        x -= 1
+    return x
+'''
+
+
+def test_each_kind_of_change_is_made():
+    changes = {mutant.change for mutant in mutants(SOURCE, "f")}
+    assert {
+        "def f(x, least=0): -> def f(x, least=1):",
+        "if x > least and (not x == 7): -> if x >= least and (not x == 7):",
+        "if x > least and (not x == 7): -> if x <= least and (not x == 7):",
+        "if x > least and (not x == 7): -> if x > least or not x == 7:",
+        "if x > least and (not x == 7): -> if True:",
+        "if x > least and (not x == 7): -> if False:",
+        "if x > least and (not x == 7): -> if x > least and +(x == 7):",
+        "return [x + 1, x * 2][x in (1, 2)] -> return [x - 1, x * 2][x in (1, 2)]",
+        "return [x + 1, x * 2][x in (1, 2)] -> return [x + 1, x + 2][x in (1, 2)]",
+        "return [x + 1, x * 2][x in (1, 2)] -> return [x + 1, x * 2][x not in (1, 2)]",
+        "x -= 1 -> x += 1",
+        "x -= 1 -> x -= 0",
+    } <= changes
+
+
+def test_a_mutant_does_what_its_change_says():
+    made = {mutant.change: mutant.function for mutant in mutants("def f(x):\n    return x < 2", "f")}
+    assert made["return x < 2 -> return x <= 2"](2) is True
+    assert made["return x < 2 -> return x < 1"](1) is False
+
+
+def test_a_loop_without_an_end_is_stopped():
+    (endless,) = [m.function for m in mutants(SOURCE, "f") if m.change == "x -= 1 -> x -= 0"]
+    for _ in range(2):  # the rounds of one call are counted, not those of all
+        got = ask_directly(endless, (-1,))
+    assert isinstance(got, Raised)
+    assert str(PATIENCE) in got.message

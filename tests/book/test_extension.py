@@ -51,7 +51,7 @@ def test_mending_twice_is_mending_once(written: str, wanted: str) -> None:
 
 
 def test_only_a_page_with_a_formula_loads_mathjax() -> None:
-    script = '<script defer="defer" src="../_static/mathjax/tex-mml-chtml.js?v=1"></script>'
+    script = '<script defer="defer" src="../_static/mathjax/startup.js?v=1"></script>'
     assert mend(f"<p>No formula</p>{script}") == "<p>No formula</p>"
     formula = f'<span class="math notranslate nohighlight">x</span>{script}'
     assert mend(formula) == formula

@@ -18,8 +18,8 @@ from tensorlab.ops.operands import Number
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, RowBackward, apply, apply_in_place, node_kind
 from tensorlab.ops.straight import flat_kernel
 from tensorlab.scalars import TABLE, Scalar
-from tensorlab.storage import UNTRACKED
-from tensorlab.tensor import Tensor, dense_cells, make_dense
+from tensorlab.storage import UNTRACKED, UntypedStorage
+from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
 __all__ = ["function_of", "in_place", "test_of"]
 
@@ -143,8 +143,18 @@ def _of_layouts(row: Scalar, known: dict[tuple, Planned], input: Tensor, other: 
             plan = planned(row, input, other)
             known[key] = plan is not None and (plan, node_kind(row))
         return result
-    plan, kind = found
-    result = plan.run(input._buffer(), other._buffer())
+    (launch, shape, stride, element_type, size, dense), kind = found
+    memory = np.empty(size, element_type.cell)
+    a, b = input._dense, other._dense
+    launch(
+        (memory, 0),
+        input._buffer() if a is None or a is False else (a, 0),
+        other._buffer() if b is None or b is False else (b, 0),
+    )
+    if dense:
+        result = make_dense(memory, element_type, shape, stride)
+    else:
+        result = make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
     if (
         input._edge is None
         and other._edge is None

@@ -26,7 +26,7 @@ from tensorlab.backends.cpu import jit, templates, threads
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.cpu.templates import ONE, RUN, SELF, STEP, TURN
-from tensorlab.backends.protocol import Launch, OperandLayout
+from tensorlab.backends.protocol import Buffer, Launch, OperandLayout
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
 
@@ -115,6 +115,16 @@ def pointwise(
     tasks = math.prod(sizes[:-1])
     if form == "blocks":
         tasks = tasks // sizes[-2] * -(-sizes[-2] // templates.BLOCK)
+
+    if short and len(passed) == 3:
+
+        def launch_pair(out: Buffer, a: Buffer, b: Buffer) -> None:
+            (cells, at), (left, first), (right, place) = out, a, b
+            cells = cells[at:] if at else cells
+            left, right = left[first:] if first else left, right[place:] if place else right
+            serial(0, tasks, walk, cells, left, right)
+
+        return launch_pair
 
     if short:
 

@@ -1,7 +1,9 @@
 """softmax and log_softmax along one dimension: the greatest element, the sum of exponentials, the quotient.
 
 All three looks at a row happen while it is near, and nothing of its size is kept beside the result. Where the
-dimension is not the last, neighbouring rows are taken side by side.
+dimension is not the last, neighbouring rows are taken side by side. Rows that are short and lie one after
+another are taken by the block: a step is done for all of them before the next one, so that the exponentials
+are one loop, and a row need not wait for the sum of the row before.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from tensorlab import dtypes
 from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import (
+    BLOCK,
     BLOCK_OPTIONS,
     OPTIONS,
     WIDTH,
@@ -36,6 +39,9 @@ __all__ = ["softmax", "softmax_source"]
 # Roughly how many additions one element is worth.
 COST = 12
 
+# Up to this length rows are taken by the block.
+SHORT = 256
+
 _modules: dict[tuple, Any] = {}
 
 
@@ -51,6 +57,8 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
     if dense[dim] > 1:
         form, step = "columns", x_walk[-1] != 1
         tasks = tasks // walk_shape[-1] * -(-walk_shape[-1] // WIDTH)
+    elif shape[dim] <= SHORT and not step and (out_walk, x_walk) == ((shape[dim],),) * 2:
+        form, tasks = "blocks", -(-tasks // (BLOCK // shape[dim]))
     walk = np.array([walk_shape, out_walk, x_walk], np.int64)
     line = np.array([shape[dim], dense[dim], source.strides[dim]], np.int64)
     key = (logarithm, source.dtype, result, form, step)
@@ -82,7 +90,7 @@ def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:
     Args:
         logarithm: whether to write the logarithms of the quotients.
         cells: the dtypes of the elements and of the results.
-        form: ``"rows"`` or ``"columns"``.
+        form: ``"rows"``, ``"columns"`` or ``"blocks"``.
         step: whether the elements along the innermost loop lie apart; the results never do.
     """
     text = _SoftmaxText(logarithm, cells, step)
@@ -91,7 +99,7 @@ def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:
         f"@njit(cache=True, nogil=True, {OPTIONS})\n"
         f"def kernel(first, last, {parameters}):\n"
         "    # walk: the other dimensions' shape, out's strides, x's; line: those of the dimension\n"
-        + (text.rows() if form == "rows" else text.columns())
+        + {"rows": text.rows, "columns": text.columns, "blocks": text.blocks}[form]()
     )
     decorator = f"@njit({OPTIONS}, forceinline=True)"
     exponential = formula_text(exp_to_one, text.compute, decorator)
@@ -139,6 +147,8 @@ class _SoftmaxText:
         keep = f"        {out} = e\n" if self.kept else ""
         parameters = "x, cell, step, out, out_cell, n"
         decorator = f"@njit({BLOCK_OPTIONS}, forceinline=True)\n"
+        if form == "blocks":
+            return self.block_helpers(decorator)
         if form == "rows":
             return (
                 f"{decorator}def block_greatest({parameters}):\n"
@@ -201,6 +211,51 @@ class _SoftmaxText:
             "        if x.size > NEAR:\n"
             f"            for ahead in range(n, 2 * n, {LINE // self.cells.source.itemsize}):\n"
             "                prefetch(x, start + ahead)\n"
+        )
+
+    def block_helpers(self, decorator: str) -> str:
+        """The loops over one row of a block, and over all of it."""
+        kind, x = self.kind, self.cells.load("x[cell + i]", self.kind)
+        # The logarithm needs the differences once more; else their exponentials take their place, in an array
+        # of one name, so that the compiler sees that no other cell is written.
+        powers = "powers" if self.logarithm else "shifted"
+        value = "shifted[at + i] - last" if self.logarithm else "shifted[at + i] * last"
+        return (
+            f"{decorator}def shift_row(x, cell, shifted, at, n):\n"
+            f"    greatest = np.{kind}(-np.inf)\n"
+            "    for i in range(n):\n"
+            f"        greatest = np.{kind}(maximum(greatest, {x}))\n"
+            "    for i in range(n):\n"
+            f"        shifted[at + i] = {x} - greatest\n\n\n"
+            f"{decorator}def raise_block(shifted, powers, n):\n"
+            "    for i in range(n):\n"
+            f"        {powers}[i] = np.{kind}(exp_to_one(shifted[i]))\n\n\n"
+            f"{decorator}def row_sum(powers, at, n):\n"
+            f"    total = np.{kind}(0)\n"
+            "    for i in range(n):\n"
+            "        total += powers[at + i]\n"
+            "    return np.float64(total)\n\n\n"
+            f"{decorator}def write_row(shifted, at, out, cell, n, last):\n"
+            "    for i in range(n):\n"
+            f"        out[cell + i] = {self.cells.store(f'np.{kind}({value})', True)}\n"
+        )
+
+    def blocks(self) -> str:
+        return (
+            "    n, rows = np.uint64(line[0]), walk[0, 0]\n"
+            "    several = BLOCK // line[0]\n"
+            f"    shifted = np.empty(BLOCK, np.{self.kind})\n"
+            f"    powers = {f'np.empty(BLOCK, np.{self.kind})' if self.logarithm else 'shifted'}\n"
+            "    for task in range(first, last):\n"
+            "        begin, count = task * several, np.uint64(min(several, rows - task * several))\n"
+            "        start = np.uint64(begin) * n\n"
+            "        for r in range(count):\n"
+            "            shift_row(x, start + r * n, shifted, r * n, n)\n"
+            "        raise_block(shifted, powers, count * n)\n"
+            "        for r in range(count):\n"
+            "            total = row_sum(powers, r * n, n)\n"
+            f"            factor = np.{self.kind}({self.last('total')})\n"
+            "            write_row(shifted, r * n, out, start + r * n, n, factor)\n"
         )
 
     def columns(self) -> str:

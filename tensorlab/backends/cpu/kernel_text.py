@@ -23,6 +23,7 @@ __all__ = [
     "TOGETHER",
     "WIDTH",
     "Cells",
+    "block_length",
     "header",
     "jitted",
     "numpy_name",
@@ -31,16 +32,18 @@ __all__ = [
 
 # Elements to a block: with 64 accumulators of float32 in vector registers, each adds 16 numbers.
 BLOCK = 1024
+# Bytes to a block of elements that are folded: memory that is asked for half a block ahead comes in time.
+BLOCK_BYTES = 8192
 # The same where the cells lie apart: they are taken one at a time, and one accumulator adds a whole block.
 STEP_BLOCK = 128
 # Columns to a strip, and rows of one strip to a block: the totals of a strip stay in a first-level cache.
 WIDTH = 1024
-ROWS = 128
+ROWS = 256
 # Rows that are read together, so that a total is loaded and stored once for all of them.
 TOGETHER = 8
 
-# Up to this many cells the caches have them from the last time, and asking ahead only costs.
-NEAR = 1 << 21
+# Up to this many cells a second-level cache has them from the last time, and asking ahead only costs.
+NEAR = 1 << 18
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.
 _DIGEST = hashlib.sha256(Path(intrinsics.__file__).read_bytes()).hexdigest()[:12]
@@ -73,6 +76,13 @@ class Cells:
     def helpers(self) -> list:
         """The conversions that the expressions call."""
         return halves.needed([self.source, self.result])
+
+
+def block_length(source: dtype, step: bool) -> int:
+    """Elements to a block of a fold; sixteen-bit floats and small integers take no more than others."""
+    if step:
+        return STEP_BLOCK
+    return BLOCK_BYTES // max(source.itemsize, 4)
 
 
 def header(title: str, block: int = BLOCK) -> str:

@@ -16,13 +16,12 @@ from dataclasses import replace
 from tensorlab import dtypes
 from tensorlab.backends.cpu.fold_pass import Pass
 from tensorlab.backends.cpu.kernel_text import (
-    BLOCK,
     BLOCK_OPTIONS,
     LAYOUTS,
     OPTIONS,
-    STEP_BLOCK,
     TOGETHER,
     Cells,
+    block_length,
     header,
     jitted,
     positions,
@@ -53,7 +52,7 @@ def fold_source(fold: Fold, cells: Cells, value: dtype, form: str, step: bool, g
     title = f"{fold.name} of {cells.source.name} to {cells.result.name}, {form}"
     body = text.rows() if form == "rows" else text.columns()
     return (
-        header(title, STEP_BLOCK if step else BLOCK)
+        header(title, block_length(cells.source, step))
         + _scalars(fold, text.main, value)
         + jitted(functions)
         + "\n\n"

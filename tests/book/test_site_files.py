@@ -16,13 +16,14 @@ from tensorlab_book.reference import public_names
 from tests.site_fixtures import SITE, build_book
 
 from .conftest import ROOT, listed_files
+from .test_sources import prose
 
 # The reference page of each documented module, and the modules that the overview lists.
 REFERENCE = ROOT / "book" / "reference"
 PAGE_OF = {
     module: path.stem
-    for path in sorted(REFERENCE.glob("*.rst"))
-    for module in re.findall(r"^\.\. api-module:: (\S+)$", path.read_text(encoding="utf-8"), re.M)
+    for path in sorted(REFERENCE.iterdir())
+    for module in re.findall(r"^\.\. api-module:: (\S+)$", prose(path), re.M)
 }
 OVERVIEW = (REFERENCE / "index.rst").read_text(encoding="utf-8")
 LISTED = re.findall(r"^\.\. api-summary:: (\S+)$", OVERVIEW, re.M)

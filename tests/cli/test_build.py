@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+import tensorlab
 from tensorlab.cli.support import build as module
 from tensorlab.cli.support.build import (
     Stage,
@@ -22,6 +23,7 @@ from tensorlab.cli.support.build import (
     site_of,
 )
 from tensorlab.cli.support.errors import CommandError
+from tensorlab.cli.support.project import require
 
 
 @pytest.fixture
@@ -145,6 +147,16 @@ def test_a_failed_cell_is_shown_without_the_way_it_took():
     assert "client.py" not in shown
 
 
+def test_without_a_warning_what_was_raised_is_shown():
+    log = [
+        "reading sources... [ 3%] book/a",
+        "Traceback (most recent call last):",
+        "  File x, line 3, in <module>",
+    ]
+    log += ["ModuleNotFoundError: No module named 'numba'", "RuntimeError: ", "=====", "There was an error."]
+    assert reasons(log) == "ModuleNotFoundError: No module named 'numba'"
+
+
 def test_without_a_warning_the_end_of_the_log_is_shown():
     assert reasons([str(n) for n in range(100)]).splitlines()[-1] == "99"
 
@@ -176,3 +188,18 @@ def test_only_one_build_at_a_time(project):
             "sys.exit(0 if take_lock(open(sys.argv[1], 'a+')) else 7)"
         )
         assert subprocess.run([sys.executable, "-c", code, str(lock)], check=False).returncode == 7
+
+
+@pytest.mark.parametrize(
+    ("prefix", "says"),
+    [
+        (".venv", r"delete the folder \S+\.venv and run `python3 book` again"),
+        ("", "which installs it into .venv"),
+    ],
+)
+def test_a_package_that_is_missing_has_a_way_out(monkeypatch, prefix, says):
+    """Where `python3 book` has installed everything once, to run it again would say the same again."""
+    root = Path(tensorlab.__file__).parent.parent
+    monkeypatch.setattr(sys, "prefix", str(root / prefix))
+    with pytest.raises(CommandError, match=says):
+        require("no_such_package", "builds the book")

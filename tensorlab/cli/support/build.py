@@ -160,6 +160,8 @@ def reasons(lines: list[str]) -> str:
     passed_on = [n for n, line in enumerate(lines) if line.startswith("The above exception")]
     if cell and passed_on:
         found += lines[cell[0] : passed_on[0]][-30:]
+    # Without any, what was raised: Jupyter Book adds an error of its own, which has no words.
+    found = found or [line for line in lines if re.match(r"[\w.]+(Error|Exception): \S", line)]
     return "\n".join(line for line in found or lines[-15:] if line.strip())
 
 

@@ -38,11 +38,13 @@ def require(module: str, purpose: str, command: str = "python3 book") -> None:
     Example: ``require("jupyterlab", "opens the exercises")``
     """
     if importlib.util.find_spec(module) is None:
-        raise CommandError(
-            f"the package {module}, which {purpose}, is not installed for {sys.executable}; "
-            f"run `{command}` in the project's folder, which installs it into .venv.",
-            ENVIRONMENT,
-        )
+        missing = f"the package {module}, which {purpose}, is not installed for {sys.executable}; "
+        own = Path(tensorlab.__file__).parent.parent / ".venv"
+        if Path(sys.prefix) == own and command == "python3 book":  # which has installed it once
+            way_out = f"delete the folder {own} and run `{command}` again, which makes it anew."
+        else:
+            way_out = f"run `{command}` in the project's folder, which installs it into .venv."
+        raise CommandError(missing + way_out, ENVIRONMENT)
 
 
 def child_environment() -> dict[str, str]:

@@ -136,11 +136,10 @@ def gather(count, part, whole):
 
 
 def write_far_gradient(row, count, x, grad, out, mean, scale, weight, total, product):
-    """The same for one row of the whole arrays; on the way what is left of the next row is asked for."""
+    """The same for one row of the whole arrays; on the way the place of the next row is asked for."""
     this, following = row * count, (row + 1) * count
     for begin in range(0, count, PIECE):
         width = min(PIECE, count - begin)
-        ask(grad, following + begin, width)
         ask(out, following + begin, width)
         write_gradient(
             width, at(x, this + begin), at(grad, this + begin), at(out, this + begin), mean, scale,
@@ -156,6 +155,7 @@ def row_gradient(row, count, x, grad, out, mean, scale, weight, of_weight, of_bi
         width = min(PIECE, count - begin)
         if FAR:
             ask(x, this + count + begin, width)
+            ask(grad, this + count + begin, width)
         sums = row_sums(
             width, at(x, this + begin), at(grad, this + begin), mean, scale, at(weight, begin),
             advance(of_weight, begin), advance(of_bias, begin),

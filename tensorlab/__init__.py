@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from math import e, inf, nan, pi
 from typing import Any
 
 if importlib.util.find_spec("numpy") is None:
@@ -65,6 +66,7 @@ from tensorlab.ops.aliases import (
     detach,
     real,
 )
+from tensorlab.ops.angles import deg2rad, deg2rad_, rad2deg, rad2deg_
 from tensorlab.ops.arithmetic import (
     add,
     addcdiv,
@@ -152,7 +154,7 @@ from tensorlab.ops.dims import (
     transpose,
 )
 from tensorlab.ops.dispatch import result_type
-from tensorlab.ops.distances import cdist
+from tensorlab.ops.distances import cdist, dist
 from tensorlab.ops.einsum import einsum
 from tensorlab.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
 from tensorlab.ops.factorizations import det, slogdet
@@ -390,6 +392,7 @@ from tensorlab.ops.shape import (
     unsqueeze,
 )
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
+from tensorlab.ops.similarity import cosine_similarity
 from tensorlab.ops.softmax import log_softmax, logsumexp, softmax
 from tensorlab.ops.sorting import argsort, kthvalue, msort, sort, topk
 from tensorlab.ops.unfolding import pixel_shuffle, pixel_unshuffle
@@ -413,6 +416,8 @@ __version__ = "0.1.0"
 half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
 
+newaxis = None  # in an index, a new dimension of size 1
+
 # Names that are loaded when they are first used, and the module that has each.
 _LAZY = {
     "adopt": "tensorlab.learn",
@@ -428,6 +433,12 @@ _LAZY = {
 _LAZY_MODULES = ("func", "io", "learn", "nn", "utils", "widgets")
 
 __all__ = [
+    # numbers, and the index that adds a dimension
+    "e",
+    "inf",
+    "nan",
+    "newaxis",
+    "pi",
     # types and settings
     "Size",
     "Tensor",
@@ -480,6 +491,11 @@ __all__ = [
     "save",
     # names
     "align_tensors",
+    # ops.angles
+    "deg2rad",
+    "deg2rad_",
+    "rad2deg",
+    "rad2deg_",
     # ops.arithmetic
     "add",
     "addcdiv",
@@ -531,11 +547,13 @@ __all__ = [
     "scalar_tensor",
     "zeros",
     "zeros_like",
-    # ops.contractions, ops.distances, ops.einsum
+    # ops.contractions, ops.distances, ops.einsum, ops.similarity
     "addr",
     "cdist",
     "chain_matmul",
+    "cosine_similarity",
     "cross",
+    "dist",
     "einsum",
     "ger",
     "inner",

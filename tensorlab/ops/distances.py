@@ -1,4 +1,4 @@
-"""Distances between all pairs of vectors of two sets."""
+"""Distances: between two tensors, and between all pairs of vectors of two sets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
 from tensorlab.tensor import Tensor
 
-__all__ = ["cdist"]
+__all__ = ["cdist", "dist"]
 
 # With more vectors than this in a set, Euclidean distances come from a matrix product.
 FEW = 25
@@ -142,6 +142,20 @@ def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
     return sqrt(clamp_min(add(squares, mul(product(x1, transpose(x2, -2, -1)), -2)), 0))
 
 
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The p-norm of all differences between two tensors, which are broadcast against each other.
+
+    Raises:
+        RuntimeError: the shapes do not meet, or neither tensor is floating.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.dist(tl.tensor([3.0, 4.0]), tl.zeros(2)), tl.dist(tl.tensor([3.0, 4.0]), tl.zeros(1), p=1)
+        (tensor(5.), tensor(7.))
+    """
+    return vector_norm(sub(input, other), p)
+
+
 def _check(x1: Tensor, x2: Tensor, p: float) -> None:
     for name, x in (("X1", x1), ("X2", x2)):
         if not x.is_floating_point():
@@ -158,3 +172,6 @@ def _check(x1: Tensor, x2: Tensor, p: float) -> None:
         )
     if p < 0:
         raise RuntimeError(f"cdist only supports non-negative p values, got {p}")
+
+
+METHODS = (dist,)

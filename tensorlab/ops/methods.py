@@ -10,6 +10,7 @@ from tensorlab.autograd import methods as autograd_methods
 from tensorlab.ops import (
     activations,
     aliases,
+    angles,
     arithmetic,
     bounds,
     casts,
@@ -21,6 +22,7 @@ from tensorlab.ops import (
     diagonals,
     differences,
     dims,
+    distances,
     extremes,
     factorizations,
     from_data,
@@ -61,6 +63,7 @@ __all__ = ["bind"]
 # Each module lists in METHODS those of its functions that are methods of a tensor too.
 _MODULES = (
     aliases,
+    angles,
     arithmetic,
     bounds,
     casts,
@@ -70,6 +73,7 @@ _MODULES = (
     creation,
     diagonals,
     dims,
+    distances,
     factorizations,
     from_data,
     indexing,

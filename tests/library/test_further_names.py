@@ -156,3 +156,32 @@ def test_fill_diagonal(torch, name):
             except RuntimeError as error:
                 found.append(type(error))
     assert found[0] == found[1]
+
+
+NUMBERS = {
+    "pi": lambda t: (t.pi, t.e, t.inf, t.nan != t.nan),
+    "newaxis": lambda t: t.arange(3)[:, t.newaxis].shape,
+    "deg2rad": lambda t: t.deg2rad(t.tensor([0, 90, -360])),
+    "rad2deg": lambda t: t.rad2deg(t.tensor([0.5, t.pi], dtype=t.float64)),
+    "deg2rad of halves": lambda t: t.tensor([180.0], dtype=t.float16).rad2deg(),
+    "deg2rad in place": lambda t: t.tensor([90.0, 45.0]).deg2rad_(),
+    "rad2deg in place of integers": lambda t: t.tensor([1]).rad2deg_(),
+    "dist": lambda t: t.dist(t.tensor([1.0, 2.0]), t.tensor([3.0])),
+    "dist by 1": lambda t: t.tensor([[1.0, 2.0]]).dist(t.tensor([[3.0], [5.0]]), p=1),
+    "dist of integers": lambda t: t.dist(t.tensor([1, 2]), t.tensor([3, 3])),
+    "cosine": lambda t: t.cosine_similarity(t.eye(2), t.ones(2), dim=-1),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_angles_and_distances(torch, name):
+    outcomes = []
+    for library in (tl, torch):
+        try:
+            found = NUMBERS[name](library)
+            numbers = found.tolist() if hasattr(found, "tolist") else list(found)
+            outcomes.append((str(getattr(found, "dtype", ""))[-7:], numbers))
+        except RuntimeError:
+            outcomes.append(("refused", []))
+    assert outcomes[0][0] == outcomes[1][0]
+    np.testing.assert_allclose(outcomes[0][1], outcomes[1][1], rtol=1e-6)

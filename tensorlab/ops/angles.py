@@ -1,0 +1,47 @@
+"""Angles in degrees and in radians."""
+
+from __future__ import annotations
+
+import math
+
+from tensorlab.ops.pointwise import mul, mul_
+from tensorlab.tensor import Tensor
+
+__all__ = ["deg2rad", "rad2deg"]
+
+RADIANS_OF_A_DEGREE = math.pi / 180
+
+
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Angles given in degrees, in radians: a half turn is π. Of integers they are of the default dtype.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.deg2rad(tl.tensor([0, 90, 180]))
+        tensor([0.0000, 1.5708, 3.1416])
+    """
+    return mul(input, RADIANS_OF_A_DEGREE, out=out)
+
+
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Angles given in radians, in degrees: a half turn is 180. Of integers they are of the default dtype.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.rad2deg(tl.tensor([0.0, tl.pi / 2, tl.pi]))
+        tensor([  0.,  90., 180.])
+    """
+    return mul(input, 1 / RADIANS_OF_A_DEGREE, out=out)
+
+
+def deg2rad_(input: Tensor) -> Tensor:
+    """`deg2rad`, written into `input`."""
+    return mul_(input, RADIANS_OF_A_DEGREE)
+
+
+def rad2deg_(input: Tensor) -> Tensor:
+    """`rad2deg`, written into `input`."""
+    return mul_(input, 1 / RADIANS_OF_A_DEGREE)
+
+
+METHODS = (deg2rad, deg2rad_, rad2deg, rad2deg_)

@@ -11,7 +11,7 @@ import pytest
 
 from tensorlab.backends.cpu.simd import BLOCK_WIDTH, TILE, turn_block
 
-SIZES = [(32, 32), (31, 9), (8, 8), (5, 32), (32, 3), (1, 1), (16, 24)]
+SIZES = [(32, 32), (31, 9), (8, 8), (5, 32), (32, 3), (1, 1), (16, 24), (15, 256)]
 
 
 @pytest.mark.parametrize("cell", ["float32", "float64", "uint16", "int8", "bool", "int64"])

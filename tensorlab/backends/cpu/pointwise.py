@@ -114,7 +114,7 @@ def pointwise(
     walk = np.array([sizes, *strides], np.int64)
     tasks = math.prod(sizes[:-1])
     if form == "blocks":
-        tasks = tasks // sizes[-2] * -(-sizes[-2] // templates.BLOCK)
+        tasks = tasks // sizes[-2] * -(-sizes[-2] // templates.STRIP)
 
     if short and len(passed) == 3:
 

@@ -78,7 +78,7 @@ def _turn_tile(typing_context, source, start, column, block, row, first):  # typ
 
 
 # The width of the blocks that tiles are written into; `tensorlab.backends.cpu.templates` makes them.
-BLOCK_WIDTH = 32
+BLOCK_WIDTH = 256
 
 
 @intrinsic

@@ -16,19 +16,21 @@ from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
 from tensorlab.scalars.source import compute_type, formula_text
 
-__all__ = ["BLOCK", "ONE", "RUN", "SELF", "STEP", "TURN", "kernel_source"]
+__all__ = ["BLOCK", "ONE", "RUN", "SELF", "STEP", "STRIP", "TURN", "kernel_source"]
 
 RUN, ONE, STEP, TURN, SELF = "run", "one", "step", "turn", "self"
 
-# Rows and columns of the block in which a turned operand is read: 32 × 32 cells of float64 are 8 KB, a sixth
-# of a first-level cache, and 32 cells of float32 are two cache lines.
+# Columns and rows of the block in which a turned operand is read. 16 cells of float32 are one cache line, so
+# that of each of the operand's own rows whole lines are read; a row of 256 is long enough for a loop of whole
+# vectors; and such a block of float64 is 32 KB, which a first-level cache holds beside the other operands.
 BLOCK = simd.BLOCK_WIDTH
+STRIP = 16
 
 # Numba's cache does not see a change in an imported function, so the text carries what would change it.
 BLOCKS = (
     "from tensorlab.backends.cpu.simd import turn_block  # "
     + hashlib.sha256(inspect.getsource(simd).encode()).hexdigest()[:16]
-    + f"\n\nBLOCK = {BLOCK}\n"
+    + f"\n\nBLOCK, STRIP = {BLOCK}, {STRIP}\n"
 )
 
 # Elements that are looked through at a time for one that a fast formula does not hold for: 16 or 32 KB, so
@@ -194,7 +196,7 @@ class _Kernel:
         """Blocks of rows and columns: a turned operand is first copied, run by run, to a small buffer."""
         turned = [(name, t) for name, _, t, kind in self.inputs if kind == TURN]
         buffers = "".join(
-            f"    {name}_block = np.empty((BLOCK, BLOCK), np.{t.cell.name})\n" for name, t in turned
+            f"    {name}_block = np.empty((STRIP, BLOCK), np.{t.cell.name})\n" for name, t in turned
         )
         copies = "".join(
             f"            corner = {name}_start + r0 + c0 * {name}_column\n"
@@ -207,11 +209,11 @@ class _Kernel:
             "    # A task is one block of rows of one plane, all its columns.\n"
             "    inner = walk.shape[1] - 1\n"
             "    height, width = walk[0, inner - 1], walk[0, inner]\n"
-            "    strips = (height + BLOCK - 1) // BLOCK\n"
+            "    strips = (height + STRIP - 1) // STRIP\n"
             + buffers
             + "    for task in range(first, last):\n"
-            "        r0 = task % strips * BLOCK\n"
-            "        rows = min(BLOCK, height - r0)\n"
+            "        r0 = task % strips * STRIP\n"
+            "        rows = min(STRIP, height - r0)\n"
             + self._each("        {name}_start = np.int64(0)\n")
             + "        rest = task // strips\n"
             "        for dim in range(inner - 2, -1, -1):\n"

@@ -13,7 +13,7 @@ from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import as_int
 from tensorlab.ops.arguments import as_dtype, sizes_from
-from tensorlab.ops.dispatch import Number, allocate, guard_write, is_number
+from tensorlab.ops.dispatch import Number, allocate, as_new, guard_write, is_number
 from tensorlab.ops.outputs import fitted
 from tensorlab.random import Generator, default_generator
 from tensorlab.tensor import Tensor
@@ -28,6 +28,7 @@ __all__ = [
     "as_tensor",
     "fill",
     "fill_each",
+    "fill_new",
     "new",
     "node",
     "require_deviation",
@@ -70,6 +71,12 @@ def fill(
     with in_place(kind, target):
         _fill(target, distribution, generator, *numbers)
     return target
+
+
+def fill_new(target: Tensor, distribution: str, generator: Generator | None, *numbers: Number) -> Tensor:
+    """`fill` for a tensor that nobody else holds yet: there is nothing to record, and no write to count."""
+    _fill(target, distribution, generator, *numbers)
+    return as_new(target)
 
 
 def _fill(target: Tensor, distribution: str, generator: Generator | None, *numbers: Number) -> None:

@@ -18,7 +18,7 @@ from tensorlab.modes import no_grad
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.creation import empty, empty_like
 from tensorlab.ops.dispatch import as_new, is_number
-from tensorlab.ops.draws import as_tensor, fill_each, new, node, require_deviation
+from tensorlab.ops.draws import as_tensor, fill_each, fill_new, new, node, require_deviation
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.pointwise import add_, mul_
 from tensorlab.ops.random_fills import bernoulli_, normal_, uniform_
@@ -63,7 +63,11 @@ def rand(
                 [0.5138, 0.6443, 0.8991, 0.0141],
                 [0.5785, 0.1218, 0.9181, 0.6805]])
     """
-    made = _made(uniform_(new(sizes, size, "rand", out, dtype, device), generator=generator), out)
+    made = new(sizes, size, "rand", out, dtype, device)
+    if out is None and made._dtype.is_floating_point:
+        fill_new(made, "uniform", generator, 0.0, 1.0)
+    else:
+        uniform_(made, generator=generator)
     return made if names is None else with_given_names(made, names)
 
 
@@ -89,7 +93,11 @@ def randn(
         tensor([[ 0.2713, -1.2729],
                 [ 0.5027,  0.4181]])
     """
-    made = _made(normal_(new(sizes, size, "randn", out, dtype, device), generator=generator), out)
+    made = new(sizes, size, "randn", out, dtype, device)
+    if out is None and made._dtype.is_floating_point:
+        fill_new(made, "normal", generator, 0.0, 1.0)
+    else:
+        normal_(made, generator=generator)
     return made if names is None else with_given_names(made, names)
 
 

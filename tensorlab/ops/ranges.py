@@ -19,7 +19,7 @@ from tensorlab.ops.from_data import from_cells, inferred_dtype
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.outputs import written
 from tensorlab.ops.parts import diagonal
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, make_dense
 
 # Numbers that are made at a time: with all that is between, they take half a megabyte of float64.
 BLOCK = 8192
@@ -65,6 +65,17 @@ def arange(
     as_device(device)
     if start is None or end is None:
         start, end = 0, start if end is None else end
+    if (
+        type(start) is int
+        and type(end) is int
+        and type(step) is int
+        and dtype is None
+        and out is None
+        and step > 0
+        and -(2**63) <= start <= end < 2**63
+    ):
+        cells = np.arange(start, end, step, dtype=np.int64)
+        return make_dense(cells, dtypes.int64, Size((cells.size,)), (1,))
     bounds = [
         _number(value, "arange", name) for name, value in (("start", start), ("end", end), ("step", step))
     ]

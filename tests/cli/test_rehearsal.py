@@ -101,3 +101,14 @@ def test_no_process_is_left_when_it_is_interrupted(
 def test_a_project_without_such_pages_has_none(tmp_path: Path, kernels: Path) -> None:
     rehearsal.rehearse(tmp_path, lambda text: pytest.fail("nothing is compiled"))
     assert list(kernels.iterdir()) == []
+
+
+def test_kernels_that_would_not_be_kept_are_not_compiled(
+    tmp_path: Path, kernels: Path, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page("01", "open('note', 'w')")
+    monkeypatch.setattr(
+        rehearsal, "cache_directory", lambda: tmp_path
+    )  # as where the wanted one is read-only
+    rehearsal.rehearse(tmp_path, lambda text: pytest.fail("nothing is compiled"))
+    assert not (tmp_path / "book" / "chapters" / "note").exists()

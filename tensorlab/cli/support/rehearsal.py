@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tensorlab.backends.cache import cache_directory
+from tensorlab.backends.cache import cache_directory, wanted_directory
 from tensorlab.cli.support.project import child_environment
 
 #: The pages that need kernels; those that need the most come last in the book, and begin first here.
@@ -41,9 +41,10 @@ def rehearse(root: Path, say: Callable[[str], None]) -> None:
     Args:
         say: is told how far it is.
     """
-    mark = cache_directory() / MARK
+    folder = cache_directory()
+    mark = folder / MARK
     pages = [page for pattern in PAGES for page in sorted(root.glob(pattern), reverse=True)]
-    if mark.exists() or not pages:
+    if mark.exists() or not pages or folder != wanted_directory():  # another one ends with its process
         return
     waiting, running, done = list(pages), dict[Path, subprocess.Popen[bytes]](), 0
     end = time.monotonic() + LONGEST

@@ -189,6 +189,10 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         tensorlab.Size([2, 3, 4])
     """
     wanted = ints_from((sizes,), None, "unflatten", "sizes")
+    if not input.ndim and dim in (0, -1):
+        raise RuntimeError(
+            f"unflatten(): a tensor of 0 dimensions has none to divide: view({wanted}) adds some of size 1"
+        )
     return view(input, view_rules.unflattened_shape(input._shape, as_int(dim, "dim"), wanted))
 
 

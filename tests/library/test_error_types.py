@@ -292,6 +292,7 @@ CALLS = {
     "view(-1, -1)": lambda m: x(m).view(-1, -1),
     "view(-2)": lambda m: x(m).view(-2),
     "view(4, -1)": lambda m: x(m).view(4, -1),
+    "unflatten of no dimensions": lambda m: m.tensor(1.0).unflatten(0, (1,)),
     "view()": lambda m: x(m).view(),
     "view(text)": lambda m: x(m).view("a"),
     "view(1.)": lambda m: x(m).view(6.0),

@@ -50,6 +50,23 @@ UNARY: dict[str, Callable[[Any, Any], Any]] = {
     "diag_embed": lambda t, x: x.diag_embed(),
     "clamp": lambda t, x: x.clamp(-0.3, 0.3),
     "abs": lambda t, x: x.abs(),
+    "std_mean": lambda t, x: t.stack(t.std_mean(x)),
+    "log_softmax": lambda t, x: x.log_softmax(-1),
+    "softplus": lambda t, x: t.nn.functional.softplus(x),
+    "gelu": lambda t, x: t.nn.functional.gelu(_finite(x)),
+    "layer_norm": lambda t, x: t.nn.functional.layer_norm(x, x.shape[-1:]),
+    "cumprod": lambda t, x: x.cumprod(0),
+    "pad": lambda t, x: t.nn.functional.pad(x, (1, 2)),
+    "rot90": lambda t, x: x.rot90(),
+    "trace": lambda t, x: x.trace(),
+    "diag": lambda t, x: x.diag(),
+    "split and joined": lambda t, x: t.cat([part * 2 for part in x.tensor_split(2)][::-1]),
+    "rows by iteration": lambda t, x: t.stack([row * (n + 1) for n, row in enumerate(x)]),
+    "own": lambda t, x: _own(t).apply(x),
+    "hooked": lambda t, x: _hooked(x * 1),
+    "einsum": lambda t, x: t.einsum("...i,...i->...", x, x),
+    "expm1": lambda t, x: (x * 0.5).expm1(),
+    "sorted pair": lambda t, x: x.aminmax(dim=0).max - x.amin(0),
 }
 
 VIEWS: dict[str, Callable[[Any, Any], Any]] = {
@@ -67,6 +84,12 @@ VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "unbind": lambda t, x: x.unbind(0)[-1],
     "narrow": lambda t, x: x.narrow(0, 0, 1),
     "unfold": lambda t, x: x.unfold(0, 2, 1),
+    "movedim": lambda t, x: x.movedim(0, -1),
+    "unflatten": lambda t, x: x.unflatten(-1, (-1, 1)),
+    "mixed": lambda t, x: x[None, ..., 1:],
+    "number": lambda t, x: x[t.tensor(0)],
+    "expand_as": lambda t, x: x[:1].expand_as(x),
+    "view_as": lambda t, x: x.view_as(x),
     "as_strided": lambda t, x: x.as_strided((2,), (1,)),
 }
 
@@ -116,6 +139,12 @@ WRITES: dict[str, Callable[..., Any]] = {
     "sqrt_": lambda t, x: x.abs_().add_(1).sqrt_(),
     "pow_": lambda t, x: x.pow_(2),
     "t_": lambda t, x: x.t_(),
+    "rows_": lambda t, x: [row.mul_(2) for row in x][0],
+    "own_": lambda t, x: _own_in_place(t).apply(x),
+    "slice_": lambda t, x: x[..., ::2].mul_(0.5),
+    "triu_": lambda t, x: _apart(x).triu_(),
+    "cumprod_": lambda t, x: x.cumprod_(0),
+    "clip of a part": lambda t, x: x[0].clamp_(min=0.1),
 }
 
 WRITES_OF_TWO: dict[str, Callable[..., Any]] = {
@@ -171,6 +200,13 @@ def _with_one_largest(x: Any) -> Any:
     return x
 
 
+def _finite(x: Any) -> Any:
+    """The tensor; of infinities PyTorch's kernels make NaN or not, by how many elements there are."""
+    if x.detach().isinf().any():
+        raise ValueError("finite numbers only")
+    return x
+
+
 def _apart(x: Any) -> Any:
     """The tensor; where elements share a cell, PyTorch refuses late, or not at all."""
     if 0 in x.stride():
@@ -183,6 +219,44 @@ def _enough(source: Any, target: Any) -> Any:
     if source.numel() < target.numel() or source is target:
         raise ValueError("sources that suffice only")
     return source
+
+
+def _own(t: Any) -> Any:
+    """A function of the user's own, the cube, that keeps its argument and its result."""
+
+    def forward(ctx: Any, x: Any) -> Any:
+        result = x * x * x
+        ctx.save_for_backward(x, result)
+        return result
+
+    def backward(ctx: Any, grad: Any) -> Any:
+        x, result = ctx.saved_tensors
+        return grad * (2 * x * x + 0.5 * x * x + 0.5 * result / x.where(x != 0, 1))
+
+    return type("Own", (t.autograd.Function,), _static(forward=forward, backward=backward))
+
+
+def _own_in_place(t: Any) -> Any:
+    """A function of the user's own that writes its argument."""
+
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.mark_dirty(x)
+        return x.mul_(0.5)
+
+    return type(
+        "OwnInPlace", (t.autograd.Function,), _static(forward=forward, backward=lambda ctx, g: g * 0.5)
+    )
+
+
+def _static(**methods: Any) -> dict[str, Any]:
+    return {name: staticmethod(method) for name, method in methods.items()}
+
+
+def _hooked(x: Any) -> Any:
+    """The tensor with a hook that changes its gradient."""
+    if x.requires_grad:
+        x.register_hook(lambda grad: grad * 1.5)
+    return x
 
 
 def _quietly(t: Any, x: Any) -> None:

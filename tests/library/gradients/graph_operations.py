@@ -139,7 +139,7 @@ WRITES: dict[str, Callable[..., Any]] = {
     "sqrt_": lambda t, x: x.abs_().add_(1).sqrt_(),
     "pow_": lambda t, x: x.pow_(2),
     "t_": lambda t, x: x.t_(),
-    "rows_": lambda t, x: [row.mul_(2) for row in x][0],
+    "rows_": lambda t, x: [row.mul_(2) for row in x],
     "own_": lambda t, x: _own_in_place(t).apply(x),
     "slice_": lambda t, x: x[..., ::2].mul_(0.5),
     "triu_": lambda t, x: _apart(x).triu_(),

@@ -22,7 +22,7 @@ class Returned:
     """The function returned a value.
 
     Attributes:
-        after: the arguments as the call left them; None when no tensor was among them.
+        after: the arguments as the call left them; None when no tensor and no list was among them.
         allocated: the bytes of the storages that the call made; None when they do not count.
         held: the most bytes of such storages that lived at one moment.
     """

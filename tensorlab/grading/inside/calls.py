@@ -39,9 +39,10 @@ _BUILTIN_ERRORS = frozenset(
 def call(
     function: Callable[..., Any], args: Sequence[Any], around: AbstractContextManager[Any] | None = None
 ) -> dict[str, Any]:
-    """Call `function` and describe its value or its exception; with tensors among `args`, those after it too.
+    """Call `function` and describe its value or its exception.
 
-    Beside a value stand the bytes of all storages that were made for it, and the most that lived at once.
+    If it was given tensors or lists, the arguments after the call are told too. Beside a value stand the
+    bytes of all storages that were made for it, and the most that lived at once.
 
     KeyboardInterrupt passes through: it belongs to whoever watches the clock. All else that a function can
     raise, SystemExit included, is an answer.
@@ -52,7 +53,7 @@ def call(
     """
     scene = Scene()
     given = scene.build(args)
-    with_tensors = scene.has_tensors
+    changeable = scene.has_changeable
     try:
         with around or nullcontext(), _counted() as made, profile() as memory:
             value = function(*given)
@@ -62,7 +63,7 @@ def call(
         code = getattr(function, "__code__", None)
         return {"raised": describe(error, getattr(code, "co_filename", ""))}
     reply = {"returned": values.encode(value, scene), "allocated": sum(made), "held": memory.peak}
-    if with_tensors:
+    if changeable:
         reply["after"] = values.encode(scene.after(), scene)
     return reply
 

@@ -142,9 +142,10 @@ class Scene:
         return tuple(self._arguments)
 
     @property
-    def has_tensors(self) -> bool:
-        """Whether the call was given a tensor."""
-        return any(number > 0 for number in self._storages)
+    def has_changeable(self) -> bool:
+        """Whether the call was given a tensor or a list, which it can change."""
+        lists = any(isinstance(value, list) for value in self._arguments)
+        return lists or any(number > 0 for number in self._storages)
 
     def _build(self, value: Any) -> Any:
         if isinstance(value, Strided):

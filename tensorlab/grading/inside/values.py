@@ -225,15 +225,19 @@ def same(got: Any, want: Any) -> bool:
 def same_after(got: Any, want: Any) -> bool:
     """True when a call left its arguments as it should, down to the cells that no argument reaches.
 
-    `got` and `want` are decoded tuples of arguments, or None where no tensor was among them. Other arguments
-    than tensors are the function's own copy, and may be anything.
+    `got` and `want` are decoded tuples of arguments, or None where nothing among them can be changed.
     """
     if want is None or got is None:
         return got is want
-    pairs = [pair for pair in zip(got, want, strict=False) if isinstance(pair[1], Strided)]
-    return len(got) == len(want) and all(
-        isinstance(one, Strided) and same_state(one, other, same) for one, other in pairs
-    )
+    return len(got) == len(want) and all(map(_same_argument, got, want))
+
+
+def _same_argument(got: Any, want: Any) -> bool:
+    if isinstance(want, Strided):
+        return isinstance(got, Strided) and same_state(got, want, same)
+    if isinstance(want, (tuple, list)):
+        return type(got) is type(want) and len(got) == len(want) and all(map(_same_argument, got, want))
+    return isinstance(want, Opaque) or same(got, want)
 
 
 def printable(text: str) -> str:

@@ -47,7 +47,7 @@ def starts_with_itemsize(shape, dtype):
 
 
 @solutions.right("01.nbytes", idea="The bits are written in the name, but for bool.")
-def reads_the_name(shape, dtype):
+def reads_the_bits(shape, dtype):
     if dtype.name == "bool":
         return math.prod(shape)
     bits = int(dtype.name.lstrip("abcdefghijklmnopqrstuvwxyz"))

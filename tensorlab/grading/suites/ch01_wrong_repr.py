@@ -208,3 +208,20 @@ def writes_json(cells, shape, strides, offset=0):
         return [walk(dim + 1, cell + i * strides[dim]) for i in range(shape[dim])]
 
     return json.dumps(walk(0, offset))
+
+
+@solutions.wrong(
+    "01.nested_repr",
+    belief="What lies before the offset is not needed, so it can be cut off.",
+    lesson="cells is the storage itself, and other tensors look into it. Printing leaves it as it was: add "
+    "the offset to the cell.",
+)
+def cuts_the_storage_off(cells, shape, strides, offset=0):
+    del cells[:offset]
+
+    def walk(dim, cell):
+        if dim == len(shape):
+            return repr(cells[cell])
+        return "[" + ", ".join(walk(dim + 1, cell + i * strides[dim]) for i in range(shape[dim])) + "]"
+
+    return walk(0, 0)

@@ -110,7 +110,7 @@ UNRAVEL = Exercise(
             "sizes of 1, and no dimensions",
             1,
             "A dimension of size 1 has the index 0, and it has one. With no dimensions the index is ().",
-            (_at(0, ()), _at(0, (1,)), _at(2, (1, 3)), _at(2, (3, 1)), _at(5, (2, 1, 3))),
+            (_at(0, ()), _at(0, (1,)), _at(2, (1, 3)), _at(2, (3, 1)), _at(1, (2, 1, 3)), _at(5, (2, 1, 3))),
             lambda source: _in(draw.mixed_shape(source, 1), source),
         ),
         Topic(

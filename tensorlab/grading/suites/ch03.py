@@ -74,6 +74,7 @@ SLICED = Exercise(
             "last position counts even where the step does not reach stop exactly.",
             (
                 _slice(6, 1, 0, 6, 2),
+                _slice(8, 1, 0, 6, 2),
                 _slice(7, 1, 0, 7, 2),
                 _slice(7, 1, 1, 7, 3),
                 _slice(8, 3, 1, 6, 2),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from random import Random
 from typing import Any
 
@@ -207,6 +208,7 @@ SETITEM = Exercise(
                 _write(strided((2, 2), (4, 1), 5, cells=12), (1, 1), 9.0),
                 _write(strided((2, 3)), (slice(1, 1),), 9.0),
                 _write(strided(()), (), 9.0),
+                _write(strided((3,), cells=[0.0, math.inf, 2.0]), (1,), 9.0),
             ),
             lambda source: _write(
                 strided((3, 4), (5, 1), 2, cells=20),

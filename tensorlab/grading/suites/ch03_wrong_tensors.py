@@ -292,3 +292,15 @@ def takes_one_part_after_the_other(input, index, value):
     for one in index:
         part = part[one]
     _assign(part, value)
+
+
+@solutions.wrong(
+    "03.setitem",
+    belief="Times 0 and plus the value: that overwrites whatever is there.",
+    lesson="It reads what is there first. inf times 0 is nan, and nan plus 9 stays nan. fill_ and copy_ do "
+    "not read.",
+)
+def clears_by_times_zero(input, index, value):
+    part = input[index]
+    part *= 0
+    part += value

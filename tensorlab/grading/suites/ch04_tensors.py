@@ -293,6 +293,7 @@ FLATTEN = Exercise(
                 (CUBE,),
                 (TURNED,),
                 (_tensor((2, 3), (4, 1)),),
+                (_tensor((2, 3), (6, 2)),),
                 (_tensor((2, 0)),),
             ),
             lambda source: Case((_any(source),)),

@@ -97,7 +97,7 @@ class TestReferences:
     def test_the_librarys_own_tests_with_all_of_them(self):
         """Those that ask for no more than the exercises do: words of errors and unused strides are free.
 
-        So is what a copy was before: repeat and tile return the student's reshape, which may be a view of one.
+        So is what a copy is made of: repeat returns the student's reshape, which may be a view of one.
         """
         files = (
             "test_programs.py", "test_tensor.py", "test_creation.py", "test_io.py", "test_printing.py",

@@ -11,7 +11,7 @@ from tests.site_fixtures import SITE, Watch
 
 from .conftest import Open, listed_files
 
-LIMIT = 1_000_000  # bytes
+LIMIT = 750_000  # bytes
 # What no page needs, for there is something lighter.
 HEAVY = ("embed-amd.js", "fontawesome.js", "fa-solid-900.woff2")
 COMPRESSED = {".woff", ".woff2", ".png"}  # servers send these as they are

@@ -25,12 +25,15 @@ def call_text(exercise: Exercise, args: tuple[Any, ...]) -> str:
         >>> call_text(exercise("01.flat_index"), ((1, 2), (3, 1), 4))
         'flat_index((1, 2), (3, 1), 4)'
     """
+    if exercise.bits:
+        width = 2 + exercise.bits // 4
+        return f"{exercise.name}({', '.join(f'{value:#0{width}X}'.replace('X', 'x') for value in args)})"
     tensors = list(_tensors(args))
     numbers = [told.storage for told in tensors]
     shared = [told for place, told in enumerate(tensors) if numbers.index(told.storage) == place]
     shared = [told for told in shared if numbers.count(told.storage) > 1]
-    names = {told.storage: name for told, name in zip(shared, "abcdefgh", strict=False)}
-    lines = [f"{names[told.storage]} = {told.line}" for told in shared]
+    names = {told.storage: (name, told) for told, name in zip(shared, "abcdefgh", strict=False)}
+    lines = [f"{name} = {told.line}" for name, told in names.values()]
     call = f"{exercise.name}({', '.join(_argument(value, names) for value in args)})"
     return "\n".join([*lines, shorten(call)])
 
@@ -43,10 +46,11 @@ def _tensors(value: Any) -> Iterator[Strided]:
             yield from _tensors(item)
 
 
-def _argument(value: Any, names: Mapping[int, str]) -> str:
+def _argument(value: Any, names: Mapping[int, tuple[str, Strided]]) -> str:
     """One argument as code. A storage that several tensors share stands there by its name."""
     if isinstance(value, Strided) and value.storage in names:
-        return value.over(names[value.storage])
+        name, first = names[value.storage]
+        return value.over(name if value.dtype is first.dtype else f"{name}.view(tl.{value.dtype.name})")
     if isinstance(value, dtype):
         return f"tl.{value.name}"
     if isinstance(value, list):

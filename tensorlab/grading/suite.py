@@ -116,6 +116,7 @@ class Exercise:
         task: one sentence that says what the function returns.
         part: ``"module:name"`` of the library function, which is the reference.
         lean: whether an answer may allocate no more bytes than the library does.
+        bits: how many bits the ints of a call have, where it is bits that they stand for; 0 elsewhere.
     """
 
     id: str
@@ -128,6 +129,7 @@ class Exercise:
     wrong: Sequence[WrongSolution] = field(repr=False)
     right: Sequence[RightSolution] = field(repr=False)
     lean: bool = False
+    bits: int = 0
 
     @property
     def chapter(self) -> str:

@@ -97,6 +97,8 @@ def test_an_unknown_mistake_gets_the_rule_and_no_belief():
         ),
         ("04.view_strides", lambda *shapes: "no", "return a layout.Refusal, and do not raise it"),
         ("04.view_strides", lambda *shapes: Refusal("no"), "The call refused, and there is an answer"),
+        ("05.float32_fields", lambda bits: (0, 8388608.0, -23), "should stand int, not float"),
+        ("05.take_apart", lambda tensors: ([b"\0\1"], [[0]]), "should stand tuple, not list"),
     ],
 )
 def test_what_the_form_alone_says(exercise_id, answer, says):
@@ -137,6 +139,25 @@ def test_a_text_with_one_wrong_word_is_told_from_one_that_says_nothing():
 
     assert with_text(lambda text: "").name == "says_nothing"
     assert with_text(lambda text: text.replace("out of bounds", "outside")) is None
+
+
+def test_bits_are_shown_as_bits_are_written():
+    failure = verdict_of("05.float32_fields", lambda bits: 0).smallest
+    assert (
+        feedback.call_text(exercise("05.float32_fields"), failure.case.args) == "float32_fields(0x3F800000)"
+    )
+
+
+def test_a_call_shows_the_dtypes_of_tensors_over_one_storage():
+    for e, title in (
+        ("05.take_apart", "several over one storage"),
+        ("05.result_type", "a float beside an integer"),
+    ):
+        topic = next(topic for topic in exercise(e).topics if topic.title == title)
+        for case in topic.public:
+            text = feedback.call_text(exercise(e), case.args)
+            told = [x for arg in case.args for x in (arg if isinstance(arg, list) else [arg])]
+            assert all(x.dtype.name in text or "dtype" not in repr(x) for x in told), text
 
 
 def test_a_missing_text_is_quoted():

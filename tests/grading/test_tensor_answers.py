@@ -10,13 +10,14 @@ from tensorlab.grading.feedback import call_text
 from tensorlab.grading.inside import calls, values
 from tensorlab.grading.inside.strided import MAX_CELLS, Scene, Strided, strided
 from tensorlab.grading.judge import Failure
-from tensorlab.grading.outcomes import Returned, ask_directly, crowded, outcome, passes, wasted
+from tensorlab.grading.outcomes import Raised, Returned, ask_directly, crowded, outcome, passes, wasted
 from tensorlab.grading.reasons import explain as explain_failure
 from tensorlab.grading.suite import Case
-from tensorlab.grading.suites import exercise
+from tensorlab.grading.suites import exercise, exercises
 from tensorlab.grading.tensor_words import explain_tensors
 
 TABLE = strided((2, 3))
+PLACES, ONES = tl.zeros(2, 3, dtype=tl.int64), tl.ones(2, 3)
 
 
 def ask(function, *args):
@@ -209,6 +210,29 @@ def test_a_part_that_keeps_its_answers_is_switched_off_too():
     refused = outcome(calls.call(student, (TABLE,), parts.without("tensorlab.view_rules:permuted")))
     assert refused.message == calls.REFUSAL
     assert outcome(calls.call(student, (TABLE,))).value.shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("part", "detour", "says"),
+    [
+        (
+            "tensorlab.ops.indexing.along:scatter_add",
+            lambda x: x.scatter_add_(0, PLACES, ONES),
+            calls.REFUSAL,
+        ),
+        ("tensorlab.random.counter:stream_words", lambda x: tl.random.Philox(8).words(2), calls.REFUSAL),
+        ("tensorlab.ops.pairs:squared_distances", lambda x: tl.cdist(x, x), calls.REFUSAL),
+        ("tensorlab.ops.matmul:matmul", lambda x: x.numpy() @ x.numpy().T, "numpy() is switched off"),
+    ],
+)
+def test_what_does_the_work_of_a_part_is_switched_off_with_it(part, detour, says):
+    refused = outcome(calls.call(detour, (TABLE,), calls.Parts([part]).without(part)))
+    assert says in refused.message
+    assert not isinstance(outcome(calls.call(detour, (TABLE,))), Raised), "it works again after the call"
+
+
+def test_every_part_that_has_a_detour_is_a_part():
+    assert {*calls.TWINS, *calls.COUNTED, *calls.OPERATORS} <= {e.part for e in exercises()}
 
 
 def test_tensors_are_made_while_the_part_is_on():

@@ -7,6 +7,7 @@ import importlib
 import linecache
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from operator import attrgetter
 from types import FunctionType, TracebackType
 from typing import Any
 
@@ -30,6 +31,31 @@ OPERATORS = {
         "tensorlab.ops.methods:_reflected_matmul",
     )
 }
+
+_ALONG = "tensorlab.ops.indexing.along:"
+
+#: Functions that do the whole work of a part under another name. They are switched off while an answer is
+#: called, and stay the library's when it is adopted.
+TWINS = {
+    _ALONG + "scatter_add": (
+        _ALONG + "scatter_add_",
+        _ALONG + "scatter_reduce",
+        _ALONG + "scatter_reduce_",
+    ),
+    "tensorlab.ops.pairs:squared_distances": ("tensorlab.ops.distances:cdist",),
+    "tensorlab.random.counter:stream_words": ("tensorlab.random.philox:Philox.words",),
+}
+
+#: Parts of which the bytes of tensors are counted at every step. The bytes of NumPy's arrays are not seen.
+COUNTED = frozenset(
+    {
+        _ALONG + "scatter_add",
+        "tensorlab.ops.matmul:matmul",
+        "tensorlab.ops.pairs:squared_distances",
+        "tensorlab.ops.scores:attention_scores",
+        "tensorlab.ops.shape:expand",
+    }
+)
 
 _BUILTIN_ERRORS = frozenset(
     thing for thing in vars(builtins).values() if isinstance(thing, type) and issubclass(thing, BaseException)
@@ -127,20 +153,18 @@ class Parts:
     """
 
     def __init__(self, parts: Iterable[str]) -> None:
-        self._functions = {
-            part: [find_part(name) for name in (part, *OPERATORS.get(part, ()))] for part in parts
-        }
+        self._functions = {part: list(_switched_off(part)) for part in parts}
 
     @contextmanager
     def without(self, part: str) -> Iterator[None]:
         """Switch one part off, under every name that it was imported by."""
         codes = []
-        for function, forget in self._functions[part]:
+        for (function, forget), refuse in self._functions[part]:
             forget()
             # Swapping the code reaches every alias: ``from tensorlab.layout import numel`` binds the same
             # object.
             codes.append((function, function.__code__))
-            function.__code__ = _refuse.__code__
+            function.__code__ = refuse.__code__
         try:
             yield
         finally:
@@ -148,10 +172,18 @@ class Parts:
                 function.__code__ = code
 
 
+def _switched_off(part: str) -> Iterator[tuple[tuple[FunctionType, Callable[[], None]], Callable[..., None]]]:
+    """What is switched off with a part, and what stands in its place."""
+    for name in (part, *OPERATORS.get(part, ()), *TWINS.get(part, ())):
+        yield find_part(name), _refuse
+    if part in COUNTED:
+        yield find_part("tensorlab.tensor:Tensor.numpy"), _refuse_numpy
+
+
 def find_part(part: str) -> tuple[FunctionType, Callable[[], None]]:
     """The function of a part, and what makes it forget its answers when it keeps them (`functools.cache`)."""
     module, _, name = part.partition(":")
-    found = getattr(importlib.import_module(module), name)
+    found = attrgetter(name)(importlib.import_module(module))
     function = getattr(found, "__wrapped__", found)
     if not isinstance(function, FunctionType):
         raise TypeError(f"the part {part} must be a plain function, got {type(function).__name__}")
@@ -162,4 +194,11 @@ def _refuse(*args: Any, **kwargs: Any) -> None:
     # A literal, not the name REFUSAL: this code runs with the globals of the function that it stands in for.
     raise RuntimeError(
         "this exercise asks for your own code, so the library's function is switched off while it is graded"
+    )
+
+
+def _refuse_numpy(*args: Any, **kwargs: Any) -> None:
+    raise RuntimeError(
+        "this exercise counts the bytes of tensors, and those of NumPy arrays are not seen, so numpy() is "
+        "switched off while it is graded: stay with tensors"
     )

@@ -1,6 +1,6 @@
 """Chapter 5, *dtypes and interop*: the questions about dtypes and about the bits of a float.
 
-Those about files are in `ch05_files`.
+Where two dtypes meet is asked in `ch05_meeting`, what a file holds in `ch05_files`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from tensorlab.grading.inside.strided import Strided, strided
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch05_right, ch05_wrong_bits, ch05_wrong_casts, ch05_wrong_types, draw
 from tensorlab.grading.suites.ch05_files import PUT_TOGETHER, TAKE_APART
+from tensorlab.grading.suites.ch05_meeting import RESULT_TYPE
 
 BOOL, U8, I8, I16, I32, I64 = dtypes.bool, dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64
 F16, BF16, F32, F64 = dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64
@@ -37,20 +38,21 @@ CAN_CAST = Exercise(
             "the same category",
             1,
             "Floats may go into floats and integers into integers, of any width. Digits or range may be "
-            "lost, the category "
-            "is kept.",
+            "lost, the category is kept.",
             _cases(
                 (F32, F32),
                 (F32, F64),
                 (F64, F16),
                 (F64, F32),
+                (F32, BF16),
+                (BF16, F16),
                 (I8, I64),
                 (I64, I8),
                 (I64, U8),
                 (U8, I8),
                 (BOOL, BOOL),
             ),
-            lambda source: Case(tuple(source.choice(source.choice(((FLOATS), (INTS)))) for _ in "a") * 2),
+            lambda source: Case(tuple(source.choices(source.choice((FLOATS, INTS)), k=2))),
         ),
         Topic(
             "to a higher category",
@@ -64,9 +66,17 @@ CAN_CAST = Exercise(
             "to a lower category",
             2,
             "A float may not become an integer in place, and no number a bool: what is lost then is not a "
-            "digit but "
-            "the meaning.",
-            _cases((F32, I64), (F16, I64), (F32, I8), (F64, I32), (I64, BOOL), (U8, BOOL), (F32, BOOL)),
+            "digit but the meaning.",
+            _cases(
+                (F32, I64),
+                (F16, I64),
+                (F32, I8),
+                (F64, I32),
+                (BF16, I32),
+                (I64, BOOL),
+                (U8, BOOL),
+                (F32, BOOL),
+            ),
             lambda source: Case(
                 source.choice(((source.choice(FLOATS), source.choice(INTS)), (source.choice(INTS), BOOL)))
             ),
@@ -74,138 +84,6 @@ CAN_CAST = Exercise(
     ),
     wrong=ch05_wrong_types.solutions.wrong_of("05.can_cast"),
     right=ch05_right.solutions.right_of("05.can_cast"),
-)
-
-
-def _table(element_type: dtype) -> Strided:
-    """An operand of one dimension."""
-    return strided((2,), cells=[0, 1], dtype=element_type)
-
-
-def _single(element_type: dtype, value: int = 1) -> Strided:
-    """An operand without dimensions."""
-    return strided((), cells=[value], dtype=element_type)
-
-
-def _number(source: Random) -> Any:
-    return source.choice((True, source.randint(-5, 2000), source.randint(1, 9) / 4))
-
-
-def _two_tables(source: Random, first: tuple[dtype, ...], second: tuple[dtype, ...]) -> Case:
-    operands = [_table(source.choice(first)), _table(source.choice(second))]
-    source.shuffle(operands)
-    return Case(tuple(operands))
-
-
-RESULT_TYPE = Exercise(
-    id="05.result_type",
-    title="Which dtype has the sum?",
-    stars=3,
-    signature="result_type(*operands)",
-    task="Return the dtype in which the operands meet: tensors with dimensions, without, and Python numbers.",
-    part="tensorlab.ops.operands:result_type",
-    topics=(
-        Topic(
-            "tensors of one category",
-            2,
-            "tl.promote_types says where two dtypes meet.",
-            _cases(
-                (_table(F32), _table(F32)),
-                (_table(F32), _table(F64)),
-                (_table(I32), _table(I8)),
-                (_table(U8), _table(I8)),
-                (_table(F16), _table(BF16)),
-                (_table(BOOL), _table(BOOL)),
-                (_table(I16),),
-            ),
-            lambda source: _two_tables(source, *(source.choice(((INTS, INTS), (FLOATS, FLOATS))))),
-        ),
-        Topic(
-            "a float beside an integer",
-            2,
-            "The float decides alone, however wide the integer is: int64 and float16 meet in float16.",
-            _cases(
-                (_table(I64), _table(F32)),
-                (_table(F32), _table(I64)),
-                (_table(I64), _table(F16)),
-                (_table(I32), _table(F32)),
-                (_table(BOOL), _table(U8)),
-                (_table(F16), _table(BOOL)),
-            ),
-            lambda source: _two_tables(source, (I32, I64, I16), (F16, BF16, F32)),
-        ),
-        Topic(
-            "a tensor without dimensions",
-            2,
-            "Beside a tensor with dimensions it raises the category and nothing else: it counts only when "
-            "its "
-            "category is "
-            "higher, and then with its own dtype.",
-            _cases(
-                (_table(I8), _single(I64, 1000)),
-                (_single(I64, 1000), _table(I8)),
-                (_table(F32), _single(F64)),
-                (_table(F16), _single(I64)),
-                (_table(I64), _single(F16)),
-                (_table(I8), _single(F64)),
-                (_table(BOOL), _single(U8)),
-                (_single(I8), _single(I64)),
-                (_single(F32), _single(I64)),
-            ),
-            lambda source: Case(
-                (
-                    _table(source.choice(dtypes.ALL)),
-                    _single(source.choice(dtypes.ALL)),
-                )
-            ),
-        ),
-        Topic(
-            "a Python number",
-            2,
-            "A number raises the category too. An int brings int64, a float the default dtype float32, a "
-            "bool "
-            "bool.",
-            _cases(
-                (_table(I8), 1000),
-                (_table(F64), 0.5),
-                (_table(F16), 2.5),
-                (_table(F16), 3),
-                (_table(I64), 0.5),
-                (_table(I8), 0.5),
-                (_table(BOOL), 1),
-                (_table(U8), True),
-                (_table(BOOL), True),
-                (0.5, _table(I32)),
-            ),
-            lambda source: Case((_table(source.choice(dtypes.ALL)), _number(source))),
-        ),
-        Topic(
-            "several at once",
-            1,
-            "There are three groups: tensors with dimensions, tensors without, numbers. Each is promoted "
-            "within "
-            "itself, and then they are asked in this order.",
-            _cases(
-                (_single(I8), 1000),
-                (_single(F16), 0.5),
-                (_single(BOOL), 0.5),
-                (1, 2.5),
-                (True, 2),
-                (_table(I8), _single(I64), 0.5),
-                (_table(I8), _single(I64), 7),
-                (_table(BOOL), _single(BOOL), True),
-                (_table(U8), _table(I8), 3),
-                (_table(BOOL), _single(I16), 1000),
-                (_table(I8), _single(F64), 0.5),
-                (_single(I8), _single(U8), _table(BOOL)),
-            ),
-            lambda source: Case(
-                (_number(source), _single(source.choice(dtypes.ALL)), _table(source.choice(dtypes.ALL)))
-            ),
-        ),
-    ),
-    wrong=ch05_wrong_types.solutions.wrong_of("05.result_type"),
-    right=ch05_right.solutions.right_of("05.result_type"),
 )
 
 
@@ -244,8 +122,10 @@ CAST = Exercise(
                 (strided((3,), dtype=I64), F32),
                 (strided((2, 3), dtype=U8), I32),
                 (strided((), dtype=F32), F64),
+                (_floats(1.5, -0.25), BF16),
+                (_floats(2.0, 3.0, dtype=BF16), F32),
             ),
-            lambda source: _cast_case(source, (U8, I16), (I32, F32, F64)),
+            lambda source: _cast_case(source, (U8, I16), (I32, F32, F64, BF16)),
         ),
         Topic(
             "the dtype that it has",
@@ -264,12 +144,7 @@ CAST = Exercise(
             1,
             "The fraction is dropped, towards zero: 1.9 becomes 1, and -1.9 becomes -1.",
             _cases(
-                (
-                    _floats(
-                        1.9,
-                    ),
-                    I64,
-                ),
+                (_floats(1.9), I64),
                 (_floats(0.5, 1.5, 2.5), I32),
                 (_floats(-1.9, -0.5), I64),
                 (_floats(-2.5, 2.75, dtype=F64), I8),
@@ -330,8 +205,7 @@ FLOAT32_FIELDS = Exercise(
             "positive numbers",
             2,
             "The stored exponent is 127 more than the power of 2, and the fraction has 23 bits behind the 1 "
-            "that is "
-            "not stored.",
+            "that is not stored.",
             (*_bits(1.0, 2.0, 1.5, 0.5, 3.0, 0.1, 100.0, 4.14), *_cases((1 << 23,), ((255 << 23) - 1,))),
             lambda source: Case((source.randrange(1 << 23, 255 << 23),)),
         ),
@@ -375,6 +249,7 @@ FLOAT32_FIELDS = Exercise(
     ),
     wrong=ch05_wrong_bits.solutions.wrong_of("05.float32_fields"),
     right=ch05_right.solutions.right_of("05.float32_fields"),
+    bits=32,
 )
 
 

@@ -26,6 +26,12 @@ def _over(number: int, *layouts: tuple[Any, ...], cells: int = 6, dtype: dtypes.
     ]
 
 
+def _in_pairs(number: int, *layouts: tuple[Any, ...], cells: int = 12) -> list[Strided]:
+    """Tensors of int16 over a storage that `_over` makes of so many cells of uint8."""
+    numbers = [low + 256 * (low + 1) for low in range(0, cells, 2)]
+    return [strided(*layout, cells=numbers, dtype=I16, storage=number) for layout in layouts]
+
+
 WHOLE, TAIL, TURNED = ((6,), (1,), 0), ((5,), (1,), 1), ((3, 2), (1, 3), 0)
 EVERY_SECOND, ROWS = ((3,), (2,), 0), ((2, 3), (3, 1), 0)
 
@@ -33,6 +39,14 @@ EVERY_SECOND, ROWS = ((3,), (2,), 0), ((2, 3), (3, 1), 0)
 def _random_views(source: Random, number: int, count: int) -> list[Strided]:
     layouts = [source.choice((WHOLE, TAIL, TURNED, EVERY_SECOND, ROWS)) for _ in range(count)]
     return _over(number, *layouts, dtype=source.choice((U8, I16)))
+
+
+def _linked_tensors(source: Random) -> Case:
+    """Views of one storage, now and then of two dtypes."""
+    if source.random() < 0.5:
+        return Case((_random_views(source, 1, source.randint(2, 4)),))
+    whole, *views = source.choices((WHOLE, TAIL, TURNED, EVERY_SECOND, ROWS), k=3)
+    return Case((_over(1, whole, cells=12) + _in_pairs(1, *views),))
 
 
 def _shuffled(source: Random) -> Case:
@@ -70,8 +84,7 @@ TAKE_APART = Exercise(
             "one tensor that does not",
             2,
             "The storage is saved whole, with the cells that this tensor does not reach. Its strides and "
-            "offset say "
-            "which it does.",
+            "offset say which it does.",
             _cases(
                 _over(1, EVERY_SECOND),
                 _over(1, TAIL),
@@ -86,7 +99,8 @@ TAKE_APART = Exercise(
         Topic(
             "several over one storage",
             3,
-            "They share one storage, so it is saved once, and their records carry the same number.",
+            "They share one storage, so it is saved once, and their records carry the same number, whatever "
+            "their dtypes are.",
             _cases(
                 _over(1, ROWS, ROWS),
                 _over(1, WHOLE, TURNED),
@@ -94,15 +108,15 @@ TAKE_APART = Exercise(
                 _over(1, WHOLE, TAIL),
                 _over(1, WHOLE, TAIL, dtype=I16),
                 _over(1, TAIL, EVERY_SECOND, TAIL),
+                _over(1, WHOLE, cells=12) + _in_pairs(1, TAIL),
             ),
-            lambda source: Case((_random_views(source, 1, source.randint(2, 4)),)),
+            _linked_tensors,
         ),
         Topic(
             "several storages",
             1,
             "Each storage has its number in the order in which it is first met. Equal bytes do not make two "
-            "storages "
-            "one.",
+            "storages one.",
             _cases(
                 _over(1, WHOLE) + _over(2, WHOLE, cells=7),
                 _over(1, WHOLE) + _over(2, WHOLE),
@@ -130,6 +144,9 @@ def _built(storages: list[bytes], records: list[tuple[Any, ...]]) -> Case:
 
 
 def _outside(source: Random) -> Case:
+    if source.random() < 0.3:  # a single element
+        ones = (1,) * source.randint(0, 2)
+        return _refused(_records((ones, ones, source.randint(12, 15))))
     shape = draw.shape(source, 2, 3, (1, 2))
     cells = 12 - (default_strides(shape)[0] * shape[0]) + source.randint(1, 4)
     return _refused(_records((shape, default_strides(shape), cells)))
@@ -140,8 +157,8 @@ def _refused(records: list[tuple[Any, ...]]) -> Case:
 
 
 def _linked(source: Random) -> Case:
-    layouts = [source.choice((WHOLE, TAIL, TURNED, EVERY_SECOND, ROWS)) for _ in range(source.randint(2, 4))]
-    return _built([LINE], _records(*layouts, dtype=source.choice((U8, I16))))
+    layouts = source.choices((WHOLE, TAIL, TURNED, EVERY_SECOND, ROWS), k=source.randint(2, 4))
+    return _built([LINE], [(0, source.choice((U8, I16)), *facts) for facts in layouts])
 
 
 def _mixed(source: Random) -> Case:
@@ -191,12 +208,13 @@ PUT_TOGETHER = Exercise(
             "several over one storage",
             3,
             "Make each storage once. A write into one tensor then shows in the others, as before they were "
-            "saved.",
+            "saved, whatever their dtypes are.",
             (
                 _built([LINE], _records(WHOLE, WHOLE)),
                 _built([LINE], _records(WHOLE, TURNED)),
                 _built([LINE], _records(TAIL, ROWS, EVERY_SECOND)),
                 _built([LINE], _records(WHOLE, TAIL, dtype=I16)),
+                _built([LINE], _records(WHOLE) + _records(TAIL, dtype=I16)),
             ),
             _linked,
         ),
@@ -219,6 +237,8 @@ PUT_TOGETHER = Exercise(
             (
                 _refused(_records(((13,), (1,), 0))),
                 _refused(_records(((12,), (1,), 1))),
+                _refused(_records(((1,), (1,), 12))),
+                _refused(_records(((), (), 12))),
                 _refused(_records(((3,), (6,), 0))),
                 _refused(_records(((7,), (1,), 0), dtype=I16)),
             ),

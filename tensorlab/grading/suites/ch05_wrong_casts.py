@@ -91,6 +91,17 @@ def only_positive_is_true(input, dtype):
 
 @solutions.wrong(
     "05.cast",
+    belief="NumPy has every dtype, so it can do the conversion.",
+    lesson="It has no bfloat16. A write converts between all the dtypes of the library: y[...] = x.",
+)
+def converts_in_numpy(input, dtype):
+    if input.dtype is dtype:
+        return input
+    return tl.tensor(input.numpy().astype(dtype.name))
+
+
+@solutions.wrong(
+    "05.cast",
     belief="A copy lies row after row.",
     lesson="This one keeps the order in memory when that leaves no gaps, as clone does: a turned tensor "
     "stays turned. "

@@ -79,6 +79,16 @@ def compares_first_elements(tensors):
 
 @solutions.wrong(
     "05.take_apart",
+    belief="A storage has a dtype, so tensors of different dtypes have different storages.",
+    lesson="It holds bytes, and a dtype is how a tensor reads them: x.view(tl.int16) looks into the storage "
+    "of x. The address alone tells storages apart.",
+)
+def a_storage_for_each_dtype(tensors):
+    return taken_apart(tensors, lambda x: (address(x), x.dtype))
+
+
+@solutions.wrong(
+    "05.take_apart",
     belief="Equal bytes need not be saved twice.",
     lesson="Two storages with equal bytes are two storages. If they come back as one, a write into the first "
     "changes the "
@@ -178,10 +188,9 @@ def a_storage_for_each_record(storages, records):
 
 @solutions.wrong(
     "05.put_together",
-    belief="Records with the same number and dtype share; others cannot.",
-    lesson="A storage has no dtype. But here the mistake is another one: two records that are equal got one "
-    "tensor, and "
-    "the others a copy.",
+    belief="Records that are equal share a storage; others cannot.",
+    lesson="The number of the storage decides. Two records with that number share it, also where shape, "
+    "strides and offset differ.",
 )
 def shares_equal_records_only(storages, records):
     made = {}
@@ -191,6 +200,38 @@ def shares_equal_records_only(storages, records):
         if key not in made:
             made[key] = line_of(storages[n], dtype)
         tensors.append(put(made[key], *facts))
+    return tensors
+
+
+@solutions.wrong(
+    "05.put_together",
+    belief="A storage has a dtype, so records of different dtypes cannot share one.",
+    lesson="It holds bytes, and a dtype is how a tensor reads them. Make each storage once, and let records "
+    "of every dtype look into it.",
+)
+def a_line_for_each_dtype(storages, records):
+    lines = {}
+    for n, dtype, *_ in records:
+        if (n, dtype) not in lines:
+            lines[n, dtype] = line_of(storages[n], dtype)
+    return [put(lines[n, dtype], *facts) for n, dtype, *facts in records]
+
+
+@solutions.wrong(
+    "05.put_together",
+    belief="A single element always fits.",
+    lesson="Its offset may lie behind the storage. The last element that a record reaches has to be looked "
+    "for in every record that has elements.",
+)
+def lets_single_elements_pass(storages, records):
+    buffers = [bytearray(storage) for storage in storages]
+    tensors = []
+    for n, dtype, *facts in records:
+        line = tl.frombuffer(buffers[n], dtype=dtype)
+        if layout.numel(facts[0]) == 1:
+            tensors.append(tl.as_strided(line, *facts))
+        else:
+            tensors.append(put(line, *facts))
     return tensors
 
 

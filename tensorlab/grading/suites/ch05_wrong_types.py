@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import tensorlab as tl
 from tensorlab.grading.suite import Solutions
 
@@ -30,6 +32,11 @@ def met_in_groups(operands, dtype_of_number=number_dtype):
             group, dtype = 2, dtype_of_number(operand)
         met[group] = dtype if met[group] is None else tl.promote_types(met[group], dtype)
     return met
+
+
+def meeting_of(dtypes):
+    """Where the dtypes of one group meet; None if there are none."""
+    return functools.reduce(tl.promote_types, dtypes) if dtypes else None
 
 
 def raised(met):
@@ -129,6 +136,47 @@ def minds_the_sign(from_, to):
     if from_.is_signed and not to.is_signed and to is not tl.bool:
         return False
     return category(from_) <= category(to)
+
+
+@solutions.wrong(
+    "05.can_cast",
+    belief="There are three dtypes of floats: float16, float32 and float64.",
+    lesson="bfloat16 is a float as well, and more may come. dtype.is_floating_point knows them all.",
+)
+def forgets_bfloat16(from_, to):
+    floats = (tl.float16, tl.float32, tl.float64)
+    if from_ in floats:
+        return to in floats
+    return to is not tl.bool or from_ is tl.bool
+
+
+@solutions.wrong(
+    "05.result_type",
+    belief="A tensor with one element is a single number.",
+    lesson="tl.tensor([1000]) has a dimension, tl.tensor(1000) has none. Only the second counts as a single "
+    "number: what is asked is x.dim(), not how many elements there are.",
+)
+def one_element_is_a_number(*operands):
+    groups = [[], [], []]
+    for operand in operands:
+        tensor = isinstance(operand, tl.Tensor)
+        group = (0 if operand.numel() > 1 else 1) if tensor else 2
+        groups[group].append(operand.dtype if tensor else number_dtype(operand))
+    return raised([meeting_of(group) for group in groups])
+
+
+@solutions.wrong(
+    "05.result_type",
+    belief="Two dtypes meet, so two of each group are looked at.",
+    lesson="What two of them meet in meets the third: uint8, int8 and int32 meet in int32.",
+)
+def only_two_of_a_group(*operands):
+    groups = [[], [], []]
+    for operand in operands:
+        tensor = isinstance(operand, tl.Tensor)
+        group = (0 if operand.dim() else 1) if tensor else 2
+        groups[group].append(operand.dtype if tensor else number_dtype(operand))
+    return raised([meeting_of(group[:2]) for group in groups])
 
 
 @solutions.wrong(

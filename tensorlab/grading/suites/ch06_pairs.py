@@ -201,6 +201,17 @@ def _many_coordinates(source: Random) -> Case:
     return _between(_drawn(source, (m, d), 1), _drawn(source, (n, d), 2), lean=True)
 
 
+def _far(shape: tuple[int, ...], seed: int, storage: int = 1) -> Strided:
+    """Points near (5000, 5000, …), whose squares are more than a float32 can count to."""
+    near = _given(shape, seed=seed)
+    return strided(shape, cells=[cell + 5000 for cell in near.cells], storage=storage)
+
+
+def _far_apart(source: Random) -> Case:
+    m, n, d = source.randint(1, 3), source.randint(1, 3), source.randint(1, 3)
+    return _between(_far((m, d), source.randint(1, 9)), _far((n, d), source.randint(1, 9), 2))
+
+
 def _doubles(source: Random) -> Case:
     m, n, d = source.randint(1, 4), source.randint(2, 4), source.randint(1, 3)
     return _between(_drawn(source, (m, d), 1, DOUBLE), _drawn(source, (n, d), 2, DOUBLE))
@@ -254,7 +265,7 @@ SQUARED_DISTANCES = Exercise(
         ),
         Topic(
             "little memory",
-            3,
+            2,
             "The differences of all coordinates at once are d tables. Add up coordinate by coordinate, and "
             "let each go before the next comes.",
             (
@@ -265,6 +276,18 @@ SQUARED_DISTANCES = Exercise(
                 _points(9, 6, 7, lean=True),
             ),
             _many_coordinates,
+        ),
+        Topic(
+            "points far from zero",
+            1,
+            "Subtract first, then square: the squares of large numbers are rounded, and their difference "
+            "keeps the error.",
+            (
+                _between(_far((1, 1), 1), _far((2, 1), 4, 2)),
+                _between(_far((2, 2), 1), _far((2, 2), 4, 2)),
+                _between(_far((3, 2), 1), _far((2, 2), 5, 2)),
+            ),
+            _far_apart,
         ),
         Topic(
             "the dtype of the points",

@@ -191,6 +191,22 @@ def keeps_all_tables(x, y):
 
 @solutions.wrong(
     "06.squared_distances",
+    belief="(a - b)² is a² - 2ab + b², so the squares can be taken once for each point.",
+    lesson="A float32 counts to 16,777,216. Larger squares are rounded, and when they are subtracted the "
+    "error stays. Subtract while the numbers are exact, then square.",
+)
+def squares_first(x, y):
+    same_coordinates(x, y)
+    total = tl.zeros(x.shape[0], y.shape[0], dtype=x.dtype)
+    for k in range(x.shape[1]):
+        total += (x[:, k] ** 2)[:, None]
+        total += y[:, k] ** 2
+        total -= 2 * x[:, k, None] * y[:, k]
+    return total
+
+
+@solutions.wrong(
+    "06.squared_distances",
     belief="The points of y are the rows of the table.",
     lesson="The element [i, j] belongs to point i of x and point j of y: x gives the rows.",
 )

@@ -151,6 +151,22 @@ def _meet_all(meet, shapes):
 
 
 @solutions.wrong(
+    "06.broadcast_strides",
+    belief="A dimension is found by its size.",
+    lesson="Two dimensions may have one size. A dimension is known by its place, counted from the right.",
+)
+def finds_dimensions_by_size(shape, strides, new_shape):
+    result, taken = [0] * len(new_shape), set()
+    for size, stride in zip(shape, strides, strict=True):
+        for place, new_size in enumerate(new_shape):
+            if new_size == size and place not in taken:
+                result[place] = stride
+                taken.add(place)
+                break
+    return tuple(result)
+
+
+@solutions.wrong(
     "06.broadcast_shapes",
     belief="Shapes are aligned at their left ends.",
     lesson="(3, 4) and (4,) meet, and (3, 4) and (3,) do not: sizes are compared from the right.",
@@ -321,3 +337,22 @@ def says_nothing(*shapes):
         return _meet_all(_meet, shapes)
     except RuntimeError:
         raise RuntimeError("these shapes do not fit") from None
+
+
+@solutions.wrong(
+    "06.broadcast_shapes",
+    belief="A size of 1 in front is only padding, so it can go.",
+    lesson="What was put in front to align the shapes is not in any of them. A 1 that an operand has is a "
+    "dimension, and the result has it too.",
+)
+def drops_ones_in_front(*shapes):
+    ndim = max(map(len, shapes), default=0)
+    result = []
+    for dim, sizes in enumerate(zip(*((1,) * (ndim - len(s)) + tuple(s) for s in shapes), strict=True)):
+        wide = {size for size in sizes if size != 1}
+        if len(wide) > 1:
+            raise RuntimeError(f"sizes must match at dimension {dim}")
+        result.append(wide.pop() if wide else 1)
+    while result and result[0] == 1:
+        result.pop(0)
+    return tuple(result)

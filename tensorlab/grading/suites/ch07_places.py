@@ -97,6 +97,7 @@ INDEX_ADD = Exercise(
             "It gets every slice that it is named for, one after the other.",
             _cases(
                 (_tensor((2,)), 0, _places(0, 0), _values((2,))),
+                (_tensor((2,)), 0, _places(0, 1, 1, 0), _values((4,))),
                 (_tensor((3,)), 0, _places(1, 1, 1), _values((3,))),
                 (_tensor((3,)), 0, _places(2, 0, 2), _values((3,))),
                 (_tensor((3, 2)), 0, _places(1, 1), _values((2, 2))),

@@ -13,7 +13,7 @@ from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch07_right, ch07_wrong_argmax, ch07_wrong_normalize, draw
 
 INT = dtypes.int64
-NAN = math.nan
+NAN, INF = math.nan, math.inf
 
 
 def _cases(*calls: tuple[Any, ...]) -> tuple[Case, ...]:
@@ -92,6 +92,8 @@ ARGMAX = Exercise(
                 (_vector(1, 3, 2),),
                 (_vector(-2, -1, -3),),
                 (_vector(-7, 2, 5, dtype=INT),),
+                (_vector(-3e9, -2e9),),
+                (_vector(-INF, -INF),),
                 (_table((1, 2), (4, 3)),),
                 (_table((1, 2, 3), (9, 5, 4)),),
                 (CUBE,),
@@ -102,7 +104,8 @@ ARGMAX = Exercise(
         Topic(
             "along a dimension",
             2,
-            "The dimension that is named goes, and its index is the answer. -1 is the last one.",
+            "The dimension that is named goes, and its index is the answer. -1 is the last one. The others "
+            "stay, those of size 1 too.",
             _cases(
                 (_table((1, 2), (4, 3)), 0),
                 (_table((1, 2), (4, 3)), 1),
@@ -115,9 +118,11 @@ ARGMAX = Exercise(
                 (CUBE, 2),
                 (_vector(1, 3, 2), 0),
                 (_vector(1, 3, 2), -1),
+                (_table((1, 3, 2)), 1),
+                (_table((1,), (3,), (2,)), 0),
             ),
             lambda source: Case(
-                (x := _signed(source, draw.shape(source, 2, 4, (2, 3))), _any_dim(source, x))
+                (x := _signed(source, draw.shape(source, 1, 4, (2, 3))), _any_dim(source, x))
             ),
         ),
         Topic(
@@ -282,14 +287,20 @@ NORMALIZE = Exercise(
         Topic(
             "another p",
             1,
-            "The p-norm is the p-th root of the sum of the p-th powers. For p = 1 it is the plain sum.",
+            "The p-norm is the p-th root of the sum of the p-th powers. For p = 1 it is the plain sum. p "
+            "need not be a whole number.",
             (
                 _normal(_table((1, 3)), 1.0),
                 _normal(_table((1, 3), (2, 2), (1, 7)), 1.0),
-                _normal(_table((1, 3), (3, 1)), 1.0, 0),
+                _normal(_table((1, 3), (2, 5)), 1.0, 0),
                 _normal(_table((3, 4, 5)), 3.0),
+                _normal(_table((1, 4), (9, 16)), 1.5),
             ),
-            lambda source: _normal(_lengths(source, _oblong(source)), source.choice((1.0, 3.0, 4.0))),
+            lambda source: _normal(
+                x := _lengths(source, _oblong(source)),
+                source.choice((1.0, 1.5, 2.5, 3.0)),
+                _any_dim(source, x),
+            ),
         ),
         Topic(
             "negative numbers",
@@ -308,12 +319,14 @@ NORMALIZE = Exercise(
         Topic(
             "short rows",
             1,
-            "Where the length is less than eps, eps is the divisor: so a row of zeros stays one.",
+            "Where the length is less than eps, eps is the divisor: so a row of zeros stays one. A row "
+            "that is short but longer than eps gets length 1.",
             (
                 _normal(_table((0, 0))),
                 _normal(_table((0, 0), (3, 4))),
                 _normal(_table((0.25, 0), (3, 4), (0, 0)), 2.0, 1, 0.5),
                 _normal(_table((3, 4), (30, 40), (1, 0)), 2.0, 1, 10.0),
+                _normal(_table((3e-8, 4e-8), (3, 4))),
             ),
             _short,
         ),

@@ -48,6 +48,36 @@ def takes_the_last_of_equals(input, dim=None, keepdim=False):
 
 @solutions.wrong(
     "07.argmax",
+    belief="A search begins with a number below all others, such as -1000000000.",
+    lesson="No number is below all floats: there are smaller ones, down to minus infinity. Begin with the "
+    "first element.",
+)
+def begins_with_a_low_number(input, dim=None, keepdim=False):
+    def above(numbers):
+        best, place = -1_000_000_000, 0
+        for i, number in enumerate(numbers):
+            if number > best or number != number:
+                best, place = number, i
+            if number != number:
+                break
+        return place
+
+    return with_rule(input, dim, keepdim, above)
+
+
+@solutions.wrong(
+    "07.argmax",
+    belief="squeeze takes away the dimension that is left over.",
+    lesson="Without a number it takes away every dimension of size 1, also one that the input had. Write "
+    "squeeze(dim).",
+)
+def squeezes_all(input, dim=None, keepdim=False):
+    places = with_rule(input, dim, True, first_greatest)
+    return places if keepdim else places.squeeze()
+
+
+@solutions.wrong(
+    "07.argmax",
     belief="A nan is no number, so it cannot be the greatest.",
     lesson="A maximum that steps over a nan hides that something went wrong. The first nan wins.",
 )

@@ -32,6 +32,18 @@ def gathers_and_writes_back(input, dim, index, source):
 
 @solutions.wrong(
     "07.index_add_",
+    belief="There are at most as many places as slices in the input.",
+    lesson="A place may be named again and again, so the index may be longer than the input. Walk over the "
+    "index.",
+)
+def stops_at_the_size_of_the_input(input, dim, index, source):
+    for k in range(min(index.shape[0], input.shape[dim])):
+        input.select(dim, index[k].item()).add_(source.select(dim, k))
+    return input
+
+
+@solutions.wrong(
+    "07.index_add_",
     belief="The slices of source take the place of those that index names.",
     lesson="They are added to what is there. Overwriting is index_copy_.",
 )

@@ -73,6 +73,19 @@ def keeps_the_strides_of_the_input(shape, dims, keepdim=False):
 
 @solutions.wrong(
     "07.fold_layout",
+    belief="A stride belongs to a size, so the strides of what is left can be looked up by size.",
+    lesson="Two dimensions may have one size and different strides. Go through the dimensions in order.",
+)
+def looks_strides_up_by_size(shape, dims, keepdim=False):
+    gone = named(shape, dims)
+    left = [size for dim, size in enumerate(shape) if dim not in gone]
+    by_size = dict(zip(left, layout.default_strides(left), strict=True))
+    strides = tuple(0 if dim in gone else by_size[size] for dim, size in enumerate(shape))
+    return result_of(shape, gone, keepdim)[0], strides
+
+
+@solutions.wrong(
+    "07.fold_layout",
     belief="A dimension that goes has no stride any more.",
     lesson="The element still has an index for it, and an index needs a stride. It is 0: along this "
     "dimension the cell stays the same.",

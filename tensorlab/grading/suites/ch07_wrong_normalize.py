@@ -88,6 +88,29 @@ def always_takes_the_square_root(input, p=2.0, dim=1, eps=1e-12):
 
 @solutions.wrong(
     "07.normalize",
+    belief="The p-th power is p factors.",
+    lesson="p may be 1.5, and half a factor there is none. input.abs() ** p knows every power.",
+)
+def multiplies_p_times(input, p=2.0, dim=1, eps=1e-12):
+    power = absolute = input.abs()
+    for _ in range(int(p) - 1):
+        power = power * absolute
+    return input / (power.sum(dim, keepdim=True) ** (1 / p)).clamp(min=eps)
+
+
+@solutions.wrong(
+    "07.normalize",
+    belief="Lengths as small as 0.000001 are rounding, so they count as zero.",
+    lesson="A float32 has as many digits near 1e-8 as near 1. From which length on a row counts is what eps "
+    "says.",
+)
+def lifts_short_rows(input, p=2.0, dim=1, eps=1e-12):
+    lengths = powers(input, p).sum(dim, keepdim=True) ** (1 / p)
+    return input / lengths.clamp(min=max(eps, 1e-6))
+
+
+@solutions.wrong(
+    "07.normalize",
     belief="A power makes all numbers positive.",
     lesson="Even powers do. For p = 1 or 3, -3 and 3 cancel. Take absolute values first.",
 )

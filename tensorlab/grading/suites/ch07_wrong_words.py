@@ -93,6 +93,16 @@ def rounds_the_blocks_down(seed, start, count):
 
 @solutions.wrong(
     "07.stream_words",
+    belief="int(start / 4) is the number of the block.",
+    lesson="/ makes a float, which has 53 digits, and far away the number of a block has more. // stays with "
+    "ints.",
+)
+def divides_as_floats(seed, start, count):
+    return [block_of(seed, int(word / 4))[word % 4] for word in range(start, start + count)]
+
+
+@solutions.wrong(
+    "07.stream_words",
     belief="Whole blocks come back; whoever asked for fewer words leaves the rest.",
     lesson="The answer has count words. The rest belongs to the next piece.",
 )

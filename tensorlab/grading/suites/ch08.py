@@ -30,10 +30,11 @@ def _refused(a: Shape, b: Shape, says: str) -> Case:
 def _unfit(source: Random) -> Case:
     """Inner sizes that differ, batches that do not meet, or a tensor without dimensions."""
     kind = source.choice((_INNER, _INNER, _BATCH, _SCALAR))
-    if kind == _INNER:
-        a, b = ch08_draw.inner_sizes_differ(source)
-        return _refused(a, b, _INNER)
     m, k, n = ch08_draw.sizes(source)
+    if kind == _INNER:
+        both = (2, m, k), (3, k + 4, n)  # the batches do not meet either
+        vector = (n,), (k, n)  # as long as a row of the matrix
+        return _refused(*source.choice((both, vector, ch08_draw.inner_sizes_differ(source))), _INNER)
     if kind == _BATCH:
         lead = source.choice(((), (2,), (1,)))
         return _refused((*lead, 2, m, k), (3, k, n), _BATCH)
@@ -108,6 +109,7 @@ MATMUL_SHAPE = Exercise(
                 ((5, 3, 4), (2, 1, 4, 6)),
                 ((7, 1, 2, 3), (7, 5, 3, 2)),
                 ((2, 2, 3, 4), (2, 4, 5)),
+                ((0, 2, 3), (1, 3, 4)),
             ),
             lambda source: Case(ch08_draw.stretched(source)),
         ),
@@ -123,9 +125,11 @@ MATMUL_SHAPE = Exercise(
                 _refused((2, 3), (1, 4), _INNER),
                 _refused((3,), (4,), _INNER),
                 _refused((1,), (4,), _INNER),
+                _refused((4,), (3, 4), _INNER),
                 _refused((2,), (2, 3, 4), _INNER),
                 _refused((2, 3, 4), (3,), _INNER),
                 _refused((2, 3, 4), (2, 3, 4), _INNER),
+                _refused((2, 3, 4), (3, 5, 6), _INNER),
                 _refused((2, 3, 4), (3, 4, 5), _BATCH),
                 _refused((4, 2, 3, 4), (3, 4, 5), _BATCH),
                 _refused((1, 2, 3, 4), (3, 4, 5), _BATCH),

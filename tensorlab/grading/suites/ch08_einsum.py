@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from tensorlab import dtypes
+from tensorlab import dtypes, layout
 from tensorlab.grading.inside.strided import Strided, strided
 from tensorlab.grading.inside.values import same
 from tensorlab.grading.suite import Case, Exercise, Topic
@@ -47,17 +47,27 @@ def _turned(equation: str, *layouts: tuple[Sequence[int], Sequence[int], int]) -
     return Case((equation, *operands), same=shows_the_same)
 
 
+def _quarters(equation: str, *shapes: Sequence[int], dtype: dtypes.dtype) -> Case:
+    """A call with floats whose products are no whole numbers."""
+    operands = []
+    for number, shape in enumerate(shapes, 1):
+        cells = [(cell + number) / 4 for cell in range(layout.numel(shape))]
+        operands.append(strided(shape, cells=cells, dtype=dtype, storage=number))
+    return Case((equation, *operands), same=shows_the_same)
+
+
 def _drawn(source: Random, equation: str) -> Case:
     """Random numbers in random layouts, for letters of random sizes that are all different."""
+    dtype = source.choice((INT, INT, dtypes.float32, dtypes.float64))
     letters = sorted(set(equation) - set(",->"))
     sizes = dict(zip(letters, source.sample(range(2, 7), len(letters)), strict=True))
     operands = []
     for number, term in enumerate(equation.partition("->")[0].split(","), 1):
         shape = tuple(sizes[letter] for letter in term)
         strides = draw.loose(source, shape, zeros=False)
-        made = strided(shape, strides, source.randint(0, 2), dtype=INT)
-        cells = [source.randint(-4, 4) for _ in made.cells]
-        operands.append(strided(shape, strides, made.offset, cells=cells, dtype=INT, storage=number))
+        made = strided(shape, strides, source.randint(0, 2), dtype=dtype)
+        cells = [source.randint(-4, 4) / (1 if dtype is INT else 2) for _ in made.cells]
+        operands.append(strided(shape, strides, made.offset, cells=cells, dtype=dtype, storage=number))
     return Case((equation, *operands), same=shows_the_same)
 
 
@@ -95,6 +105,8 @@ EINSUM = Exercise(
                 _case("ij,kj->ik", (2, 3), (4, 3)),
                 _case("ba,cb->ca", (3, 2), (4, 3)),
                 _case("ij,ij->ij", (2, 3), (2, 3)),
+                _quarters("i,i->", (2,), (2,), dtype=dtypes.float32),
+                _quarters("ij,jk->ik", (2, 3), (3, 2), dtype=dtypes.float64),
             ),
             _any_of("ij,jk->ik", "ij,jk->ki", "ij,kj->ik", "ji,jk->ik", "ij,j->i", "i,j->ji"),
         ),
@@ -135,7 +147,8 @@ EINSUM = Exercise(
         Topic(
             "a letter twice in one operand",
             1,
-            "Both dimensions run together, so only the elements with equal indices count: the diagonal.",
+            "Both dimensions run together, so only the elements with equal indices count: the diagonal. So "
+            "do three of them, or two pairs.",
             (
                 _case("ii->", (2, 2)),
                 _case("ii->", (3, 3)),
@@ -144,8 +157,10 @@ EINSUM = Exercise(
                 _case("ii,i->i", (3, 3), (3,)),
                 _case("ii,ij->j", (2, 2), (2, 3)),
                 _case("jii,i->j", (2, 3, 3), (3,)),
+                _case("iii->", (2, 2, 2)),
+                _case("iijj->ij", (2, 2, 3, 3)),
             ),
-            _any_of("ii->", "iij->j", "iji->j", "ii,ij->j", "jii,i->j", "iji,jk->ik"),
+            _any_of("ii->", "iij->j", "iji->j", "ii,ij->j", "jii,i->j", "iji,jk->ik", "iiji->j", "ijij->i"),
         ),
         Topic(
             "letters that both have and the output too",

@@ -124,6 +124,11 @@ def divides_in_place(query, key):
     return scores
 
 
+@solutions.right("08.attention_scores", idea="By letters: d is summed over, and the batch is whatever it is.")
+def by_letters(query, key):
+    return tl.einsum("...td,...sd->...ts", query, key) / math.sqrt(query.shape[-1])
+
+
 @solutions.right("08.einsum", idea="Give all operands all letters, multiply, sum over what the output lacks.")
 def all_letters_everywhere(equation, *operands):
     left, output = equation.split("->")

@@ -59,6 +59,30 @@ def summed(product, output):
 
 @solutions.wrong(
     "08.einsum",
+    belief="Sums are made in int64, as sum() does it.",
+    lesson="sum() does so for integers, so that they do not overflow. Products of floats are floats, in the "
+    "dtype of the operands.",
+)
+def counts_in_int64(equation, *operands):
+    terms, output = split(equation)
+    product = multiplied(terms, operands, output + rest(terms, output))
+    return product.sum(tuple(range(len(output), product.dim()))).long() if rest(terms, output) else product
+
+
+@solutions.wrong(
+    "08.einsum",
+    belief="A letter comes twice in an operand at most, and only one letter does.",
+    lesson="Every pair of equal letters is one diagonal. Go on until each letter stands once.",
+)
+def takes_one_diagonal(equation, *operands):
+    terms, output = split(equation)
+    if any(len(term) > len(set(term)) + 1 for term in terms):
+        return operands[0].sum()
+    return summed(multiplied(terms, operands, output + rest(terms, output)), output)
+
+
+@solutions.wrong(
+    "08.einsum",
     belief="The output has its letters in the order in which they came.",
     lesson='"ij,jk->ki" is the turned product. The output says in which order its dimensions stand.',
 )

@@ -129,6 +129,42 @@ def all_with_all(a, b):
 
 @solutions.wrong(
     "08.matmul_shape",
+    belief="A vector fits a matrix when it is as long as the matrix's rows.",
+    lesson="A vector on the left is a row, and a row meets columns: it is as long as the matrix has rows. "
+    "(4,) @ (3, 4) does not exist.",
+)
+def vectors_meet_rows(a, b):
+    if len(a) == 1 and len(b) > 1 and a[0] == b[-1]:
+        return (*b[:-2], b[-1])
+    ends = matrices_of(a, b)
+    return (*broadcasting.broadcast_shapes(a[:-2], b[:-2]), *ends)
+
+
+@solutions.wrong(
+    "08.matmul_shape",
+    belief="The batch stands in front, so it is looked at first.",
+    lesson="The inner sizes say whether the matrices have a product at all, so they come first.",
+)
+def looks_at_the_batch_first(a, b):
+    refuse_what_has_no_dimension(a, b)
+    batch = broadcasting.broadcast_shapes(a[:-2], b[:-2])
+    refuse_unequal(a[-1], inner_of(b))
+    return (*batch, *rows_of(a), *columns_of(b))
+
+
+@solutions.wrong(
+    "08.matmul_shape",
+    belief="Of two sizes that meet the larger one is the result.",
+    lesson="A 1 stretches to a 0 as well: a batch without matrices has no products.",
+)
+def batch_of_the_larger_sizes(a, b):
+    ends = matrices_of(a, b)
+    batch = broadcasting.broadcast_shapes(a[:-2], b[:-2])
+    return (*(max(size, 1) for size in batch), *ends)
+
+
+@solutions.wrong(
+    "08.matmul_shape",
     belief="The batch is what a says.",
     lesson="b may have batch dimensions that a lacks, or sizes where a has a 1. Broadcast the two.",
 )

@@ -60,9 +60,11 @@ def _drawn(source: Random, equation: str) -> Case:
     """Random numbers in random layouts, for letters of random sizes that are all different."""
     dtype = source.choice((INT, INT, dtypes.float32, dtypes.float64))
     letters = sorted(set(equation) - set(",->"))
-    sizes = dict(zip(letters, source.sample(range(2, 7), len(letters)), strict=True))
+    terms = equation.partition("->")[0].split(",")
+    largest = 6 if max(map(len, terms)) < 4 else 3
+    sizes = dict(zip(letters, source.sample(range(2, largest + 1), len(letters)), strict=True))
     operands = []
-    for number, term in enumerate(equation.partition("->")[0].split(","), 1):
+    for number, term in enumerate(terms, 1):
         shape = tuple(sizes[letter] for letter in term)
         strides = draw.loose(source, shape, zeros=False)
         made = strided(shape, strides, source.randint(0, 2), dtype=dtype)

@@ -56,7 +56,7 @@ SLICED = Exercise(
             "start and stop",
             1,
             "start:stop keeps stop - start positions. The stride stays, and start steps are skipped, each of "
-            "them one stride long.",
+            "them one stride long. A step that is not written is None, and means 1.",
             (
                 _slice(5, 1, 0, 3),
                 _slice(5, 1, 2, 5),

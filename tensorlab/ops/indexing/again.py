@@ -17,10 +17,14 @@ from tensorlab import layout
 from tensorlab.backends import backend
 from tensorlab.dtypes import bfloat16, float16
 from tensorlab.layout import Size
-from tensorlab.ops.indexing.places import Places, along_dim, counter, prepared, raw_cells, raw_type
+from tensorlab.ops.dispatch import allocate
+from tensorlab.ops.indexing.places import Places, Route, check, counter, prepared, raw_cells, raw_type
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
-__all__ = ["add_again", "read_again", "remember_adding", "remember_reading"]
+__all__ = ["add_again", "add_new", "read_again", "read_new"]
+
+
+Move = Callable[..., int]
 
 
 class Way(NamedTuple):
@@ -30,7 +34,7 @@ class Way(NamedTuple):
     with the result's cells and the operands.
     """
 
-    move: Callable[..., int]
+    move: Move
     shape: Size
     stride: tuple[int, ...]
     cells: int
@@ -71,33 +75,52 @@ def read_again(name: str, input: Tensor, dim: int, index: Tensor) -> Tensor | No
     return make_dense(memory, input._dtype, way.shape, way.stride)
 
 
-def remember_reading(name: str, input: Tensor, dim: int, places: Places, result: Tensor) -> None:
-    """Let `read_again` find how `result`, a new tensor, was read."""
+def read_new(
+    name: str, input: Tensor, dim: int, places: Places, shape: Size, error: type[Exception]
+) -> Tensor:
+    """A new tensor of what places lead to; `read_again` will find the way.
+
+    Args:
+        name: the operation.
+        input: the tensor to read.
+        dim: the dimension, as the caller was given it.
+        places: where.
+        shape: the result's: that of the places, but for a tensor without dimensions.
+        error: what is raised where an index is outside.
+    """
     route, (index,) = places
-    if not result.numel():
-        return
-    move: Callable[..., int]
+    if 0 in route.shape:
+        return allocate(shape, input._dtype)
+    move = _reading(input, route, index, shape)
+    way = _remember(_key(name, input, dim, index), _way(move, shape))
+    memory = np.empty(way.cells, input._dtype.cell)
+    if way.move(memory, input, index):
+        check(places, error)
+    return make_dense(memory, input._dtype, shape, way.stride)
+
+
+def _reading(input: Tensor, route: Route, index: Tensor, shape: Size) -> Move:
     if _are_runs(input, index):
         take = backend("cpu").take_run
 
-        def move(memory: np.ndarray, input: Tensor, index: Tensor) -> int:
+        def move_run(memory: np.ndarray, input: Tensor, index: Tensor) -> int:
             return take(memory, dense_cells(input), dense_cells(index))  # type: ignore[arg-type]
 
-    else:
-        outside = counter(route.terms[0])
-        # Slices of a tensor without dimensions are walked as those of a vector.
-        stride = result._stride if result.ndim == len(route.shape) else (1,)
-        launch = prepared("gather", route, stride, route.strides, index._stride)
-        raw = raw_type(input._dtype)
+        return move_run
+    outside = counter(route.terms[0])
+    # Slices of a tensor without dimensions are walked as those of a vector.
+    stride = layout.default_strides(shape) if len(shape) == len(route.shape) else (1,)
+    launch = prepared("gather", route, stride, route.strides, index._stride)
+    raw = raw_type(input._dtype)
 
-        def move(memory: np.ndarray, input: Tensor, index: Tensor) -> int:
-            positions = index._buffer()
-            found = outside(positions)
-            if not found:
-                launch((memory.view(raw), 0), raw_cells(input), positions)
-            return found
+    def move(memory: np.ndarray, input: Tensor, index: Tensor) -> int:
+        positions = index._buffer()
+        found = outside(positions)
+        if not found:
+            launch((memory.view(raw), 0), raw_cells(input), positions)
+        return found
 
-    _remember(_key(name, input, dim, index), Way(move, result._shape, result._stride, result.numel()))
+    return move
 
 
 def add_again(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor | None:
@@ -115,32 +138,45 @@ def add_again(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor) ->
     return make_dense(memory, input._dtype, way.shape, way.stride)
 
 
-def remember_adding(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
-    """Let `add_again` find how elements were added to a copy of `input`."""
-    if dense_cells(input) is False or input._dtype in (float16, bfloat16) or not index.numel():
-        return
-    move: Callable[..., int]
+def add_new(name: str, input: Tensor, dim: int, places: Places, src: Tensor) -> Tensor | None:
+    """A copy of a row-major tensor with elements added at checked places; None where there is no short way.
+
+    Args:
+        name, dim, places: as for `read_new`.
+        input: the tensor to copy.
+        src: the elements, those that the index covers first along each dimension.
+    """
+    route, (index,) = places
+    cells = dense_cells(input)
+    if cells is False or input._dtype in (float16, bfloat16) or not index.numel():
+        return None
+    move = _adding(input, route, index, src)
+    key = (*_key(name, input, dim, index), src._dtype, src._shape, src._stride)
+    way = _remember(key, _way(move, input._shape))
+    memory = cells.copy()
+    way.move(memory, index, src)
+    return make_dense(memory, input._dtype, way.shape, way.stride)
+
+
+def _adding(input: Tensor, route: Route, index: Tensor, src: Tensor) -> Move:
     if _are_runs(input, index) and _are_runs(src, index) and src._shape == index._shape:
         add = backend("cpu").add_run
 
-        def move(memory: np.ndarray, index: Tensor, src: Tensor) -> int:
+        def move_run(memory: np.ndarray, index: Tensor, src: Tensor) -> int:
             return add(memory, dense_cells(index), dense_cells(src))  # type: ignore[arg-type]
 
-    else:
-        route, _ = along_dim(input, layout.wrap_dim(dim, input.ndim), index)
-        outside = counter(route.terms[0])
-        strides = (src._stride or (1,))[: index.ndim]
-        launch = prepared("add", route, route.strides, strides, index._stride)
+        return move_run
+    outside = counter(route.terms[0])
+    launch = prepared("add", route, route.strides, (src._stride or (1,))[: index.ndim], index._stride)
 
-        def move(memory: np.ndarray, index: Tensor, src: Tensor) -> int:
-            positions = index._buffer()
-            found = outside(positions)
-            if not found:
-                launch((memory, 0), src._buffer(), positions)
-            return found
+    def move(memory: np.ndarray, index: Tensor, src: Tensor) -> int:
+        positions = index._buffer()
+        found = outside(positions)
+        if not found:
+            launch((memory, 0), src._buffer(), positions)
+        return found
 
-    way = Way(move, input._shape, input._stride, input.numel())
-    _remember((*_key(name, input, dim, index), src._dtype, src._shape, src._stride), way)
+    return move
 
 
 def _are_runs(input: Tensor, index: Tensor) -> bool:
@@ -150,7 +186,12 @@ def _are_runs(input: Tensor, index: Tensor) -> bool:
     )
 
 
-def _remember(key: tuple, way: Way) -> None:
+def _way(move: Move, shape: Size) -> Way:
+    return Way(move, shape, layout.default_strides(shape), layout.numel(shape))
+
+
+def _remember(key: tuple, way: Way) -> Way:
     if len(_ways) >= MOST_WAYS:
         _ways.clear()
     _ways[key] = way
+    return way

@@ -17,7 +17,7 @@ from tensorlab.layout import Size
 from tensorlab.modes import current, no_grad
 from tensorlab.ops import arithmetic, conversion, creation, pointwise
 from tensorlab.ops.dispatch import as_new
-from tensorlab.ops.indexing.again import add_again, read_again, remember_adding, remember_reading
+from tensorlab.ops.indexing.again import add_again, add_new, read_again, read_new
 from tensorlab.ops.indexing.arguments import (
     contiguous_copy,
     need_dtype,
@@ -79,11 +79,12 @@ def gather(
         need_index("gather", index)
         _check_sizes("gather", input, dim, index)
     places = along_dim(input, dim, index)
-    check(places, RuntimeError)
-    result, (source, index) = result_in("gather", out, index.shape, input.dtype, input, index)
-    read(source, along_dim(source, dim, index), result)
     if out is None:
-        remember_reading("gather", input, given, places, result)
+        result = read_new("gather", input, given, places, index._shape, RuntimeError)
+    else:
+        check(places, RuntimeError)
+        result, (source, index) = result_in("gather", out, index.shape, input.dtype, input, index)
+        read(source, along_dim(source, dim, index), result)
     return record(GatherBackward0, result, input, sizes=input._shape, dim=dim, index=index)
 
 
@@ -165,10 +166,14 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     if out is None and (known := add_again("scatter_add", input, dim, index, src)) is not None:
         return known
     need_tensor("scatter_add", "src", src)
-    result = _scatter("scatter_add", input, dim, index, src, "add", _copy("scatter_add", input, out))
-    if out is None:
-        as_new(result)
-        remember_adding("scatter_add", input, dim, index, src)
+    position, _ = _check_scatter("scatter_add", input, dim, index, src)
+    result = (
+        add_new("scatter_add", input, dim, along_dim(input, position, index), src) if out is None else None
+    )
+    if result is None:
+        result = _scatter("scatter_add", input, dim, index, src, "add", _copy("scatter_add", input, out))
+        if out is None:
+            as_new(result)
     return record(ScatterAddBackward0, result, input, src, dim=dim, index=index)
 
 

@@ -11,7 +11,7 @@ from tensorlab.autograd.views import check_in_place
 from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.dispatch import as_new
-from tensorlab.ops.indexing.again import read_again, remember_reading
+from tensorlab.ops.indexing.again import read_again, read_new
 from tensorlab.ops.indexing.arguments import (
     contiguous_copy,
     need_dtype,
@@ -69,12 +69,14 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
             f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)"
         )
     places = slices_at(input, dim, index)
-    check(places, IndexError if input.numel() else RuntimeError)
     shape = places.route.shape if input.ndim else Size()
-    result, (source, index) = result_in("index_select", out, shape, input.dtype, input, index)
-    read(source, slices_at(source, dim, index), vector(result))
-    if out is None and index.ndim:
-        remember_reading("index_select", input, given, places, result)
+    error = IndexError if input.numel() else RuntimeError
+    if out is None:
+        result = read_new("index_select", input, given, places, shape, error)
+    else:
+        check(places, error)
+        result, (source, index) = result_in("index_select", out, shape, input.dtype, input, index)
+        read(source, slices_at(source, dim, index), vector(result))
     return record(IndexSelectBackward0, result, input, sizes=input._shape, dim=dim, index=index)
 
 

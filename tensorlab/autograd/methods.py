@@ -114,10 +114,13 @@ def _output_nr(input: Tensor) -> int:
 def _retains_grad(input: Tensor) -> bool:
     """True for a tensor that is no leaf and keeps its gradient, after `retain_grad`."""
     node = grad_fn(input)
-    if node is None or node.hooks is None:
-        return False
-    edge = input._edge
-    return (edge.number if isinstance(edge, Output) else 0) in node.hooks.retained
+    while node is not None:
+        if node.hooks is not None and any(kept() is input for kept in node.hooks.retained.values()):
+            return True
+        # Whoever gave this object another layout in place has left its gradient with the node before.
+        before = node.edges[0] if node.is_view else None
+        node = None if before is None else node_of(before)
+    return False
 
 
 def retain_grad(input: Tensor) -> None:
@@ -129,7 +132,7 @@ def retain_grad(input: Tensor) -> None:
     if not requires_grad(input):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     node = grad_fn(input)
-    if node is not None:
+    if node is not None and not _retains_grad(input):
         node.own_hooks().retained[_output_nr(input)] = weakref.ref(input)
 
 

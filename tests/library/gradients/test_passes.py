@@ -226,6 +226,22 @@ y.mul_(3)
 y.sum().backward()
 y.grad, y.retains_grad
 
+# retaining, another layout in place, and retaining again
+y = x * 2
+y.retain_grad()
+y.unsqueeze_(0)
+y.retain_grad()
+y.square().sum().backward()
+y.grad.tolist(), y.retains_grad
+
+# retaining after another layout in place
+y = x * 2
+y.unsqueeze_(0)
+before = y.retains_grad
+y.retain_grad()
+y.square().sum().backward()
+y.grad, before
+
 # calling a node
 y = x.exp() * points(t)
 exp, leaf = (node for node, _ in y.grad_fn.next_functions)

@@ -10,7 +10,7 @@ from typing import Any
 from tensorlab import modes
 from tensorlab.autograd import passes
 from tensorlab.autograd.hooks import Handle, Hook
-from tensorlab.autograd.node import Leaf, Node, Output, edge_number, node_of
+from tensorlab.autograd.node import Leaf, Node, edge_number, node_of
 from tensorlab.autograd.views import edge_of, grad_fn, requires_grad
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor

@@ -89,6 +89,8 @@ def _clamp_row(
     input: Tensor, low: Bound, high: Bound, name: str = "clamp"
 ) -> tuple[Scalar, list[Tensor | Number]]:
     """The row that the given bounds need, and the bounds; `name` is the function that was called."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{name}(): argument 'input' must be Tensor, not {type(input).__name__}")
     bounds = [bound for bound in (low, high) if bound is not None]
     if not bounds:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")

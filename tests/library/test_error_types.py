@@ -38,6 +38,8 @@ CALLS = {
     "zeros(device 0)": lambda m: m.zeros(2, device=0),
     "remainder of numbers": lambda m: m.remainder(2, 3),
     "rsub of a number": lambda m: m.rsub(2, x(m)),
+    "clamp of a number": lambda m: m.clamp(2, 1),
+    "clamp_min of a number": lambda m: m.clamp_min(2, 3),
     "as_strided_(outside)": lambda m: x(m).as_strided_((9,), (1,)),
     "cat of nothing, dim 1": lambda m: m.cat([m.ones(0), m.ones(0)], 1),
     "as_strided of no cells": lambda m: m.tensor(5).nonzero().as_strided((), (), 0),

@@ -54,7 +54,8 @@ UNARY: dict[str, Callable[[Any, Any], Any]] = {
     "log_softmax": lambda t, x: x.log_softmax(-1),
     "softplus": lambda t, x: t.nn.functional.softplus(x),
     "gelu": lambda t, x: t.nn.functional.gelu(_finite(x)),
-    "layer_norm": lambda t, x: t.nn.functional.layer_norm(x, x.shape[-1:]),
+    # moved away from 0, which the middle of evenly spaced numbers is near, from either side
+    "layer_norm": lambda t, x: t.nn.functional.layer_norm(x, x.shape[-1:]) + 0.25,
     "cumprod": lambda t, x: x.cumprod(0),
     "pad": lambda t, x: t.nn.functional.pad(x, (1, 2)),
     "rot90": lambda t, x: x.rot90(),

@@ -18,7 +18,18 @@ def category(dtype):
     return 2 if dtype.is_floating_point else 0 if dtype is tl.bool else 1
 
 
-@solutions.right("05.can_cast", idea="Number the categories and compare.")
+#: Changes of `category` that keep the order of its three numbers.
+_ORDER_KEPT = {
+    "Only the order of the categories counts.": (
+        "return 2 if dtype.is_floating_point else 0 if dtype is tl.bool else 1 -> "
+        "return 3 if dtype.is_floating_point else 0 if dtype is tl.bool else 1",
+        "return 2 if dtype.is_floating_point else 0 if dtype is tl.bool else 1 -> "
+        "return 2 if dtype.is_floating_point else -1 if dtype is tl.bool else 1",
+    )
+}
+
+
+@solutions.right("05.can_cast", idea="Number the categories and compare.", same=_ORDER_KEPT)
 def compares_categories(from_, to):
     return category(from_) <= category(to)
 
@@ -30,13 +41,33 @@ def forbids_the_way_down(from_, to):
     return not (to is tl.bool and from_ is not tl.bool)
 
 
-@solutions.right("05.can_cast", idea="May go exactly when the two meet in the category of the target.")
+@solutions.right(
+    "05.can_cast",
+    idea="May go exactly when the two meet in the category of the target.",
+    same=_ORDER_KEPT
+    | {
+        "Categories are only asked whether they are equal, and bools and integers have exchanged numbers.": (
+            "return 2 if dtype.is_floating_point else 0 if dtype is tl.bool else 1 -> "
+            "return 2 if dtype.is_floating_point else 0 if dtype is not tl.bool else 1",
+        )
+    },
+)
 def asks_where_they_meet(from_, to):
     meet = tl.promote_types(from_, to)
     return category(meet) == category(to)
 
 
-@solutions.right("05.result_type", idea="Three groups, asked in order.")
+@solutions.right(
+    "05.result_type",
+    idea="Three groups, asked in order.",
+    same=_ORDER_KEPT
+    | {
+        "A dtype meets itself in itself.": ("for dtype in group[1:]: -> for dtype in group[0:]:",),
+        "bool is the lowest dtype, so it changes no group that it joins.": (
+            "groups[2].append(tl.bool) -> groups[1].append(tl.bool)",
+        ),
+    },
+)
 def asks_three_groups(*operands):
     groups = [[], [], []]
     for operand in operands:
@@ -56,7 +87,18 @@ def asks_three_groups(*operands):
     return result
 
 
-@solutions.right("05.result_type", idea="Find the highest category, then the first group that has it.")
+@solutions.right(
+    "05.result_type",
+    idea="Find the highest category, then the first group that has it.",
+    same=_ORDER_KEPT
+    | {
+        "Only the order of the groups counts.": (
+            "rank = 2 -> rank = 3",
+            "rank, dtype = (0 if operand.shape else 1, operand.dtype) -> "
+            "rank, dtype = (-1 if operand.shape else 1, operand.dtype)",
+        )
+    },
+)
 def finds_the_highest_category(*operands):
     met = {}
     for operand in operands:

@@ -38,7 +38,16 @@ def from_the_right(shape, strides, new_shape):
     return tuple(steps)
 
 
-@solutions.right("06.broadcast_shapes", idea="Pad all shapes with 1 in front, then go column by column.")
+@solutions.right(
+    "06.broadcast_shapes",
+    idea="Pad all shapes with 1 in front, then go column by column.",
+    same={
+        "Where there are no shapes, a range up to -1 has no column either.": (
+            "ndim = max((len(shape) for shape in shapes), default=0) -> "
+            "ndim = max((len(shape) for shape in shapes), default=-1)",
+        )
+    },
+)
 def pads_with_ones(*shapes):
     ndim = max((len(shape) for shape in shapes), default=0)
     padded = [(1,) * (ndim - len(shape)) + tuple(shape) for shape in shapes]
@@ -66,7 +75,16 @@ def two_at_a_time(*shapes):
     return met
 
 
-@solutions.right("06.broadcast_shapes", idea="From the right, writing into a list of ones.")
+@solutions.right(
+    "06.broadcast_shapes",
+    idea="From the right, writing into a list of ones.",
+    same={
+        "Where there are no shapes, -1 ones are none either.": (
+            "result = [1] * max(map(len, shapes), default=0) -> "
+            "result = [1] * max(map(len, shapes), default=-1)",
+        )
+    },
+)
 def writes_into_ones(*shapes):
     result = [1] * max(map(len, shapes), default=0)
     for shape in shapes:
@@ -176,7 +194,7 @@ def divides_the_sum(prediction, target):
 @solutions.right("06.squared_distances", idea="One coordinate at a time, added up in place.")
 def one_coordinate_at_a_time(x, y):
     if x.shape[1] != y.shape[1]:
-        raise ValueError(f"{x.shape[1]} and {y.shape[1]} coordinates")
+        raise ValueError("the numbers of coordinates differ")
     total = tl.zeros(x.shape[0], y.shape[0], dtype=x.dtype)
     for k in range(x.shape[1]):
         difference = x[:, k, None] - y[:, k]

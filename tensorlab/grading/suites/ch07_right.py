@@ -69,13 +69,26 @@ def walks_from_the_right(shape, dims, keepdim=False):
 
 
 @solutions.right(
-    "07.argmax", idea="One walk over all elements, with the best so far for each cell of the result."
+    "07.argmax",
+    idea="One walk over all elements, with the best so far for each cell of the result.",
+    same={
+        "A flat tensor has one dimension, and every number modulo 1 is 0.": (
+            "return argmax(input.reshape(-1), 0).reshape(shape) -> "
+            "return argmax(input.reshape(-1), 1).reshape(shape)",
+            "return argmax(input.reshape(-1), 0).reshape(shape) -> "
+            "return argmax(input.reshape(-1), -1).reshape(shape)",
+        ),
+        "Index -1 of a dimension of size 1 is index 0.": (
+            "value, rest = (input[index].item(), (*index[:dim], 0, *index[dim + 1:])) -> "
+            "value, rest = (input[index].item(), (*index[:dim], -1, *index[dim + 1:]))",
+        ),
+    },
 )
 def keeps_the_best_of_each_cell(input, dim=None, keepdim=False):
     if dim is None:
         shape = (1,) * input.dim() if keepdim else ()
         return keeps_the_best_of_each_cell(input.reshape(-1), 0).reshape(shape)
-    dim = dim % max(input.dim(), 1)
+    dim = dim % input.dim()
     sizes = [1 if d == dim else size for d, size in enumerate(input.shape)]
     places, best = tl.zeros(sizes, dtype=tl.int64), {}
     for index in itertools.product(*map(range, input.shape)):
@@ -115,7 +128,11 @@ def keeps_the_dimension(input, p=2.0, dim=1, eps=1e-12):
     return input / lengths.clamp(min=eps)
 
 
-@solutions.right("07.normalize", idea="Without keepdim, and then the dimension put back in by hand.")
+@solutions.right(
+    "07.normalize",
+    idea="Without keepdim, and then the dimension put back in by hand.",
+    same={"A length of eps becomes eps.": ("lengths[lengths < eps] = eps -> lengths[lengths <= eps] = eps",)},
+)
 def puts_the_dimension_back(input, p=2.0, dim=1, eps=1e-12):
     lengths = (input.abs() ** p).sum(dim) ** (1 / p)
     lengths[lengths < eps] = eps
@@ -214,7 +231,16 @@ def collects_the_sums(input, dim, index, src):
     return tl.tensor(list(sums.values()), dtype=input.dtype).view(input.shape)
 
 
-@solutions.right("07.stream_words", idea="All the blocks that are touched, and then a slice of their words.")
+@solutions.right(
+    "07.stream_words",
+    idea="All the blocks that are touched, and then a slice of their words.",
+    same={
+        "The slice leaves out a block too many.": (
+            "for block in range(start // 4, (start + count + 3) // 4): -> "
+            "for block in range(start // 4, (start + count + 4) // 4):",
+        )
+    },
+)
 def slices_the_blocks(seed, start, count):
     key = (seed % 2**32, seed // 2**32)
     words = []
@@ -234,7 +260,15 @@ def takes_each_word_alone(seed, start, count):
     return words
 
 
-@solutions.right("07.stream_words", idea="By adding blocks until there are enough.")
+@solutions.right(
+    "07.stream_words",
+    idea="By adding blocks until there are enough.",
+    same={
+        "The slice leaves out a block too many.": (
+            "while len(words) < start % 4 + count: -> while len(words) <= start % 4 + count:",
+        )
+    },
+)
 def adds_blocks_until_enough(seed, start, count):
     block, words = start // 4, []
     while len(words) < start % 4 + count:

@@ -16,14 +16,20 @@ solutions = Solutions()
 
 
 @solutions.right(
-    "08.matmul_shape", idea="Cut both shapes into batch and matrix, and put the result together."
+    "08.matmul_shape",
+    idea="Cut both shapes into batch and matrix, and put the result together.",
+    same={
+        "A vector has one size.": (
+            "inner = b[0] if len(b) == 1 else b[-2] -> inner = b[-1] if len(b) == 1 else b[-2]",
+        )
+    },
 )
 def cuts_and_puts_together(a, b):
     if len(a) == 0 or len(b) == 0:
         raise RuntimeError("both operands need to be at least 1D")
     inner = b[0] if len(b) == 1 else b[-2]
     if a[-1] != inner:
-        raise RuntimeError(f"the inner sizes must equal each other, and {a[-1]} is not {inner}")
+        raise RuntimeError("the inner sizes must equal each other")
     batch = broadcasting.broadcast_shapes(a[:-2], b[:-2])
     rows = (a[-2],) if len(a) > 1 else ()
     columns = (b[-1],) if len(b) > 1 else ()
@@ -31,7 +37,16 @@ def cuts_and_puts_together(a, b):
 
 
 @solutions.right(
-    "08.matmul_shape", idea="Make matrices of vectors first, and take the lent sizes away again."
+    "08.matmul_shape",
+    idea="Make matrices of vectors first, and take the lent sizes away again.",
+    same={
+        "The size that is lent is taken away again, whatever it is.": (
+            "left = (1, *a) if len(a) == 1 else tuple(a) -> left = (2, *a) if len(a) == 1 else tuple(a)",
+            "left = (1, *a) if len(a) == 1 else tuple(a) -> left = (0, *a) if len(a) == 1 else tuple(a)",
+            "right = (*b, 1) if len(b) == 1 else tuple(b) -> right = (*b, 2) if len(b) == 1 else tuple(b)",
+            "right = (*b, 1) if len(b) == 1 else tuple(b) -> right = (*b, 0) if len(b) == 1 else tuple(b)",
+        )
+    },
 )
 def lends_a_dimension(a, b):
     if not a or not b:
@@ -39,7 +54,7 @@ def lends_a_dimension(a, b):
     left = (1, *a) if len(a) == 1 else tuple(a)
     right = (*b, 1) if len(b) == 1 else tuple(b)
     if left[-1] != right[-2]:
-        raise RuntimeError(f"{left[-1]} must equal {right[-2]}: they are summed over together")
+        raise RuntimeError("the last size of a must equal the last but one of b: they are summed over")
     shape = [*broadcasting.broadcast_shapes(left[:-2], right[:-2]), left[-2], right[-1]]
     if len(a) == 1:
         del shape[-2]
@@ -66,7 +81,16 @@ def counts_products(a, b, itemsize):
     return flops, itemsize * math.prod(a) + itemsize * math.prod(b) + itemsize * count * m * n
 
 
-@solutions.right("08.matmul", idea="Vectors become matrices, then one product for each index of the batch.")
+@solutions.right(
+    "08.matmul",
+    idea="Vectors become matrices, then one product for each index of the batch.",
+    same={
+        "tl.mm gives `out` the shape of the product, in the same cells, and warns.": (
+            "input, full = (input.unsqueeze(0), full.unsqueeze(-2)) -> "
+            "input, full = (input.unsqueeze(0), full.unsqueeze(-1))",
+        )
+    },
+)
 def one_product_for_each_index(input, other):
     shape = product_shapes.matmul_shape(input.shape, other.shape)
     result = tl.empty(shape, dtype=input.dtype)
@@ -78,17 +102,27 @@ def one_product_for_each_index(input, other):
     batch = full.shape[:-2]
     a = input.expand(*batch, *input.shape[-2:])
     b = other.expand(*batch, *other.shape[-2:])
-    if input.dtype != other.dtype:
-        raise RuntimeError("both need the same dtype")
     for index in itertools.product(*map(range, batch)):
         tl.mm(a[index], b[index], out=full[index])
     return result
 
 
-@solutions.right("08.matmul", idea="By recursion over the batch, from the outermost dimension in.")
+@solutions.right(
+    "08.matmul",
+    idea="By recursion over the batch, from the outermost dimension in.",
+    same={
+        "Index -1 of a dimension of size 1 is index 0.": (
+            "at_a = (i if a.shape[0] > 1 else 0) if a.dim() == dims else ... -> "
+            "at_a = (i if a.shape[0] > 1 else -1) if a.dim() == dims else ...",
+            "at_b = (i if b.shape[0] > 1 else 0) if b.dim() == dims else ... -> "
+            "at_b = (i if b.shape[0] > 1 else -1) if b.dim() == dims else ...",
+        ),
+        "tl.mm gives `out` the shape of the product, in the same cells, and warns.": (
+            "into = into.unsqueeze(into.dim() - 1) -> into = into.unsqueeze(into.dim() - 0)",
+        ),
+    },
+)
 def walks_the_batch(input, other):
-    if input.dtype != other.dtype:
-        raise RuntimeError(f"a product converts no dtype: {input.dtype} and {other.dtype}")
     result = tl.empty(product_shapes.matmul_shape(input.shape, other.shape), dtype=input.dtype)
     left = input if input.dim() > 1 else input[None]
     right = other if other.dim() > 1 else other[:, None]
@@ -133,6 +167,7 @@ def by_letters(query, key):
 def all_letters_everywhere(equation, *operands):
     left, output = equation.split("->")
     terms = left.split(",")
+    check_sizes(terms, operands)
     letters = output + "".join(sorted(set(left) - set(output) - {","}))
     product = None
     for term, x in zip(terms, operands, strict=True):
@@ -142,7 +177,6 @@ def all_letters_everywhere(equation, *operands):
             if letter not in term:
                 x = x.unsqueeze(place)
         product = x if product is None else product * x
-    check_sizes(terms, operands)
     summed = tuple(range(len(output), len(letters)))
     return product.sum(summed) if summed else product
 
@@ -153,8 +187,6 @@ def diagonals(x, term):
         while term.count(letter) > 1:
             first = term.index(letter)
             second = term.index(letter, first + 1)
-            if x.shape[first] != x.shape[second]:
-                raise RuntimeError(f"{letter} stands for two sizes")
             x = x.diagonal(0, first, second)
             term = term[:first] + term[first + 1 : second] + term[second + 1 :] + letter
     return x, term
@@ -168,7 +200,19 @@ def check_sizes(terms, operands):
                 raise RuntimeError(f"{letter} stands for {sizes[letter]} and for {size}")
 
 
-@solutions.right("08.einsum", idea="Element by element, as the equation says; a single operand by views.")
+@solutions.right(
+    "08.einsum",
+    idea="Element by element, as the equation says; a single operand by views.",
+    same={
+        "There is one operand.": (
+            "x, term = diagonals(operands[0], left) -> x, term = diagonals(operands[-1], left)",
+        ),
+        "The operands have one dtype.": (
+            "result = tl.zeros([sizes[letter] for letter in output], dtype=operands[0].dtype) -> "
+            "result = tl.zeros([sizes[letter] for letter in output], dtype=operands[-1].dtype)",
+        ),
+    },
+)
 def element_by_element(equation, *operands):
     left, output = equation.split("->")
     terms = left.split(",")

@@ -56,7 +56,8 @@ UNARY: dict[str, Callable[[Any, Any], Any]] = {
     "gelu": lambda t, x: t.nn.functional.gelu(_finite(x)),
     # moved away from 0, which the middle of evenly spaced numbers is near, from either side
     "layer_norm": lambda t, x: t.nn.functional.layer_norm(x, x.shape[-1:]) + 0.25,
-    "cumprod": lambda t, x: x.cumprod(0),
+    # away from 0: second derivatives divide by the factors, in both libraries
+    "cumprod": lambda t, x: (x * x + 0.5).cumprod(0),
     "pad": lambda t, x: t.nn.functional.pad(x, (1, 2)),
     "rot90": lambda t, x: x.rot90(),
     "trace": lambda t, x: x.trace(),
@@ -144,7 +145,7 @@ WRITES: dict[str, Callable[..., Any]] = {
     "own_": lambda t, x: _own_in_place(t).apply(x),
     "slice_": lambda t, x: x[..., ::2].mul_(0.5),
     "triu_": lambda t, x: _apart(x).triu_(),
-    "cumprod_": lambda t, x: x.cumprod_(0),
+    "cumprod_": lambda t, x: x.pow_(2).add_(0.5).cumprod_(0),
     "clip of a part": lambda t, x: x[0].clamp_(min=0.1),
 }
 

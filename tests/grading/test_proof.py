@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 
 import pytest
 
+from tensorlab.grading.judge import draw
+from tensorlab.grading.outcomes import ask_directly, passes
 from tensorlab.grading.proof import as_html, as_markdown, kill_table, known_solutions
 from tensorlab.grading.sources import answer_source
 from tensorlab.grading.suites import exercises
@@ -38,6 +41,19 @@ def test_beliefs_are_different_and_lose_differently(exercise_id):
 def test_a_student_is_told_the_belief_that_is_really_there():
     """Feedback specificity: every known wrong solution is recognised as itself, not as a neighbour."""
     assert [row.solution for row in ROWS if row.kind == "wrong" and not row.named] == []
+
+
+@pytest.mark.parametrize("exercise", [e for e in exercises() if e.chapter <= "04"], ids=lambda e: e.id)
+def test_a_known_solution_loses_the_same_whoever_hands_it_in(exercise):
+    """What fresh cases find out by chance alone, a public case should find out for everybody."""
+    lost: dict[str, set[frozenset[str]]] = {}
+    for seed in range(6):
+        questions = draw(exercise, random.Random(seed))
+        for solution in exercise.wrong:
+            got = ((q, ask_directly(solution.function, q.case.args)) for q in questions)
+            titles = frozenset(q.topic.title for q, answer in got if not passes(answer, q.want, q.case))
+            lost.setdefault(solution.name, set()).add(titles)
+    assert {name: found for name, found in lost.items() if len(found) > 1} == {}
 
 
 def test_some_wrong_solutions_keep_points():

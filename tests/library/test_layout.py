@@ -266,3 +266,15 @@ def test_elementwise_strides_are_pytorchs(torch, data):
     strides = [broadcasting.broadcast_strides(x.shape, x.stride(), shape) for x in operands]
     broadcast = any(tuple(x.shape) != shape for x in operands)
     assert memory_formats.elementwise_strides(shape, strides, broadcast) == expected.stride()
+
+
+@pytest.mark.parametrize("shape", [(-1, -2, -1), (-1, -1, -2), (-2, -1, -1), (3, -1, -1, -5)])
+def test_of_several_wrong_sizes_the_first_from_the_left_is_reported(torch, shape):
+    with pytest.raises(RuntimeError) as theirs:
+        torch.zeros(12).view(shape)
+    with pytest.raises(RuntimeError) as ours:
+        layout.infer_size(shape, 12)
+    begin = "only one dimension can be inferred", "invalid shape dimension"
+    assert [str(ours.value).startswith(text) for text in begin] == [
+        str(theirs.value).startswith(text) for text in begin
+    ]

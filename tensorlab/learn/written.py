@@ -34,9 +34,8 @@ def as_file(name: str, function: Any) -> str:
         >>> import math
         >>> def numel(shape):
         ...     return math.prod(shape)
-        >>> as_file("numel", numel)
-        Traceback (most recent call last):
-        tensorlab.learn.written.NotWritable: the text of numel is not known here
+        >>> as_file("numel", numel).splitlines()
+        ['import math', '', '', 'def numel(shape):', '    return math.prod(shape)']
     """
     writer = _Writer()
     writer.define(function)

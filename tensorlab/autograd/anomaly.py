@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 import warnings
+from collections.abc import Container
 from types import TracebackType
 from typing import Any
 
@@ -80,14 +81,16 @@ def remember(node: Node) -> None:
     node.metadata["traceback_"] = "".join(traceback.format_list(frames))
 
 
-def watched(node: Node, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
+def watched(
+    node: Node, gradient: Any, differentiable: bool, asked: Container[Node] | None
+) -> tuple[Gradient, ...]:
     """What a node returns; if that fails or is NaN, where the node was made is said first.
 
     Raises:
         RuntimeError: a result is NaN somewhere.
     """
     try:
-        results = node.gradients(gradient, differentiable)
+        results = node.gradients(gradient, differentiable, asked)
     except Exception:
         _point_at(node)
         raise

@@ -51,6 +51,7 @@ def run(
     order = _order(root for root, _ in roots)
     if wanted is not None:
         order = _on_the_way(order, wanted)
+    asked = None if wanted is None else set(order)
     captured: dict[Node, Any] = {}
     gradient: Any
     results: Any
@@ -87,11 +88,11 @@ def run(
                     if not retain_graph:
                         node.release()
                     continue
-                results = node.gradients(gradient, False)
+                results = node.gradients(gradient, False, asked)
             elif anomaly.watching:
-                results = anomaly.watched(node, gradient, create_graph)
+                results = anomaly.watched(node, gradient, create_graph, asked)
             else:
-                results = node.gradients(gradient, create_graph)
+                results = node.gradients(gradient, create_graph, asked)
             if node.hooks is not None and len(node.hooks.after):
                 results = run_after(node.hooks, _fitted(node, results), gradient)
             if not retain_graph:

@@ -19,16 +19,18 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, ClassVar
 
 from tensorlab.autograd.keeping import KeptTensors, Packed, check_version, freed, without_history
-from tensorlab.autograd.node import Gradient, Node, Output
+from tensorlab.autograd.node import Gradient, Node, Output, node_of
 from tensorlab.tensor import Tensor
 
 __all__ = ["Backward", "Formula", "Plan", "ViewBackward", "formulas", "view_formulas"]
 
 Formula = Callable[..., Gradient]
+# A formula as it is computed and as it is recorded, and where its arguments stand among what is kept.
+Step = tuple[Formula, Formula, tuple[int, ...]]
 
 
 class Plan:
@@ -49,7 +51,7 @@ class Plan:
 
     def __init__(self, kind: type[Backward], mask: int) -> None:
         names: dict[str, int] = {}
-        steps: list[tuple[Formula, Formula, tuple[int, ...]] | None] = []
+        steps: list[Step | None] = []
         for position in kind.positions(mask):
             step = kind.step(position) if mask >> position & 1 else None
             if step is None:
@@ -163,21 +165,29 @@ class Backward(Node):
                     check_version(self, self.plan.names[index], value, version)
         return values
 
-    def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
+    def steps_to(self, asked: Container[Node] | None) -> Sequence[Step | None]:
+        """The plan's steps, without those whose gradient no node among `asked` needs."""
+        if asked is None:
+            return self.plan.steps
+        return [
+            step if edge is not None and node_of(edge) in asked else None
+            for step, edge in zip(self.plan.steps, self.edges, strict=True)
+        ]
+
+    def gradients(
+        self, gradient: Any, differentiable: bool, asked: Container[Node] | None = None
+    ) -> tuple[Gradient, ...]:
         """The gradients of the operands, by the formulas."""
         values = self.values()
+        steps = self.steps_to(asked)
         if differentiable:
             for index, number in self.plan.results:
                 values[index] = self.with_history(values[index], number)
             return tuple(
-                None if step is None else step[1](gradient, *[values[at] for at in step[2]])
-                for step in self.plan.steps
+                None if step is None else step[1](gradient, *[values[at] for at in step[2]]) for step in steps
             )
         return tuple(
-            [
-                None if step is None else step[0](gradient, *[values[at] for at in step[2]])
-                for step in self.plan.steps
-            ]
+            [None if step is None else step[0](gradient, *[values[at] for at in step[2]]) for step in steps]
         )
 
     def with_history(self, result: Tensor, number: int) -> Tensor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, ClassVar
 
 from tensorlab import modes
@@ -110,7 +110,9 @@ class FunctionCtx(Node):
             self._saved.append((packed, version, number))
         self._to_save = ()
 
-    def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
+    def gradients(
+        self, gradient: Any, differentiable: bool, asked: Container[Node] | None = None
+    ) -> tuple[Gradient, ...]:
         """What the user's backward returns, checked."""
         arrived = gradient if isinstance(gradient, list) else [gradient]
         if self._materialize:

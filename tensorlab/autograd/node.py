@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tensorlab.autograd.hooks import Handle, Hooks, run_after, run_before
@@ -60,12 +60,15 @@ class Node:
     dtype: dtype
     hooks: Hooks | None
 
-    def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
+    def gradients(
+        self, gradient: Any, differentiable: bool, asked: Container[Node] | None = None
+    ) -> tuple[Gradient, ...]:
         """The gradients of the operands.
 
         Args:
             gradient: that of the result; of several results a list, with None where none arrived.
             differentiable: the computation will itself be differentiated, so it has to be recorded.
+            asked: the nodes that need a gradient, where not all do. What leads to others may be left out.
 
         Returns:
             one an edge, None where the operand gets none. They may be of a shape that the operand was
@@ -249,7 +252,9 @@ class AccumulateGrad(Node):
         self.dtype = variable._dtype
         self.hooks = hooks
 
-    def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
+    def gradients(
+        self, gradient: Any, differentiable: bool, asked: Container[Node] | None = None
+    ) -> tuple[Gradient, ...]:
         """Adds the gradient to the leaf's; the engine says whether its memory may be taken over."""
         return ()
 

@@ -6,11 +6,11 @@ is recorded when the gradient shall be differentiated. Otherwise one function co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, ClassVar
 
 from tensorlab.autograd.formulas import Backward, Formula, formulas
-from tensorlab.autograd.node import Gradient
+from tensorlab.autograd.node import Gradient, Node
 
 __all__ = ["Together", "formulas_together"]
 
@@ -27,13 +27,15 @@ class Together(Backward):
 
     compute: ClassVar[Callable[[Any, Sequence[bool], dict[str, Any]], Sequence[Gradient]]]
 
-    def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
+    def gradients(
+        self, gradient: Any, differentiable: bool, asked: Container[Node] | None = None
+    ) -> tuple[Gradient, ...]:
         """The gradients of the operands: by their formulas if they shall be differentiated."""
         if differentiable:
-            return super().gradients(gradient, True)
-        plan = self.plan
-        kept = dict(zip(plan.names, self.values(), strict=True))
-        return tuple(type(self).compute(gradient, [step is not None for step in plan.steps], kept))
+            return super().gradients(gradient, True, asked)
+        kept = dict(zip(self.plan.names, self.values(), strict=True))
+        needed = [step is not None for step in self.steps_to(asked)]
+        return tuple(type(self).compute(gradient, needed, kept))
 
 
 def formulas_together(

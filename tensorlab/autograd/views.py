@@ -8,6 +8,7 @@ once. A view finds out when it is asked for its edge: its storage was written mo
 from __future__ import annotations
 
 import weakref
+from collections.abc import Container
 from typing import Any
 
 from tensorlab.autograd.formulas import Backward
@@ -218,7 +219,9 @@ class CopySlices(Node):
         base._edge = self
         return base.as_strided(view._shape, view._stride, view._offset)._edge
 
-    def gradients(self, gradient: Any, differentiable: bool) -> tuple[Gradient, ...]:
+    def gradients(
+        self, gradient: Any, differentiable: bool, asked: Container[Node] | None = None
+    ) -> tuple[Gradient, ...]:
         """The gradient of the base as it was, and those of the operation's other operands."""
         if self.node is None:
             raise freed(self)

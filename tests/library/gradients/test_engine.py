@@ -9,6 +9,7 @@ import weakref
 import pytest
 
 import tensorlab as tl
+from tensorlab.ops import convolution
 from tests.library.gradients.outcomes import both, points
 
 
@@ -373,3 +374,33 @@ def test_copies_are_no_views_and_have_their_operations_node(torch, name):
 def test_the_graph_of_one_view_of_several_is_drawn():
     (row,) = (tl.ones(1, 3, requires_grad=True) * 2).unbind()
     assert "UnbindBackward0" in str(tl.autograd.graph(row.sum()))
+
+
+def test_a_pass_to_some_inputs_computes_no_other_gradients(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("the gradient of the weights was not asked for")
+
+    x = tl.ones(1, 1, 4, 4, requires_grad=True)
+    weight = tl.ones(1, 1, 2, 2, requires_grad=True)
+    y = tl.conv2d(x, weight)
+    monkeypatch.setattr(convolution, "_weights", refuse)
+    for create_graph in (False, True):
+        (found,) = tl.autograd.grad(y, x, tl.ones_like(y), create_graph=create_graph, retain_graph=True)
+        assert found.sum().item() == 36
+    y.backward(tl.ones_like(y), inputs=[x], retain_graph=True)
+    assert x.grad.sum().item() == 36
+    with pytest.raises(AssertionError, match="not asked for"):
+        y.backward(tl.ones_like(y))
+
+
+def test_a_pass_to_some_inputs_goes_through_writes_into_views(torch):
+    found = []
+    for library in (torch, tl):
+        a = library.ones(3, dtype=library.float64, requires_grad=True)
+        b = library.full((2,), 3.0, dtype=library.float64, requires_grad=True)
+        y = a * 2
+        y[1:].mul_(b)
+        norm = library.nn.functional.layer_norm(y * y, (3,), weight=a)
+        found.append([library.autograd.grad(norm[0], each, retain_graph=True)[0].tolist() for each in (a, b)])
+    for theirs, ours in zip(*found, strict=True):
+        assert ours == pytest.approx(theirs)

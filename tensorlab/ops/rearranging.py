@@ -128,9 +128,12 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
     if not input.ndim:
         raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
     result = detach(input)
-    for step, dim in zip(steps, along, strict=True):
-        result = _rolled(result, step, dim)
-    return record(RollBackward0, result if input.numel() else clone(result), input, shifts=steps, dims=along)
+    if input.numel():
+        for step, dim in zip(steps, along, strict=True):
+            result = _rolled(result, step, dim)
+    else:  # in the layout that it has
+        result = clone(result)
+    return record(RollBackward0, result, input, shifts=steps, dims=along)
 
 
 def _rolled(input: Tensor, shift: int, dim: int) -> Tensor:

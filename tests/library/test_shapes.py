@@ -108,6 +108,7 @@ CALLS = {
     "fliplr": lambda lib, x: lib.fliplr(x),
     "roll": lambda lib, x: x.roll(1, 0),
     "roll as a line": lambda lib, x: lib.roll(x, 2),
+    "roll of nothing": lambda lib, x: x[..., :0].transpose(0, -1).roll(3, 0),
     "roll of two": lambda lib, x: lib.roll(x, (1, -1), (0, -1)),
     "rot90": lambda lib, x: lib.rot90(x),
     "rot90 back": lambda lib, x: lib.rot90(x, -1, (-1, 0)),

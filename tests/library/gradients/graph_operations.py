@@ -50,7 +50,7 @@ UNARY: dict[str, Callable[[Any, Any], Any]] = {
     "diag_embed": lambda t, x: x.diag_embed(),
     "clamp": lambda t, x: x.clamp(-0.3, 0.3),
     "abs": lambda t, x: x.abs(),
-    "std_mean": lambda t, x: t.stack(t.std_mean(x)),
+    "std_mean": lambda t, x: t.stack(t.std_mean(_finite(x))),
     "log_softmax": lambda t, x: x.log_softmax(-1),
     "softplus": lambda t, x: t.nn.functional.softplus(x),
     "gelu": lambda t, x: t.nn.functional.gelu(_finite(x)),

@@ -9,7 +9,7 @@ from typing import Any
 from tensorlab.autograd.formulas import Backward, ViewBackward
 from tensorlab.autograd.keeping import noted_version, version_of, without_history
 from tensorlab.autograd.recording import born, keep
-from tensorlab.autograd.views import check_in_place, edge_of, rebase
+from tensorlab.autograd.views import check_in_place, edge_of, rebase, requires_grad
 from tensorlab.modes import current
 from tensorlab.tensor import Tensor
 
@@ -85,9 +85,7 @@ def in_place(
     storage = target._storage
     storage._writer = storage._version, kind
     for operand in (target, *operands):
-        if isinstance(operand, Tensor) and (
-            operand._edge is not None or (operand._base is not None and operand._base._edge is not None)
-        ):
+        if isinstance(operand, Tensor) and requires_grad(operand):
             break
     else:
         return UNRECORDED

@@ -11,7 +11,7 @@ from tensorlab import dtypes, return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
-from tensorlab.autograd.views import check_in_place
+from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
@@ -157,7 +157,7 @@ def _summed_again(name: str, input: Tensor, dim: int, chosen: dtype | None) -> T
     """The results, if such a layout came before and there is nothing to record."""
     if type(input) is not Tensor or type(dim) is not int:
         return None
-    if input._edge is not None or (input._base is not None and input._base._edge is not None):
+    if requires_grad(input):
         return None
     plan = _plans.get((name, input._dtype, input._shape, input._stride, dim, chosen))
     if plan is None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlab import dtypes, layout
+from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.layout import Size
 from tensorlab.ops.folding import as_dims, check_out, check_out_type, reduced_shape
@@ -50,7 +51,7 @@ def find_again(name: str, input: Tensor, dim: int | None, keepdim: bool = False)
     """
     if type(input) is not Tensor or type(keepdim) is not bool or (type(dim) is not int and dim is not None):
         return None
-    if input._edge is not None or (input._base is not None and input._base._edge is not None):
+    if requires_grad(input):
         return None
     if dim is not None and dim < 0:
         dim += len(input._shape)

@@ -62,9 +62,7 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
     except CarriesNames:  # a tensor with names has no buffer of its own
         return follow(unifies, partial(apply, row), operands, {} if out is None else {"out": out})
     for operand in operands:
-        if isinstance(operand, Tensor) and (
-            operand._edge is not None or (operand._base is not None and operand._base._edge is not None)
-        ):
+        if isinstance(operand, Tensor) and requires_grad(operand):
             kind = node_kind(row, _number_among(operands[: row.arity]) if row.number_nodes else None)
             return result if kind is None else record(kind, result, *operands)
     return result
@@ -81,9 +79,7 @@ def apply_in_place(
     """
     try:
         for operand in (target, *others):
-            if isinstance(operand, Tensor) and (
-                operand._edge is not None or (operand._base is not None and operand._base._edge is not None)
-            ):
+            if isinstance(operand, Tensor) and requires_grad(operand):
                 kind = node_kind(
                     row, _number_among((target, *others)[: row.arity]) if row.number_nodes else None
                 )

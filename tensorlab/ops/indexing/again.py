@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensorlab import layout
+from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
 from tensorlab.dtypes import bfloat16, float16
 from tensorlab.layout import Size
@@ -57,14 +58,9 @@ def _key(name: str, input: Tensor, dim: int, index: Tensor) -> tuple:
     )
 
 
-def _tracked(tensor: Tensor) -> bool:
-    """Whether it is, or may be, part of a graph."""
-    return tensor._edge is not None or (tensor._base is not None and tensor._base._edge is not None)
-
-
 def read_again(name: str, input: Tensor, dim: int, index: Tensor) -> Tensor | None:
     """What an operation reads; None if it has not read from such layouts before, or must be recorded."""
-    if type(dim) is not int or not type(input) is type(index) is Tensor or _tracked(input):
+    if type(dim) is not int or not type(input) is type(index) is Tensor or requires_grad(input):
         return None
     way = _ways.get(_key(name, input, dim, index))
     if way is None:
@@ -127,7 +123,7 @@ def add_again(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor) ->
     """A copy of `input` with elements of `src` added; None if `read_again` would be."""
     if type(dim) is not int or not type(input) is type(index) is type(src) is Tensor:
         return None
-    if _tracked(input) or _tracked(src):
+    if requires_grad(input) or requires_grad(src):
         return None
     way = _ways.get((*_key(name, input, dim, index), src._dtype, src._shape, src._stride))
     if way is None:

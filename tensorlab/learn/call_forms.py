@@ -15,6 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlab import dtypes
+from tensorlab.autograd.views import requires_grad
+from tensorlab.modes import current
 from tensorlab.ops.operands import Number
 from tensorlab.tensor import Tensor
 
@@ -62,9 +64,11 @@ def result_type(*operands: Tensor | Number) -> Arguments | None:
 
 
 def matmul(input: Any, other: Any, *, out: Tensor | None = None) -> Arguments | None:
-    """Two tensors, and a new one for the product."""
-    both = isinstance(input, Tensor) and isinstance(other, Tensor)
-    return (input, other) if both and out is None else None
+    """Two tensors, a new result, and no gradient: an answer may write its products with ``out``."""
+    if not isinstance(input, Tensor) or not isinstance(other, Tensor) or out is not None:
+        return None
+    recorded = current.grad and (requires_grad(input) or requires_grad(other))
+    return None if recorded else (input, other)
 
 
 def argmax(

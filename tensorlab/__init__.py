@@ -27,6 +27,7 @@ from tensorlab.devices import device
 from tensorlab.dtypes import (
     bfloat16,
     bool,
+    can_cast,
     dtype,
     float16,
     float32,
@@ -99,7 +100,6 @@ from tensorlab.ops.bounds import (
     round_,
 )
 from tensorlab.ops.casts import (
-    can_cast,
     is_complex,
     is_floating_point,
     is_tensor,
@@ -464,6 +464,7 @@ __all__ = [
     "layout",
     "linalg",
     "long",
+    "can_cast",
     "promote_types",
     "result_type",
     "return_types",
@@ -799,7 +800,6 @@ __all__ = [
     "rot90",
     "tile",
     # ops.casts
-    "can_cast",
     "is_complex",
     "is_floating_point",
     "is_tensor",

@@ -16,6 +16,7 @@ __all__ = [
     "bfloat16",
     "bool",
     "by_name",
+    "can_cast",
     "dtype",
     "finfo_max",
     "float16",
@@ -234,3 +235,15 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
         raise TypeError(
             f"promote_types() takes two dtypes such as tensorlab.int8, got {type1!r} and {type2!r}"
         ) from None
+
+
+def can_cast(from_: dtype, to: dtype) -> builtins.bool:
+    """Whether a conversion keeps the kind of number: a float may not become an integer, nor a number a bool.
+
+    What is written in place or into ``out`` must be of such a kind.
+
+    Example:
+        >>> can_cast(float64, float16), can_cast(float16, int64)
+        (True, False)
+    """
+    return from_.category <= to.category

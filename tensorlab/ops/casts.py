@@ -10,7 +10,7 @@ from tensorlab.memory_formats import memory_format, preserve_format
 from tensorlab.ops.conversion import to
 from tensorlab.tensor import Tensor
 
-__all__ = ["can_cast", "is_complex", "is_floating_point", "is_tensor", "numel"]
+__all__ = ["is_complex", "is_floating_point", "is_tensor", "numel"]
 
 
 def _cast(name: str, element_type: dtype) -> Callable:
@@ -39,16 +39,6 @@ _CASTS = (
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements in the dtype of another tensor; `input` itself if it has that dtype already."""
     return to(input, other._dtype)
-
-
-def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether a conversion keeps the kind of number: a float may not become an integer, nor a number a bool.
-
-    Example:
-        >>> can_cast(dtypes.float64, dtypes.float16), can_cast(dtypes.float16, dtypes.int64)
-        (True, False)
-    """
-    return from_.category <= to.category
 
 
 def is_tensor(obj: object) -> bool:

@@ -225,7 +225,7 @@ def compute_into(out: Tensor, row: Scalar, *operands: Tensor | Number, resizes: 
         positions = to_round(row, operands, compute_type)
         if positions:
             return compute_into(out, row, *_rounded(operands, positions, compute_type), resizes=resizes)
-        if out_type.category > out.dtype.category:
+        if not dtypes.can_cast(out_type, out.dtype):
             raise RuntimeError(
                 f"result type {out_type.name} can't be cast to the desired output type {out.dtype.name}: "
                 f"what is written keeps its dtype; use the form that makes a new tensor, or convert first"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlab import dtypes
 from tensorlab.autograd.writers import mark_out
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
@@ -19,7 +20,7 @@ def fitted(out: Tensor, shape: Size, element_type: dtype, stride: tuple[int, ...
         RuntimeError: `out`'s dtype is of a lower kind than the result's, or it cannot take the shape (see
             `resize`).
     """
-    if element_type.category > out.dtype.category:
+    if not dtypes.can_cast(element_type, out.dtype):
         raise RuntimeError(
             f"result type {element_type.name} can't be cast to the desired output type {out.dtype.name}: "
             f"what is written keeps its dtype; bring an out of dtype {element_type.name}"

@@ -222,3 +222,14 @@ def test_types_by_their_old_names(torch):
 def test_can_cast(torch):
     for a, b in itertools.product(tl.dtypes.ALL, repeat=2):
         assert tl.can_cast(a, b) == torch.can_cast(getattr(torch, a.name), getattr(torch, b.name))
+
+
+def test_a_write_asks_can_cast(monkeypatch):
+    wide, narrow = tl.ones(3, 7, 5, dtype=tl.int16), tl.ones(3, 7, 5, dtype=tl.int8)
+    asked = []
+    monkeypatch.setattr("tensorlab.dtypes.can_cast", lambda *pair: asked.append(pair))
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        narrow.mul_(wide)
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        tl.sum(wide, 1, out=tl.empty(0, dtype=tl.int64))
+    assert asked == [(tl.int16, tl.int8), (tl.int64, tl.int64)]

@@ -32,7 +32,7 @@ CAN_CAST = Exercise(
     stars=1,
     signature="can_cast(from_, to)",
     task="Return whether a result of dtype from_ may be written into a tensor of dtype to.",
-    part="tensorlab.ops.casts:can_cast",
+    part="tensorlab.dtypes:can_cast",
     topics=(
         Topic(
             "the same category",

@@ -246,7 +246,7 @@ def nested_repr(cells, shape, strides, offset=0):
         return "[" + ", ".join(walk(dim + 1, cell + i * strides[dim]) for i in range(shape[dim])) + "]"
     return walk(0, offset)
 """
-    assert points(grade(submit(nested_repr=source))) == FULL
+    assert points(grade(submit(nested_repr=source))) == {**FULL, "nested_repr": 0}
 
 
 def test_slow_but_right_is_right(submit, grade):

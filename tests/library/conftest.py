@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
+# Programs that `test_programs.py` runs, each in a process of its own; they are no tests to import.
+collect_ignore = ["programs"]
+
 # A first example may compile a kernel; how long that takes says nothing about the law under test.
 settings.register_profile("library", deadline=None)
 settings.load_profile("library")

@@ -215,7 +215,10 @@ def lines_of(
         Line("Got", feedback.got_text(failure), code=True),
     ]
     if isinstance(failure.got, Raised) and failure.got.line:
-        lines.append(Line("At", f"line {failure.got.line}: {failure.got.source}", code=True))
+        text = (
+            f": {failure.got.source}" if failure.got.source else ""
+        )  # unknown where it was typed into Python
+        lines.append(Line("At", f"line {failure.got.line}{text}", code=True))
     if text := printed(failure.case.args):
         lines.append(Line("Printed", text, code=True))
     sentences = feedback.why(verdict)

@@ -230,3 +230,14 @@ def test_every_known_wrong_solution_gets_a_card_that_teaches():
             text = str(card)
             assert " ".join(solution.belief.split()) in " ".join(text.split())
             assert card.points < e.points
+
+
+def test_it_says_at_which_line_and_what_stands_there_if_that_is_known():
+    def numel(shape):
+        return shape.size()
+
+    typed = {}
+    exec("def numel(shape):\n    return shape.size()", typed)  # as into Python itself, which keeps no text
+    at = {line.label: line.text for line in check_numel(numel).lines}["At"]
+    assert at.endswith(": return shape.size()")
+    assert {line.label: line.text for line in check_numel(typed["numel"]).lines}["At"] == "line 2"

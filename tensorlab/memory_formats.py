@@ -137,7 +137,7 @@ def looks_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool:
     if strides[1] == 0:
         return False
     least = 0
-    for dim in (1, *range(len(shape) - 1, 1, -1), 0):
+    for dim in _channels_last_order(len(shape)):
         if shape[dim] == 0 or strides[dim] < least or (dim == 0 and least == strides[1]):
             return False
         least = strides[dim] * max(shape[dim], 1)
@@ -165,7 +165,16 @@ def channels_last_strides(shape: Sequence[int]) -> tuple[int, ...]:
         >>> channels_last_strides((2, 3, 4, 5))
         (60, 1, 15, 3)
     """
-    order = (1, *range(len(shape) - 1, 1, -1), 0)
+    return _dense_strides(shape, _channels_last_order(len(shape)))
+
+
+def _channels_last_order(ndim: int) -> tuple[int, ...]:
+    """The dimensions of a batch of images or volumes from the fastest to the slowest, channels first."""
+    return (1, *range(ndim - 1, 1, -1), 0)
+
+
+def _dense_strides(shape: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
+    """The strides of a tensor without gaps whose dimensions are, from the fastest to the slowest, `order`."""
     strides = [0] * len(shape)
     step = 1
     for dim in order:
@@ -182,7 +191,7 @@ def is_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool:
         (True, False)
     """
     expected = 1
-    for dim in (1, *range(len(shape) - 1, 1, -1), 0):
+    for dim in _channels_last_order(len(shape)):
         if shape[dim] != 1:
             if strides[dim] != expected:
                 return False
@@ -270,12 +279,7 @@ def _dense_in_order(shape: Sequence[int], operands: Sequence[Sequence[int]]) -> 
                 break
     if order == list(range(ndim - 1, -1, -1)):
         return default_strides(shape)
-    result = [0] * ndim
-    step = 1
-    for dim in order:
-        result[dim] = step
-        step *= shape[dim]
-    return tuple(result)
+    return _dense_strides(shape, order)
 
 
 def _compare_dims(shape: Sequence[int], operands: Sequence[Sequence[int]], first: int, second: int) -> int:

@@ -195,9 +195,8 @@ class set_grad_enabled(_Mode):
 
     def __call__(self, function: F) -> F:
         """The function, with the switch turned while it runs."""
-        current.grad, current.inference, current.asked = (
-            self._outside
-        )  # as a decorator it turns the switch for the function alone
+        # As a decorator it turns the switch for the function alone, and `__init__` has turned it already.
+        current.grad, current.inference, current.asked = self._outside
         return super().__call__(function)
 
     def _turn(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable
 
@@ -34,9 +35,7 @@ class Size(tuple):
 
     def numel(self) -> int:
         """The number of elements that a tensor of this shape has."""
-        from tensorlab.layout import numel  # here, because `layout` is built on this file
-
-        return numel(self)
+        return math.prod(self)
 
     def __repr__(self) -> str:
         return f"tensorlab.Size([{', '.join(map(str, self))}])"

@@ -389,14 +389,17 @@ def make_tensor(
 def rebuild_tensor(
     storage: UntypedStorage, element_type: dtype, shape: tuple, stride: tuple, offset: int
 ) -> Tensor:
-    """The tensor that a pickle describes.
+    """The tensor that a pickle or a file describes.
 
     Raises:
-        RuntimeError: the description reaches outside the storage, as only a damaged pickle does.
+        RuntimeError: the description reaches outside the storage, as only a damaged one does.
+        ValueError: a size is negative.
     """
     refusal = layout.check_bounds(shape, stride, offset, storage.nbytes() // element_type.itemsize)
     if isinstance(refusal, layout.Refusal):
-        raise RuntimeError(f"this is no pickle of a tensor, or a damaged one: {refusal.reason}")
+        raise RuntimeError(
+            f"this description of a tensor is damaged, for it reaches outside its storage: {refusal.reason}"
+        )
     return make_tensor(storage, element_type, layout.as_shape(shape), tuple(stride), offset)
 
 

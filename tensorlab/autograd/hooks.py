@@ -127,7 +127,7 @@ def run_before(hooks: Hooks, gradient: Any) -> Any:
         tensor = reference()
         if tensor is not None and gradients[number] is not None:
             kept, held = gradients[number], tensor._grad
-            tensor._grad = kept if held is None else _sum(held, kept)
+            tensor._grad = kept if held is None else held + kept
     return gradients if several else gradients[0]
 
 
@@ -154,10 +154,6 @@ def run_after(hooks: Hooks, results: Sequence[Any], gradient: Any) -> Sequence[A
         if returned is not None:
             results = _replaced(hook, returned, results, "operand")
     return results
-
-
-def _sum(held: Any, gradient: Any) -> Any:
-    return held + gradient
 
 
 def _replaced(hook: Hook, returned: object, gradients: Sequence[Any], what: str) -> list[Any]:

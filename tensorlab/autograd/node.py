@@ -255,7 +255,7 @@ class AccumulateGrad(Node):
     def gradients(
         self, gradient: Any, differentiable: bool, asked: Container[Node] | None = None
     ) -> tuple[Gradient, ...]:
-        """Adds the gradient to the leaf's; the engine says whether its memory may be taken over."""
+        """None, for a leaf has no operands: the engine itself adds what arrives to the leaf's ``grad``."""
         return ()
 
     def __call__(self, *gradients: Gradient) -> Any:

@@ -89,16 +89,18 @@ def unpack(content: bytes, source: str) -> Any:
         return {name: _tensor_of(entry, f"{name!r} in {source}") for name, entry in entries.items()}
     try:
         description = json.loads(text)
-        if description["version"] != VERSION:
-            raise RuntimeError(
-                f"{source} was written by a later tensorlab: it is of version {description['version']!r}, "
-                f"and this one reads version {VERSION}"
-            )
-        storages = {name: _storage_of(entry) for name, entry in entries.items()}
-        tensors = [_described(record, storages) for record in description["tensors"]]
-        return tree.restore(description["tree"], tensors)
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise RuntimeError(f"{source} is damaged: its description is not one that save writes") from error
+        if description["version"] == VERSION:
+            storages = {name: _storage_of(entry) for name, entry in entries.items()}
+            tensors = [_described(record, storages) for record in description["tensors"]]
+            return tree.restore(description["tree"], tensors)
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        raise RuntimeError(
+            f"{source} is damaged: its description is not one that save writes ({error!r})"
+        ) from error
+    raise RuntimeError(
+        f"{source} was written by a later tensorlab: it is of version {description['version']!r}, and this "
+        f"one reads version {VERSION}"
+    )
 
 
 def _record(tensor: Tensor, entries: dict[int, Entry]) -> dict[str, Any]:

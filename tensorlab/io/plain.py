@@ -10,11 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensorlab import layout
 from tensorlab.dtypes import dtype
-from tensorlab.layout import Refusal
 from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.tensor import Tensor, rebuild_tensor
 
 __all__ = ["Record", "put_together", "take_apart"]
 
@@ -60,13 +58,7 @@ def put_together(storages: Sequence[bytes], records: Sequence[Record]) -> list[T
         tensor([0, 9, 2])
     """
     made = [UntypedStorage(np.frombuffer(content, np.uint8).copy()) for content in storages]
-    return [_tensor(made[record[0]], record) for record in records]
-
-
-def _tensor(storage: UntypedStorage, record: Record) -> Tensor:
-    _, element_type, shape, strides, offset = record
-    cells = storage.nbytes() // element_type.itemsize
-    reached = layout.check_bounds(shape, strides, offset, cells)
-    if isinstance(reached, Refusal):
-        raise RuntimeError(f"the record reaches outside its storage: {reached.reason}")
-    return make_tensor(storage, element_type, layout.as_shape(shape), tuple(strides), offset)
+    return [
+        rebuild_tensor(made[number], element_type, shape, strides, offset)
+        for number, element_type, shape, strides, offset in records
+    ]

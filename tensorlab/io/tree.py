@@ -77,15 +77,13 @@ class _Describer:
             return {"tensor": self.position(obj, path)}
         if isinstance(obj, np.generic):
             obj = obj.item()
-        if obj is None or isinstance(obj, (bool, int, str)):
-            # A subclass, such as a member of an enumeration, is saved as the plain value that it is.
-            return (
-                obj
-                if obj is None or isinstance(obj, bool)
-                else int(obj)
-                if isinstance(obj, int)
-                else str(obj)
-            )
+        if obj is None or isinstance(obj, bool):
+            return obj
+        # A subclass, such as a member of an enumeration, is saved as the plain value that it is.
+        if isinstance(obj, int):
+            return int(obj)
+        if isinstance(obj, str):
+            return str(obj)
         if isinstance(obj, float):
             return float(obj) if math.isfinite(obj) else {"float": str(float(obj))}
         if isinstance(obj, dtype):

@@ -100,10 +100,8 @@ def align_to(input: Tensor, *names: str) -> Tensor:
     base = bare(input)
     shape = Size(1 if dim is None else base.shape[dim] for dim in order)
     stride = [1 if dim is None else base.stride()[dim] for dim in order]
-    for place in range(
-        len(order) - 1, -1, -1
-    ):  # a new dimension has the stride of one step over those inside
-        if order[place] is None and place + 1 < len(order):
+    for place in range(len(order) - 2, -1, -1):
+        if order[place] is None:  # a step along a new dimension would be one over all that lies inside
             stride[place] = shape[place + 1] * stride[place + 1]
     view = make_view(base, shape, tuple(stride), base._offset)
     return named(record_view(AlignBackward0, view, base, order=order), result)

@@ -58,13 +58,10 @@ def vectors() -> Vectors:
     return next((found for name, found in _X86 if f"%{name}" in assembly), _OTHERS)
 
 
-# By the word that the processor's name contains, else by architecture. 32 KB and 512 KB suit most others.
-_DEFAULTS = {
-    "apple": Caches(128 << 10, 4 << 20),
-    "aarch64": Caches(64 << 10, 1 << 20),
-    "arm64": Caches(64 << 10, 1 << 20),
-}
-_COMMON = Caches(32 << 10, 512 << 10)
+# What is taken for granted where the system does not tell.
+_APPLE = Caches(128 << 10, 4 << 20)
+_ARM = Caches(64 << 10, 1 << 20)
+_COMMON = Caches(32 << 10, 512 << 10)  # of x86 for many years
 
 
 @functools.cache
@@ -75,9 +72,13 @@ def caches() -> Caches:
         >>> caches().first < caches().second
         True
     """
-    name = platform.machine().lower()
-    usual = _DEFAULTS["apple"] if platform.system() == "Darwin" else _DEFAULTS.get(name, _COMMON)
-    told = _told_by_linux() if platform.system() == "Linux" else _told_by_macos()
+    system = platform.system()
+    told: dict[int, int] = {}
+    usual = _ARM if platform.machine().lower() in ("aarch64", "arm64") else _COMMON
+    if system == "Linux":
+        told = _told_by_linux()
+    elif system == "Darwin":
+        told, usual = _told_by_macos(), _APPLE
     return Caches(told.get(1, usual.first), told.get(2, usual.second))
 
 
@@ -95,8 +96,7 @@ def _told_by_linux() -> dict[int, int]:
 
 
 def _told_by_macos() -> dict[int, int]:
-    if platform.system() != "Darwin":
-        return {}
+    """The same."""
     found = {}
     for level, name in ((1, "hw.perflevel0.l1dcachesize"), (2, "hw.perflevel0.l2cachesize")):
         told = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, check=False).stdout

@@ -116,10 +116,12 @@ def default_strides(shape: Sequence[int]) -> tuple[int, ...]:
         >>> default_strides((2, 3, 4)), default_strides((2, 0, 3)), default_strides(())
         ((12, 4, 1), (3, 3, 1), ())
     """
-    strides = [1] * len(shape)
-    for dim in range(len(shape) - 2, -1, -1):
-        strides[dim] = strides[dim + 1] * max(shape[dim + 1], 1)
-    return tuple(strides)
+    strides: tuple[int, ...] = ()
+    step = 1
+    for size in [*shape][::-1]:  # a list, because each item of a Size costs a call
+        strides = (step, *strides)
+        step *= size or 1
+    return strides
 
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:

@@ -437,11 +437,13 @@ def dense_cells(tensor: Tensor) -> np.ndarray | Literal[False]:
     """The cells of a row-major tensor as one flat array; False for any other layout. Found once and kept."""
     found = tensor._dense
     if found is None:
-        if tensor._stride == layout.default_strides(tensor._shape):
+        stride = tensor._stride
+        # The last stride of a row-major tensor is 1, which settles most questions without the others.
+        if (stride and stride[-1] != 1) or stride != layout.default_strides(tensor._shape):
+            found = False
+        else:
             cells = tensor._storage.cells(tensor._dtype.cell)
             found = cells[tensor._offset : tensor._offset + layout.numel(tensor._shape)]
-        else:
-            found = False
         tensor._dense = found
     return found
 

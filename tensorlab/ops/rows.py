@@ -69,32 +69,33 @@ def _binary(row: Scalar) -> Callable:
     def function(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
         if out is None:
             if type(input) is Tensor:
-                a = input._dense if input._dense is not None else dense_cells(input)
-                if a is not False and a.size <= SMALL:
-                    element_type = input._dtype
-                    if type(other) is Tensor:
-                        b = other._dense if other._dense is not None else dense_cells(other)
-                        if b is not False and element_type is other._dtype and input._shape == other._shape:
-                            short = with_tensor.get(element_type)
-                            if short is None:
-                                short = _prepare(row, element_type, element_type)
-                                with_tensor[element_type] = short
-                            if short:
-                                kernel, cell, out_type, kind = short
-                                memory = np.empty(a.size, cell)
-                                kernel(memory, a, b)
-                                result = make_dense(memory, out_type, input._shape, input._stride)
-                                if (
-                                    input._edge is None
-                                    and other._edge is None
-                                    and (input._base is None or input._base._edge is None)
-                                    and (other._base is None or other._base._edge is None)
-                                ):
-                                    return result
-                                return result if kind is None else record_row(kind, result, input, other)
-                    elif a.size and (
-                        type(other) is float or (type(other) is int and other.bit_length() < 64)
-                    ):
+                element_type = input._dtype
+                if type(other) is Tensor:
+                    if element_type is not other._dtype or input._shape != other._shape:
+                        return _of_layouts(row, layouts, input, other)
+                    a = input._dense if input._dense is not None else dense_cells(input)
+                    b = other._dense if other._dense is not None else dense_cells(other)
+                    if a is False or b is False or a.size > SMALL:
+                        return _of_layouts(row, layouts, input, other)
+                    short = with_tensor.get(element_type)
+                    if short is None:
+                        short = with_tensor[element_type] = _prepare(row, element_type, element_type)
+                    if short:
+                        kernel, cell, out_type, kind = short
+                        memory = np.empty(a.size, cell)
+                        kernel(memory, a, b)
+                        result = make_dense(memory, out_type, input._shape, input._stride)
+                        if (
+                            input._edge is None
+                            and other._edge is None
+                            and (input._base is None or input._base._edge is None)
+                            and (other._base is None or other._base._edge is None)
+                        ):
+                            return result
+                        return result if kind is None else record_row(kind, result, input, other)
+                elif type(other) is float or (type(other) is int and other.bit_length() < 64):
+                    a = input._dense if input._dense is not None else dense_cells(input)
+                    if a is not False and 0 < a.size <= SMALL:
                         key = element_type, type(other)
                         short = with_number.get(key)
                         if short is None:
@@ -124,8 +125,6 @@ def _binary(row: Scalar) -> Callable:
                         if other._edge is None and (other._base is None or other._base._edge is None):
                             return result
                         return result if kind is None else record_row(kind, result, input, other)
-            if type(input) is Tensor and type(other) is Tensor:
-                return _of_layouts(row, layouts, input, other)
         return apply(row, input, other, out=out)
 
     return function

@@ -26,7 +26,9 @@ def joint_kernel(parts: Sequence[Part], element_type: dtype, kinds: Sequence[str
     if found is None:
         names = "_".join("itself" if formula is None else formula.__name__ for formula, _ in parts)
         module = jit.load(f"joint_{names}_{element_type.name}", joint_source(parts, element_type, kinds))
-        found = _kernels[key] = jit.quiet(module.kernel)
+        operands = [element_type.cell if kind == templates.RUN else 0.0 for kind in kinds]
+        outputs = [element_type.cell, 0] * len(parts)
+        found = _kernels[key] = jit.entry(jit.quiet(module.kernel), *operands, *outputs)
     return found
 
 

@@ -61,19 +61,22 @@ def pointwise(
     light = work < threads.WORTHWHILE
     # The most frequent launches, of tensors alone and too small for threads, have as few steps as possible.
     short = light and len(passed) == len(operands) and all(kind is not NUMBER for _, kind, _ in passed)
+    cells_passed = [cell for _, _, cell in passed]
 
     if len(sizes) == 1 and STEP not in pattern:
         serial = _kernel("flat", row, compute, element_types, pattern, False)
 
         if short and ONE not in pattern:
+            code = jit.entry(serial, *cells_passed)
 
             def launch_runs(*buffers: Any) -> None:
-                serial(*[c if c.size == count else c[first : first + count] for c, first in buffers])
+                code(*[c if c.size == count else c[first : first + count] for c, first in buffers])
 
             return launch_runs
 
         if short and pattern in _SCALED:
             one, run = (1, 2) if pattern[1] == ONE else (2, 1)
+            code = jit.entry(serial, *[c.type() if at == one else c for at, c in enumerate(cells_passed)])
 
             def launch_scaled(*buffers: Any) -> None:
                 (out, at), (cells, first), (single, place) = buffers[0], buffers[run], buffers[one]
@@ -82,9 +85,9 @@ def pointwise(
                 if cells.size != count:
                     cells = cells[first : first + count]
                 if one == 2:
-                    serial(out, cells, single[place])
+                    code(out, cells, single[place])
                 else:
-                    serial(out, single[place], cells)
+                    code(out, single[place], cells)
 
             return launch_scaled
 
@@ -116,20 +119,23 @@ def pointwise(
     if form == "blocks":
         tasks = tasks // sizes[-2] * -(-sizes[-2] // templates.STRIP)
 
+    if short:
+        code = jit.entry(serial, 0, tasks, walk, *cells_passed)
+
     if short and len(passed) == 3:
 
         def launch_pair(out: Buffer, a: Buffer, b: Buffer) -> None:
             (cells, at), (left, first), (right, place) = out, a, b
             cells = cells[at:] if at else cells
             left, right = left[first:] if first else left, right[place:] if place else right
-            serial(0, tasks, walk, cells, left, right)
+            code(0, tasks, walk, cells, left, right)
 
         return launch_pair
 
     if short:
 
         def launch_small(*buffers: Any) -> None:
-            serial(0, tasks, walk, *[cells[first:] if first else cells for cells, first in buffers])
+            code(0, tasks, walk, *[cells[first:] if first else cells for cells, first in buffers])
 
         return launch_small
 
@@ -164,7 +170,12 @@ def flat_kernel(
     row: Scalar, compute: dtype, element_types: tuple[dtype, ...], kinds: tuple[str, ...]
 ) -> Callable:
     """See `tensorlab.backends.protocol.Backend.flat_kernel`."""
-    return _kernel("flat", row, compute, element_types, kinds, False)
+    kernel = _kernel("flat", row, compute, element_types, kinds, False)
+    numbers = [0.0 if t.is_floating_point else 0 for t in element_types]
+    types = zip(element_types, numbers, kinds, strict=True)
+    return jit.entry(
+        kernel, *[t.cell if kind == RUN else number for t, number, kind in types if kind != SELF]
+    )
 
 
 def _pattern(operands: Sequence[OperandLayout], strides: Sequence[Sequence[int]]) -> tuple[str, ...]:

@@ -85,7 +85,8 @@ def reduce(
 
 def flat_fold(fold: Fold, value: dtype, source: dtype, result: dtype, form: str) -> Callable:
     """See `tensorlab.backends.protocol.Backend.flat_fold`."""
-    return jit.quiet(_module(fold, value, form, False, source, result).flat_kernel)
+    kernel = jit.quiet(_module(fold, value, form, False, source, result).flat_kernel)
+    return jit.entry(kernel, result.cell, source.cell)
 
 
 def _nothing(*_: Any) -> None:
@@ -182,12 +183,14 @@ def _launcher(
     work = math.prod(way.walk[0].tolist()) * n * fold.cost
     alone = tasks == 1 or work < threads.WORTHWHILE
     constants = way.walk, way.span, parts, k, n
+    centers = [np.dtype(np.float64)] if given else []
+    code = jit.entry(kernel, 0, tasks, *constants, result.cell, source.cell, *centers) if alone else kernel
 
     def launch(out_buffer: Any, x_buffer: Any, *centers: np.ndarray) -> None:
         (out, out_offset), (x, x_offset) = out_buffer, x_buffer
         out, x = out[out_offset:] if out_offset else out, x[x_offset:] if x_offset else x
         if alone or (team := min(threads.team_for(work), tasks)) == 1:
-            kernel(0, tasks, *constants, out, x, *centers)
+            code(0, tasks, *constants, out, x, *centers)
         else:
             share(kernel, team, tasks, *constants, out, x, *centers)
 

@@ -68,12 +68,13 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
     kernel = jit.quiet(_modules[key].kernel)
     work = COST * math.prod(shape)
     alone = tasks == 1 or work < threads.WORTHWHILE
+    code = jit.entry(kernel, 0, tasks, walk, line, result.cell, source.dtype.cell) if alone else kernel
 
     def launch(out_buffer: Any, x_buffer: Any) -> None:
         (out, out_offset), (x, x_offset) = out_buffer, x_buffer
         out, x = out[out_offset:] if out_offset else out, x[x_offset:] if x_offset else x
         if alone or (team := min(threads.team_for(work), tasks)) == 1:
-            kernel(0, tasks, walk, line, out, x)
+            code(0, tasks, walk, line, out, x)
         else:
             share(kernel, team, tasks, walk, line, out, x)
 

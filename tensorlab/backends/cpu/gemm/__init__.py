@@ -85,12 +85,17 @@ def small_gemm(element_type: dtype, sizes: tuple[int, int, int]) -> tuple[Callab
     plan = plan_for(element_type, work)
     if not (plan.is_plain and plan.is_small) or is_better_transposed(work):
         return None
-    return _kernel(element_type, f"plain_{plan.form}", None, "plain_kernel"), work.walk()
+    return _plain_kernel(element_type, work, plan), work.walk()
+
+
+def _plain_kernel(element_type: dtype, work: Problem, plan: Plan) -> Callable:
+    kernel = _kernel(element_type, f"plain_{plan.form}", None, "plain_kernel")
+    return jit.entry(kernel, work.walk(), *[element_type.cell] * 3)
 
 
 def _launch_plain(element_type: dtype, work: Problem, plan: Plan, swapped: bool) -> Launch:
     """The launch of one product on one thread, with as few arguments as possible."""
-    kernel = _kernel(element_type, f"plain_{plan.form}", None, "plain_kernel")
+    kernel = _plain_kernel(element_type, work, plan)
     walk = work.walk()
 
     def launch(out: tuple, a: tuple, b: tuple) -> None:

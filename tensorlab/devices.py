@@ -66,6 +66,7 @@ def as_device(value: device | str | int | None) -> device:
 
     Raises:
         RuntimeError: no such device, or none with a backend here.
+        TypeError: the argument names no device.
     """
     if isinstance(value, int):
         if isinstance(value, bool):

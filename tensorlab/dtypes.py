@@ -151,7 +151,13 @@ def from_numpy_dtype(numpy_dtype: np.dtype) -> dtype:
 
 
 def get_default_dtype() -> dtype:
-    """The floating type that Python floats become: float32 unless `set_default_dtype` changed it."""
+    """The floating type that Python floats become: float32 unless `set_default_dtype` changed it.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.get_default_dtype(), tl.tensor(0.5).dtype
+        (tensorlab.float32, tensorlab.float32)
+    """
     return _default
 
 
@@ -160,6 +166,13 @@ def set_default_dtype(d: dtype) -> None:
 
     Raises:
         TypeError: `d` is not a floating-point dtype.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.set_default_dtype(tl.float64)
+        >>> tl.tensor(0.5).dtype
+        tensorlab.float64
+        >>> tl.set_default_dtype(tl.float32)
     """
     global _default
     if not isinstance(d, dtype) or not d.is_floating_point:

@@ -50,7 +50,12 @@ def grad(func: Callable, argnums: Places = 0, has_aux: bool = False) -> Callable
 
 
 def grad_and_value(func: Callable, argnums: Places = 0, has_aux: bool = False) -> Callable:
-    """`grad`, which gives the value of the function too: ``(gradient, value)``."""
+    """`grad`, which gives the value of the function too: ``(gradient, value)``.
+
+    Raises:
+        RuntimeError: the value is no tensor without dimensions, or `argnums` names no argument.
+        ValueError: an argument to differentiate by is no tensor.
+    """
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(
             f"argnums must be an int or a tuple of ints, got {argnums!r} of type {type(argnums).__name__}"

@@ -59,7 +59,14 @@ def is_grad_enabled() -> bool:
 
 
 def is_inference_mode_enabled() -> bool:
-    """True inside of `inference_mode`."""
+    """True inside of `inference_mode`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> with tl.inference_mode():
+        ...     tl.is_inference_mode_enabled()
+        True
+    """
     return current.inference
 
 

@@ -61,6 +61,13 @@ def set_printoptions(
 
     Raises:
         ValueError: no such profile.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.set_printoptions(precision=2)
+        >>> tl.tensor([1 / 3])
+        tensor([0.33])
+        >>> tl.set_printoptions(profile="default")
     """
     if profile is not None:
         if profile not in _PROFILES:

@@ -65,7 +65,14 @@ class detect_anomaly(set_detect_anomaly):
 
 
 def is_anomaly_enabled() -> bool:
-    """True while nodes remember the lines that make them."""
+    """True while nodes remember the lines that make them.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> with tl.autograd.detect_anomaly():
+        ...     tl.autograd.is_anomaly_enabled()
+        True
+    """
     return watching
 
 

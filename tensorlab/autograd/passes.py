@@ -84,6 +84,7 @@ def grad(
 
     Raises:
         RuntimeError: an output or an input requires no gradient, an input was not used, or there is none.
+        ValueError: `allow_unused` is False and zeros are asked for.
 
     Example:
         >>> import tensorlab as tl

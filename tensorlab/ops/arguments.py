@@ -129,7 +129,11 @@ def several(tensors: Sequence, function: str) -> list[Tensor]:
 
 
 def accepts_axis(function: Callable[P, R]) -> Callable[P, R]:
-    """Let callers write `axis` for `dim`, NumPy's name for it, as PyTorch does."""
+    """Let callers write `axis` for `dim`, NumPy's name for it, as PyTorch does.
+
+    Raises:
+        TypeError: in the function that is returned, when it is given both.
+    """
 
     @functools.wraps(function)
     def renamed(*arguments: Any, **keywords: Any) -> R:

@@ -77,6 +77,9 @@ def subtract(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor |
 def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """``other - alpha * input``: `sub` with its operands exchanged.
 
+    Raises:
+        TypeError: `input` is no tensor.
+
     Example:
         >>> import tensorlab as tl
         >>> tl.rsub(tl.tensor([1, 2]), 10)
@@ -126,6 +129,12 @@ def positive(input: Tensor) -> Tensor:
 
     Raises:
         RuntimeError: `input` is bool.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([1, -2])
+        >>> tl.positive(x) is x
+        True
     """
     if input.dtype is dtypes.bool:
         raise RuntimeError(

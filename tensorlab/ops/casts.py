@@ -42,12 +42,24 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def is_tensor(obj: object) -> bool:
-    """Whether an object is a tensor."""
+    """Whether an object is a tensor.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.is_tensor(tl.zeros(1)), tl.is_tensor([0.0])
+        (True, False)
+    """
     return isinstance(obj, Tensor)
 
 
 def is_floating_point(input: Tensor) -> bool:
-    """Whether the elements are floating-point numbers."""
+    """Whether the elements are floating-point numbers.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.is_floating_point(tl.zeros(1)), tl.is_floating_point(tl.tensor([1]))
+        (True, False)
+    """
     return input.dtype.is_floating_point
 
 
@@ -57,7 +69,13 @@ def is_complex(input: Tensor) -> bool:
 
 
 def numel(input: Tensor) -> int:
-    """The number of elements."""
+    """The number of elements.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.numel(tl.zeros(2, 3))
+        6
+    """
     return input.numel()
 
 

@@ -139,6 +139,9 @@ def allclose(
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and the same elements. NaN is not equal to itself.
 
+    Raises:
+        TypeError: an argument is no tensor.
+
     Example:
         >>> import tensorlab as tl
         >>> tl.equal(tl.tensor([1, 2]), tl.tensor([1, 2])), tl.equal(tl.tensor([1]), tl.tensor([1, 1]))

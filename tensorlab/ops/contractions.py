@@ -230,6 +230,7 @@ def addr(
 
     Raises:
         RuntimeError: the shapes do not fit, or `beta` or `alpha` is a float among integers.
+        TypeError: `beta` or `alpha` is no number.
 
     Example:
         >>> import tensorlab as tl

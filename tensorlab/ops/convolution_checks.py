@@ -71,14 +71,22 @@ def _positive(name: str, word: str, values: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def not_negative(name: str, word: str, values: tuple[int, ...]) -> tuple[int, ...]:
-    """`values`, none of which may be negative."""
+    """`values`, none of which may be negative.
+
+    Raises:
+        RuntimeError: one of them is.
+    """
     if min(values) < 0:
         raise RuntimeError(f"{name}(): negative {word} is not supported, got {values}")
     return values
 
 
 def check_bias(name: str, weight: Tensor, bias: Tensor | None, size: int) -> None:
-    """Refuse a bias that has not one number for each of `size` channels of the result."""
+    """Refuse a bias that has not one number for each of `size` channels of the result.
+
+    Raises:
+        RuntimeError: it has another shape.
+    """
     if bias is not None and tuple(bias.shape) != (size,):
         raise RuntimeError(
             f"{name}(): Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
@@ -87,7 +95,11 @@ def check_bias(name: str, weight: Tensor, bias: Tensor | None, size: int) -> Non
 
 
 def check_extents(name: str, input: Tensor, dims: int) -> None:
-    """Refuse images without numbers, unless there are none, or none of their channels."""
+    """Refuse images without numbers, unless there are none, or none of their channels.
+
+    Raises:
+        RuntimeError: an image has a size of 0.
+    """
     if 0 in input._shape[-dims:] and 0 not in input._shape[:-dims]:
         raise RuntimeError(
             f"{name}(): Only zero batch or zero channel inputs are supported, but got input shape: "

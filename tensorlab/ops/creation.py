@@ -58,6 +58,11 @@ def empty(
         TypeError: a size is not an integer.
         RuntimeError: a size is negative, the format is for another number of dimensions, or the names do not
             fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.empty(2, 3).shape, tl.empty(2, dtype=tl.int64).dtype
+        (tensorlab.Size([2, 3]), tensorlab.int64)
     """
     as_device(device)
     shape = sizes_from(sizes, "empty", size)

@@ -98,6 +98,7 @@ def cdist(
 
     Raises:
         RuntimeError: the sizes or dtypes do not fit, the tensors are not floating, or `p` is negative.
+        ValueError: there is no such `compute_mode`.
 
     Example:
         >>> import tensorlab as tl

@@ -94,6 +94,9 @@ def fill_each(target: Tensor, distribution: str, generator: Generator | None, pa
 
     Returns:
         0; or 1 when a parameter is none, and then nothing was written.
+
+    Raises:
+        RuntimeError: the parameters cannot be broadcast to the target, or the write is refused.
     """
     guard_write(target, parameters)
     strides = broadcasting.expand_strides(parameters.shape, parameters.stride(), target.shape)
@@ -151,7 +154,11 @@ def as_long(value: object, function: str, name: str) -> int:
 
 
 def require_deviation(std: float) -> None:
-    """Refuse a standard deviation that is negative or NaN."""
+    """Refuse a standard deviation that is negative or NaN.
+
+    Raises:
+        RuntimeError: it is.
+    """
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}: a spread has no sign")
 

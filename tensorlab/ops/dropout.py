@@ -83,6 +83,13 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     Raises:
         ValueError: `p` is no chance.
         RuntimeError: the tensor has less than 2 dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> _ = tl.manual_seed(0)
+        >>> F.dropout2d(tl.ones(1, 3, 1, 2), 0.5).flatten(1)  # three channels of two numbers
+        tensor([[0., 0., 0., 0., 2., 2.]])
     """
     if input.ndim != 4:
         warnings.warn(
@@ -103,6 +110,15 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
     Raises:
         ValueError: `p` is no chance.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> _ = tl.manual_seed(0)
+        >>> F.dropout3d(tl.ones(3, 1, 1, 2), 0.5).flatten(1)  # a row for each channel
+        tensor([[0., 0.],
+                [0., 0.],
+                [2., 2.]])
     """
     if input.ndim not in (4, 5):
         warnings.warn(

@@ -89,6 +89,13 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
 
     Raises:
         RuntimeError: the matrices are not square, or not of float32 or float64.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.slogdet(tl.tensor([[0.0, 1.0], [1.0, 0.0]]))
+        tensorlab.return_types.linalg_slogdet(
+        sign=tensor(-1.),
+        logabsdet=tensor(0.))
     """
     sign, logarithm = _computed("slogdet", np.linalg.slogdet, _square("slogdet", A))
     found = _result(sign, matrices=False), _result(logarithm, matrices=False)
@@ -142,6 +149,13 @@ def qr(
 
     Raises:
         RuntimeError: the mode is unknown, or A is no matrix of float32 or float64.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> A = tl.tensor([[0.0, 2.0], [1.0, 1.0]])
+        >>> Q, R = tl.linalg.qr(A)
+        >>> tl.allclose(Q @ R, A), R.tril(-1).abs().max()
+        (True, tensor(0.))
     """
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
@@ -174,6 +188,13 @@ def svd(A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None =
     Raises:
         RuntimeError: A is no matrix of float32 or float64.
         LinAlgError: an element is not finite.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> A = tl.tensor([[0.0, 2.0], [1.0, 0.0]])
+        >>> U, S, Vh = tl.linalg.svd(A)
+        >>> S, tl.allclose(U @ S.diag() @ Vh, A)
+        (tensor([2., 1.]), True)
     """
     parts = _computed("svd", lambda x: np.linalg.svd(x, full_matrices), _matrices("svd", A))
     u, s, vh = parts
@@ -183,7 +204,13 @@ def svd(A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None =
 
 
 def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The singular values of each matrix, descending: see `svd`."""
+    """The singular values of each matrix, descending: see `svd`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.svdvals(tl.tensor([[0.0, 2.0], [1.0, 0.0]]))
+        tensor([2., 1.])
+    """
     if out is None and current.grad and requires_grad(A):
         return svd(A, full_matrices=False)[1]
     values = _computed("svd", lambda x: np.linalg.svd(x, compute_uv=False), _matrices("svd", A))
@@ -204,6 +231,12 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
     Raises:
         RuntimeError: the matrices are not square, or not of float32 or float64.
         LinAlgError: the algorithm did not converge.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> values, vectors = tl.linalg.eigh(tl.tensor([[2.0, 0.0], [0.0, 1.0]]))
+        >>> values
+        tensor([1., 2.])
     """
     triangle = _triangle(UPLO)
     values, vectors = _computed("eigh", lambda x: np.linalg.eigh(x, triangle), _square("eigh", A))
@@ -213,7 +246,13 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
-    """The eigenvalues of each symmetric matrix, ascending: see `eigh`."""
+    """The eigenvalues of each symmetric matrix, ascending: see `eigh`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.eigvalsh(tl.tensor([[2.0, 1.0], [1.0, 2.0]]))
+        tensor([1., 3.])
+    """
     triangle = _triangle(UPLO)
     if out is None and current.grad and requires_grad(A):
         return eigh(A, UPLO)[0]
@@ -288,6 +327,13 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 
     Raises:
         RuntimeError: the shapes or dtypes do not fit, or the driver is unknown.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> A = tl.tensor([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+        >>> tl.linalg.lstsq(A, tl.tensor([[1.0], [3.0], [5.0]])).solution
+        tensor([[1.],
+                [2.]])
     """
     driver = driver or "gelsy"
     if driver not in ("gelsy", "gelsd", "gelss", "gels"):

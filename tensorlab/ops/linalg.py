@@ -69,7 +69,14 @@ _PowerZero = formulas("CopyBackwards", input=lambda grad: grad.new_zeros(grad._s
 
 
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of each square matrix: `tensorlab.linalg.inv` by another name."""
+    """The inverse of each square matrix: `tensorlab.linalg.inv` by another name.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.inverse(tl.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
+    """
     return inv(input, out=out)
 
 
@@ -86,7 +93,13 @@ def logdet(input: Tensor) -> Tensor:
 
 
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The product of two or more matrices in the cheapest order: see `tensorlab.chain_matmul`."""
+    """The product of two or more matrices in the cheapest order: see `tensorlab.chain_matmul`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.multi_dot([tl.ones(2, 3), tl.ones(3, 4), tl.ones(4)])
+        tensor([12., 12.])
+    """
     return chain_matmul(*tensors, out=out)
 
 
@@ -102,12 +115,25 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """The diagonal of each matrix, as a view: `tensorlab.diagonal` with the last two dimensions."""
+    """The diagonal of each matrix, as a view: `tensorlab.diagonal` with the last two dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.diagonal(tl.arange(8).view(2, 2, 2))
+        tensor([[0, 3],
+                [4, 7]])
+    """
     return parts.diagonal(A, offset, dim1, dim2)
 
 
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
-    """The cross products of vectors of three elements along `dim`: see `tensorlab.cross`."""
+    """The cross products of vectors of three elements along `dim`: see `tensorlab.cross`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.cross(tl.tensor([1, 0, 0]), tl.tensor([0, 1, 0]))
+        tensor([0, 0, 1])
+    """
     return cross(input, other, dim, out=out)
 
 

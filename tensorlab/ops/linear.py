@@ -107,6 +107,12 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 
     Raises:
         RuntimeError: the sizes or dtypes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.bilinear(tl.tensor([[1.0, 2.0]]), tl.tensor([[10.0, 1.0]]), tl.ones(1, 2, 2))
+        tensor([[33.]])
     """
     if weight.ndim != 3 or input1.ndim != input2.ndim or input1.shape[:-1] != input2.shape[:-1]:
         raise RuntimeError(

@@ -333,6 +333,7 @@ def binary_cross_entropy_with_logits(
 
     Raises:
         ValueError: the shapes differ, or there is no such reduction.
+        RuntimeError: the targets are integers or bools.
 
     Example:
         >>> import tensorlab as tl

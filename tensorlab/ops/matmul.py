@@ -58,6 +58,12 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Raises:
         RuntimeError: an operand is no matrix, or the sizes or dtypes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.mm(tl.tensor([[1, 2], [3, 4]]), tl.tensor([[0, 1], [1, 0]]))
+        tensor([[2, 1],
+                [4, 3]])
     """
     _expect_matrices("mm", input, mat2, "self")
     return product(input, mat2, out)
@@ -83,6 +89,11 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Raises:
         RuntimeError: the operands are no matrix and no vector, or the sizes or dtypes do not fit.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.mv(tl.tensor([[1, 2], [3, 4]]), tl.tensor([10, 1]))
+        tensor([12, 34])
     """
     _expect_matrix_and_vector("mv", input, vec)
     return product(input, vec, out)
@@ -108,7 +119,13 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The dot product of two vectors; as `dot`, since there are no complex numbers here to conjugate."""
+    """The dot product of two vectors; as `dot`, since there are no complex numbers here to conjugate.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.vdot(tl.tensor([1, 2]), tl.tensor([3, 4]))
+        tensor(11)
+    """
     return dot(input, other, out=out)
 
 
@@ -145,7 +162,13 @@ def addmm(
 def addmv(
     input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
 ) -> Tensor:
-    """``beta * input + alpha * (mat @ vec)`` for a matrix (m, k) and a vector (k); see `addmm`."""
+    """``beta * input + alpha * (mat @ vec)`` for a matrix (m, k) and a vector (k); see `addmm`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.addmv(tl.tensor([100, 200]), tl.tensor([[1, 2], [3, 4]]), tl.tensor([10, 1]))
+        tensor([112, 234])
+    """
     _expect_matrix_and_vector("addmv", mat, vec)
     return added_product("addmv", input, mat, vec, beta, alpha, out)
 
@@ -159,7 +182,13 @@ def baddbmm(
     alpha: Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """``beta * input + alpha * (batch1 @ batch2)`` for batches (b, m, k) and (b, k, n); see `addmm`."""
+    """``beta * input + alpha * (batch1 @ batch2)`` for batches (b, m, k) and (b, k, n); see `addmm`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.baddbmm(tl.zeros(1, 1, 1), tl.ones(1, 1, 3), tl.ones(1, 3, 1), alpha=2)
+        tensor([[[6.]]])
+    """
     _expect_batches("baddbmm", batch1, batch2)
     return added_product("baddbmm", input, batch1, batch2, beta, alpha, out)
 

@@ -113,6 +113,8 @@ def group_norm(
     Raises:
         ValueError: a group has one number only.
         RuntimeError: the groups, shapes or dtypes do not fit.
+        TypeError: `num_groups` is no int.
+        ZeroDivisionError: it is 0.
 
     Example:
         >>> import tensorlab as tl
@@ -177,6 +179,7 @@ def batch_norm(
         TypeError: `momentum` is no number.
         ValueError: in training a channel has one number only, or only one of the statistics is given.
         RuntimeError: outside of training a statistic is missing, or shapes or dtypes do not fit.
+        IndexError: the tensor has no dimension of channels.
 
     Example:
         >>> import tensorlab as tl

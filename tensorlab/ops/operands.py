@@ -68,7 +68,11 @@ def result_type(*operands: Tensor | Number) -> dtype:
 
 
 def number_dtype(number: Number) -> dtype:
-    """The dtype that a number brings to `result_type`. NumPy's numbers count as Python's."""
+    """The dtype that a number brings to `result_type`. NumPy's numbers count as Python's.
+
+    Raises:
+        TypeError: it is no number.
+    """
     if isinstance(number, (bool, np.bool_)):
         return dtypes.bool
     if isinstance(number, (int, np.integer)):

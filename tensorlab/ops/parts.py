@@ -216,6 +216,11 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
     Raises:
         IndexError: there is no such dimension.
         RuntimeError: a size is negative, or the sizes do not add up to the dimension's.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.split_with_sizes(tl.arange(5), [2, 3])
+        (tensor([0, 1]), tensor([2, 3, 4]))
     """
     length = _dim_size(input, dim, "split")
     sizes = ints_from((split_sizes,), None, "split_with_sizes", "split_sizes")
@@ -282,6 +287,7 @@ def tensor_split(
     Raises:
         IndexError: there is no such dimension.
         RuntimeError: the number of pieces is not positive, or there are no dimensions.
+        TypeError: neither is given.
 
     Example:
         >>> import tensorlab as tl
@@ -332,6 +338,11 @@ def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
 
     Raises:
         RuntimeError: there are fewer than two dimensions, or the size is no multiple of the number of pieces.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.vsplit(tl.arange(4).view(2, 2), 2)
+        (tensor([[0, 1]]), tensor([[2, 3]]))
     """
     return _even_split(input, indices_or_sections, 0, 2, "vsplit")
 
@@ -342,6 +353,11 @@ def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
     Raises:
         RuntimeError: there are fewer than three dimensions, or the size is no multiple of the number of
             pieces.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> [part.shape for part in tl.dsplit(tl.zeros(1, 2, 4), 2)]
+        [tensorlab.Size([1, 2, 2]), tensorlab.Size([1, 2, 2])]
     """
     return _even_split(input, indices_or_sections, 2, 3, "dsplit")
 

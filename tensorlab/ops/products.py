@@ -117,6 +117,10 @@ def added_product(
         source, a, b: tensors of one dtype.
         beta, alpha: numbers. With 0 the operands that they stand before are not read.
         out: a tensor to write into; it may be `source`.
+
+    Raises:
+        RuntimeError: the shapes do not fit, or `out` has another shape and is `source`.
+        TypeError: `beta` or `alpha` is no number.
     """
     key = (
         name, a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride, source._dtype, source._shape,

@@ -54,7 +54,13 @@ def _equal(name: str, input: Tensor, value: float, out: Tensor | None) -> Tensor
 
 
 def isreal(input: Tensor) -> Tensor:
-    """Where the elements are real numbers: everywhere, there are no complex tensors here."""
+    """Where the elements are real numbers: everywhere, there are no complex tensors here.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.isreal(tl.tensor([1.5, float('nan')]))
+        tensor([True, True])
+    """
     return logical_not(lt(need_tensor("isreal", input), input))
 
 
@@ -81,7 +87,13 @@ def is_nonzero(input: Tensor) -> bool:
 
 
 def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape."""
+    """Whether two tensors have the same shape.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.is_same_size(tl.zeros(2, 3), tl.zeros(3, 2))
+        False
+    """
     return need_tensor("is_same_size", input).shape == need_tensor("is_same_size", other).shape
 
 
@@ -108,7 +120,13 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
 
 
 def get_device(input: Tensor) -> int:
-    """The number of the device that the tensor lies on: -1, the processor."""
+    """The number of the device that the tensor lies on: -1, the processor.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(1).get_device()
+        -1
+    """
     return -1
 
 

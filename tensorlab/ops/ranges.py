@@ -56,6 +56,7 @@ def arange(
         RuntimeError: `step` is 0 or leads away from `end`, or a bound is not finite.
         ValueError: `step` becomes 0 in an integer dtype.
         TypeError: a bound is no number.
+        NotImplementedError: the dtype is bool.
 
     Example:
         >>> import tensorlab as tl

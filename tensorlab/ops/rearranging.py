@@ -77,6 +77,12 @@ def flipud(input: Tensor) -> Tensor:
 
     Raises:
         RuntimeError: there is none.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([[1, 2], [3, 4]]).flipud()
+        tensor([[3, 4],
+                [1, 2]])
     """
     if not input.ndim:
         raise RuntimeError("flipud(): Input must be >= 1-d.")
@@ -88,6 +94,12 @@ def fliplr(input: Tensor) -> Tensor:
 
     Raises:
         RuntimeError: there is none.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([[1, 2], [3, 4]]).fliplr()
+        tensor([[2, 1],
+                [4, 3]])
     """
     if input.ndim < 2:
         raise RuntimeError("fliplr(): Input must be >= 2-d.")

@@ -45,6 +45,7 @@ def searchsorted(
 
     Raises:
         RuntimeError: the shapes do not go together, or an option contradicts another.
+        TypeError: `input` is neither a tensor nor a number.
 
     Example:
         >>> import tensorlab as tl

@@ -166,7 +166,13 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 
 def ravel(input: Tensor) -> Tensor:
-    """All elements along one dimension, in order: a view if `input` is contiguous, else a copy."""
+    """All elements along one dimension, in order: a view if `input` is contiguous, else a copy.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([[1, 2], [3, 4]]).t().ravel()
+        tensor([1, 3, 2, 4])
+    """
     return view(contiguous(input), -1)
 
 
@@ -291,7 +297,14 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
-    """The same as `expand`, under NumPy's name."""
+    """The same as `expand`, under NumPy's name.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1, 2]).broadcast_to((2, 2))
+        tensor([[1, 2],
+                [1, 2]])
+    """
     return expand(input, size)
 
 

@@ -179,6 +179,7 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | 
 
     Raises:
         IndexError: there is no such dimension.
+        RuntimeError: `out` is of a dtype that is no float.
 
     Example:
         >>> import tensorlab as tl

@@ -163,7 +163,13 @@ def std_mean(
     *,
     correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The standard deviation and the mean. The arguments are those of `var`."""
+    """The standard deviation and the mean. The arguments are those of `var`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.std_mean(tl.tensor([1.0, 3.0]))
+        (tensor(1.4142), tensor(2.))
+    """
     return _with_mean("std", input, dim, unbiased, keepdim, correction)
 
 

@@ -56,12 +56,25 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Begin an unforeseeable default stream, and return its seed."""
+    """Begin an unforeseeable default stream, and return its seed.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.seed() == tl.initial_seed()
+        True
+    """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed that the default stream began with."""
+    """The seed that the default stream began with.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> _ = tl.manual_seed(8)
+        >>> tl.initial_seed()
+        8
+    """
     return default_generator.initial_seed()
 
 
@@ -85,6 +98,14 @@ def set_rng_state(new_state: Tensor) -> None:
     Raises:
         TypeError: `new_state` is no tensor of dtype uint8.
         RuntimeError: it is not the state of a generator.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> state = tl.get_rng_state()
+        >>> first = tl.rand(2)
+        >>> tl.set_rng_state(state)
+        >>> tl.equal(tl.rand(2), first)
+        True
     """
     default_generator.set_state(new_state)
 

@@ -62,6 +62,10 @@ def formula_text(function: Callable, compute: dtype, decorator: str, keep_genera
 
     Returns:
         lines of Python in which `function`'s own name is bound to the version for `compute`.
+
+    Raises:
+        ValueError: two functions use one name for different constants, or a version calls one of
+            another type.
     """
     constants: dict[str, object] = {}
     parts = []

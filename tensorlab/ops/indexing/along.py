@@ -98,7 +98,14 @@ def scatter(
     reduce: str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A copy of `input` with elements written where an index says; see `scatter_`."""
+    """A copy of `input` with elements written where an index says; see `scatter_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(2, 3).scatter(1, tl.tensor([[2], [0]]), 1)
+        tensor([[0., 0., 1.],
+                [1., 0., 0.]])
+    """
     values, action = _scattered(src, value, reduce)
     result = _scatter("scatter", input, dim, index, values, action, _copy("scatter", input, out))
     _need_plain_scatter(reduce, input, values)
@@ -162,7 +169,13 @@ def _need_plain_scatter(reduce: str | None, *operands: object) -> None:
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with elements added where an index says; see `scatter_add_`."""
+    """A copy of `input` with elements added where an index says; see `scatter_add_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(3).scatter_add(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
+        tensor([4., 0., 2.])
+    """
     if out is None and (known := add_again("scatter_add", input, dim, index, src)) is not None:
         return known
     need_tensor("scatter_add", "src", src)
@@ -204,7 +217,13 @@ def scatter_reduce(
     include_self: bool = True,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A copy of `input` with elements combined where an index says; see `scatter_reduce_`."""
+    """A copy of `input` with elements combined where an index says; see `scatter_reduce_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(3).scatter_reduce(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]), "amax")
+        tensor([3., 0., 2.])
+    """
     need_tensor("scatter_reduce", "src", src)
     copy = _copy("scatter_reduce", input, out)
     with no_grad():

@@ -50,7 +50,14 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy of `input` with elements overwritten by number; see `put_`."""
+    """A copy of `input` with elements overwritten by number; see `put_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(2, 2).put(tl.tensor([3, 0]), tl.tensor([1.0, 2.0]))
+        tensor([[2., 0.],
+                [0., 1.]])
+    """
     return put_(conversion.clone(input), index, source, accumulate)
 
 

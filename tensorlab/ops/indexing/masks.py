@@ -147,7 +147,13 @@ def _filled(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """A copy of `input` with the elements of `source` where a mask is true; see `masked_scatter_`."""
+    """A copy of `input` with the elements of `source` where a mask is true; see `masked_scatter_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(3).masked_scatter(tl.tensor([True, False, True]), tl.tensor([1.0, 2.0]))
+        tensor([1., 0., 2.])
+    """
     need_tensor("masked_scatter", "input", input)
     _need_mask("masked_scatter_ only supports boolean masks", mask)
     need_tensor("masked_scatter", "source", source)
@@ -213,6 +219,9 @@ def nonzero(
 
     Returns:
         an int64 tensor with one row an element and one column a dimension; or its columns.
+
+    Raises:
+        RuntimeError: `out` is of another dtype than int64.
 
     Example:
         >>> import tensorlab as tl

@@ -89,7 +89,13 @@ def index_add(
     alpha: Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A copy of `input` with slices added where a vector says; see `index_add_`."""
+    """A copy of `input` with slices added where a vector says; see `index_add_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(3).index_add(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
+        tensor([4., 0., 2.])
+    """
     values = _added(input, dim, index, source, alpha)
     result = _combine(contiguous_copy("index_add", input, out), dim, index, values, "add")
     if out is None:
@@ -132,7 +138,13 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
 def index_copy(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None
 ) -> Tensor:
-    """A copy of `input` with slices overwritten where a vector says; see `index_copy_`."""
+    """A copy of `input` with slices overwritten where a vector says; see `index_copy_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(3).index_copy(0, tl.tensor([2, 0]), tl.tensor([1.0, 2.0]))
+        tensor([2., 0., 1.])
+    """
     values = _copied(input, dim, index, source)
     result = _combine(contiguous_copy("index_copy", input, out), dim, index, values, "replace")
     if out is None:
@@ -163,7 +175,14 @@ def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tenso
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Tensor:
-    """A copy of `input` with slices filled where a vector says; see `index_fill_`."""
+    """A copy of `input` with slices filled where a vector says; see `index_fill_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(2, 3).index_fill(1, tl.tensor([0, 2]), 7)
+        tensor([[7., 0., 7.],
+                [7., 0., 7.]])
+    """
     number = _filled(input, dim, index, value)
     result = _combine(conversion.clone(aliases.detach(input)), dim, index, number, "replace", wraps=True)
     return record(_fill_node(value), as_new(result), input, value, dim=dim, index=index)

@@ -55,7 +55,7 @@ def scaled_dot_product_attention(
         attn_mask: of a shape that can be broadcast to (…, queries, keys): bool, True where a score counts; or
             numbers that are added to the scores.
         dropout_p: the chance of a weight to be dropped. It is always applied: pass 0 outside of training.
-        is_causal: whether query i sees only the keys 0 to i.
+        is_causal: whether query i sees only the keys 0 to i. With a mask, a score must pass both.
         scale: what scores are multiplied by; one over the square root of the length if left out.
         enable_gqa: whether the heads, the third dimension from the end, may be a multiple as many in `query`:
             then neighbouring ones share a key and value.
@@ -231,7 +231,7 @@ def _prepare(
     batch = broadcast_shapes(*shapes)
     shape = Size((*_heads(batch, groups), query._shape[-2], value._shape[-1]))
     stride = layout.default_strides(shape)
-    if query.ndim == 4 and query._stride[-1] == 1 and shape == query._shape:
+    if query.ndim == 4 and query._stride[-1] == 1 and shape == query._shape and key._shape[-2]:
         stride = preserved_strides(shape, query._stride)
     launch = None
     if shape.numel() and key._shape[-2]:

@@ -40,7 +40,7 @@ def embedding(
         max_norm: rows that are asked for and longer than this are shortened to it, in `weight` itself.
         norm_type: the exponent of the norm that tells how long a row is.
         scale_grad_by_freq: divide the gradient of each row by how often its number stands in `input`.
-        sparse: accepted for PyTorch's sake. There are no sparse tensors here, so the gradient is dense.
+        sparse: False. There are no sparse tensors here, and the gradient is dense.
 
     Returns:
         a tensor of shape (…, width). A number that stands in `input` twice gets both gradients.
@@ -48,6 +48,7 @@ def embedding(
     Raises:
         IndexError: a number is no row.
         AssertionError: `padding_idx` is no row.
+        NotImplementedError: a sparse gradient is asked for.
         RuntimeError: `weight` has other than 2 dimensions, or `input` another dtype.
 
     Example:
@@ -58,6 +59,10 @@ def embedding(
                 [0., 1.],
                 [4., 5.]])
     """
+    if sparse:
+        raise NotImplementedError(
+            "embedding(): there are no sparse gradients; without sparse=True it is dense, of the same numbers"
+        )
     if weight.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D: a table of rows, and its shape is {tuple(weight._shape)}")
     if input._dtype not in (dtypes.int64, dtypes.int32):
@@ -80,7 +85,7 @@ def embedding(
 def _shorten(weight: Tensor, input: Tensor, most: float, exponent: float) -> None:
     """Shorten the rows that are asked for, in place."""
     with no_grad():
-        numbers = input.reshape(-1).unique()
+        numbers = to(input, dtypes.int64).reshape(-1).unique()
         chosen = weight.detach().index_select(0, numbers)
         lengths = vector_norm(chosen, exponent, 1, keepdim=True)
         factors = (most / (lengths + 1e-7)).masked_fill(lengths <= most, 1)

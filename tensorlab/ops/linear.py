@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorlab.autograd.views import requires_grad
 from tensorlab.modes import current
 from tensorlab.ops.arithmetic import add
+from tensorlab.ops.conversion import contiguous
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.einsum import einsum
 from tensorlab.ops.products import added_product, ended_product, product
@@ -125,5 +126,5 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
                 f"bilinear(): {name} size does not match weight size: got {operand.shape[-1]} but expected "
                 f"{size}"
             )
-    result = einsum("...i,oij,...j->...o", input1, weight, input2)
+    result = contiguous(einsum("...i,oij,...j->...o", input1, weight, input2))
     return result if bias is None else add(result, bias)

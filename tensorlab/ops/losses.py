@@ -135,12 +135,16 @@ def _warn_of_sizes(input: Tensor, target: Tensor) -> None:
         )
 
 
-def _weighed(losses: Tensor, weight: Tensor, reduction: str) -> Tensor:
-    """Losses with a weight for each; their mean is divided by the sum of the weights."""
+def _check_weight(weight: Tensor, losses: Tensor) -> None:
     if weight._shape != losses._shape:
         raise ValueError(
             f"Weights and input must have the same size: {tuple(weight._shape)} and {tuple(losses._shape)}"
         )
+
+
+def _weighed(losses: Tensor, weight: Tensor, reduction: str) -> Tensor:
+    """Losses with a weight for each; their mean is divided by the sum of the weights."""
+    _check_weight(weight, losses)
     weighed = losses * weight
     if reduction == "mean":
         return weighed.sum() / weight.sum()
@@ -247,11 +251,14 @@ def huber_loss(
     """Half the squares of the differences, and beyond `delta` their tangent.
 
     Args:
-        input, target, reduction, weight: those of `mse_loss`.
+        input, target, reduction: those of `mse_loss`.
         delta: where the parabola ends, above 0.
+        weight: a number for each element, of the same shape. As in PyTorch the mean counts elements here,
+            where that of `mse_loss` divides by the sum of the weights.
 
     Raises:
         RuntimeError: `delta` is not above 0.
+        ValueError: there is no such reduction, or the weights have another shape.
 
     Example:
         >>> import tensorlab as tl
@@ -264,7 +271,9 @@ def huber_loss(
         raise RuntimeError(f"huber_loss does not support non-positive values for delta. Got: {delta}")
     _warn_of_sizes(input, target)
     if weight is not None:
-        return _weighed(loss("huber_difference", input, target, "none", delta), weight, reduction)
+        losses = loss("huber_difference", input, target, "none", delta)
+        _check_weight(weight, losses)
+        return reduced(losses * weight, reduction)
     return loss("huber_difference", input, target, reduction, delta)
 
 

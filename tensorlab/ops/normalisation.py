@@ -13,7 +13,14 @@ import numpy as np
 from tensorlab import layout
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.memory_formats import suggested_format
+from tensorlab.memory_formats import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    is_in_format,
+    memory_format,
+    suggested_format,
+)
 from tensorlab.modes import no_grad
 from tensorlab.numeric_limits import finfo
 from tensorlab.ops.conversion import contiguous, to
@@ -222,7 +229,7 @@ def batch_norm(
         elif parameter.numel() != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {parameter.numel()}")
     _check_types("batch_norm", input, weight, bias, running_mean, running_var)
-    view = batch_view(images, channels, cells, suggested_format(input._shape, input._stride))
+    view = batch_view(images, channels, cells, _batch_format(input))
     if running_mean is None or running_var is None or training:
         result, (mean, variance) = normalised("Batch", input, view, eps, weight, bias)
         if running_mean is not None and running_var is not None and input.numel():
@@ -288,6 +295,14 @@ def instance_norm(
                 assert spread is not None
                 running.copy_(spread.view(images, channels).mean(0))
     return result.view(input._shape)
+
+
+def _batch_format(input: Tensor) -> memory_format:
+    """The format of a batch norm's result: what `input` is dense in, even where sizes of 1 leave it open."""
+    for format in (contiguous_format, channels_last, channels_last_3d):
+        if is_in_format(input._shape, input._stride, format):
+            return format
+    return suggested_format(input._shape, input._stride)
 
 
 def _move(running: Tensor, found: np.ndarray, momentum: float) -> None:

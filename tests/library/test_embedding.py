@@ -49,11 +49,12 @@ def test_the_gradient_of_a_gradient(torch):
     agree(*found, rtol=1e-12)
 
 
-def test_long_rows_are_shortened(torch):
+@pytest.mark.parametrize("places", ["int64", "int32"])
+def test_long_rows_are_shortened(torch, places):
     found = []
     for library, functional in ((tl, F), (torch, torch.nn.functional)):
-        table = library.tensor(TABLE)
-        got = functional.embedding(library.tensor(NUMBERS), table, max_norm=1.5, norm_type=1.0)
+        table, rows = library.tensor(TABLE), library.tensor(NUMBERS, dtype=getattr(library, places))
+        got = functional.embedding(rows, table, max_norm=1.5, norm_type=1.0)
         found.append((got, table))
     agree(*found, rtol=1e-12)
     assert found[0][1]._version > 0
@@ -85,5 +86,7 @@ def test_refusals():
         F.embedding(numbers, table[0])
     with pytest.raises(RuntimeError, match=r"convert it with \.long"):
         F.embedding(numbers.float(), table)
+    with pytest.raises(NotImplementedError, match="no sparse gradients"):
+        F.embedding(numbers, table, sparse=True)
     with pytest.raises(AssertionError, match="within num_embeddings"):
         F.embedding(numbers, table, padding_idx=7)

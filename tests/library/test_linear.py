@@ -108,7 +108,12 @@ def test_what_linear_refuses():
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "shapes",
-    [[(2, 3), (2, 4), (5, 3, 4), (5,)], [(7, 2, 3), (7, 2, 4), (5, 3, 4)], [(2, 3), (2, 4), (1, 3, 4)]],
+    [
+        [(2, 3), (2, 4), (5, 3, 4), (5,)],
+        [(7, 2, 3), (7, 2, 4), (5, 3, 4)],
+        [(2, 3), (2, 4), (1, 3, 4)],
+        [(17, 2, 1), (17, 2, 5), (4, 1, 5), (4,)],
+    ],
     ids=str,
 )
 def test_bilinear(torch, shapes, kind):

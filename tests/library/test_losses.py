@@ -60,7 +60,8 @@ TWO = [
       "binary_cross_entropy_with_logits", "poisson_nll_loss")
       for more in ("", ", reduction='sum'", ", reduction='none'")],
     "F.soft_margin_loss(x, m.tensor([1.0, -1.0, 1.0, -1.0], dtype=m.float64))",
-    "F.mse_loss(x, y, weight=m.full((3, 4), 0.3, dtype=m.float64))",
+    *[f"F.{name}(x, y, weight=m.arange(12, dtype=m.float64).view(3, 4){more})"
+      for name in ("mse_loss", "l1_loss", "huber_loss") for more in ("", ", reduction='sum'")],
     "F.smooth_l1_loss(x, y, beta=0.3)", "F.smooth_l1_loss(x, y, beta=0.0)", "F.huber_loss(x, y, delta=0.4)",
     "F.binary_cross_entropy(x.sigmoid(), y.sigmoid())",
     "F.binary_cross_entropy(x.sigmoid(), y.sigmoid(), weight=m.full((4,), 0.3, dtype=m.float64))",

@@ -66,6 +66,11 @@ def run(
             gradient = pending.pop(node, None)
             if gradient is None:
                 continue
+            direct = node.hooks is None and not create_graph and not anomaly.watching
+            if direct and node not in places and node.flow(gradient, pending, getrefcount(gradient) == ALONE):
+                if not retain_graph:
+                    node.release()
+                continue
             if node.hooks is not None:
                 gradient = run_before(node.hooks, gradient)
                 if gradient is None:  # a hook has taken it away
@@ -83,11 +88,7 @@ def run(
                     run_accumulated(node.hooks, node.variable)
                     run_after(node.hooks, (), gradient)
                 continue
-            if not create_graph and node.hooks is None and not anomaly.watching:
-                if node.flow(gradient, pending, getrefcount(gradient) == ALONE):
-                    if not retain_graph:
-                        node.release()
-                    continue
+            if direct:
                 results = node.gradients(gradient, False, asked)
             elif anomaly.watching:
                 results = anomaly.watched(node, gradient, create_graph, asked)

@@ -99,18 +99,22 @@ def record_views(
 
 
 def record_row(kind: type[Backward], result: Tensor, first: Any, second: Any = None, /) -> Tensor:
-    """`record` for small operations of one or two operands, where every look counts."""
-    if not current.grad or not result._dtype.is_floating_point:
+    """`record` for a small operation of one or two operands, where every look counts.
+
+    The caller knows that the result is of a floating dtype, and that the operands are numbers, or tensors of
+    no class of their own.
+    """
+    if not current.grad:
         return result
     mask = 0
     left = right = None
-    if isinstance(first, Tensor):
+    if first.__class__ is Tensor:
         left = first._edge
         if left.__class__ is Leaf or first._base is not None:
             left = edge_of(first)
         if left is not None:
             mask = 1
-    if isinstance(second, Tensor):
+    if second.__class__ is Tensor:
         right = second._edge
         if right.__class__ is Leaf or second._base is not None:
             right = edge_of(second)
@@ -119,10 +123,11 @@ def record_row(kind: type[Backward], result: Tensor, first: Any, second: Any = N
     if not mask:
         return result
     node = _new(kind)
-    if kind.slots is None:
+    slots = kind.slots
+    if slots is None:
         node.edges = (left,) if second is None else (left, right)
     else:
-        node.edges = tuple([right if position else left for position in kind.slots])
+        node.edges = tuple([right if position else left for position in slots])
     node.outputs = 1
     node.sequence = next(births)
     node.hooks = None
@@ -134,33 +139,32 @@ def record_row(kind: type[Backward], result: Tensor, first: Any, second: Any = N
         plan = kind.plan_for(mask)
     node.plan = plan
     places = plan.places
-    if not places:
-        node.kept = node.versions = ()
-    else:
+    if len(places) == 1:
         place = places[0]
         value = first if place == 0 else second if place == 1 else without_history(result)
-        version = value._storage._version if isinstance(value, Tensor) else None
-        if len(places) == 1:
-            node.kept = (value,)
+        node.kept = (value,)
+        if value.__class__ is Tensor:
+            version = value._storage._version
             node.versions = (version,)
-        elif len(places) == 2:
-            place = places[1]
-            other = first if place == 0 else second if place == 1 else without_history(result)
-            node.kept = (value, other)
-            later = other._storage._version if isinstance(other, Tensor) else None
-            node.versions = (version, later)
-            if later is UNTRACKED:
-                version = later
+            if keeping.packers or version is UNTRACKED:
+                keep(node, [value])
         else:
-            operands = first, second
-            node.kept = tuple(
-                [operands[place] if place.__class__ is int else without_history(result) for place in places]
-            )
-            node.versions = tuple([t._storage._version if isinstance(t, Tensor) else None for t in node.kept])
-            if UNTRACKED in node.versions:
-                version = UNTRACKED
-        if keeping.packers or version is UNTRACKED:
-            keep(node, list(node.kept))
+            node.versions = ()
+    elif len(places) == 2:
+        place, other = places
+        value = first if place == 0 else second if place == 1 else without_history(result)
+        beside = first if other == 0 else second if other == 1 else without_history(result)
+        former = value._storage._version if value.__class__ is Tensor else None
+        later = beside._storage._version if beside.__class__ is Tensor else None
+        node.kept = (value, beside)
+        node.versions = (former, later)
+        if keeping.packers or former is UNTRACKED or later is UNTRACKED:
+            keep(node, [value, beside])
+    elif places:
+        operands = first, second
+        keep(node, [operands[at] if at.__class__ is int else without_history(result) for at in places])
+    else:
+        node.kept = node.versions = ()
     if anomaly.watching:
         anomaly.remember(node)
     result._edge = node

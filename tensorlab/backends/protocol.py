@@ -19,6 +19,9 @@ from tensorlab.folds import Fold
 from tensorlab.scalars import Scalar
 
 __all__ = [
+    "CELL",
+    "ONE",
+    "RUN",
     "Backend",
     "Buffer",
     "IndexLayout",
@@ -28,6 +31,9 @@ __all__ = [
     "RandomState",
     "Walk",
 ]
+
+# What an operand is to a kernel of flat ones: a run of cells, a number, or one cell that all elements meet.
+RUN, ONE, CELL = "run", "one", "cell"
 
 
 class OperandLayout(NamedTuple):
@@ -123,12 +129,14 @@ class Backend(LayerOperations, WindowOperations, Protocol):
         parts: Sequence[tuple[Callable | None, tuple[int, ...]]],
         element_type: dtype,
         kinds: Sequence[str],
+        folded: Sequence[bool],
     ) -> Callable[..., None]:
         """The kernel ``kernel(a, b, …, out0, add0, out1, add1, …)`` of several functions of some operands.
 
         Each part is a scalar formula and the places of its arguments among the operands; None stands for the
         first operand itself. An output is added to where its flag is 1, and overwritten where it is 0.
-        `kinds` says of each operand whether it is a ``"run"`` or ``"one"`` number.
+        `kinds` says of each operand whether it is a ``"run"``, a ``"cell"`` that all elements meet, or
+        ``"one"`` number; `folded` of each output whether it is one cell, for the sum of all elements.
         """
         ...
 

@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 
 from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.node import Node
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import mark
@@ -176,9 +175,7 @@ class RowBackward(Backward):
                 parts.append((gradient, places))
         return tuple(parts)
 
-    def flow(self, gradient: Tensor, pending: dict[Node, Any], alone: bool) -> bool:
-        """One kernel for all gradients, where the operation was small."""
-        return flow(self, gradient, pending, alone)
+    flow = flow
 
 
 def _itself(grad: Tensor) -> Tensor:

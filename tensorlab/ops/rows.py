@@ -140,7 +140,7 @@ def _of_layouts(row: Scalar, known: dict[tuple, Planned], input: Tensor, other: 
             if len(known) >= MOST_PLANS:
                 known.clear()
             plan = planned(row, input, other)
-            known[key] = plan is not None and (plan, node_kind(row))
+            known[key] = plan is not None and (plan, node_kind(row) if plan.dtype.is_floating_point else None)
         return result
     (launch, shape, stride, element_type, size, dense), kind = found
     memory = np.empty(size, element_type.cell)
@@ -218,7 +218,8 @@ def _prepare(row: Scalar, *operands: dtype | Number, itself: bool = False) -> Pr
         return False
     kernel, out_type = found
     position = next((index for index, t in enumerate(operands) if not isinstance(t, dtype)), None)
-    return kernel, out_type.cell, out_type, node_kind(row, position)
+    kind = node_kind(row, position) if out_type.is_floating_point else None
+    return kernel, out_type.cell, out_type, kind
 
 
 def function_of(row: str | Scalar, name: str | None = None) -> Callable:

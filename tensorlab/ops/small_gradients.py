@@ -1,9 +1,9 @@
 """The gradients of one small pointwise operation, computed and delivered by one kernel.
 
 Going back through a small operation costs Python's time, not the processor's: a new tensor for each gradient,
-and another for each sum. Where all operands are dense, of one shape and dtype, one kernel computes all
-gradients and writes each where it belongs: over the gradient that arrived, if nobody else holds it, onto what
-waits at the operand already, or into new memory.
+and another for each sum. Where all operands are dense and of one dtype, and of one shape or one element, one
+kernel computes all gradients and writes each where it belongs: over the gradient that arrived, if nobody else
+holds it, onto what waits at the operand already, or into new memory. An operand of one element gets the sum.
 """
 
 from __future__ import annotations
@@ -13,16 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
+from tensorlab import dtypes, layout
 from tensorlab.autograd.engine import ALONE, ALONE_INSIDE
 from tensorlab.backends import backend
+from tensorlab.backends.protocol import CELL, ONE, RUN
 from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
 from tensorlab.scalars.source import compute_type
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = ["SMALL", "flow"]
 
 SMALL = 16_384
+# So many elements are summed in one go, with no more rounding than a block of `sum` has.
+FOLDED = 1024
 SINGLE = (dtypes.float32, dtypes.float64)
 
 
@@ -49,13 +53,12 @@ def flow(node: Any, gradient: Tensor, pending: dict, alone: bool) -> bool:
     for place, value in enumerate(kept):
         if value.__class__ is Tensor:
             own = value._dense if value._dense is not None else dense_cells(value)
-            if (
-                own is False
-                or value._dtype is not element_type
-                or value._shape != shape
-                or value._storage._version != versions[place]
-            ):
+            if own is False or value._dtype is not element_type or value._storage._version != versions[place]:
                 return False
+            if value._shape is not shape and value._shape != shape:
+                if own.size != 1:
+                    return False
+                key = key, CELL, place
             arguments.append(own)
         elif value.__class__ is float or value.__class__ is int:
             key = key, value.__class__
@@ -63,19 +66,21 @@ def flow(node: Any, gradient: Tensor, pending: dict, alone: bool) -> bool:
         else:
             return False
     plan = node.plan
-    kernel = plan.kernels.get(key)
-    if kernel is None:
-        kernel = plan.kernels[key] = _kernel(node, element_type, arguments)
-    if kernel is False:
-        return False
-    delivered: list[tuple[Any, Tensor]] = []
+    delivered: Any = ()
     for place in plan.live:
         edge = node.edges[place]
-        # an Output has another way to wait, and a gradient that has to be fitted is not written in place
-        if edge.shape != shape or edge.dtype is not element_type or not edge.direct:
+        # an Output has another way to wait
+        if edge.dtype is not element_type or not edge.direct:
             return False
-        if delivered and any(edge is other for other, _ in delivered):
-            return False  # x * x: what was computed for the first operand waits nowhere yet
+        size, stride = cells.size, gradient._stride
+        if edge.shape is not shape and edge.shape != shape:
+            size, stride = 1, layout.default_strides(edge.shape)
+            if layout.numel(edge.shape) != 1 or cells.size > FOLDED:
+                return False
+            key = key, place
+        for other, _ in delivered:
+            if edge is other:
+                return False  # x * x: what was computed for the first operand waits nowhere yet
         waiting = pending.get(edge)
         if waiting is not None:
             own = waiting._dense if waiting._dense is not None else dense_cells(waiting)
@@ -88,30 +93,38 @@ def flow(node: Any, gradient: Tensor, pending: dict, alone: bool) -> bool:
             arguments.append(own)
             arguments.append(1)
         else:
-            if alone and getrefcount(gradient._storage) == ALONE_INSIDE:
+            if alone and size == cells.size and getrefcount(gradient._storage) == ALONE_INSIDE:
                 alone = False
                 result, memory = gradient, cells
             else:
-                memory = np.empty(cells.size, element_type.cell)
-                result = make_dense(memory, element_type, shape, gradient._stride)
+                memory = np.empty(size, element_type.cell)
+                result = make_dense(memory, element_type, edge.shape, stride)
             arguments.append(memory)
             arguments.append(0)
-            delivered.append((edge, result))
+            delivered = (*delivered, (edge, result))
+    kernel = plan.kernels.get(key)
+    if kernel is None:
+        kernel = plan.kernels[key] = _kernel(node, element_type, shape)
+    if kernel is False:
+        return False
     kernel(*arguments)
     for edge, result in delivered:
         pending[edge] = result
     return True
 
 
-def _kernel(node: Any, element_type: dtype, arguments: list) -> Any:
+def _kernel(node: Any, element_type: dtype, shape: Size) -> Any:
     """The kernel for a plan, or False if there is none."""
     parts = node.plan.formulas
-    if not parts or element_type not in SINGLE or len(arguments) > 4:
+    if not parts or element_type not in SINGLE or len(node.kept) > 3:
         return False
     if any(
         formula is not None and compute_type(formula, element_type) is not element_type
         for formula, _ in parts
     ):
         return False
-    kinds = ["run" if isinstance(argument, np.ndarray) else "one" for argument in arguments]
-    return backend("cpu").joint_kernel(parts, element_type, kinds)
+    kinds = [RUN]
+    for value in node.kept:
+        kinds.append(ONE if not isinstance(value, Tensor) else RUN if value._shape == shape else CELL)
+    folded = [node.edges[place].shape != shape for place in node.plan.live]
+    return backend("cpu").joint_kernel(parts, element_type, kinds, folded)

@@ -12,13 +12,14 @@ from collections.abc import Sequence
 
 from tensorlab import dtypes
 from tensorlab.backends.cpu import halves, simd
+from tensorlab.backends.protocol import ONE, RUN
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
 from tensorlab.scalars.source import compute_type, formula_text
 
 __all__ = ["BLOCK", "ONE", "RUN", "SELF", "STEP", "STRIP", "TURN", "kernel_source"]
 
-RUN, ONE, STEP, TURN, SELF = "run", "one", "step", "turn", "self"
+STEP, TURN, SELF = "step", "turn", "self"
 
 # Columns and rows of the block in which a turned operand is read. 16 cells of float32 are one cache line, so
 # that of each of the operand's own rows whole lines are read; a row of 256 is long enough for a loop of whole

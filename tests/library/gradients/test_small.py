@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 import tensorlab as tl
 
 
@@ -50,3 +53,73 @@ def test_two_leaves_do_not_share_their_gradient():
     (x + y).backward(tl.ones(2, dtype=tl.float64))
     x.grad += 1
     assert y.grad.tolist() == [1.0, 1.0]
+
+
+ONE_ELEMENT = {
+    "no dimensions": ((), (3,)),
+    "one dimension": ((1,), (2, 3)),
+    "as many dimensions": ((1, 1), (2, 3)),
+    "beside nothing": ((), (0,)),
+    "beside one": ((), (1, 1)),
+    "beside many": ((), (5, 7, 11)),
+    "beside more than are summed in one go": ((1,), (41, 50)),
+}
+
+
+@pytest.mark.parametrize("other_first", [False, True])
+@pytest.mark.parametrize("operation", ["add", "sub", "mul", "div", "pow", "maximum"])
+@pytest.mark.parametrize("case", ONE_ELEMENT)
+def test_an_operand_of_one_element_gets_the_sum(case, operation, other_first):
+    small, large = ONE_ELEMENT[case]
+    generator = np.random.default_rng(8)
+    a = tl.tensor(generator.uniform(0.5, 2, small), requires_grad=True)
+    b = tl.tensor(generator.uniform(0.5, 2, large), requires_grad=True)
+    above = tl.tensor(generator.uniform(-1, 1, large))
+    function = getattr(tl, operation)
+
+    def gradients(*operands):
+        result = function(*reversed(operands)) if other_first else function(*operands)
+        return tl.autograd.grad((result * above).sum(), (a, b))
+
+    wide, expected_b = gradients(a.expand(large).clone(), b)
+    for _ in range(2):  # the second time the kernel is known
+        got, got_b = gradients(a, b)
+        assert got.shape == a.shape
+        assert got.stride() == a.stride()
+        np.testing.assert_allclose(got.numpy(), wide.numpy(), rtol=1e-13)
+        np.testing.assert_array_equal(got_b.numpy(), expected_b.numpy())
+
+
+def test_the_place_of_the_operand_of_one_element_counts():
+    for w, x in ((leaf(2.0), leaf(3.0, 5.0)), (leaf(3.0, 5.0), leaf(2.0))):
+        (w * x).sum().backward()
+        few, many = (w, x) if w.numel() == 1 else (x, w)
+        assert few.grad.tolist() == [8.0]
+        assert many.grad.tolist() == [2.0, 2.0]
+
+
+def test_sums_are_added_to_what_waits():
+    w = tl.tensor(2.0, dtype=tl.float64, requires_grad=True)
+    x = leaf(3.0, 5.0)
+    (((x * w) * w) * w).sum().backward()
+    assert w.grad.item() == 3 * 4 * 8
+    assert x.grad.tolist() == [8.0, 8.0]
+
+
+def test_a_sum_of_single_floats_is_gathered_in_double():
+    w = tl.tensor(1.0, requires_grad=True)
+    x = tl.tensor([1e8, 1.0, -1e8, 1.0])
+    (x * w).backward(tl.ones(4))
+    assert w.grad.item() == 2.0
+
+
+@pytest.mark.parametrize("operation", ["pow", "hypot"])
+def test_an_operation_that_keeps_three_tensors(operation):
+    x, y = leaf(2.0, 3.0), leaf(1.5, 0.5)
+    result = getattr(tl, operation)(x, y)
+    result.backward(tl.ones(2, dtype=tl.float64))
+    assert tl.autograd.gradcheck(getattr(tl, operation), (x, y))
+    again = getattr(tl, operation)(x, y)
+    y.detach().mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        again.sum().backward()

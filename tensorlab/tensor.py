@@ -18,7 +18,7 @@ from tensorlab.layout import Size
 from tensorlab.printing import tensor_repr
 from tensorlab.storage import UNTRACKED, TypedStorage, UntypedStorage
 
-__all__ = ["Tensor", "dense_cells", "make_dense", "make_tensor", "make_view"]
+__all__ = ["Tensor", "dense_cells", "make_dense", "make_tensor", "make_view", "without_history"]
 
 
 if TYPE_CHECKING:  # the methods that tensorlab.ops binds, as editors and type checkers see them
@@ -446,6 +446,24 @@ def dense_cells(tensor: Tensor) -> np.ndarray | Literal[False]:
             found = cells[tensor._offset : tensor._offset + layout.numel(tensor._shape)]
         tensor._dense = found
     return found
+
+
+def without_history(result: Tensor) -> Tensor:
+    """The same elements as a tensor that does not point at the graph.
+
+    A node that kept its own result would otherwise keep itself.
+    """
+    alias = _new(Tensor)
+    alias._storage = result._storage
+    alias._dtype = result._dtype
+    alias._shape = result._shape
+    alias._stride = result._stride
+    alias._offset = result._offset
+    alias._dense = result._dense
+    alias._base = None
+    alias._edge = None
+    alias._grad = None
+    return alias
 
 
 _new = object.__new__

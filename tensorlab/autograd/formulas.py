@@ -22,9 +22,9 @@ import weakref
 from collections.abc import Callable, Container, Sequence
 from typing import Any, ClassVar
 
-from tensorlab.autograd.keeping import KeptTensors, Packed, check_version, freed, without_history
+from tensorlab.autograd.keeping import KeptTensors, Packed, check_version, freed
 from tensorlab.autograd.node import Gradient, Node, Output, node_of
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, without_history
 
 __all__ = ["Backward", "Formula", "Plan", "ViewBackward", "formulas", "view_formulas"]
 

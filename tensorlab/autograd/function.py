@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 from tensorlab import modes
 from tensorlab.autograd import keeping
 from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.keeping import Packed, check_version, freed, packing, version_of, without_history
+from tensorlab.autograd.keeping import Packed, check_version, freed, packing, version_of
 from tensorlab.autograd.node import Gradient, Node, Output, births
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import check_in_place, edge_of, rebase
 from tensorlab.autograd.views import requires_grad as needs_grad
 from tensorlab.layout import Size
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, without_history
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 

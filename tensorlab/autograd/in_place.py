@@ -7,11 +7,11 @@ from types import TracebackType
 from typing import Any
 
 from tensorlab.autograd.formulas import Backward, ViewBackward
-from tensorlab.autograd.keeping import noted_version, version_of, without_history
+from tensorlab.autograd.keeping import noted_version, version_of
 from tensorlab.autograd.recording import born, keep
 from tensorlab.autograd.views import check_in_place, edge_of, rebase, requires_grad
 from tensorlab.modes import current
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, without_history
 
 __all__ = ["Write", "in_place"]
 

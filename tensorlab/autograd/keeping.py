@@ -14,7 +14,7 @@ from typing import Any
 from tensorlab.autograd.node import AccumulateGrad, Node, edge_number, node_of
 from tensorlab.autograd.writers import writer_of
 from tensorlab.storage import UNTRACKED
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.tensor import Tensor
 
 __all__ = [
     "KeptTensors",
@@ -236,13 +236,3 @@ def freed(node: Node) -> RuntimeError:
         "retain_graph=True if you need to backward through the graph a second time or if you need to access "
         "saved tensors after calling backward."
     )
-
-
-def without_history(result: Tensor) -> Tensor:
-    """The same elements as a tensor that does not point at the graph.
-
-    A node that kept its own result would otherwise keep itself.
-    """
-    alias = make_tensor(result._storage, result._dtype, result._shape, result._stride, result._offset)
-    alias._dense = result._dense  # found already: the same cells
-    return alias

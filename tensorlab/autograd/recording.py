@@ -18,13 +18,12 @@ from tensorlab.autograd.keeping import (
     noted_version,
     packing,
     version_of,
-    without_history,
 )
 from tensorlab.autograd.node import Edge, Leaf, Output, births
 from tensorlab.autograd.views import edge_of, mark_untracked, requires_grad
 from tensorlab.modes import current
 from tensorlab.storage import UNTRACKED
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, without_history
 
 __all__ = ["born", "keep", "linear", "record", "record_row", "record_several", "record_view", "record_views"]
 
@@ -182,7 +181,7 @@ def _node(kind: type[Backward], results: Sequence[Tensor], operands: tuple, note
     mask, bit = 0, 1
     for operand in operands:
         edge = None
-        if isinstance(operand, Tensor):
+        if operand.__class__ is Tensor or isinstance(operand, Tensor):
             edge = operand._edge
             if edge.__class__ is Leaf or operand._base is not None:
                 edge = edge_of(operand)
@@ -207,7 +206,7 @@ def _node(kind: type[Backward], results: Sequence[Tensor], operands: tuple, note
         else:
             value = without_history(results[place[0]])
         kept.append(value)
-        if isinstance(value, Tensor):
+        if value.__class__ is Tensor or isinstance(value, Tensor):
             version = value._storage._version
             versions.append(version_of(value) if version is UNTRACKED else version)
         else:

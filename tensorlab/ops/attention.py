@@ -26,6 +26,7 @@ from tensorlab.ops.dispatch import allocate_strided
 from tensorlab.ops.dropout import dropout
 from tensorlab.ops.matmul import matmul
 from tensorlab.ops.normalising import compute_type
+from tensorlab.ops.plans import MOST_PLANS, remember
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.softmax import softmax
 from tensorlab.tensor import Tensor, make_dense
@@ -178,7 +179,6 @@ class _Plan(NamedTuple):
 
 
 _plans: dict[tuple, _Plan] = {}
-MOST_PLANS = 4096
 
 
 _Lies = tuple[Size, tuple[int, ...]]  # a shape, and strides
@@ -252,9 +252,7 @@ def _attended(
     signature = (query._dtype, *signatures, of_mask, causal, scale, groups)
     plan = _plans.get(signature)
     if plan is None:
-        if len(_plans) >= MOST_PLANS:
-            _plans.clear()
-        plan = _plans[signature] = _prepare(query, key, value, mask, causal, scale, groups)
+        plan = remember(_plans, signature, _prepare(query, key, value, mask, causal, scale, groups))
     result = allocate_strided(plan.shape, plan.stride, query._dtype)
     sums = None
     if plan.launch is not None:

@@ -15,6 +15,7 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.ops.convolution_checks import by, check_bias, check_extents, checked, not_negative
 from tensorlab.ops.correlations import Form, image_of, result_of, weights_of
+from tensorlab.ops.plans import remember
 from tensorlab.ops.shape import squeeze, unsqueeze
 from tensorlab.ops.windows import as_key, each_dim, places
 from tensorlab.tensor import Tensor
@@ -248,7 +249,6 @@ def conv_transpose3d(
 
 # The forms of calls whose other arguments are single numbers or words, which most are.
 _forms: dict[tuple, tuple[bool, Form, list[int]]] = {}
-MOST_FORMS = 4096
 
 
 def _convolve(
@@ -266,9 +266,7 @@ def _convolve(
     if found is None:
         found = _form(name, dims, input, weight, bias, *arguments)
         if key is not None:
-            if len(_forms) >= MOST_FORMS:
-                _forms.clear()
-            _forms[key] = found
+            remember(_forms, key, found)
     batched, form, sizes = found
     if batched:
         return _result(input, weight, bias, form, sizes)

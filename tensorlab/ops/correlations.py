@@ -16,6 +16,7 @@ from tensorlab.backends.windows import Correlation, Window
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, suggested_format
 from tensorlab.ops.dispatch import allocate_strided, filled, write_new
+from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = ["Form", "image_of", "result_of", "weights_of"]
@@ -117,7 +118,6 @@ class _Plan(NamedTuple):
 
 
 _plans: dict[tuple, _Plan] = {}
-MOST_PLANS = 4096
 
 
 def _run(
@@ -131,9 +131,7 @@ def _run(
     key = (side, written._dtype, *layouts, form, bias_step)
     plan = _plans.get(key)
     if plan is None:
-        if len(_plans) >= MOST_PLANS:
-            _plans.clear()
-        plan = _plans[key] = _PLANNERS[side](operands, form, bias_step)
+        plan = remember(_plans, key, _PLANNERS[side](operands, form, bias_step))
     buffers = [operand._buffer() for operand in operands]
     first, *others = (buffers[at] for at in plan.order)
     for launch, offset, part in plan.parts:

@@ -20,6 +20,7 @@ from tensorlab.ops.dispatch import allocate, as_new, guard_write
 from tensorlab.ops.extremes import as_one_dim
 from tensorlab.ops.folding import check_out, check_out_type, need_tensor, numpy_names
 from tensorlab.ops.joining import stack
+from tensorlab.ops.plans import remember
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor, make_dense
 
@@ -150,7 +151,6 @@ class _Plan(NamedTuple):
 
 
 _plans: dict[tuple, _Plan] = {}
-MOST_PLANS = 4096
 
 
 def _summed_again(name: str, input: Tensor, dim: int, chosen: dtype | None) -> Tensor | None:
@@ -186,10 +186,8 @@ def _sums(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor 
     if out is None:
         as_new(target)
         if value is not dtypes.bool:  # whose elements are converted first
-            if len(_plans) >= MOST_PLANS:
-                _plans.clear()
             key = name, input._dtype, input._shape, input._stride, dim, chosen
-            _plans[key] = _Plan(launch, value, target._stride, target.numel())
+            remember(_plans, key, _Plan(launch, value, target._stride, target.numel()))
     return record(_KINDS[name], target, input, dim=position)
 
 

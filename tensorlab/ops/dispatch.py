@@ -42,6 +42,7 @@ from tensorlab.ops.operands import (
     types_of,
     widened,
 )
+from tensorlab.ops.plans import remember
 from tensorlab.ops.resizing import resize_output
 from tensorlab.ops.straight import computed_straight
 from tensorlab.scalars import Scalar
@@ -127,7 +128,6 @@ class Plan(NamedTuple):
 
 
 _plans: dict[tuple, Plan] = {}
-MOST_PLANS = 4096
 
 # Up to this many cells NumPy fills or copies a run sooner than a kernel is called.
 SMALL = 4096
@@ -159,7 +159,7 @@ def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
             result = allocate_strided(shape, stride, out_type)
             return as_new(compute_into(result, row, *_rounded(operands, positions, compute_type)))
         launch = _prepare(row, compute_type, shape, OperandLayout(out_type, stride), operands)
-        plan = _remember(key, _plan(launch, shape, stride, out_type))
+        plan = remember(_plans, key, _plan(launch, shape, stride, out_type))
     return plan.run(*buffers)
 
 
@@ -249,7 +249,7 @@ def compute_into(out: Tensor, row: Scalar, *operands: Tensor | Number, resizes: 
             write(out, result)
             return out
         launch = _prepare(row, compute_type, shape, OperandLayout(out.dtype, out.stride()), operands, same)
-        plan = _remember(key, _plan(launch, shape, out.stride(), out.dtype))
+        plan = remember(_plans, key, _plan(launch, shape, out.stride(), out.dtype))
     out._storage._version += 1
     plan.launch(out._buffer(), *buffers)
     return out
@@ -292,7 +292,7 @@ def write(target: Tensor, source: Tensor | Number) -> None:
     plan = _plans.get(key)
     if plan is None:
         guard_layout(target)
-        plan = _remember(key, _copy_plan(target, source))
+        plan = remember(_plans, key, _copy_plan(target, source))
     buffers = target._buffer(), source._buffer()
     target._storage._version += 1
     plan.launch(*buffers)
@@ -333,7 +333,7 @@ def _overwrite(target: Tensor, cell: np.generic) -> None:
     key = ("fill", target._dtype, target._shape, target._stride)
     plan = _plans.get(key)
     if plan is None:
-        plan = _remember(key, _copy_plan(target, source))
+        plan = remember(_plans, key, _copy_plan(target, source))
     plan.launch(target._buffer(), source._buffer())
 
 
@@ -377,13 +377,6 @@ def _wide(number: int) -> Number:
 def _plan(launch: Launch, shape: Size, stride: tuple[int, ...], out_type: dtype) -> Plan:
     dense = stride == layout.default_strides(shape)
     return Plan(launch, shape, stride, out_type, layout.numel(shape), dense)
-
-
-def _remember(key: tuple, plan: Plan) -> Plan:
-    if len(_plans) >= MOST_PLANS:
-        _plans.clear()
-    _plans[key] = plan
-    return plan
 
 
 def _prepare(

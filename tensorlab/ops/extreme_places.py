@@ -11,6 +11,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.layout import Size
 from tensorlab.ops.folding import as_dims, check_out, check_out_type, reduced_shape
+from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["find", "find_again"]
@@ -41,7 +42,6 @@ class Plan(NamedTuple):
 
 
 _plans: dict[tuple, Plan] = {}
-MOST_PLANS = 4096
 
 
 def find_again(name: str, input: Tensor, dim: int | None, keepdim: bool = False) -> list[Tensor] | None:
@@ -77,7 +77,9 @@ def find(
     greatest, with_values = SEARCHES[name]
     if places is None and values is None:
         key = name, input._dtype, input._shape, input._stride, dim, keepdim
-        plan = _plans.get(key) or _remember(key, _plan(greatest, input, dim, keepdim, None, with_values))
+        plan = _plans.get(key) or remember(
+            _plans, key, _plan(greatest, input, dim, keepdim, None, with_values)
+        )
         return plan.run(input, with_values)
     targets: list[Any] = [places, values][: 1 + with_values]
     shape = reduced_shape(input.shape, as_dims(dim, input.ndim, name), keepdim)
@@ -86,19 +88,14 @@ def find(
         check_out(name, tensor, shape, input)
     strides = [tensor._stride for tensor in targets]
     key = (name, input._dtype, input._shape, input._stride, dim, keepdim, *strides)
-    plan = _plans.get(key) or _remember(key, _plan(greatest, input, dim, keepdim, strides, with_values))
+    plan = _plans.get(key) or remember(
+        _plans, key, _plan(greatest, input, dim, keepdim, strides, with_values)
+    )
     for tensor in targets:
         tensor._storage._version += 1
     buffers = [tensor._buffer() for tensor in targets]
     plan.launch(buffers[0], buffers[1] if with_values else (None, 0), input._buffer())
     return targets
-
-
-def _remember(key: tuple, plan: Plan) -> Plan:
-    if len(_plans) >= MOST_PLANS:
-        _plans.clear()
-    _plans[key] = plan
-    return plan
 
 
 def _plan(

@@ -17,6 +17,7 @@ from tensorlab.names.binding import FINDERS, RULES, following
 from tensorlab.ops import recording
 from tensorlab.ops.dispatch import guard_write
 from tensorlab.ops.outputs import fitted
+from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = [
@@ -90,9 +91,7 @@ def is_fold(name: str, dims: bool = True) -> Callable[[Callable[P, R]], Callable
                         key = input._dtype, input._shape, arguments[1]
                     short = prepared.get(key)
                     if short is None:
-                        if len(prepared) >= MOST_PLANS:
-                            prepared.clear()
-                        short = prepared[key] = _short_way(name, *arguments, dims=dims)
+                        short = remember(prepared, key, _short_way(name, *arguments, dims=dims))
                     if short:
                         kernel, cell, result, shape, stride, size = short
                         memory = np.empty(size, cell)
@@ -233,7 +232,6 @@ class _Plan(NamedTuple):
 
 
 _plans: dict[tuple, _Plan] = {}
-MOST_PLANS = 4096
 
 
 def fold(
@@ -269,9 +267,7 @@ def fold(
     key = (name, input._dtype, input._shape, input._stride, dim, keepdim, value, result, k, stride)
     plan = _plans.get(key)
     if plan is None:
-        if len(_plans) >= MOST_PLANS:
-            _plans.clear()
-        plan = _plans[key] = _prepare(name, input, dim, keepdim, value, result, out, k)
+        plan = remember(_plans, key, _prepare(name, input, dim, keepdim, value, result, out, k))
     launch, shape, stride, size = plan
     if out is None:
         memory = np.empty(size, result.cell)

@@ -16,6 +16,7 @@ from tensorlab.ops.arguments import accepts_axis, another_name, tensors_from
 from tensorlab.ops.dispatch import allocate_strided, guard_write, result_type, write, write_new
 from tensorlab.ops.outputs import fitted
 from tensorlab.ops.parts import narrow, select
+from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import check_out
 from tensorlab.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape, unsqueeze, view
 from tensorlab.tensor import Tensor, dense_cells, make_dense
@@ -103,7 +104,6 @@ class _Turns(NamedTuple):
 
 
 _known: dict[tuple, _Turns | None] = {}
-MOST_KNOWN = 4096
 
 # Up to this many cells NumPy joins runs sooner than a kernel for each tensor copies them.
 SMALL = 1 << 19
@@ -167,9 +167,7 @@ def _computed(join: Callable, given: list[Tensor], dim: int) -> Tensor:
     if short is None:
         result = join(given, dim)
         result._base = None  # a view of nothing that anybody else holds
-        if len(_known) >= MOST_KNOWN:
-            _known.clear()
-        _known[tuple(key)] = _short_way(given, dim, result)
+        remember(_known, tuple(key), _short_way(given, dim, result))
         return result
     runs: Any = [dense_cells(tensor) for tensor in given]
     if short.turns == 1:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlab.backends.windows import Reach
 from tensorlab.layout import Size
+from tensorlab.ops.plans import remember
 from tensorlab.ops.windows import as_key, each_dim
 from tensorlab.tensor import Tensor
 
@@ -14,7 +15,6 @@ __all__ = ["adaptive_reach", "adaptive_windows", "sliding_reach", "sliding_windo
 
 
 _known: dict[tuple, tuple[Reach, Reach]] = {}
-MOST_KNOWN = 4096
 
 
 def sliding_windows(
@@ -46,9 +46,7 @@ def _once(find: Callable[..., Any], name: str, input: Tensor, dims: int, *argume
         return find(name, input._shape, *arguments)
     found = _known.get(key)
     if found is None:
-        if len(_known) >= MOST_KNOWN:
-            _known.clear()
-        found = _known[key] = find(name, input._shape, *arguments)
+        found = remember(_known, key, find(name, input._shape, *arguments))
     return found
 
 

@@ -23,6 +23,7 @@ from tensorlab.layout import Refusal, Size
 from tensorlab.ops.conversion import copy_
 from tensorlab.ops.dispatch import Number, guard_write, is_number, same_place, share_cells
 from tensorlab.ops.outputs import written
+from tensorlab.ops.plans import remember
 from tensorlab.ops.product_gradients import added_node, product_node
 from tensorlab.ops.recording import check_out
 from tensorlab.scalars import Scalar
@@ -53,7 +54,6 @@ class Plan(NamedTuple):
 
 
 _plans: dict[tuple, Plan] = {}
-MOST_PLANS = 4096
 
 
 def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
@@ -87,7 +87,7 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
         # It takes the result's shape; or its elements would be overwritten before they are read.
         return written(out, product(a, b))
     key = ("out", *_signature(a), *_signature(b), *_signature(out))
-    plan = _plans.get(key) or _remember(key, _prepare(a, b, out=out))
+    plan = _plans.get(key) or remember(_plans, key, _prepare(a, b, out=out))
     buffers = out._buffer(), a._buffer(), b._buffer()
     out._storage._version += 1
     plan.launch(*buffers)
@@ -96,7 +96,7 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
 
 def _new_plan(a: Tensor, b: Tensor) -> Plan:
     _check_tensors(a, b)
-    return _remember((*_signature(a), *_signature(b)), _prepare(a, b))
+    return remember(_plans, (*_signature(a), *_signature(b)), _prepare(a, b))
 
 
 def _check_tensors(*operands: object) -> None:
@@ -136,7 +136,7 @@ def added_product(
     beta, alpha = kind(beta), kind(alpha)
     if out is None:
         if plan is None:
-            plan = _remember(key, _prepare(a, b, source)._replace(node=added_node(name)))
+            plan = remember(_plans, key, _prepare(a, b, source)._replace(node=added_node(name)))
         memory = np.empty(plan.numel, plan.cell)
         plan.launch((memory, 0), a._buffer(), b._buffer(), source._buffer(), alpha, beta)
         result = make_dense(memory, plan.dtype, plan.shape, plan.stride)
@@ -156,7 +156,7 @@ def added_product(
         apart = added_product(name, source, a, b, beta, alpha, None)
         return copy_(out, apart) if out is source else written(out, apart)
     key = (*key, *_signature(out))
-    plan = _plans.get(key) or _remember(key, _prepare(a, b, source, out))
+    plan = _plans.get(key) or remember(_plans, key, _prepare(a, b, source, out))
     notes = {"a_dims": a.ndim, "b_stride": b._stride, "alpha": alpha, "beta": beta}
     with in_place(added_node(name), out, a, b, **notes):
         if out is not source:
@@ -206,7 +206,7 @@ def ended_product(
             )
     ends = [None if operand is None else _signature(operand) for operand in (source, residual)]
     key = ("ended", *_signature(a), *_signature(b), *ends, activation and activation.name)
-    plan = _plans.get(key) or _remember(key, _prepare(a, b, source, None, activation, residual))
+    plan = _plans.get(key) or remember(_plans, key, _prepare(a, b, source, None, activation, residual))
     memory = np.empty(plan.numel, plan.cell)
     added = [None if operand is None else operand._buffer() for operand in (source, residual)]
     one = 1.0 if a.is_floating_point() else 1
@@ -218,13 +218,6 @@ def ended_product(
 def _signature(operand: Tensor) -> tuple:
     """What of an operand a plan depends on."""
     return operand._dtype, operand._shape, operand._stride
-
-
-def _remember(key: tuple, plan: Plan) -> Plan:
-    if len(_plans) >= MOST_PLANS:
-        _plans.clear()
-    _plans[key] = plan
-    return plan
 
 
 def _prepare(

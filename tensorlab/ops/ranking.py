@@ -10,6 +10,7 @@ from tensorlab import dtypes, layout
 from tensorlab.backends import backend
 from tensorlab.layout import Size
 from tensorlab.ops.indexing.places import raw_type
+from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = ["order", "ranked"]
@@ -26,7 +27,6 @@ class _Ranking(NamedTuple):
 
 
 _rankings: dict[tuple, _Ranking | Literal[False]] = {}
-MOST_RANKINGS = 4096
 
 
 def ranked(input: Tensor, dim: int, k: int | None, backwards: bool) -> tuple[Tensor, Tensor] | None:
@@ -49,9 +49,7 @@ def ranked(input: Tensor, dim: int, k: int | None, backwards: bool) -> tuple[Ten
     key = input._dtype, input._shape, dim, k
     known = _rankings.get(key)
     if known is None:
-        if len(_rankings) >= MOST_RANKINGS:
-            _rankings.clear()
-        known = _rankings[key] = _ranking(input, dim, k)
+        known = remember(_rankings, key, _ranking(input, dim, k))
     if not known:
         return None
     size, results, shape, stride, raw = known

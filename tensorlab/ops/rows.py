@@ -12,9 +12,10 @@ from tensorlab.autograd.recording import record_row
 from tensorlab.autograd.views import requires_grad
 from tensorlab.dtypes import dtype
 from tensorlab.modes import current
-from tensorlab.ops.dispatch import MOST_PLANS, Plan, planned
+from tensorlab.ops.dispatch import Plan, planned
 from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.operands import Number
+from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, RowBackward, apply, apply_in_place, node_kind
 from tensorlab.ops.straight import flat_kernel
 from tensorlab.scalars import TABLE, Scalar
@@ -137,10 +138,9 @@ def _of_layouts(row: Scalar, known: dict[tuple, Planned], input: Tensor, other: 
     if not found:
         result = apply(row, input, other)
         if found is None and (input._dtype.is_floating_point or other._dtype.is_floating_point):
-            if len(known) >= MOST_PLANS:
-                known.clear()
             plan = planned(row, input, other)
-            known[key] = plan is not None and (plan, node_kind(row) if plan.dtype.is_floating_point else None)
+            kind = node_kind(row) if plan is not None and plan.dtype.is_floating_point else None
+            remember(known, key, plan is not None and (plan, kind))
         return result
     (launch, shape, stride, element_type, size, dense), kind = found
     memory = np.empty(size, element_type.cell)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,12 +25,11 @@ from tensorlab.ops.folding import (
     spread,
 )
 from tensorlab.ops.outputs import written
+from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import check_out as refuse_tracked
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
-
-T = TypeVar("T")
 
 
 def _d_softmax(grad: Tensor, result: Tensor, dim: int) -> Tensor:
@@ -51,7 +50,7 @@ def _in_one_pass(logarithm: bool, grad: Tensor, result: Tensor, dim: int) -> Ten
     key = ("gradient", logarithm, shape, dim, result._dtype)
     launch = _launches.get(key)
     if launch is None:
-        launch = _remember(
+        launch = remember(
             _launches, key, backend("cpu").softmax_gradient(logarithm, shape, dim, result._dtype)
         )
     memory = np.empty(grad.numel(), result._dtype.cell)
@@ -122,14 +121,6 @@ class _Plan(NamedTuple):
 
 _plans: dict[tuple, _Plan] = {}
 _launches: dict[tuple, Launch] = {}
-MOST_PLANS = 4096
-
-
-def _remember(known: dict[tuple, T], key: tuple, found: T) -> T:
-    if len(known) >= MOST_PLANS:
-        known.clear()
-    known[key] = found
-    return found
 
 
 def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None) -> Tensor:
@@ -138,7 +129,7 @@ def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tens
     key = (name, input._dtype, input._shape, input._stride, position, chosen)
     plan = _plans.get(key)
     if plan is None:
-        plan = _remember(_plans, key, _prepare(name, input, as_one_dim(name, position, input), chosen))
+        plan = remember(_plans, key, _prepare(name, input, as_one_dim(name, position, input), chosen))
     launch, result, position, stride, cells = plan
     if out is not None:
         check_out_type(name, result, out)

@@ -20,6 +20,7 @@ from tensorlab.dtypes import bfloat16, float16
 from tensorlab.layout import Size
 from tensorlab.ops.dispatch import allocate
 from tensorlab.ops.indexing.places import Places, Route, check, counter, prepared, raw_cells, raw_type
+from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = ["add_again", "add_new", "read_again", "read_new"]
@@ -42,7 +43,6 @@ class Way(NamedTuple):
 
 
 _ways: dict[tuple, Way] = {}
-MOST_WAYS = 4096
 
 
 def _key(name: str, input: Tensor, dim: int, index: Tensor) -> tuple:
@@ -88,7 +88,7 @@ def read_new(
     if 0 in route.shape:
         return allocate(shape, input._dtype)
     move = _reading(input, route, index, shape)
-    way = _remember(_key(name, input, dim, index), _way(move, shape))
+    way = remember(_ways, _key(name, input, dim, index), _way(move, shape))
     memory = np.empty(way.cells, input._dtype.cell)
     if way.move(memory, input, index):
         check(places, error)
@@ -148,7 +148,7 @@ def add_new(name: str, input: Tensor, dim: int, places: Places, src: Tensor) -> 
         return None
     move = _adding(input, route, index, src)
     key = (*_key(name, input, dim, index), src._dtype, src._shape, src._stride)
-    way = _remember(key, _way(move, input._shape))
+    way = remember(_ways, key, _way(move, input._shape))
     memory = cells.copy()
     way.move(memory, index, src)
     return make_dense(memory, input._dtype, way.shape, way.stride)
@@ -184,10 +184,3 @@ def _are_runs(input: Tensor, index: Tensor) -> bool:
 
 def _way(move: Move, shape: Size) -> Way:
     return Way(move, shape, layout.default_strides(shape), layout.numel(shape))
-
-
-def _remember(key: tuple, way: Way) -> Way:
-    if len(_ways) >= MOST_WAYS:
-        _ways.clear()
-    _ways[key] = way
-    return way

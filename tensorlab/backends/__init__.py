@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import importlib
 
-from tensorlab.backends.layers import AttentionLayout, Buffer, Launch, NormalGroups, Normalised
-from tensorlab.backends.protocol import (
-    Backend,
-    IndexLayout,
-    OperandLayout,
-    RandomLaunch,
-    RandomState,
-    Walk,
-)
+from tensorlab.backends.drawing import RandomLaunch, RandomState
+from tensorlab.backends.indexing import IndexLayout, Walk
+from tensorlab.backends.layers import AttentionLayout, NormalGroups, Normalised
+from tensorlab.backends.operands import Buffer, Launch, OperandLayout
+from tensorlab.backends.protocol import Backend
 
 __all__ = [
     "AttentionLayout",

@@ -10,15 +10,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from tensorlab.backends.operands import Buffer, Launch
 from tensorlab.dtypes import dtype
 
-__all__ = ["AttentionLayout", "Buffer", "Launch", "LayerOperations", "NormalGroups", "Normalised"]
-
-# Cells, and the cell of the first element.
-Buffer = tuple[np.ndarray, int]
-
-# Called with one item an operand, the output first: a pair (cells, offset), or the number itself.
-Launch = Callable[..., None]
+__all__ = ["AttentionLayout", "LayerOperations", "NormalGroups", "Normalised"]
 
 
 class AttentionLayout(NamedTuple):

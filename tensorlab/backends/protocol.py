@@ -3,100 +3,31 @@
 A backend sees buffers, offsets, shapes and strides. It never sees a Tensor, so that kernels can be tested and
 read without one. An operation comes in two steps: from layouts and dtypes a backend *prepares* a launch,
 which is then called with the buffers, as often as the same layouts come again.
+
+What the operations have in common stands in `tensorlab.backends.operands`. Four kinds of them are protocols
+of their own, which `Backend` joins: `indexing`, `drawing`, `layers` and `windows`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from tensorlab.backends.layers import Buffer, Launch, LayerOperations
+from tensorlab.backends.drawing import RandomOperations
+from tensorlab.backends.indexing import IndexOperations
+from tensorlab.backends.layers import LayerOperations
+from tensorlab.backends.operands import Launch, OperandLayout
 from tensorlab.backends.windows import WindowOperations
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold
 from tensorlab.scalars import Scalar
 
-__all__ = [
-    "CELL",
-    "ONE",
-    "RUN",
-    "Backend",
-    "Buffer",
-    "IndexLayout",
-    "Launch",
-    "OperandLayout",
-    "RandomLaunch",
-    "RandomState",
-    "Walk",
-]
-
-# What an operand is to a kernel of flat ones: a run of cells, a number, or one cell that all elements meet.
-RUN, ONE, CELL = "run", "one", "cell"
+__all__ = ["Backend"]
 
 
-class OperandLayout(NamedTuple):
-    """What a backend must know of one operand to prepare a launch.
-
-    Attributes:
-        dtype: what the cells mean; of a number, the dtype that Python's type corresponds to.
-        strides: one a dimension of the operation's shape, in cells; 0 where the operand is broadcast.
-        is_number: the operand is a Python number and is passed as such.
-        is_out: the operand is the very tensor that is written.
-    """
-
-    dtype: dtype
-    strides: tuple[int, ...]
-    is_number: bool = False
-    is_out: bool = False
-
-
-class IndexLayout(NamedTuple):
-    """What a backend must know of one index tensor, which says where along one dimension to go.
-
-    Attributes:
-        strides: one a dimension of the operation's shape, in cells; 0 where the index is broadcast.
-        size: the size of the dimension that it indexes; a negative index counts from there.
-        step: the stride of that dimension.
-    """
-
-    strides: tuple[int, ...]
-    size: int
-    step: int
-
-
-class Walk(NamedTuple):
-    """Operands to be walked together, in row-major order of the shape.
-
-    Attributes:
-        shape: the operation's shape, every size at least 1.
-        strides: for each operand one stride a dimension.
-        buffers: for each operand its cells, and the cell of its first element.
-    """
-
-    shape: Sequence[int]
-    strides: Sequence[Sequence[int]]
-    buffers: Sequence[tuple[np.ndarray, int]]
-
-
-class RandomState(NamedTuple):
-    """Where a stream of random numbers stands. Launches write into both arrays.
-
-    Attributes:
-        words: 625 uint32: the state of the Mersenne Twister, and the position of the next word in it.
-        spare: two float64: a normal number that was made but not given out, and 1 if there is one, else 0.
-    """
-
-    words: np.ndarray
-    spare: np.ndarray
-
-
-# Called with the state, the output's (cells, offset), the distribution's numbers, and an input's buffer.
-RandomLaunch = Callable[..., int | None]
-
-
-class Backend(LayerOperations, WindowOperations, Protocol):
+class Backend(IndexOperations, LayerOperations, RandomOperations, WindowOperations, Protocol):
     """The operations of one device."""
 
     def pointwise(
@@ -344,95 +275,4 @@ class Backend(LayerOperations, WindowOperations, Protocol):
         Equal keys come in PyTorch's order. `keys` is (rows, columns), of a NumPy type, and is left in
         disorder. NaN counts as the greatest.
         """
-        ...
-
-    def random(
-        self,
-        distribution: str,
-        shape: Sequence[int],
-        out: OperandLayout,
-        read: OperandLayout | None = None,
-    ) -> RandomLaunch:
-        """Prepare to overwrite `out` with random numbers, from the same words in the same order as PyTorch.
-
-        The distributions, and the numbers that their launches are called with:
-
-        ``"uniform"`` low, high · ``"normal"`` and ``"log_normal"`` mean, std · ``"exponential"`` rate ·
-        ``"bernoulli"`` and ``"geometric"`` p · ``"cauchy"`` median, sigma · ``"integers"`` base, span, wide ·
-        ``"permutation"`` none · ``"bernoulli_each"`` and ``"poisson"`` the buffer of an input whose elements
-        are the parameters · ``"categories"`` the buffer of the weights; `shape` is then rows, categories and
-        draws a row, and the launch returns 0 or why it refuses a row (1 negative, 2 infinite, 3 all zero).
-        """
-        ...
-
-    def seed_words(self, words: np.ndarray, seed: int) -> None:
-        """Write the Mersenne Twister's state for a seed of 32 bits into 625 uint32."""
-        ...
-
-    def philox(
-        self, kind: str, seed: int, stream: int, start: int, out: np.ndarray, element_type: dtype
-    ) -> None:
-        """Fill a run of cells with numbers start, start + 1, … of a counter-based stream.
-
-        `kind` is ``"words"`` (to int64), ``"uniform"`` or ``"normal"`` (to float32 or float64). Which numbers
-        they are is said by `tensorlab.random.Philox`, and is the same on every device.
-        """
-        ...
-
-    def indexed(
-        self,
-        action: str,
-        shape: tuple[int, ...],
-        target: tuple[int, ...],
-        other: tuple[int, ...],
-        indices: tuple[IndexLayout, ...],
-    ) -> Launch:
-        """Prepare a move of elements from or to where index tensors say.
-
-        `target` and `other` are strides over `shape`. The action ``"gather"`` reads `other` where the indices
-        say and stores the element in `target`. The actions ``"replace"``, ``"add"``, ``"mul"``, ``"max"`` and
-        ``"min"`` combine an element of `other` with the element of `target` where the indices say. Positions
-        that lead to one cell act in row-major order of `shape`.
-
-        The launch is called with the buffers of target, other and each index. The caller has checked every
-        index; no size is 0.
-        """
-        ...
-
-    def outside(
-        self, shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: int
-    ) -> Callable[[Buffer], int]:
-        """Prepare to count the elements of an integer tensor that are below `low`, or not below `high`."""
-        ...
-
-    def take_run(self, out: np.ndarray, cells: np.ndarray, index: np.ndarray) -> int:
-        """``out[j] = cells[index[j]]`` for runs of cells, where the index is inside; how many are not."""
-        ...
-
-    def add_run(self, target: np.ndarray, index: np.ndarray, values: np.ndarray) -> int:
-        """``target[index[j]] += values[j]`` for runs of cells, one after another.
-
-        Returns:
-            how many indices lie outside; if any do, nothing is added.
-        """
-        ...
-
-    def mask_count(self, walk: Walk) -> int:
-        """How many elements of the one operand are not 0."""
-        ...
-
-    def mask_positions(self, walk: Walk, out: np.ndarray) -> None:
-        """Where the elements of the one operand are not 0: row `d` of `out` gets the index of dimension d."""
-        ...
-
-    def mask_select(self, walk: Walk, out: np.ndarray) -> None:
-        """The elements of the second operand where the first, a mask, is true, one after the other."""
-        ...
-
-    def mask_scatter(self, walk: Walk, values: np.ndarray) -> None:
-        """The elements of the second operand where the first, a mask, is true, overwritten with `values`."""
-        ...
-
-    def mask_fill(self, walk: Walk, value: np.generic) -> None:
-        """The elements of the second operand where the first, a mask, is true, overwritten with one value."""
         ...

@@ -16,7 +16,7 @@ import numpy as np
 from tensorlab import dtypes, layout
 from tensorlab.autograd.engine import ALONE, ALONE_INSIDE
 from tensorlab.backends import backend
-from tensorlab.backends.protocol import CELL, ONE, RUN
+from tensorlab.backends.operands import CELL, ONE, RUN
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.scalars.source import compute_type

@@ -10,7 +10,7 @@ from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.cell import Number, widen
 from tensorlab.backends.cpu.levels import assemble
 from tensorlab.backends.cpu.pointers import at
-from tensorlab.backends.protocol import Buffer
+from tensorlab.backends.operands import Buffer
 from tensorlab.dtypes import dtype
 
 __all__ = ["add_rows", "take_rows"]

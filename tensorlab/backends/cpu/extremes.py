@@ -15,7 +15,7 @@ from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import BLOCK, WIDTH
 from tensorlab.backends.cpu.reduce import ENOUGH_TASKS, MOST_PARTS, PART
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.protocol import Launch, OperandLayout
+from tensorlab.backends.operands import Launch, OperandLayout
 from tensorlab.dtypes import dtype
 
 __all__ = ["extremes"]

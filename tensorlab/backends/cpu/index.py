@@ -18,7 +18,8 @@ from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.index_templates import CELLS, ROWS, index_source
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.protocol import Buffer, IndexLayout, Launch
+from tensorlab.backends.indexing import IndexLayout
+from tensorlab.backends.operands import Buffer, Launch
 
 __all__ = ["index_source", "indexed", "outside", "split"]
 
@@ -34,7 +35,7 @@ def indexed(
     other: tuple[int, ...],
     indices: tuple[IndexLayout, ...],
 ) -> Launch:
-    """See `tensorlab.backends.protocol.Backend.indexed`."""
+    """See `tensorlab.backends.indexing.IndexOperations.indexed`."""
     gathers = action == "gather"
     operands = [target, other, *[index.strides for index in indices]]
     contested = [size > 1 and stride == 0 and not gathers for size, stride in zip(shape, target, strict=True)]
@@ -93,7 +94,7 @@ def split(
 
 @functools.lru_cache(maxsize=1024)
 def outside(shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: int) -> Callable[[Buffer], int]:
-    """See `tensorlab.backends.protocol.Backend.outside`."""
+    """See `tensorlab.backends.indexing.IndexOperations.outside`."""
     if 0 in shape:
         return lambda buffer: 0
     sizes, (steps,) = coalesce(shape, [strides])

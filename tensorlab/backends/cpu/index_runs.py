@@ -18,7 +18,7 @@ COST = 4
 
 
 def take_run(out: np.ndarray, cells: np.ndarray, index: np.ndarray) -> int:
-    """See `tensorlab.backends.protocol.Backend.take_run`."""
+    """See `tensorlab.backends.indexing.IndexOperations.take_run`."""
     team = threads.team_for(out.size * COST)
     if team == 1:
         return _take(out, cells, index)
@@ -28,7 +28,7 @@ def take_run(out: np.ndarray, cells: np.ndarray, index: np.ndarray) -> int:
 
 
 def add_run(target: np.ndarray, index: np.ndarray, values: np.ndarray) -> int:
-    """See `tensorlab.backends.protocol.Backend.add_run`."""
+    """See `tensorlab.backends.indexing.IndexOperations.add_run`."""
     return _add(target, index, values)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tensorlab.backends.cpu import jit, templates
-from tensorlab.backends.protocol import CELL, ONE, RUN
+from tensorlab.backends.operands import CELL, ONE, RUN
 from tensorlab.dtypes import dtype
 from tensorlab.scalars.source import formula_text
 

@@ -18,7 +18,7 @@ from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.index import split
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.protocol import Walk
+from tensorlab.backends.indexing import Walk
 
 __all__ = ["count", "fill", "positions", "scatter", "select"]
 
@@ -44,28 +44,28 @@ class Parts(NamedTuple):
 
 
 def count(walk: Walk) -> int:
-    """See `tensorlab.backends.protocol.Backend.mask_count`."""
+    """See `tensorlab.backends.indexing.IndexOperations.mask_count`."""
     return int(_counts(_cut(walk)).sum())
 
 
 def select(walk: Walk, out: np.ndarray) -> None:
-    """See `tensorlab.backends.protocol.Backend.mask_select`."""
+    """See `tensorlab.backends.indexing.IndexOperations.mask_select`."""
     _move(walk, _select, out)
 
 
 def scatter(walk: Walk, values: np.ndarray) -> None:
-    """See `tensorlab.backends.protocol.Backend.mask_scatter`."""
+    """See `tensorlab.backends.indexing.IndexOperations.mask_scatter`."""
     _move(walk, _scatter, values)
 
 
 def fill(walk: Walk, value: np.generic) -> None:
-    """See `tensorlab.backends.protocol.Backend.mask_fill`."""
+    """See `tensorlab.backends.indexing.IndexOperations.mask_fill`."""
     parts = _cut(walk, keep_order=False)
     _run(_fill, parts, *parts.cells, value)
 
 
 def positions(walk: Walk, out: np.ndarray) -> None:
-    """See `tensorlab.backends.protocol.Backend.mask_positions`."""
+    """See `tensorlab.backends.indexing.IndexOperations.mask_positions`."""
     shape = walk.shape
     # The second operand is imagined: a dense tensor in which the number of an element is its cell.
     dense = tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))

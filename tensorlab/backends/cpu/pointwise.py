@@ -26,7 +26,7 @@ from tensorlab.backends.cpu import jit, templates, threads
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.cpu.templates import ONE, RUN, SELF, STEP, TURN
-from tensorlab.backends.protocol import Buffer, Launch, OperandLayout
+from tensorlab.backends.operands import Buffer, Launch, OperandLayout
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
 

@@ -25,7 +25,7 @@ from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import BLOCK, STEP_BLOCK, WIDTH, Cells
 from tensorlab.backends.cpu.reduce_templates import fold_source, join_source
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.protocol import Launch, OperandLayout
+from tensorlab.backends.operands import Launch, OperandLayout
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold, arguments_of, total_itself
 

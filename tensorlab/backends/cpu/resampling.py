@@ -18,7 +18,7 @@ from tensorlab.backends.cpu.cell import Number, narrow, widen
 from tensorlab.backends.cpu.levels import assemble, compute_name
 from tensorlab.backends.cpu.pointers import advance, at
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.protocol import Launch
+from tensorlab.backends.operands import Launch
 from tensorlab.backends.windows import Along
 from tensorlab.dtypes import dtype, float32
 

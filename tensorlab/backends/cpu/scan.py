@@ -25,7 +25,7 @@ from tensorlab.backends.cpu.kernel_text import (
     positions,
 )
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.protocol import Launch, OperandLayout
+from tensorlab.backends.operands import Launch, OperandLayout
 from tensorlab.dtypes import dtype
 
 __all__ = ["scan", "scan_source"]

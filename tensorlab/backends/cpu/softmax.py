@@ -29,7 +29,7 @@ from tensorlab.backends.cpu.kernel_text import (
 )
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.protocol import Launch, OperandLayout
+from tensorlab.backends.operands import Launch, OperandLayout
 from tensorlab.dtypes import dtype
 from tensorlab.scalars.exponential import exp_to_one
 from tensorlab.scalars.source import formula_text

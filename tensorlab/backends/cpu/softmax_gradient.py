@@ -22,7 +22,7 @@ from tensorlab.backends.cpu.kernel_text import (
     jitted,
 )
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.protocol import Launch
+from tensorlab.backends.operands import Launch
 from tensorlab.dtypes import dtype
 from tensorlab.scalars.exponential import exp_to_one
 from tensorlab.scalars.source import formula_text

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from tensorlab import dtypes
 from tensorlab.backends.cpu import halves, simd
-from tensorlab.backends.protocol import ONE, RUN
+from tensorlab.backends.operands import ONE, RUN
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
 from tensorlab.scalars.source import compute_type, formula_text

@@ -21,7 +21,8 @@ from tensorlab.backends.cpu.gemm.blocks import blocks
 from tensorlab.backends.cpu.gemm.text import compute_name, tile_source
 from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, INNER_LEVEL, KERNEL_LEVEL
-from tensorlab.backends.layers import AttentionLayout, Buffer, Launch
+from tensorlab.backends.layers import AttentionLayout
+from tensorlab.backends.operands import Buffer, Launch
 from tensorlab.dtypes import dtype
 from tensorlab.scalars.exponential import exp_to_one
 from tensorlab.scalars.source import formula_text

@@ -38,7 +38,7 @@ from tensorlab.backends.cpu.gemm.problem import Problem, problem
 from tensorlab.backends.cpu.gemm.text import compute_name, kernel_source
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.protocol import Launch
+from tensorlab.backends.operands import Launch
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
 

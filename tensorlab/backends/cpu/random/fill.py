@@ -1,4 +1,4 @@
-"""The CPU's answer to `Backend.random`: which fill makes a distribution, and the walk that it takes."""
+"""The CPU's answer to `RandomOperations.random`: which fill makes a distribution, and the walk that it takes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from tensorlab import dtypes, layout
 from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.random import engine
 from tensorlab.backends.cpu.random.assemble import counter_kernel, kernel
-from tensorlab.backends.protocol import OperandLayout, RandomLaunch, RandomState
+from tensorlab.backends.drawing import RandomLaunch, RandomState
+from tensorlab.backends.operands import OperandLayout
 from tensorlab.cells import from_float32, to_float32
 from tensorlab.dtypes import dtype
 
@@ -31,12 +32,12 @@ Cells = tuple[np.ndarray, int]
 def prepare(
     distribution: str, shape: Sequence[int], out: OperandLayout, read: OperandLayout | None = None
 ) -> RandomLaunch:
-    """See `tensorlab.backends.protocol.Backend.random`."""
+    """See `tensorlab.backends.drawing.RandomOperations.random`."""
     return _PREPARED[distribution](shape, out, read) if math.prod(shape) else _nothing
 
 
 def philox(kind: str, seed: int, stream: int, start: int, out: np.ndarray, element_type: dtype) -> None:
-    """See `tensorlab.backends.protocol.Backend.philox`."""
+    """See `tensorlab.backends.drawing.RandomOperations.philox`."""
     team = threads.team_for(out.size * PHILOX_COST[kind])
     fill = counter_kernel(kind, element_type, team > 1)
     with threads.team(team) if team > 1 else contextlib.nullcontext():

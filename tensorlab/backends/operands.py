@@ -1,0 +1,37 @@
+"""The operands of a backend's operations: their cells, their layouts, and what is called with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from tensorlab.dtypes import dtype
+
+__all__ = ["CELL", "ONE", "RUN", "Buffer", "Launch", "OperandLayout"]
+
+# Cells, and the cell of the first element.
+Buffer = tuple[np.ndarray, int]
+
+# Called with one item an operand, the output first: a pair (cells, offset), or the number itself.
+Launch = Callable[..., None]
+
+# What an operand is to a kernel of flat ones: a run of cells, a number, or one cell that all elements meet.
+RUN, ONE, CELL = "run", "one", "cell"
+
+
+class OperandLayout(NamedTuple):
+    """What a backend must know of one operand to prepare a launch.
+
+    Attributes:
+        dtype: what the cells mean; of a number, the dtype that Python's type corresponds to.
+        strides: one a dimension of the operation's shape, in cells; 0 where the operand is broadcast.
+        is_number: the operand is a Python number and is passed as such.
+        is_out: the operand is the very tensor that is written.
+    """
+
+    dtype: dtype
+    strides: tuple[int, ...]
+    is_number: bool = False
+    is_out: bool = False

@@ -1,4 +1,7 @@
-"""How a backend draws random numbers: a part of `tensorlab.backends.protocol.Backend`."""
+"""How a backend draws random numbers.
+
+It is a part of `tensorlab.backends.protocol.Backend`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a backend does where index tensors and masks say: a part of `tensorlab.backends.protocol.Backend`."""
+"""What a backend does where index tensors and masks say.
+
+It is a part of `tensorlab.backends.protocol.Backend`.
+"""
 
 from __future__ import annotations
 

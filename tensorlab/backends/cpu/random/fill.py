@@ -1,4 +1,4 @@
-"""The CPU's draws: which fill makes a distribution of `RandomOperations.random`, and the walk that it takes."""
+"""The CPU's `RandomOperations.random`: which fill makes a distribution, and the walk that it takes."""
 
 from __future__ import annotations
 

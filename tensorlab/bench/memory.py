@@ -15,9 +15,10 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,7 @@ import tensorlab as tl
 from tensorlab.catalogue import Operands, calls
 from tensorlab.tensor import Tensor
 
-__all__ = ["ALLOWED", "STEPS", "Need", "measure"]
+__all__ = ["ALLOWED", "ALONE", "STEPS", "Need", "check_system", "measure", "peak_of"]
 
 #: Bytes a thread that an operation may need beside its operands and its result.
 ALLOWED = 1_000_000
@@ -34,7 +35,7 @@ ALLOWED = 1_000_000
 # allowed. For more threads matrices grow with what is allowed.
 SIDE = 1024
 
-# Large pieces are given back to the system at once, as long as they are mapped one by one.
+#: Large pieces are given back to the system at once, as long as they are mapped one by one.
 ALONE = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536"}
 
 #: Calls that take several steps and keep what is between them, and why.
@@ -109,8 +110,7 @@ def measure(only: str = "", threads: int = 1, pointwise: bool = True) -> list[Ne
     Raises:
         OSError: this system does not tell a process its peak.
     """
-    if not Path("/proc/self/clear_refs").exists():
-        raise OSError("this system does not tell a process its peak of memory; Linux does")
+    check_system()
     command = [sys.executable, "-W", "ignore", "-m", "tensorlab.bench.memory", only, str(threads)]
     command += ["all"] if pointwise else []
     done = subprocess.run(command, env={**os.environ, **ALONE}, stdout=subprocess.PIPE, check=True)
@@ -127,14 +127,29 @@ def _needs(only: str, threads: int, pointwise: bool) -> Iterator[Need]:
         if call.kind == "pointwise" and not pointwise:
             continue
         call.run(operands)  # makes the operands and loads the kernels
-        gc.collect()
-        Path("/proc/self/clear_refs").write_text("5")
-        before = _bytes("VmRSS")
-        result = call.run(operands)
-        beside = _bytes("VmHWM") - before
+        result, beside = peak_of(partial(call.run, operands))
         held = {place for value in operands.made() for place, _ in _storages(value)}
         size = sum(size for place, size in set(_storages(result)) if place not in held)
         yield Need(call.text, size, beside - size)
+
+
+def check_system() -> None:
+    """Ask whether peaks can be measured here.
+
+    Raises:
+        OSError: this system does not tell a process its peak.
+    """
+    if not Path("/proc/self/clear_refs").exists():
+        raise OSError("this system does not tell a process its peak of memory; Linux does")
+
+
+def peak_of(run: Callable[[], Any]) -> tuple[Any, int]:
+    """What a function returns, and by how many bytes the process grew at the highest while it ran."""
+    gc.collect()
+    Path("/proc/self/clear_refs").write_text("5")
+    before = _bytes("VmRSS")
+    result = run()
+    return result, _bytes("VmHWM") - before
 
 
 def _bytes(name: str) -> int:

@@ -21,7 +21,10 @@ COMPARED = ("gemm", "ops", "nn", "autograd", ALL)
 
 def run(
     suite: Annotated[
-        str, typer.Argument(help="What to measure: gemm, ops, nn, autograd, all, start, compilation, memory.")
+        str,
+        typer.Argument(
+            help="What to measure: gemm, ops, nn, autograd, all, start, compilation, memory, graph."
+        ),
     ] = "ops",
     threads: Annotated[int, typer.Option(help="Threads that each library may use.")] = 1,
     only: Annotated[str, typer.Option(help="Only comparisons whose name has this in it.")] = "",
@@ -34,9 +37,10 @@ def run(
     is compared with where it is installed. NumPy's operations on elements use one thread; its matrix products
     run in processes of their own, with as many threads as ours and with either kind of OpenBLAS's kernels.
 
-    Three figures stand for themselves. `start`: how long a new process takes to import, and for its first
+    Four figures stand for themselves. `start`: how long a new process takes to import, and for its first
     operations. `compilation`: how long operations take with an empty cache. `memory`: which operations need
-    more than 1 MB a thread beside their operands and their result.
+    more than 1 MB a thread beside their operands and their result. `graph`: what a chain of a million
+    operations costs there and back, and the memory of a training step beside PyTorch's.
     """
     known = (*COMPARED, *FIGURES)
     if suite not in known:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tensorlab.bench.graphs import long_graph, step_memory
 from tensorlab.bench.memory import ALLOWED, STEPS, measure
 from tensorlab.bench.start import compile_times, start
 from tensorlab.cli import app
@@ -43,6 +44,28 @@ def test_a_hidden_copy_is_seen():
     (need,) = measure("tl.chain_matmul")
     assert need.beside > 3.5e6  # Linux counts pages in batches
     assert need.result == 4 * 1024 * 1024
+
+
+@linux
+def test_a_training_step_needs_no_more_memory_than_pytorch_takes():
+    step = step_memory()
+    assert step.ours > 12 * 1024 * 512 * 4 / 2  # what the layers keep
+    if step.torch is not None:
+        assert step.ours <= 1.05 * step.torch
+
+
+def test_the_parts_of_a_long_chain_are_timed():
+    found = long_graph(1000)
+    assert found.nodes == 1000
+    assert min(found) >= 0
+    assert found.build > 0
+
+
+@linux
+def test_the_command_measures_the_graph():
+    run = CliRunner().invoke
+    found = json.loads(run(app, ["bench", "graph", "--json"]).stdout)
+    assert set(found) == {"chain", "step"}
 
 
 def test_the_command_prints_a_table_or_json():

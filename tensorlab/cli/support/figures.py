@@ -1,9 +1,10 @@
-"""What ``tensorlab bench`` prints of figures that are no comparison: start, compilation, memory."""
+"""What ``tensorlab bench`` prints of figures that are no comparison: start, compilation, memory, graph."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import TypeVar
 
 import typer
 from rich.console import Console
@@ -13,6 +14,8 @@ from rich.table import Table
 from tensorlab.cli.support.errors import ENVIRONMENT, CommandError
 
 __all__ = ["FIGURES"]
+
+Measured = TypeVar("Measured")
 
 # How many of the slowest calls are shown.
 SHOWN = 20
@@ -74,6 +77,28 @@ def show_memory(only: str, threads: int, as_json: bool) -> None:
     )
 
 
+def show_graph(only: str, threads: int, as_json: bool) -> None:
+    """Say what a long graph costs, and how much memory a training step needs beside PyTorch's."""
+    from tensorlab.bench.graphs import LAYERS, long_graph, step_memory
+
+    chain = long_graph()
+    step = _measured(step_memory)
+    if as_json:
+        typer.echo(json.dumps({"chain": chain._asdict(), "step": step._asdict()}, indent=2))
+        return
+    table = _table(f"a chain of {chain.nodes:,} operations", "seconds")
+    for name in ("build", "backward", "free"):
+        table.add_row(name, f"{getattr(chain, name):.3f}")
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(f"\nA step of {LAYERS} layers needs {step.ours / 1e6:.1f} MB at the highest", end="")
+    if step.torch is None:
+        console.print("; PyTorch, to compare with, is not installed.")
+    else:
+        ratio = step.ours / step.torch
+        console.print(f", and {step.torch / 1e6:.1f} MB in PyTorch: {ratio:.2f} of it.")
+
+
 def _table(*titles: str) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column, title in enumerate(titles):
@@ -81,7 +106,7 @@ def _table(*titles: str) -> Table:
     return table
 
 
-def _measured(measure: Callable[[], list]) -> list:
+def _measured(measure: Callable[[], Measured]) -> Measured:
     try:
         found = measure()
     except OSError as error:
@@ -96,4 +121,5 @@ FIGURES: dict[str, Callable[[str, int, bool], None]] = {
     "start": show_start,
     "compilation": show_compilation,
     "memory": show_memory,
+    "graph": show_graph,
 }

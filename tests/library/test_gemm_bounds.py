@@ -75,6 +75,7 @@ LARGE = [(130, 400, 70), (61, 130, 1000), (300, 70, 129), (33, 1000, 3)]
 KINDS = [
     ("rows", "rows", "rows"),
     ("rows", "transposed", "rows"),
+    ("rows", "rows", "transposed"),
     ("transposed", "rows", "transposed"),
     ("sliced", "sliced", "sliced"),
 ]

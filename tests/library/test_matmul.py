@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -145,6 +147,21 @@ def test_threads_do_not_change_a_bit(monkeypatch, sizes, batch):
     for result in results[1:]:
         np.testing.assert_array_equal(np.asarray(result), np.asarray(results[0]))
     np.testing.assert_allclose(np.asarray(results[0]), np.asarray(x) @ np.asarray(y), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("sizes", [(250, 250, 250), (130, 384, 300), (7, 300, 900)], ids=str)
+def test_the_short_kernels_give_the_same_bits(monkeypatch, sizes):
+    """On one thread a product that lies well takes another kernel than the one that threads share."""
+    m, k, n = sizes
+    rng = np.random.default_rng(3)
+    x, y = (tl.tensor(rng.normal(size=size).astype(np.float32)) for size in ((m, k), (k, n)))
+    wide = tl.zeros(m, 2 * k)
+    wide[:, ::2] = x
+    for a, b in itertools.product((x, x.t().contiguous().t(), wide[:, ::2]), (y, y.t().contiguous().t())):
+        for team in (1, 4):
+            most = min(team, threads.get_num_threads())
+            monkeypatch.setattr(threads, "team_for", lambda work, most=most: most)
+            np.testing.assert_array_equal(np.asarray(a @ b), np.asarray(tl.addmm(tl.zeros(()), x, y)))
 
 
 def test_infinities_and_nan_are_kept():

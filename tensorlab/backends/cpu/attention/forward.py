@@ -46,7 +46,7 @@ def product(steps, rows, columns, a, a_row, panels, depth, c, c_row, adds):
     while j < columns:
         wide = panel(columns - j)
         row = (wide + LANES - 1) // LANES * LANES
-        tile(steps, rows, wide, a, a_row, advance(panels, j * depth), row, advance(c, j), c_row, adds)
+        tile(steps, rows, wide, a, a_row, 1, advance(panels, j * depth), row, advance(c, j), c_row, adds)
         j += wide
 
 

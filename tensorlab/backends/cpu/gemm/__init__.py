@@ -83,20 +83,24 @@ def small_gemm(element_type: dtype, sizes: tuple[int, int, int]) -> tuple[Callab
         return None
     work = problem((), sizes, (n, 1), (k, 1), (n, 1), (n, 1), (n, 1))
     plan = plan_for(element_type, work)
-    if not (plan.is_plain and plan.is_small) or is_better_transposed(work):
+    if not (plan.is_plain and plan.is_small) or plan.copies_panels or is_better_transposed(work):
         return None
     return _plain_kernel(element_type, work, plan), work.walk()
 
 
 def _plain_kernel(element_type: dtype, work: Problem, plan: Plan) -> Callable:
-    kernel = _kernel(element_type, f"plain_{plan.form}", None, "plain_kernel")
-    return jit.entry(kernel, work.walk(), *[element_type.cell] * 3)
+    """The short kernel: of (walk, out, a, b), and of a workspace if it copies panels of B."""
+    copies = plan.copies_panels
+    kernel = _kernel(element_type, "plain_panels" if copies else f"plain_{plan.form}", None, "plain_kernel")
+    return jit.entry(kernel, work.walk(), *[element_type.cell] * (4 if copies else 3))
 
 
 def _launch_plain(element_type: dtype, work: Problem, plan: Plan, swapped: bool) -> Launch:
     """The launch of one product on one thread, with as few arguments as possible."""
     kernel = _plain_kernel(element_type, work, plan)
     walk = work.walk()
+    copies, number = plan.copies_panels, element_type.cell
+    cells = plan.sizes.steps * plan.sizes.width
 
     def launch(out: tuple, a: tuple, b: tuple) -> None:
         to, offset = out
@@ -109,7 +113,9 @@ def _launch_plain(element_type: dtype, work: Problem, plan: Plan, swapped: bool)
         if offset:
             right = right[offset:]
         if swapped:
-            kernel(walk, to, right, left)
+            left, right = right, left
+        if copies:
+            kernel(walk, to, left, right, workspace(number, cells))
         else:
             kernel(walk, to, left, right)
 

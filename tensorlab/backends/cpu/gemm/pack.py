@@ -1,17 +1,18 @@
 """Copies of blocks of A and B: whatever their strides, the copy's rows are runs of numbers.
 
-A block of A is copied as it is, row by row. A block of B is cut into panels as wide as a tile, one after the
-other, so that a tile reads its panel from beginning to end.
+A block of B is cut into panels as wide as a tile, one after the other, so that a tile reads its panel from
+beginning to end. A block of A is copied row by row; or cut into strips as high as a tile, if its columns are
+runs, which then stay runs.
 """
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu.gemm.cell import LANES, SAME, WIDTH, numbers, widen
+from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, SAME, WIDTH, numbers, widen
 from tensorlab.backends.cpu.gemm.tile import panel
 from tensorlab.backends.cpu.pointers import advance, copy, copy_second
 from tensorlab.backends.cpu.simd import turn_tile
 
-__all__ = ["pack", "pack_panels"]
+__all__ = ["pack", "pack_panels", "pack_strips"]
 
 
 def pack(rows, columns, source, row, column, to, to_row):
@@ -67,3 +68,23 @@ def pack_panels(steps, columns, b, b_step, b_col, to):
         row = (wide + LANES - 1) // LANES * LANES
         pack(steps, wide, advance(b, j * b_col), b_step, b_col, advance(to, j * steps), row)
         j += wide
+
+
+def pack_strips(rows, steps, a, a_step, to):
+    """A block of A, whose columns are runs, as strips; the one at row `r` begins at ``to[r * steps]``.
+
+    A strip holds the numbers of its first step, then those of the next. All strips are filled at once, so
+    that the columns are read one after the other.
+    """
+    whole = rows - rows % ROWS
+    for p in range(steps):
+        x, y = advance(a, p * a_step), advance(to, p * ROWS)
+        if SAME:
+            for r in range(0, whole, ROWS):
+                copy(advance(numbers(x, to), r), advance(y, r * steps), ROWS)
+        else:
+            for r in range(0, whole, ROWS):
+                for i in range(ROWS):
+                    y[r * steps + i] = widen(x[r + i])
+        for i in range(rows - whole):
+            y[whole * steps + i] = widen(x[whole + i])

@@ -25,8 +25,12 @@ MULTIPLY_ADDS = 16
 # Below so many multiply-adds one thread is enough, and the call matters.
 SMALL = MULTIPLY_ADDS * threads.WORTHWHILE
 
-# From so many the blocks of the caches matter, and the call does not.
+# From so many the blocks of the caches matter, and the call does not. Below, a transposed A is read in place.
 PLAIN = 256**3
+
+# A row of A whose numbers lie so many cells apart is still read in place. Half of what comes with them is not
+# wanted, and a strip with that takes two thirds of the first-level cache.
+NEAR = 2
 
 # Rows of a result that is collected in the workspace, at most.
 COLLECTED = 1024
@@ -56,6 +60,11 @@ class Plan(NamedTuple):
     is_plain: bool
     is_small: bool
 
+    @property
+    def copies_panels(self) -> bool:
+        """Whether the short kernel needs room for a panel of B."""
+        return self.form == "tiles" and self.packs_b
+
 
 def plan_for(element_type: dtype, work: Problem) -> Plan:
     """The plan for one product, or for each of a batch."""
@@ -63,16 +72,13 @@ def plan_for(element_type: dtype, work: Problem) -> Plan:
     size = np.dtype(name).itemsize
     sizes = blocks(size)
     copies = element_type.cell.name != name
-    packs_a = copies or work.a.column != 1
+    is_short = not (copies or work.batch) and work.multiply_adds < PLAIN and work.k <= sizes.steps
+    packs_a = copies or (work.a.column > NEAR and not (is_short and work.a.row == 1))
     packs_b = copies or work.b.column != 1 or not _stays_in_place(work, sizes, size)
     collects = copies or work.out.column != 1
     form = "dots" if work.n <= FEW else "rows" if work.m <= FEW else "tiles"
     is_small = not work.batch and work.multiply_adds < SMALL
-    as_it_lies = not (packs_a or packs_b or collects) and work.k <= sizes.steps
-    if form == "tiles":
-        is_plain = as_it_lies and not work.batch and work.multiply_adds < PLAIN
-    else:
-        is_plain = form == "dots" and is_small
+    is_plain = is_short and not (packs_a or collects) if form == "tiles" else form == "dots" and is_small
     return Plan(form, sizes, packs_a, packs_b, collects, is_plain, is_small)
 
 

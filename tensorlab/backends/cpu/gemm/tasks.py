@@ -7,13 +7,14 @@ threads there are.
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu.gemm.cell import ROWS, Number, narrow, numbers
+from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, Number, narrow, numbers
 from tensorlab.backends.cpu.gemm.dots import dot
+from tensorlab.backends.cpu.gemm.pack import pack
 from tensorlab.backends.cpu.gemm.rows import rows as form
 from tensorlab.backends.cpu.gemm.tile import panel, tile
 from tensorlab.backends.cpu.pointers import advance, at
 
-__all__ = ["kernel", "plain_dots", "plain_tiles"]
+__all__ = ["kernel", "plain_dots", "plain_panels", "plain_tiles"]
 
 
 # fmt: off
@@ -63,7 +64,7 @@ def kernel(
 def plain_tiles(walk, out, a, b):
     """One small product, in place, of one block of k: for small ones, where each argument costs time."""
     m, n, k = walk[0, 0], walk[0, 1], walk[0, 2]
-    o_row, a_row, b_step = walk[1, 0], walk[2, 0], walk[3, 2]
+    o_row, a_row, a_step, b_step = walk[1, 0], walk[2, 0], walk[2, 2], walk[3, 2]
     c = at(out, 0)
     left, right = numbers(at(a, 0), c), numbers(at(b, 0), c)
     j = 0
@@ -71,7 +72,24 @@ def plain_tiles(walk, out, a, b):
         wide = panel(n - j)
         for i in range(0, m, ROWS):
             rows, x, y = min(ROWS, m - i), advance(left, i * a_row), advance(right, j)
-            tile(k, rows, wide, x, a_row, y, b_step, advance(c, i * o_row + j), o_row, False)
+            tile(k, rows, wide, x, a_row, a_step, y, b_step, advance(c, i * o_row + j), o_row, False)
+        j += wide
+
+
+def plain_panels(walk, out, a, b, work):
+    """The same where B is copied: a panel of it, which meets all strips of A at once, and then the next."""
+    m, n, k = walk[0, 0], walk[0, 1], walk[0, 2]
+    o_row, a_row, a_step, b_step, b_col = walk[1, 0], walk[2, 0], walk[2, 2], walk[3, 2], walk[3, 1]
+    c, y = at(out, 0), at(work, 0)
+    left = numbers(at(a, 0), c)
+    j = 0
+    while j < n:
+        wide = panel(n - j)
+        width = (wide + LANES - 1) // LANES * LANES
+        pack(k, wide, at(b, j * b_col), b_step, b_col, y, width)
+        for i in range(0, m, ROWS):
+            rows, x = min(ROWS, m - i), advance(left, i * a_row)
+            tile(k, rows, wide, x, a_row, a_step, y, width, advance(c, i * o_row + j), o_row, False)
         j += wide
 
 

@@ -34,10 +34,11 @@ __all__ = [
 # matrix. All forms have one signature, with a pointer and two strides for each operand; `tiles` copies blocks
 # of A and B if it is told to. With `collects` the sums stand in the workspace first.
 _TILE: list[Any] = [tile.panel, tile.whole_tile, tile.edge_tile, tile.tile, tile.strip]
-_PACK: list[Any] = [pack.pack_cells, pack.pack_run, pack.pack, pack.pack_panels]
+_PACK: list[Any] = [pack.pack_cells, pack.pack_run, pack.pack, pack.pack_panels, pack.pack_strips]
 _FORMS: dict[str, list[Any]] = {
     "tiles": [*_TILE, *_PACK, tiles.balanced, tiles.tiles],
     "plain_tiles": _TILE,
+    "plain_panels": [*_TILE, *_PACK[:3]],
     "rows": [rows.weighed_row, rows.weighed_rows, rows.rows],
     "dots": [dots.dot_run, dots.dot, dots.dots],
     "plain_dots": [dots.dot_run, dots.dot],
@@ -96,7 +97,8 @@ def kernel_source(element_type: dtype, form: str, activation: Scalar | None = No
 
     Args:
         element_type: the dtype of A, B, the result, its source and its residual.
-        form: ``"tiles"``, ``"rows"`` or ``"dots"``; ``"plain_tiles"`` or ``"plain_dots"``.
+        form: ``"tiles"``, ``"rows"`` or ``"dots"``; ``"plain_tiles"``, ``"plain_panels"`` or
+            ``"plain_dots"``.
         activation: a function of one number that follows the product.
 
     Example:

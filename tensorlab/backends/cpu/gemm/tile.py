@@ -17,29 +17,29 @@ RUN = 128  # steps that are summed up in one go
 SHORT = 32  # fewer steps are not divided
 
 
-def whole_tile(steps, a, a_row, b, b_row, c, c_row, adds):
+def whole_tile(steps, a, a_row, a_step, b, b_row, c, c_row, adds):
     """``C = A @ B``, or ``C += A @ B`` if it `adds`, for `ROWS` rows and `WIDTH` columns."""
     for i in range(ROWS):  # the result's cells are on their way while the sums are made
         fetch_ahead(advance(c, i * c_row), WIDTH)
     sums = zeros(b, ROWS, VECTORS, BYTES)
     for _ in range(steps):
         sums = add_outer(sums, a, a_row, b)
-        a = advance(a, 1)
+        a = advance(a, a_step)
         b = advance(b, b_row)
     store(sums, c, c_row, adds)
 
 
-def edge_tile(steps, rows, columns, a, a_row, b, b_row, c, c_row, adds):
+def edge_tile(steps, rows, columns, a, a_row, a_step, b, b_row, c, c_row, adds):
     """The same for a tile that has fewer rows, or whose columns end within its last vector."""
     sums = zeros(b, ROWS, VECTORS, BYTES)
     for _ in range(steps):
         sums = add_outer_partly(sums, a, a_row, rows, b, columns)
-        a = advance(a, 1)
+        a = advance(a, a_step)
         b = advance(b, b_row)
     store_partly(sums, c, c_row, rows, columns, adds)
 
 
-def tile(steps, rows, columns, a, a_row, b, b_row, c, c_row, adds):
+def tile(steps, rows, columns, a, a_row, a_step, b, b_row, c, c_row, adds):
     """A tile of any size up to `ROWS` × `WIDTH`: `edge_tile` exists for each number of vectors.
 
     The steps are taken in short runs, each summed up from zero. A sum of many numbers grows, and with it the
@@ -47,15 +47,15 @@ def tile(steps, rows, columns, a, a_row, b, b_row, c, c_row, adds):
     """
     run = (steps + 1) // 2 if SHORT <= steps <= 2 * RUN else RUN
     for p in range(0, max(steps, 1), run):
-        x, y, count, grows = advance(a, p), advance(b, p * b_row), min(run, steps - p), adds or p > 0
+        x, y, count, grows = advance(a, p * a_step), advance(b, p * b_row), min(run, steps - p), adds or p > 0
         if rows == ROWS and columns == WIDTH:
-            whole_tile(count, x, a_row, y, b_row, c, c_row, grows)
+            whole_tile(count, x, a_row, a_step, y, b_row, c, c_row, grows)
         elif columns <= LANES:
-            edge_tile_1(count, rows, columns, x, a_row, y, b_row, c, c_row, grows)
+            edge_tile_1(count, rows, columns, x, a_row, a_step, y, b_row, c, c_row, grows)
         elif columns <= 2 * LANES:
-            edge_tile_2(count, rows, columns, x, a_row, y, b_row, c, c_row, grows)
+            edge_tile_2(count, rows, columns, x, a_row, a_step, y, b_row, c, c_row, grows)
         else:
-            edge_tile_3(count, rows, columns, x, a_row, y, b_row, c, c_row, grows)
+            edge_tile_3(count, rows, columns, x, a_row, a_step, y, b_row, c, c_row, grows)
 
 
 def panel(left):
@@ -63,7 +63,7 @@ def panel(left):
     return 2 * LANES if WIDTH < left <= WIDTH + LANES else min(left, WIDTH)
 
 
-def strip(steps, rows, columns, a, a_row, b, b_row, packed, c, c_row, adds):
+def strip(steps, rows, columns, a, a_row, a_step, b, b_row, packed, c, c_row, adds):
     """One row of tiles, side by side. B is `packed` in panels, or lies in place with rows `b_row` apart."""
     j = 0
     while j < columns:
@@ -72,7 +72,7 @@ def strip(steps, rows, columns, a, a_row, b, b_row, packed, c, c_row, adds):
             y, row = advance(b, j * steps), (wide + LANES - 1) // LANES * LANES
         else:
             y, row = advance(b, j), b_row
-        tile(steps, rows, wide, a, a_row, y, row, advance(c, j), c_row, adds)
+        tile(steps, rows, wide, a, a_row, a_step, y, row, advance(c, j), c_row, adds)
         j += wide
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from tensorlab.backends.cpu.gemm.cell import COLUMNS, HEIGHT, LANES, ROWS, STEPS, WIDTH, numbers
 from tensorlab.backends.cpu.gemm.finish import finish
-from tensorlab.backends.cpu.gemm.pack import pack, pack_panels
+from tensorlab.backends.cpu.gemm.pack import pack, pack_panels, pack_strips
 from tensorlab.backends.cpu.gemm.tile import strip
 from tensorlab.backends.cpu.pointers import advance
 
@@ -55,16 +55,19 @@ def tiles(
             for i in range(0, m, HEIGHT):
                 rows = min(HEIGHT, m - i)
                 a_block = advance(a, i * a_row + p * a_step)
-                if packs_a:
-                    pack(rows, steps, a_block, a_row, a_step, block_a, STEPS + LANES)
-                    left, left_row = block_a, STEPS + LANES
+                if not packs_a:
+                    left, next_strip, left_row, left_step = numbers(a_block, block_a), a_row, a_row, a_step
+                elif a_row == 1:
+                    pack_strips(rows, steps, a_block, a_step, block_a)
+                    left, next_strip, left_row, left_step = block_a, steps, 1, ROWS
                 else:
-                    left, left_row = numbers(a_block, block_a), a_row
+                    pack(rows, steps, a_block, a_row, a_step, block_a, STEPS + LANES)
+                    left, next_strip, left_row, left_step = block_a, STEPS + LANES, STEPS + LANES, 1
                 for r in range(0, rows, ROWS):
                     high = min(ROWS, rows - r)
-                    a_strip, c_strip = advance(left, r * left_row), advance(c, (i + r) * c_row)
+                    a_strip, c_strip = advance(left, r * next_strip), advance(c, (i + r) * c_row)
                     strip(
-                        steps, high, columns, a_strip, left_row,
+                        steps, high, columns, a_strip, left_row, left_step,
                         block_b if packs_b else numbers(b_block, block_b), b_step, packs_b,
                         c_strip, c_row, p > 0,
                     )  # fmt: skip

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 import tensorlab as tl
 from tensorlab import dtypes
-from tensorlab.catalogue.expressions import EXPRESSIONS, PRECISE
+from tensorlab.catalogue.expressions import EXPRESSIONS
+from tensorlab.catalogue.matrix_expressions import MATRIX_EXPRESSIONS, PRECISE
 from tensorlab.catalogue.operands import Operands
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import COUNTING, FLOAT, FLOATING, INTEGERS, TABLE, Scalar
@@ -28,7 +29,10 @@ __all__ = ["KINDS", "Call", "Operands", "calls"]
 POINTWISE = "pointwise"
 
 #: The kinds of operations, in the order in which they are gone through.
-KINDS = (*dict.fromkeys(["arithmetic", POINTWISE, *(kind for kind, _ in EXPRESSIONS)]),)
+KINDS = (
+    "arithmetic", POINTWISE, "creation", "copies", "views", "reductions", "order", "indexing", "products",
+    "layers", "linear algebra", "random", "names",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ def calls() -> Iterator[Call]:
         if kind == POINTWISE:
             for row in TABLE.values():
                 yield from _pointwise(row)
-        for (listed, takes), text in EXPRESSIONS.items():
+        for (listed, takes), text in (EXPRESSIONS | MATRIX_EXPRESSIONS).items():
             if listed == kind:
                 for line in text.strip().splitlines():
                     yield Call(kind, line.strip(), takes)

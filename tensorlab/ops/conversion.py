@@ -6,6 +6,7 @@ from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
+from tensorlab.autograd.views import requires_grad
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import (
@@ -81,7 +82,7 @@ def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> T
     else:
         out = allocate_strided(input._shape, strides_like(input, memory_format), input._dtype)
         write_new(out, input)
-    return out if input._edge is None and input._base is None else record(CloneBackward0, out, input)
+    return record(CloneBackward0, out, input) if requires_grad(input) else out
 
 
 def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> Tensor:

@@ -17,9 +17,9 @@ from tensorlab.ops.folding import (
     fold,
     is_fold,
     need_tensor,
-    numpy_names,
 )
 from tensorlab.ops.shares import among_equals, chooses_places
+from tensorlab.ops.short_ways import numpy_names
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, cast
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -13,12 +13,12 @@ from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
 from tensorlab.folds import ADD, MULTIPLY, TABLE
 from tensorlab.layout import Size
-from tensorlab.names.binding import FINDERS, RULES, following
 from tensorlab.ops import recording
 from tensorlab.ops.dispatch import guard_write
 from tensorlab.ops.outputs import fitted
 from tensorlab.ops.plans import remember
-from tensorlab.tensor import Tensor, dense_cells, make_dense
+from tensorlab.ops.short_ways import Short, of_cells, short_way
+from tensorlab.tensor import Tensor, make_dense
 
 __all__ = [
     "Dims",
@@ -29,7 +29,6 @@ __all__ = [
     "fold",
     "is_fold",
     "need_tensor",
-    "numpy_names",
     "reduced_shape",
     "spread",
 ]
@@ -43,98 +42,39 @@ FEW = 4_096
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_NO_DIMS = Size()
-
-
-def numpy_names(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function be called with NumPy's names too: ``axis`` for ``dim``, ``keepdims`` for ``keepdim``."""
-
-    @functools.wraps(function)
-    def translated(*arguments: P.args, **keywords: P.kwargs) -> R:
-        if keywords:
-            for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):
-                if theirs in keywords:
-                    if ours in keywords:
-                        raise TypeError(f"{function.__name__}() got both {ours!r} and {theirs!r}: give one")
-                    keywords[ours] = keywords.pop(theirs)
-        return function(*arguments, **keywords)
-
-    return translated
-
 
 def is_fold(name: str, dims: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """`numpy_names` for a function that is one fold, with a straight way for small dense tensors.
-
-    ``f(x)``, and ``f(x, dim)`` for the first or the last dimension, go straight to the kernel. What is left
-    then is the allocation and the launch, which is what a small fold costs.
+    """`short_way` for a function that is one fold.
 
     Args:
         name: a row of `tensorlab.folds.TABLE`.
         dims: whether ``f(x, dim)`` is the fold along one dimension.
     """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        general = following(numpy_names(function), RULES[function.__name__])
-        prepared: dict[Any, _Short | Literal[False]] = {}
-
-        @functools.wraps(function)
-        def folded(*arguments: Any, **keywords: Any) -> Any:
-            if not keywords and 0 < len(arguments) < 3 and type(input := arguments[0]) is Tensor:
-                cells = input._dense if input._dense is not None else dense_cells(input)
-                base = input._base
-                plain = input._edge is None and (base is None or base._edge is None)  # nothing to record
-                if plain and cells is not False and 0 < cells.size <= SMALL:
-                    key: Any = input._dtype
-                    if len(arguments) == 2:
-                        if type(arguments[1]) is not int:
-                            return general(*arguments)
-                        key = input._dtype, input._shape, arguments[1]
-                    short = prepared.get(key)
-                    if short is None:
-                        short = remember(prepared, key, _short_way(name, *arguments, dims=dims))
-                    if short:
-                        kernel, cell, result, shape, stride, size = short
-                        memory = np.empty(size, cell)
-                        kernel(memory, cells)
-                        return make_dense(memory, result, shape, stride)
-            return general(*arguments, **keywords)
-
-        FINDERS.add(folded)
-        return cast(Callable[P, R], folded)
-
-    return decorate
+    return short_way(functools.partial(_short, name, dims))
 
 
-class _Short(NamedTuple):
-    """A kernel for one run of cells, and what it makes."""
-
-    kernel: Callable
-    cell: np.dtype
-    result: dtype
-    shape: Size
-    stride: tuple[int, ...]
-    size: int
-
-
-def _short_way(name: str, input: Tensor, dim: int | None = None, *, dims: bool) -> _Short | Literal[False]:
-    """The straight way of a fold over all dimensions, the first, or the last; False if there is none."""
-    fold, element_type, ndim = TABLE[name], input._dtype, input.ndim
+def _short(
+    name: str, dims: bool, input: Tensor, dim: int | None = None, keepdim: bool = False
+) -> Short | Literal[False]:
+    """The short way of a fold over all dimensions or one; False if there is none."""
+    row, element_type, ndim = TABLE[name], input._dtype, input.ndim
     floating = element_type.is_floating_point
-    if (dim is not None and not dims) or (name == "mean" and not floating):
+    if not input.numel() or (dim is not None and not dims) or (name == "mean" and not floating):
         return False
+    if dim is not None and not -ndim <= dim < ndim:
+        return False
+    value = dtypes.int64 if row.join in (ADD, MULTIPLY) and not floating else element_type
+    form = None
     if dim is None:
-        form, shape = "rows", Size()
-    elif not -ndim <= dim < ndim or input.numel() > FEW:
-        return False
-    elif dim in (ndim - 1, -1):
-        form, shape = "rows", input._shape[:-1]
-    elif dim in (0, -ndim):
-        form, shape = "columns", input._shape[1:]
+        form = "rows" if input.numel() <= SMALL else None
+    elif input.numel() <= FEW:
+        form = "rows" if dim % ndim == ndim - 1 else "columns" if dim % ndim == 0 else None
+    if form is None:
+        run = of_cells(_prepare(name, input, dim, keepdim, value, value, None, 0.0).launch)
     else:
-        return False
-    value = dtypes.int64 if fold.join in (ADD, MULTIPLY) and not floating else element_type
-    kernel = backend("cpu").flat_fold(fold, value, element_type, value, form)
-    return _Short(kernel, value.cell, value, shape, layout.default_strides(shape), layout.numel(shape))
+        run = backend("cpu").flat_fold(row, value, element_type, value, form)
+    shape = reduced_shape(input._shape, as_dims(dim, ndim, name), keepdim)
+    return Short(run, value.cell, value, shape, layout.default_strides(shape), layout.numel(shape))
 
 
 def need_tensor(name: str, input: object) -> Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 from tensorlab import layout, memory_formats
 from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.autograd.recording import record
+from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops.arguments import accepts_axis, another_name, tensors_from
@@ -116,7 +117,7 @@ def _joined(join: Callable, given: list[Tensor], dim: int, out: Tensor | None) -
         return join(given, dim, out)
     result = _computed(join, given, dim)
     for tensor in given:
-        if tensor._edge is not None or tensor._base is not None:
+        if requires_grad(tensor):
             kind = CatBackward0 if join is _cat else StackBackward0
             return record(kind, result, *given, dim=dim, shapes=[one._shape for one in given])
     return result

@@ -21,11 +21,11 @@ from tensorlab.ops.folding import (
     check_out_type,
     fold,
     need_tensor,
-    numpy_names,
     spread,
 )
 from tensorlab.ops.outputs import written
 from tensorlab.ops.reduction import sum as add_up
+from tensorlab.ops.short_ways import numpy_names
 from tensorlab.tensor import Tensor
 
 __all__ = ["norm"]

@@ -12,6 +12,7 @@ from typing import Any
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.autograd.views import requires_grad
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, pointwise
@@ -23,11 +24,11 @@ from tensorlab.ops.folding import (
     fold,
     is_fold,
     need_tensor,
-    numpy_names,
     spread,
 )
 from tensorlab.ops.joining import cat
 from tensorlab.ops.outputs import written
+from tensorlab.ops.short_ways import numpy_names
 from tensorlab.tensor import Tensor
 
 __all__ = ["all", "any", "count_nonzero", "mean", "nanmean", "nansum", "prod", "sum"]
@@ -94,7 +95,7 @@ def _fold(
 ) -> Tensor:
     """`fold`, remembered for the backward pass."""
     result = fold(name, input, dim, as_flag(name, keepdim), value, element_type, out)
-    if input._edge is None and input._base is None:
+    if not requires_grad(input):
         return result
     notes: dict[str, Any] = {"shape": input._shape, "dim": dim, "keepdim": keepdim}
     return record(_KINDS[name][dim is not None or keepdim], result, input, **notes)

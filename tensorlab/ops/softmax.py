@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from functools import partial
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,12 +22,12 @@ from tensorlab.ops.folding import (
     check_out_type,
     fold,
     need_tensor,
-    numpy_names,
     spread,
 )
 from tensorlab.ops.outputs import written
 from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import check_out as refuse_tracked
+from tensorlab.ops.short_ways import Short, numpy_names, of_cells, short_way
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
@@ -70,7 +71,15 @@ _KINDS = {
 LogsumexpBackward0 = formulas("LogsumexpBackward0", input=_d_logsumexp)
 
 
-@numpy_names
+def _short(name: str, input: Tensor, dim: int | None = None, *others: object) -> Short | Literal[False]:
+    """The short way of `softmax` or `log_softmax`; False if there is none."""
+    if dim is None or others or not input._dtype.is_floating_point:
+        return False
+    launch, result, _, stride, cells = _prepare(name, input, as_one_dim(name, dim, input), None)
+    return Short(of_cells(launch), result.cell, result, input._shape, stride, cells)
+
+
+@short_way(partial(_short, "softmax"))
 def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """``exp(input)`` divided by its sum along a dimension: positive numbers that add up to 1.
 
@@ -95,7 +104,7 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor 
     return _softmax("softmax", input, dim, dtype, out)
 
 
-@numpy_names
+@short_way(partial(_short, "log_softmax"))
 def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of `softmax`, without the loss of digits that taking it afterwards would bring.
 
@@ -138,7 +147,7 @@ def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tens
     memory = np.empty(cells, result.cell)
     launch((memory, 0), input._buffer())
     found = make_dense(memory, result, input._shape, stride)
-    if input._edge is not None or input._base is not None:
+    if requires_grad(input):
         record(_KINDS[name], found, input, dim=position)
     return found if out is None else written(out, found)
 
@@ -199,6 +208,8 @@ def softmax_of_layers(
             f"dim={dim}, which is what was guessed for {input.ndim} dimensions",
             stacklevel=stacklevel,
         )
+    if dtype is None:
+        return (softmax if name == "softmax" else log_softmax)(input, dim)
     return _softmax(name, input, dim, dtype, None)
 
 

@@ -13,15 +13,17 @@ import numpy as np
 
 from tensorlab import dtypes, return_types
 from tensorlab.autograd.recording import record
+from tensorlab.autograd.views import requires_grad
 from tensorlab.cells import to_float32
 from tensorlab.layout import Size
 from tensorlab.memory_formats import preserved_strides
 from tensorlab.ops.dispatch import allocate, allocate_strided, guard_write
 from tensorlab.ops.extremes import as_one_dim
-from tensorlab.ops.folding import as_flag, check_out, check_out_type, need_tensor, numpy_names, reduced_shape
+from tensorlab.ops.folding import as_flag, check_out, check_out_type, need_tensor, reduced_shape
 from tensorlab.ops.outputs import written
 from tensorlab.ops.ranking import order, ranked
 from tensorlab.ops.shares import chooses_places
+from tensorlab.ops.short_ways import numpy_names
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
 
@@ -147,7 +149,7 @@ def sort(
         (tensor([3, 2, 1]), tensor([0, 2, 1]))
     """
     found = ranked(input, dim, None, descending) if out is None and type(input) is Tensor else None
-    if found is not None and input._edge is None and input._base is None:
+    if found is not None and not requires_grad(input):
         return return_types.sort(found)
     position = as_one_dim("sort", dim, need_tensor("sort", input))
     if found is None:
@@ -221,7 +223,7 @@ def topk(
         (tensor([5, 4]), tensor([4, 2]))
     """
     found = ranked(input, dim, k, largest) if out is None and type(input) is Tensor else None
-    if found is not None and input._edge is None and input._base is None:
+    if found is not None and not requires_grad(input):
         return return_types.topk(found)
     position = as_one_dim("topk", dim, need_tensor("topk", input))
     if isinstance(k, (bool, float)) or not hasattr(k, "__index__"):

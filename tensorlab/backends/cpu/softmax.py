@@ -221,6 +221,7 @@ class _SoftmaxText:
         # of one name, so that the compiler sees that no other cell is written.
         powers = "powers" if self.logarithm else "shifted"
         value = "shifted[at + i] - last" if self.logarithm else "shifted[at + i] * last"
+        target = "shifted[at + i]" if self.kept else "out[cell + i]"
         return (
             f"{decorator}def shift_row(x, cell, shifted, at, n):\n"
             f"    greatest = np.{kind}(-np.inf)\n"
@@ -228,9 +229,9 @@ class _SoftmaxText:
             f"        greatest = np.{kind}(maximum(greatest, {x}))\n"
             "    for i in range(n):\n"
             f"        shifted[at + i] = {x} - greatest\n\n\n"
-            f"{decorator}def raise_block(shifted, powers, n):\n"
+            f"{decorator}def raise_block(shifted, powers, at, n):\n"
             "    for i in range(n):\n"
-            f"        {powers}[i] = np.{kind}(exp_to_one(shifted[i]))\n\n\n"
+            f"        {powers}[at + i] = np.{kind}(exp_to_one(shifted[at + i]))\n\n\n"
             f"{decorator}def row_sum(powers, at, n):\n"
             f"    total = np.{kind}(0)\n"
             "    for i in range(n):\n"
@@ -238,25 +239,27 @@ class _SoftmaxText:
             "    return np.float64(total)\n\n\n"
             f"{decorator}def write_row(shifted, at, out, cell, n, last):\n"
             "    for i in range(n):\n"
-            f"        out[cell + i] = {self.cells.store(f'np.{kind}({value})', True)}\n"
+            f"        {target} = {self.cells.store(f'np.{kind}({value})', True)}\n"
         )
 
     def blocks(self) -> str:
+        buffer = f"np.empty(BLOCK, np.{self.kind})"
         return (
             "    n, rows = np.uint64(line[0]), walk[0, 0]\n"
             "    several = BLOCK // line[0]\n"
-            f"    shifted = np.empty(BLOCK, np.{self.kind})\n"
-            f"    powers = {f'np.empty(BLOCK, np.{self.kind})' if self.logarithm else 'shifted'}\n"
+            f"    shifted = {'out' if self.kept else buffer}\n"
+            f"    powers = {buffer if self.logarithm else 'shifted'}\n"
             "    for task in range(first, last):\n"
             "        begin, count = task * several, np.uint64(min(several, rows - task * several))\n"
             "        start = np.uint64(begin) * n\n"
+            f"        place = {'start' if self.kept else 'np.uint64(0)'}\n"
             "        for r in range(count):\n"
-            "            shift_row(x, start + r * n, shifted, r * n, n)\n"
-            "        raise_block(shifted, powers, count * n)\n"
+            "            shift_row(x, start + r * n, shifted, place + r * n, n)\n"
+            "        raise_block(shifted, powers, place, count * n)\n"
             "        for r in range(count):\n"
-            "            total = row_sum(powers, r * n, n)\n"
+            "            total = row_sum(powers, place + r * n, n)\n"
             f"            factor = np.{self.kind}({self.last('total')})\n"
-            "            write_row(shifted, r * n, out, start + r * n, n, factor)\n"
+            "            write_row(shifted, place + r * n, out, start + r * n, n, factor)\n"
         )
 
     def columns(self) -> str:

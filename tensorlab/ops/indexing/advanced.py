@@ -46,7 +46,7 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
     else:
         check(places)
         result = read(input, places, allocate_strided(places.route.shape, stride, input._dtype))
-    if input._edge is None and input._base is None:
+    if not requires_grad(input):
         return result
     return record(IndexBackward0, result, input, sizes=input._shape, indices=KeptTensors(chosen))
 
@@ -94,7 +94,7 @@ def _short_rows(input: Tensor, places: Places, stride: tuple[int, ...]) -> np.nd
 
 def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulate: bool = False) -> None:
     """Overwrite, or add to, the elements that index tensors choose."""
-    if input._edge is not None or input._base is not None:
+    if requires_grad(input):
         check_in_place(input)
     if not accumulate and (not isinstance(values, Tensor) or values.numel() == 1):
         mask = _only_mask(input, chosen)

@@ -17,6 +17,7 @@ from tensorlab import dtypes, part_rules
 from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record_view
+from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, from_data, shape
 from tensorlab.ops.adjoints import placed
@@ -67,7 +68,7 @@ def getitem(input: Tensor, index: object) -> Tensor:
     view, chosen = _only_index(input, index) or resolve(input, index)
     if chosen is None:
         return _recorded(view, input, index)
-    if view is not input and (input._edge is not None or input._base is not None):
+    if view is not input and requires_grad(input):
         # The index tensors become whole dimensions of the view that they choose from.
         _recorded(view, input, _plain_part(index))
     return advanced.take_chosen(view, chosen)
@@ -82,7 +83,7 @@ UnsqueezeBackward0 = view_formulas("UnsqueezeBackward0", input=SelectBackward0.f
 
 def _recorded(view: Tensor, input: Tensor, index: object) -> Tensor:
     """A view that plain items of an index made, with its history, named after the last of them."""
-    if input._edge is None and input._base is None:
+    if not requires_grad(input):
         return view
     kind = type(index)
     if kind is not int and kind is not slice and index is not None:
@@ -138,7 +139,7 @@ def setitem(input: Tensor, index: object, value: object) -> None:
     if index is False:
         return
     view, chosen = _only_index(input, index) or resolve(input, None if index is True else index)
-    if view is not input and (input._edge is not None or input._base is not None):
+    if view is not input and requires_grad(input):
         _recorded(view, input, index if chosen is None else _plain_part(index))
     if chosen is not None:
         target = input if same_place(view, input) else view  # whole slices leave the tensor itself

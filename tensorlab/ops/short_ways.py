@@ -1,0 +1,119 @@
+"""The short way of a function of one tensor: what a call costs that has been made before.
+
+Which kernel folds or scales a dense tensor, and what comes of it, follows from the tensor's dtype and shape
+and from the dimension. So a function that is decorated with `short_way` finds that out once. What is left to
+the next call is to look it up, to allocate, and to run the kernel.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, cast
+
+import numpy as np
+
+from tensorlab.backends import Launch
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+from tensorlab.names.binding import FINDERS, RULES, following
+from tensorlab.ops.plans import remember
+from tensorlab.tensor import Tensor, dense_cells, make_dense
+
+__all__ = ["Short", "numpy_names", "of_cells", "short_way"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def numpy_names(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function be called with NumPy's names too: ``axis`` for ``dim``, ``keepdims`` for ``keepdim``."""
+
+    @functools.wraps(function)
+    def translated(*arguments: P.args, **keywords: P.kwargs) -> R:
+        if keywords:
+            for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):
+                if theirs in keywords:
+                    if ours in keywords:
+                        raise TypeError(f"{function.__name__}() got both {ours!r} and {theirs!r}: give one")
+                    keywords[ours] = keywords.pop(theirs)
+        return function(*arguments, **keywords)
+
+    return translated
+
+
+class Short(NamedTuple):
+    """A kernel for one run of cells, called as ``run(out, cells)``, and the result that it makes."""
+
+    run: Callable[[np.ndarray, np.ndarray], None]
+    cell: np.dtype
+    result: dtype
+    shape: Size
+    stride: tuple[int, ...]
+    size: int
+
+
+def of_cells(launch: Launch) -> Callable[[np.ndarray, np.ndarray], None]:
+    """A launch of one operand as the kernel of a `Short`."""
+
+    def run(out: np.ndarray, cells: np.ndarray) -> None:
+        launch((out, 0), (cells, 0))
+
+    return run
+
+
+def short_way(
+    prepare: Callable[..., Short | Literal[False]],
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """`numpy_names` for a function of a tensor, with a short way for dense tensors without a gradient.
+
+    It is there for the calls ``f(x)``, ``f(x, dim)`` and ``f(x, dim, keepdim)``, with or without the names of
+    these arguments. All others take the general way.
+
+    Args:
+        prepare: is called like the function, with an int and a bool, and gives the short way of such calls,
+            or False if they have none. What it raises the caller sees.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        general = following(numpy_names(function), RULES[function.__name__])
+        prepared: dict[tuple, Short | Literal[False]] = {}
+
+        @functools.wraps(function)
+        def either(*arguments: Any, **keywords: Any) -> Any:
+            given = _by_place(arguments, keywords) if keywords else arguments
+            count = len(given)
+            if count and type(input := given[0]) is Tensor:
+                key: Any = None
+                if count == 1:
+                    key = input._dtype, input._shape
+                elif type(given[1]) is int:  # 1 and True are one key, and mean different things
+                    if count == 2:
+                        key = input._dtype, input._shape, given[1]
+                    elif count == 3 and (given[2] is False or given[2] is True):
+                        key = input._dtype, input._shape, given[1], given[2]
+                base = input._base
+                if key and input._edge is None and (base is None or base._edge is None):  # nothing to record
+                    cells = input._dense if input._dense is not None else dense_cells(input)
+                    if cells is not False:
+                        short = prepared.get(key)
+                        if short is None:
+                            short = remember(prepared, key, prepare(*given))
+                        if short:
+                            run, cell, result, shape, stride, size = short
+                            memory = np.empty(size, cell)
+                            run(memory, cells)
+                            return make_dense(memory, result, shape, stride)
+            return general(*arguments, **keywords)
+
+        FINDERS.add(either)
+        return cast(Callable[P, R], either)
+
+    return decorate
+
+
+def _by_place(arguments: tuple, keywords: dict[str, Any]) -> tuple:
+    """The arguments of a call in their places, where it names `dim` or `keepdim`; none if it names others."""
+    named = [keywords[name] for name in ("dim", "keepdim")[len(arguments) - 1 :] if name in keywords]
+    first = len(arguments) > 1 or "dim" in keywords
+    return (*arguments, *named) if first and len(named) == len(keywords) else ()

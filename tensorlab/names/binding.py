@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
-from tensorlab.names import functions, rules
+from tensorlab.names import functions, rules, tensor
 from tensorlab.names.following import Rule, follow
 from tensorlab.names.tensor import NamedTensor
 from tensorlab.tensor import Tensor
@@ -171,9 +171,7 @@ def following(function: Callable, rule: Rule) -> Callable:
 
     @functools.wraps(function)
     def either(*arguments: Any, **keywords: Any) -> Any:
-        if _any_named(arguments):
-            return follow(rule, function, arguments, keywords)
-        if keywords and _any_named(keywords.values()):
+        if tensor.in_use and (_any_named(arguments) or (keywords and _any_named(keywords.values()))):
             return follow(rule, function, arguments, keywords)
         return function(*arguments, **keywords)
 

@@ -136,7 +136,13 @@ def named(tensor: Tensor, names: Names) -> Tensor:
     return holder
 
 
+# Whether any tensor was ever given a name. Most programs give none, and their calls look no further.
+in_use = False
+
+
 def _hold(holder: Tensor, tensor: Tensor, names: Names) -> None:
+    global in_use
+    in_use = True
     holder._dense = False  # never taken for the run of cells that a fast path works on
     holder._naming = Naming(names, tensor)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tensorlab import dtypes
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import memory_format, preserve_format
-from tensorlab.ops.conversion import to
+from tensorlab.ops import conversion
 from tensorlab.tensor import Tensor
 
 __all__ = ["is_complex", "is_floating_point", "is_tensor", "numel"]
@@ -15,7 +15,9 @@ __all__ = ["is_complex", "is_floating_point", "is_tensor", "numel"]
 
 def _cast(name: str, element_type: dtype) -> Callable:
     def cast(input: Tensor, memory_format: memory_format = preserve_format) -> Tensor:
-        return to(input, element_type, memory_format=memory_format)
+        if memory_format is preserve_format:
+            return conversion.cast(input, element_type)
+        return conversion.to(input, element_type, memory_format=memory_format)
 
     cast.__name__ = cast.__qualname__ = name
     cast.__doc__ = f"The elements as {element_type.name}; `input` itself if it has that dtype already."
@@ -38,7 +40,7 @@ _CASTS = (
 
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements in the dtype of another tensor; `input` itself if it has that dtype already."""
-    return to(input, other._dtype)
+    return conversion.cast(input, other._dtype)
 
 
 def is_tensor(obj: object) -> bool:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.backends import backend
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import (
@@ -19,8 +24,18 @@ from tensorlab.memory_formats import (
     suggested_format,
 )
 from tensorlab.ops.arguments import as_dtype
-from tensorlab.ops.dispatch import SMALL, Number, allocate_strided, is_number, same_place, write, write_new
+from tensorlab.ops.dispatch import (
+    SMALL,
+    Number,
+    allocate_strided,
+    is_number,
+    same_place,
+    widened,
+    write,
+    write_new,
+)
 from tensorlab.ops.dispatch import fill as overwrite
+from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = ["clone", "contiguous", "fill", "fill_", "zero_"]
@@ -142,6 +157,9 @@ def to(
         >>> tl.tensor([1.9, -1.9]).to(tl.int8)
         tensor([ 1, -1], dtype=tensorlab.int8)
     """
+    only = len(target) == 1 and dtype is None and device is None and not copy
+    if only and type(target[0]) is dtypes.dtype and memory_format is preserve_format:
+        return cast(input, target[0])
     if target:
         dtype, device, flags = _target(target, dtype, device)
         copy = flags[1] if len(flags) > 1 else copy
@@ -172,9 +190,26 @@ def cast(input: Tensor, dtype: dtype) -> Tensor:
     """
     if input._dtype is dtype:
         return input
-    out = allocate_strided(input._shape, strides_like(input, preserve_format), dtype)
-    write_new(out, input)
-    return record(ToCopyBackward0, out, input)
+    dense = input._dense if input._dense is not None else dense_cells(input)
+    if dense is not False and dense.size <= SMALL:
+        kernel = _casts.get((dtype, input._dtype)) or _cast_kernel(dtype, input._dtype)
+        memory = np.empty(dense.size, dtype.cell)
+        kernel(memory, dense)
+        out = make_dense(memory, dtype, input._shape, input._stride)
+    else:
+        out = allocate_strided(input._shape, strides_like(input, preserve_format), dtype)
+        write_new(out, input)
+    return record(ToCopyBackward0, out, input) if requires_grad(input) else out
+
+
+_casts: dict[tuple[dtype, dtype], Callable[..., None]] = {}
+
+
+def _cast_kernel(target: dtype, source: dtype) -> Callable[..., None]:
+    """The kernel that converts one run of cells into another."""
+    kernel = backend("cpu").flat_kernel(TABLE["copy"], widened(source), (target, source), ("run", "run"))
+    _casts[target, source] = kernel
+    return kernel
 
 
 def _target(target: tuple, dtype: dtype | None, device: device | str | None) -> tuple:

@@ -63,7 +63,7 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
         (tensor([[1, 2],
                 [1, 2]]), tensor([[1, 2, 1, 2]]))
     """
-    return _joined(_cat, tensors_from(tensors, "cat"), as_int(dim, "dim"), out)
+    return _joined(_cat, tensors, dim, out)
 
 
 def _cat(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
@@ -104,22 +104,28 @@ class _Turns(NamedTuple):
     stride: tuple[int, ...]
 
 
-_known: dict[tuple, _Turns | None] = {}
+_known: dict[tuple | None, _Turns | None] = {}
 
 # Up to this many cells NumPy joins runs sooner than a kernel for each tensor copies them.
 SMALL = 1 << 19
 
 
-def _joined(join: Callable, given: list[Tensor], dim: int, out: Tensor | None) -> Tensor:
-    """``join(given, dim, out)``, recorded."""
-    if out is not None:
-        check_out(join.__name__[1:], out, *given)
-        return join(given, dim, out)
-    result = _computed(join, given, dim)
-    for tensor in given:
+def _joined(join: Callable, tensors: Any, dim: Any, out: Tensor | None) -> Tensor:
+    """``join(tensors, dim, out)`` of what a caller gave, recorded."""
+    name = join.__name__[1:]
+    result = None if out is not None else _again(join, tensors, dim)
+    if result is None:
+        tensors, dim = tensors_from(tensors, name), as_int(dim, "dim")
+        if out is not None:
+            check_out(name, out, *tensors)
+            return join(tensors, dim, out)
+        result = join(tensors, dim)
+        result._base = None  # a view of nothing that anybody else holds
+        remember(_known, _key(join, tensors, dim), _short_way(tensors, dim, result))
+    for tensor in tensors:
         if requires_grad(tensor):
             kind = CatBackward0 if join is _cat else StackBackward0
-            return record(kind, result, *given, dim=dim, shapes=[one._shape for one in given])
+            return record(kind, result, *tensors, dim=dim, shapes=[one._shape for one in tensors])
     return result
 
 
@@ -159,23 +165,29 @@ class StackBackward0(Backward):
         return part, part, ("dim",)
 
 
-def _computed(join: Callable, given: list[Tensor], dim: int) -> Tensor:
-    """``join(given, dim)``, by the short way if the same layouts came before and there is one."""
+def _key(join: Callable, tensors: Any, dim: Any) -> tuple | None:
+    """What a short way depends on; None where what a caller gave has yet to be looked at."""
+    if type(dim) is not int or type(tensors) not in (list, tuple):
+        return None
     key: list[object] = [join, dim]
-    for tensor in given:
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            return None
         key += type(tensor), tensor._dtype, tensor._shape, tensor._stride
-    short = _known.get(tuple(key))
+    return tuple(key)
+
+
+def _again(join: Callable, tensors: Any, dim: Any) -> Tensor | None:
+    """``join(tensors, dim)`` by its short way, if the same layouts came before and there is one."""
+    short = _known.get(_key(join, tensors, dim))
     if short is None:
-        result = join(given, dim)
-        result._base = None  # a view of nothing that anybody else holds
-        remember(_known, tuple(key), _short_way(given, dim, result))
-        return result
-    runs: Any = [dense_cells(tensor) for tensor in given]
+        return None
+    runs: Any = [dense_cells(tensor) for tensor in tensors]
     if short.turns == 1:
         memory = np.concatenate(runs)
     else:
         memory = np.concatenate([run.reshape(short.turns, -1) for run in runs], 1).reshape(-1)
-    return make_dense(memory, given[0]._dtype, short.shape, short.stride)
+    return make_dense(memory, tensors[0]._dtype, short.shape, short.stride)
 
 
 def _short_way(given: list[Tensor], dim: int, result: Tensor) -> _Turns | None:
@@ -234,7 +246,7 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
                 [3, 4]]), tensor([[1, 3],
                 [2, 4]]))
     """
-    return _joined(_stack, tensors_from(tensors, "stack"), as_int(dim, "dim"), out)
+    return _joined(_stack, tensors, dim, out)
 
 
 def _stack(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:

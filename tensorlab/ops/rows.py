@@ -63,8 +63,10 @@ def _unary(row: Scalar) -> Callable:
 def _binary(row: Scalar) -> Callable:
     """The function of two operands that a row of the table stands for."""
     with_tensor: dict[dtype, Prepared] = {}
-    with_number: dict[tuple[dtype, type], Prepared] = {}
-    from_number: dict[tuple[dtype, type], Prepared] = {}
+    with_float: dict[dtype, Prepared] = {}
+    with_int: dict[dtype, Prepared] = {}
+    from_float: dict[dtype, Prepared] = {}
+    from_int: dict[dtype, Prepared] = {}
     layouts: dict[tuple, Planned] = {}
 
     def function(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -97,10 +99,10 @@ def _binary(row: Scalar) -> Callable:
                 elif type(other) is float or (type(other) is int and other.bit_length() < 64):
                     a = input._dense if input._dense is not None else dense_cells(input)
                     if a is not False and 0 < a.size <= SMALL:
-                        key = element_type, type(other)
-                        short = with_number.get(key)
+                        known = with_float if type(other) is float else with_int
+                        short = known.get(element_type)
                         if short is None:
-                            short = with_number[key] = _prepare(row, element_type, other)
+                            short = known[element_type] = _prepare(row, element_type, other)
                         if short:
                             kernel, cell, out_type, kind = short
                             memory = np.empty(a.size, cell)
@@ -114,10 +116,10 @@ def _binary(row: Scalar) -> Callable:
             ):
                 b = other._dense if other._dense is not None else dense_cells(other)
                 if b is not False and 0 < b.size <= SMALL:
-                    key = other._dtype, type(input)
-                    short = from_number.get(key)
+                    known = from_float if type(input) is float else from_int
+                    short = known.get(other._dtype)
                     if short is None:
-                        short = from_number[key] = _prepare(row, input, other._dtype)
+                        short = known[other._dtype] = _prepare(row, input, other._dtype)
                     if short:
                         kernel, cell, out_type, kind = short
                         memory = np.empty(b.size, cell)

@@ -66,17 +66,28 @@ def record_several(
 
 
 def record_view(kind: type[ViewBackward], view: Tensor, source: Tensor, /, **notes: Any) -> Tensor:
-    """`record` for a view of `source`."""
-    if source._edge is None and (source._base is None or source._base._edge is None):
+    """`record` for a view of `source`.
+
+    The adjoint of a view needs no elements: the notes are numbers and layouts.
+    """
+    edge, base = source._edge, source._base
+    if edge is None and (base is None or base._edge is None):
         return view
-    node = _node(kind, (view,), (source,), notes) if current.grad else None
-    if node is not None:
-        node.shape = view._shape
-        node.dtype = view._dtype
-        node.version = view._storage._version
-        view._edge = node
-    elif requires_grad(source):
-        mark_untracked(view)
+    if not current.grad or not view._dtype.is_floating_point:
+        if requires_grad(source):
+            mark_untracked(view)
+        return view
+    if edge.__class__ is Leaf or base is not None:
+        edge = edge_of(source)
+    if edge is None:
+        return view
+    node = born(kind, (edge,), 1)
+    node.kept = tuple([notes[name] for name in node.plan.places])
+    node.versions = ()
+    node.shape = view._shape
+    node.dtype = view._dtype
+    node.version = view._storage._version
+    view._edge = node
     return view
 
 

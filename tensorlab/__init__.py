@@ -105,8 +105,9 @@ from tensorlab.ops.casts import (
     is_tensor,
     numel,
 )
+from tensorlab.ops.chains import chain_matmul
 from tensorlab.ops.choice import allclose, equal, isclose, where
-from tensorlab.ops.contractions import addr, chain_matmul, cross, ger, inner, kron, outer, tensordot, trace
+from tensorlab.ops.contractions import addr, cross, ger, inner, kron, outer, tensordot, trace
 from tensorlab.ops.conversion import (
     clone,
     contiguous,
@@ -122,18 +123,7 @@ from tensorlab.ops.convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
-from tensorlab.ops.creation import (
-    empty,
-    empty_like,
-    empty_strided,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    scalar_tensor,
-    zeros,
-    zeros_like,
-)
+from tensorlab.ops.creation import empty, empty_strided, full, ones, scalar_tensor, zeros
 from tensorlab.ops.cumulative import cummax, cummin, cumprod, cumsum
 from tensorlab.ops.diagonals import (
     diag,
@@ -164,9 +154,10 @@ from tensorlab.ops.from_data import (
     tensor,
 )
 from tensorlab.ops.indexing.advanced import index_put, index_put_
-from tensorlab.ops.indexing.along import gather, scatter, scatter_add, scatter_reduce, take_along_dim
+from tensorlab.ops.indexing.along import gather, scatter, scatter_add, take_along_dim
 from tensorlab.ops.indexing.flat import put, take
 from tensorlab.ops.indexing.masks import argwhere, masked_fill, masked_scatter, masked_select, nonzero
+from tensorlab.ops.indexing.scatter_reduction import scatter_reduce
 from tensorlab.ops.indexing.slices import index_add, index_copy, index_fill, index_select
 from tensorlab.ops.joining import (
     cat,
@@ -179,6 +170,7 @@ from tensorlab.ops.joining import (
     stack,
     vstack,
 )
+from tensorlab.ops.least_dims import atleast_1d, atleast_2d, atleast_3d
 from tensorlab.ops.legacy import (
     BFloat16Tensor,
     BoolTensor,
@@ -191,6 +183,7 @@ from tensorlab.ops.legacy import (
     LongTensor,
     ShortTensor,
 )
+from tensorlab.ops.likes import empty_like, full_like, ones_like, zeros_like
 from tensorlab.ops.linalg import inverse, logdet, matrix_power
 from tensorlab.ops.matmul import (
     addbmm,
@@ -210,19 +203,7 @@ from tensorlab.ops.normalisation import group_norm, layer_norm, rms_norm
 from tensorlab.ops.norms import norm
 from tensorlab.ops.order_statistics import median, mode, nanmedian
 from tensorlab.ops.padding import constant_pad_nd
-from tensorlab.ops.parts import (
-    chunk,
-    diagonal,
-    dsplit,
-    hsplit,
-    narrow,
-    select,
-    split,
-    split_with_sizes,
-    tensor_split,
-    unbind,
-    vsplit,
-)
+from tensorlab.ops.parts import diagonal, narrow, select
 from tensorlab.ops.pointwise import (
     abs,
     abs_,
@@ -378,9 +359,6 @@ from tensorlab.ops.restriding import (
 )
 from tensorlab.ops.search import bucketize, histc, searchsorted
 from tensorlab.ops.shape import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
     broadcast_shapes,
     broadcast_tensors,
     broadcast_to,
@@ -395,6 +373,16 @@ from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
 from tensorlab.ops.similarity import cosine_similarity
 from tensorlab.ops.softmax import log_softmax, logsumexp, softmax
 from tensorlab.ops.sorting import argsort, kthvalue, msort, sort, topk
+from tensorlab.ops.splitting import (
+    chunk,
+    dsplit,
+    hsplit,
+    split,
+    split_with_sizes,
+    tensor_split,
+    unbind,
+    vsplit,
+)
 from tensorlab.ops.unfolding import pixel_shuffle, pixel_unshuffle
 from tensorlab.ops.uniqueness import bincount, unique, unique_consecutive
 from tensorlab.ops.variance import std, std_mean, var, var_mean
@@ -537,7 +525,7 @@ __all__ = [
     "fill",
     "fill_",
     "zero_",
-    # ops.creation
+    # ops.creation, ops.likes
     "empty",
     "empty_like",
     "empty_strided",
@@ -548,7 +536,7 @@ __all__ = [
     "scalar_tensor",
     "zeros",
     "zeros_like",
-    # ops.contractions, ops.distances, ops.einsum, ops.similarity
+    # ops.contractions, ops.chains, ops.distances, ops.einsum, ops.similarity
     "addr",
     "cdist",
     "chain_matmul",
@@ -731,7 +719,7 @@ __all__ = [
     "randint",
     "randint_like",
     "randperm",
-    # ops.shape
+    # ops.shape, ops.least_dims
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
@@ -768,7 +756,7 @@ __all__ = [
     "logspace",
     "tril_indices",
     "triu_indices",
-    # ops.parts
+    # ops.parts, ops.splitting
     "chunk",
     "diagonal",
     "dsplit",

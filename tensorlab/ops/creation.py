@@ -9,10 +9,9 @@ import numpy as np
 from tensorlab import dtypes, layout
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
-from tensorlab.memory_formats import contiguous_format, format_strides, memory_format, preserve_format
+from tensorlab.memory_formats import contiguous_format, format_strides, memory_format
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from
-from tensorlab.ops.conversion import strides_like
 from tensorlab.ops.dispatch import Number, allocate_strided, fill, filled, is_number, number_dtype
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.outputs import fitted
@@ -21,15 +20,11 @@ from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = [
     "empty",
-    "empty_like",
     "empty_strided",
     "full",
-    "full_like",
     "ones",
-    "ones_like",
     "scalar_tensor",
     "zeros",
-    "zeros_like",
 ]
 
 
@@ -137,7 +132,7 @@ def full(
         tensor([[7, 7],
                 [7, 7]])
     """
-    value = _number(fill_value, "full")
+    value = as_number(fill_value, "full")
     if not isinstance(size, (tuple, list)):
         raise TypeError(
             f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}: "
@@ -197,93 +192,6 @@ def empty_strided(
     reached = layout.address_range(shape, strides)
     cells = reached[1] + 1 if reached else 0
     return make_tensor(UntypedStorage(np.empty(cells, element_type.cell)), element_type, shape, strides, 0)
-
-
-@tensor_options
-def empty_like(
-    input: Tensor,
-    *,
-    dtype: dtype | None = None,
-    device: device | str | None = None,
-    memory_format: memory_format = preserve_format,
-) -> Tensor:
-    """A tensor of `input`'s shape whose elements are whatever its memory held before.
-
-    Args:
-        input: the tensor to be like.
-        dtype: another element type.
-        device: where to make it; the CPU.
-        memory_format: the order of the dimensions in memory; ``preserve_format`` keeps `input`'s.
-
-    Raises:
-        RuntimeError: the format is for another number of dimensions.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.empty_like(tl.zeros(2, 3).t()).stride()
-        (1, 3)
-    """
-    as_device(device)
-    return allocate_strided(input._shape, strides_like(input, memory_format), as_dtype(dtype) or input._dtype)
-
-
-@tensor_options
-def zeros_like(
-    input: Tensor,
-    *,
-    dtype: dtype | None = None,
-    device: device | str | None = None,
-    memory_format: memory_format = preserve_format,
-) -> Tensor:
-    """A tensor of zeros of `input`'s shape (see `empty_like` for the arguments).
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.zeros_like(tl.tensor([5, 6]))
-        tensor([0, 0])
-    """
-    return _new_like(input, 0, dtype, device, memory_format)
-
-
-@tensor_options
-def ones_like(
-    input: Tensor,
-    *,
-    dtype: dtype | None = None,
-    device: device | str | None = None,
-    memory_format: memory_format = preserve_format,
-) -> Tensor:
-    """A tensor of ones of `input`'s shape (see `empty_like` for the arguments).
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.ones_like(tl.tensor([5, 6]), dtype=tl.float32)
-        tensor([1., 1.])
-    """
-    return _new_like(input, 1, dtype, device, memory_format)
-
-
-@tensor_options
-def full_like(
-    input: Tensor,
-    fill_value: Number | Tensor,
-    *,
-    dtype: dtype | None = None,
-    device: device | str | None = None,
-    memory_format: memory_format = preserve_format,
-) -> Tensor:
-    """A tensor of `input`'s shape with `fill_value` in every element (see `empty_like` for the arguments).
-
-    Raises:
-        TypeError: `fill_value` is no number.
-        RuntimeError: it does not fit into the dtype.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.full_like(tl.tensor([5, 6]), 7)
-        tensor([7, 7])
-    """
-    return _new_like(input, _number(fill_value, "full_like"), dtype, device, memory_format)
 
 
 @tensor_options
@@ -377,13 +285,6 @@ def _new(
     return made if names is None else with_given_names(made, names)
 
 
-def _new_like(
-    input: Tensor, value: Number, wanted: dtype | None, device: device | str | None, format: memory_format
-) -> Tensor:
-    as_device(device)
-    return filled(input._shape, strides_like(input, format), as_dtype(wanted) or input._dtype, value)
-
-
 def _dtype_for(wanted: dtype | None, out: Tensor) -> dtype:
     """The dtype of a result that is made in `out`, which must be the one that was asked for, if any was."""
     element_type = as_dtype(wanted) or out.dtype
@@ -394,7 +295,12 @@ def _dtype_for(wanted: dtype | None, out: Tensor) -> dtype:
     return element_type
 
 
-def _number(value: object, function: str) -> Number:
+def as_number(value: object, function: str) -> Number:
+    """The number that a value to fill with means: itself, or that of a tensor without dimensions.
+
+    Raises:
+        TypeError: it is none.
+    """
     if isinstance(value, Tensor) and not value.ndim:
         return value.item()
     if is_number(value):

@@ -10,7 +10,8 @@ import warnings
 
 from tensorlab.layout import Size
 from tensorlab.ops.arithmetic import add
-from tensorlab.ops.creation import empty, empty_like, zeros
+from tensorlab.ops.creation import empty, zeros
+from tensorlab.ops.likes import empty_like
 from tensorlab.ops.pointwise import mul, mul_
 from tensorlab.ops.random_fills import bernoulli_
 from tensorlab.tensor import Tensor

@@ -1,24 +1,21 @@
 """Inverses, solutions and factorizations of matrices, by NumPy's LAPACK.
 
-Each function takes one matrix or a batch of them, float32 or float64. As in PyTorch the matrices of a result
-lie in memory column after column, which is how LAPACK writes them.
+Each function takes one matrix or a batch of them, float32 or float64.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from tensorlab import broadcasting, dtypes, layout, return_types
+from tensorlab import broadcasting, return_types
 from tensorlab.autograd.recording import record, record_several
 from tensorlab.autograd.views import requires_grad
-from tensorlab.layout import Size
 from tensorlab.modes import current
 from tensorlab.ops import factorization_gradients as gradients
-from tensorlab.ops.dispatch import allocate_strided
-from tensorlab.ops.outputs import written
+from tensorlab.ops.lapack import LinAlgError, all_in, as_result, computed, matrices_of, square_matrices
 from tensorlab.ops.parts import narrow
 from tensorlab.ops.recording import check_out
 from tensorlab.tensor import Tensor
@@ -39,10 +36,6 @@ __all__ = [
 ]
 
 
-class LinAlgError(RuntimeError):
-    """A computation of linear algebra that has no result, such as the inverse of a singular matrix."""
-
-
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of each square matrix.
 
@@ -60,7 +53,7 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if out is not None:
         check_out("linalg.inv", out, A)
-    result = _result(_computed("inv", np.linalg.inv, _square("inv", A)), out)
+    result = as_result(computed("inv", np.linalg.inv, square_matrices("inv", A)), out)
     return record(gradients.LinalgInvExBackward0, result, A)
 
 
@@ -77,7 +70,7 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if out is not None:
         check_out("linalg.det", out, A)
-    result = _result(_computed("det", np.linalg.det, _square("det", A)), out, matrices=False)
+    result = as_result(computed("det", np.linalg.det, square_matrices("det", A)), out, matrices=False)
     return record(gradients.LinalgDetBackward0, result, A, svd=svd)
 
 
@@ -97,10 +90,10 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
         sign=tensor(-1.),
         logabsdet=tensor(0.))
     """
-    sign, logarithm = _computed("slogdet", np.linalg.slogdet, _square("slogdet", A))
-    found = _result(sign, matrices=False), _result(logarithm, matrices=False)
+    sign, logarithm = computed("slogdet", np.linalg.slogdet, square_matrices("slogdet", A))
+    found = as_result(sign, matrices=False), as_result(logarithm, matrices=False)
     record_several(gradients.LinalgSlogdetBackward0, found, A)
-    return return_types.linalg_slogdet(_all_in(found, out))
+    return return_types.linalg_slogdet(all_in(found, out))
 
 
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
@@ -127,7 +120,7 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
 
     if out is not None:
         check_out("linalg.cholesky", out, A)
-    result = _result(_computed("cholesky", factor, _square("cholesky", A)), out)
+    result = as_result(computed("cholesky", factor, square_matrices("cholesky", A)), out)
     return record(gradients.LinalgCholeskyExBackward0, result, A, upper=upper)
 
 
@@ -162,16 +155,16 @@ def qr(
             f"qr received unrecognized mode {mode!r} but expected one of 'reduced' (default), 'r', or "
             f"'complete'"
         )
-    matrices = _matrices("qr", A)
+    matrices = matrices_of("qr", A)
     if mode == "r":
-        r = _computed("qr", lambda x: np.linalg.qr(x, "r"), matrices)
-        parts = _result(np.empty(0, r.dtype)), _result(r)
+        r = computed("qr", lambda x: np.linalg.qr(x, "r"), matrices)
+        parts = as_result(np.empty(0, r.dtype)), as_result(r)
         record_several(gradients.LinalgQrBackward0, parts, A, mode=mode)
-        return return_types.linalg_qr(_all_in(parts, out))
-    q, r = _computed("qr", lambda x: np.linalg.qr(x, mode), matrices)
-    parts = _result(q), _result(r)
+        return return_types.linalg_qr(all_in(parts, out))
+    q, r = computed("qr", lambda x: np.linalg.qr(x, mode), matrices)
+    parts = as_result(q), as_result(r)
     record_several(gradients.LinalgQrBackward0, parts, A, mode=mode)
-    return return_types.linalg_qr(_all_in(parts, out))
+    return return_types.linalg_qr(all_in(parts, out))
 
 
 def svd(A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None = None) -> Any:
@@ -196,11 +189,11 @@ def svd(A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None =
         >>> S, tl.allclose(U @ S.diag() @ Vh, A)
         (tensor([2., 1.]), True)
     """
-    parts = _computed("svd", lambda x: np.linalg.svd(x, full_matrices), _matrices("svd", A))
+    parts = computed("svd", lambda x: np.linalg.svd(x, full_matrices), matrices_of("svd", A))
     u, s, vh = parts
-    results = _result(u), _result(s, matrices=False), _result(vh)
+    results = as_result(u), as_result(s, matrices=False), as_result(vh)
     record_several(gradients.LinalgSvdBackward0, results, A)
-    return return_types.linalg_svd(_all_in(results, out))
+    return return_types.linalg_svd(all_in(results, out))
 
 
 def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -213,8 +206,8 @@ def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if out is None and current.grad and requires_grad(A):
         return svd(A, full_matrices=False)[1]
-    values = _computed("svd", lambda x: np.linalg.svd(x, compute_uv=False), _matrices("svd", A))
-    return _result(values, out, matrices=False)
+    values = computed("svd", lambda x: np.linalg.svd(x, compute_uv=False), matrices_of("svd", A))
+    return as_result(values, out, matrices=False)
 
 
 def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> Any:
@@ -239,10 +232,10 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
         tensor([1., 2.])
     """
     triangle = _triangle(UPLO)
-    values, vectors = _computed("eigh", lambda x: np.linalg.eigh(x, triangle), _square("eigh", A))
-    results = _result(values, matrices=False), _result(vectors)
+    values, vectors = computed("eigh", lambda x: np.linalg.eigh(x, triangle), square_matrices("eigh", A))
+    results = as_result(values, matrices=False), as_result(vectors)
     record_several(gradients.LinalgEighBackward0, results, A)
-    return return_types.linalg_eigh(_all_in(results, out))
+    return return_types.linalg_eigh(all_in(results, out))
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
@@ -256,8 +249,8 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     triangle = _triangle(UPLO)
     if out is None and current.grad and requires_grad(A):
         return eigh(A, UPLO)[0]
-    values = _computed("eigh", lambda x: np.linalg.eigvalsh(x, triangle), _square("eigh", A))
-    return _result(values, out, matrices=False)
+    values = computed("eigh", lambda x: np.linalg.eigvalsh(x, triangle), square_matrices("eigh", A))
+    return as_result(values, out, matrices=False)
 
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
@@ -279,7 +272,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
         >>> tl.linalg.solve(tl.tensor([[2.0, 0.0], [0.0, 4.0]]), tl.tensor([2.0, 2.0]))
         tensor([1.0000, 0.5000])
     """
-    a = _square("solve", A)
+    a = square_matrices("solve", A)
     if A.dtype is not B.dtype:
         raise RuntimeError(
             f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype.name} and "
@@ -299,15 +292,15 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
             f"and {tuple(B.shape)}"
         )
     broadcasting.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    x = _computed("solve", np.linalg.solve, a, b)
+    x = computed("solve", np.linalg.solve, a, b)
     if out is not None:
         check_out("linalg.solve", out, A, B)
     if vectors:
-        result = _result(x[..., 0], out)
+        result = as_result(x[..., 0], out)
     elif left:
-        result = _result(x, out)
+        result = as_result(x, out)
     else:
-        result = _result(x.swapaxes(-1, -2), out, matrices=False)
+        result = as_result(x.swapaxes(-1, -2), out, matrices=False)
     return record(gradients.LinalgSolveExBackward0, result, A, B, left=left, vectors=vectors)
 
 
@@ -340,7 +333,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         raise RuntimeError(
             f"linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got {driver!r}"
         )
-    a, b = _matrices("lstsq", A), B._cells_array()
+    a, b = matrices_of("lstsq", A), B._cells_array()
     if A.dtype is not B.dtype:
         raise RuntimeError(
             f"linalg.lstsq: Expected input and other to have the same dtype, but got {A.dtype.name} and "
@@ -360,106 +353,38 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     residuals = np.empty((*batch, k), a.dtype)
     rank, singular = np.empty(batch, np.int64), np.empty((*batch, min(m, n)), a.dtype)
     for index in np.ndindex(*batch):
-        found = _computed("lstsq", lambda x, y: np.linalg.lstsq(x, y, rcond), a[index], b[index])
+        found = computed("lstsq", lambda x, y: np.linalg.lstsq(x, y, rcond), a[index], b[index])
         solution[index][:n], _, rank[index], singular[index] = found
         residuals[index] = np.sum((a[index] @ solution[index][:n] - b[index]) ** 2, axis=-2)
     full = bool(np.all(rank == n)) and m > n
     nothing = np.empty(0, a.dtype)
     if vectors:
-        x = narrow(_result(solution[..., 0], matrices=False), -1, 0, n)
+        x = narrow(as_result(solution[..., 0], matrices=False), -1, 0, n)
     else:
-        x = narrow(_result(solution), -2, 0, n)
+        x = narrow(as_result(solution), -2, 0, n)
     x._base = None
-    squares = _result(residuals if full and driver != "gelsy" else nothing, matrices=False)
+    squares = as_result(residuals if full and driver != "gelsy" else nothing, matrices=False)
     record_several(gradients.LinalgLstsqBackward0, (x, squares), A, B, pinv=_pseudo_inverse, vectors=vectors)
     return return_types.linalg_lstsq(
         (
             x,
             squares,
-            _result(rank if driver != "gels" else np.empty(0, np.int64), matrices=False),
-            _result(singular if driver in ("gelsd", "gelss") else nothing, matrices=False),
+            as_result(rank if driver != "gels" else np.empty(0, np.int64), matrices=False),
+            as_result(singular if driver in ("gelsd", "gelss") else nothing, matrices=False),
         )
     )
 
 
 def _pseudo_inverse(A: Any) -> Any:
     """The pseudo-inverse of matrices of any rank; recorded."""
-    found = _computed("pinv", np.linalg.pinv, _matrices("pinv", A))
-    return record(gradients.LinalgPinvBackward0, _result(found), A)
-
-
-def _matrices(name: str, A: Tensor) -> np.ndarray:
-    """The cells of a batch of matrices of float32 or float64."""
-    if not isinstance(A, Tensor):
-        raise TypeError(f"linalg.{name}(): A must be a tensor, got {type(A).__name__}")
-    if A.ndim < 2:
-        raise RuntimeError(
-            f"linalg.{name}: The input tensor A must have at least 2 dimensions: its shape is "
-            f"{tuple(A.shape)}"
-        )
-    if not A.dtype.is_floating_point:
-        raise RuntimeError(
-            f"linalg.{name}: Expected a floating point tensor as input. Got {A.dtype.name}: convert first, "
-            f"A.to(tensorlab.float32)"
-        )
-    if A.dtype.itemsize == 2:
-        raise RuntimeError(
-            f"linalg.{name}: Low precision dtypes not supported. Got {A.dtype.name}: convert first, "
-            f"A.to(tensorlab.float32)"
-        )
-    return A._cells_array()
-
-
-def _square(name: str, A: Tensor) -> np.ndarray:
-    matrices = _matrices(name, A)
-    if A.shape[-2] != A.shape[-1]:
-        raise RuntimeError(
-            f"linalg.{name}: A must be batches of square matrices, but they are {A.shape[-2]} by "
-            f"{A.shape[-1]} matrices"
-        )
-    return matrices
+    found = computed("pinv", np.linalg.pinv, matrices_of("pinv", A))
+    return record(gradients.LinalgPinvBackward0, as_result(found), A)
 
 
 def _triangle(uplo: str) -> Any:
     if uplo.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {uplo}")
     return uplo.upper()
-
-
-_FAILURES = {
-    "inv": "The inversion could not be completed because the input matrix is singular",
-    "solve": "The solver failed because the input matrix is singular",
-    "cholesky": "The factorization could not be completed because the input is not positive-definite",
-}
-
-
-def _computed(name: str, function: Callable[..., Any], *arrays: np.ndarray) -> Any:
-    """What NumPy computes, its failure as an error that names the function."""
-    try:
-        with np.errstate(all="ignore"):
-            return function(*arrays)
-    except np.linalg.LinAlgError as error:
-        reason = _FAILURES.get(name, "The algorithm failed to converge because the input is not finite")
-        raise LinAlgError(f"linalg.{name}: {reason} ({error})") from None
-
-
-def _all_in(results: tuple[Tensor, ...], out: Sequence[Tensor] | None) -> tuple[Tensor, ...]:
-    if out is None:
-        return results
-    return tuple(written(target, result, result._stride) for target, result in zip(out, results, strict=True))
-
-
-def _result(array: np.ndarray, out: Tensor | None = None, matrices: bool = True) -> Tensor:
-    """An array as a tensor: its matrices column after column, or row-major."""
-    shape = Size(array.shape)
-    stride = layout.default_strides(shape)
-    if matrices and len(shape) > 1:
-        *batch, height, width = shape
-        *outer, column, row = layout.default_strides((*batch, width, height))
-        stride = (*outer, row, column)
-    result = allocate_strided(shape, stride, dtypes.from_numpy_dtype(array.dtype))
-    result._cells_array()[...] = array
-    return result if out is None else written(out, result, result._stride)
 
 
 METHODS = (det, slogdet)

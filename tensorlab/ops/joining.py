@@ -15,11 +15,12 @@ from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops.arguments import accepts_axis, another_name, tensors_from
 from tensorlab.ops.dispatch import allocate_strided, guard_write, result_type, write, write_new
+from tensorlab.ops.least_dims import atleast_1d, atleast_2d, atleast_3d
 from tensorlab.ops.outputs import fitted
 from tensorlab.ops.parts import narrow, select
 from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import check_out
-from tensorlab.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape, unsqueeze, view
+from tensorlab.ops.shape import reshape, unsqueeze, view
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = [

@@ -10,8 +10,9 @@ from tensorlab.autograd.recording import record
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import parts
 from tensorlab.ops.arithmetic import add
+from tensorlab.ops.chains import chain_matmul
 from tensorlab.ops.choice import where
-from tensorlab.ops.contractions import chain_matmul, cross
+from tensorlab.ops.contractions import cross
 from tensorlab.ops.conversion import clone
 from tensorlab.ops.factorizations import inv, slogdet
 from tensorlab.ops.outputs import written

@@ -51,6 +51,7 @@ from tensorlab.ops import (
     sharing,
     softmax,
     sorting,
+    splitting,
     uniqueness,
     variance,
 )
@@ -92,6 +93,7 @@ _MODULES = (
     reduction,
     restriding,
     shape,
+    splitting,
     variance,
     cumulative,
     extremes,

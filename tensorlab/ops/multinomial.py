@@ -8,9 +8,10 @@ from tensorlab import dtypes, layout
 from tensorlab.backends import OperandLayout, backend
 from tensorlab.cells import to_float32
 from tensorlab.layout import Size
-from tensorlab.ops.creation import empty, empty_like
+from tensorlab.ops.creation import empty
 from tensorlab.ops.dispatch import guard_write, write
 from tensorlab.ops.draws import as_flag, as_generator, as_long, as_tensor, new
+from tensorlab.ops.likes import empty_like
 from tensorlab.ops.pointwise import div
 from tensorlab.ops.random_fills import exponential_
 from tensorlab.random import Generator

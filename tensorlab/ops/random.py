@@ -16,9 +16,10 @@ from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import memory_format, preserve_format
 from tensorlab.modes import no_grad
 from tensorlab.names.functions import with_given_names
-from tensorlab.ops.creation import empty, empty_like
+from tensorlab.ops.creation import empty
 from tensorlab.ops.dispatch import as_new, is_number
 from tensorlab.ops.draws import as_tensor, fill_each, fill_new, new, node, require_deviation
+from tensorlab.ops.likes import empty_like
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.pointwise import add_, mul_
 from tensorlab.ops.random_fills import bernoulli_, normal_, uniform_

@@ -14,9 +14,9 @@ from tensorlab.devices import device
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import memory_format, preserve_format
 from tensorlab.ops.arguments import as_dtype
-from tensorlab.ops.creation import empty_like
 from tensorlab.ops.dispatch import as_new
 from tensorlab.ops.draws import LONGEST, SHORTEST, as_long, as_tensor, fill, new, node
+from tensorlab.ops.likes import empty_like
 from tensorlab.ops.options import tensor_options
 from tensorlab.random import Generator
 from tensorlab.tensor import Tensor

@@ -36,13 +36,13 @@ DIRECTIVES = {CLASS: "class", FUNCTION: "function"}
 # is about, and so on which page it stands; what is in no list is about something else.
 REST = "else"
 SUBJECTS = {
-    "creation": "creation from_data ranges sharing",
+    "creation": "creation likes from_data ranges sharing",
     "pointwise": "pointwise arithmetic bounds choice activations",
-    "shape": "shape dims parts joining rearranging diagonals",
+    "shape": "shape least_dims dims parts splitting joining rearranging diagonals",
     "reductions": "reduction variance extremes cumulative differences softmax norms",
     "order": "sorting order_statistics uniqueness search",
     "indexing": "indexing",
-    "products": "matmul contractions einsum linalg factorizations distances ranks",
+    "products": "matmul contractions chains einsum linalg factorizations distances ranks",
     "windows": "convolution pooling padding unfolding",
     "random": "random random_integers random_fills multinomial",
 }

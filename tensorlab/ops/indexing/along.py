@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,12 +9,9 @@ from tensorlab import broadcasting, dtypes, layout
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.autograd.writers import written_by
 from tensorlab.backends import backend
-from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.modes import current, no_grad
-from tensorlab.ops import arithmetic, conversion, creation, pointwise
+from tensorlab.modes import current
 from tensorlab.ops.dispatch import as_new
 from tensorlab.ops.indexing.again import add_again, add_new, read_again, read_new
 from tensorlab.ops.indexing.arguments import (
@@ -30,16 +26,14 @@ from tensorlab.ops.indexing.gradients import (
     ScatterAddBackward0,
     ScatterBackward0,
     ScatterBackward1,
-    ScatterReduceBackward0,
 )
-from tensorlab.ops.indexing.masks import masked_fill_
 from tensorlab.ops.indexing.places import along_dim, check, combine, expanded, read, refuse_shared
 from tensorlab.ops.operands import Number
 from tensorlab.ops.shape import expand, reshape
 from tensorlab.ops.sharing import from_numpy
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["gather", "scatter", "scatter_add", "scatter_reduce", "take_along_dim"]
+__all__ = ["gather", "scatter", "scatter_add", "take_along_dim"]
 
 
 def gather(
@@ -107,7 +101,7 @@ def scatter(
                 [1., 0., 0.]])
     """
     values, action = _scattered(src, value, reduce)
-    result = _scatter("scatter", input, dim, index, values, action, _copy("scatter", input, out))
+    result = scatter_checked("scatter", input, dim, index, values, action, copy_for("scatter", input, out))
     _need_plain_scatter(reduce, input, values)
     if out is None:
         as_new(result)
@@ -151,7 +145,7 @@ def scatter_(
     _need_plain_scatter(reduce, input, values)
     refuse_shared(input, values)
     with in_place(_node(values), input, values, dim=dim, index=index):
-        return _scatter("scatter", input, dim, index, values, action)
+        return scatter_checked("scatter", input, dim, index, values, action)
 
 
 def _node(values: Tensor | Number) -> Any:
@@ -179,12 +173,14 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     if out is None and (known := add_again("scatter_add", input, dim, index, src)) is not None:
         return known
     need_tensor("scatter_add", "src", src)
-    position, _ = _check_scatter("scatter_add", input, dim, index, src)
+    position, _ = check_scatter("scatter_add", input, dim, index, src)
     result = (
         add_new("scatter_add", input, dim, along_dim(input, position, index), src) if out is None else None
     )
     if result is None:
-        result = _scatter("scatter_add", input, dim, index, src, "add", _copy("scatter_add", input, out))
+        result = scatter_checked(
+            "scatter_add", input, dim, index, src, "add", copy_for("scatter_add", input, out)
+        )
         if out is None:
             as_new(result)
     return record(ScatterAddBackward0, result, input, src, dim=dim, index=index)
@@ -204,61 +200,7 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     need_tensor("scatter_add", "src", src)
     refuse_shared(input, src)
     with in_place(ScatterAddBackward0, input, src, dim=dim, index=index):
-        return _scatter("scatter_add", input, dim, index, src, "add")
-
-
-def scatter_reduce(
-    input: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
-    reduce: str,
-    *,
-    include_self: bool = True,
-    out: Tensor | None = None,
-) -> Tensor:
-    """A copy of `input` with elements combined where an index says; see `scatter_reduce_`.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.zeros(3).scatter_reduce(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]), "amax")
-        tensor([3., 0., 2.])
-    """
-    need_tensor("scatter_reduce", "src", src)
-    copy = _copy("scatter_reduce", input, out)
-    with no_grad():
-        result = _scatter_reduce(input, dim, index, src, reduce, include_self, copy)
-    notes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
-    if out is None:
-        as_new(result)
-    return record(ScatterReduceBackward0, result, input, src, **notes)
-
-
-def scatter_reduce_(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
-) -> Tensor:
-    """Elements combined where an index says: all of `src` that one element of `input` is named for.
-
-    Args:
-        input, dim, index, src: as for `scatter_add_`.
-        reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
-        include_self: whether the element that `input` has there takes part.
-
-    Raises:
-        RuntimeError: `reduce` is another word; or as for `scatter_`.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> groups = tl.tensor([0, 1, 0, 1])
-        >>> x = tl.tensor([1.0, 2.0, 3.0, 6.0])
-        >>> tl.zeros(2).scatter_reduce_(0, groups, x, "mean", include_self=False)
-        tensor([2., 4.])
-    """
-    need_tensor("scatter_reduce", "src", src)
-    notes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
-    with in_place(ScatterReduceBackward0, input, src, **notes), no_grad():
-        _scatter_reduce(input, dim, index, src, reduce, include_self, None)
-    return written_by("scatter_reduce_", input)
+        return scatter_checked("scatter_add", input, dim, index, src, "add")
 
 
 def take_along_dim(
@@ -335,57 +277,15 @@ def _scattered(
 _SCATTER_ACTIONS = {None: "replace", "add": "add", "multiply": "mul"}
 
 
-def _lowest(t: dtype) -> Number:
-    return -math.inf if t.is_floating_point else dtypes.integer_range(t)[0]
-
-
-def _highest(t: dtype) -> Number:
-    return math.inf if t.is_floating_point else dtypes.integer_range(t)[1]
-
-
-# For each reduction what is done with an element, and the value that leaves it as it comes.
-_REDUCTIONS: dict[str, tuple[str, Callable[[dtype], Number]]] = {
-    "sum": ("add", lambda t: 0),
-    "mean": ("add", lambda t: 0),
-    "prod": ("mul", lambda t: 1),
-    "amax": ("max", _lowest),
-    "amin": ("min", _highest),
-}
-
 Copy = Callable[[], Tensor]
 
 
-def _copy(function: str, input: Tensor, out: Tensor | None) -> Copy:
+def copy_for(function: str, input: Tensor, out: Tensor | None) -> Copy:
     """What makes the copy that is written, once the arguments are known to be good."""
     return lambda: contiguous_copy(function, input, out)
 
 
-def _scatter_reduce(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, copy: Copy | None
-) -> Tensor:
-    if reduce not in _REDUCTIONS:
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce!r}")
-    if reduce == "mean" and input.dtype is dtypes.bool:
-        raise NotImplementedError("scatter_reduce(): the mean of bools is not a bool: convert them first")
-    action, neutral = _REDUCTIONS[reduce]
-    _check_scatter("scatter_reduce", input, dim, index, src)
-    target = input if copy is None else copy()
-    if not include_self:
-        _scatter("scatter_reduce", target, dim, index, neutral(target.dtype), "replace")
-    _scatter("scatter_reduce", target, dim, index, src, action)
-    return _divide_by_counts(target, dim, index, include_self) if reduce == "mean" else target
-
-
-def _divide_by_counts(target: Tensor, dim: int, index: Tensor, include_self: bool) -> Tensor:
-    """Sums into means: each element divided by the number of values in it; integers are rounded down."""
-    counts = creation.full(target.shape, int(include_self), dtype=dtypes.int64)
-    _scatter("scatter_reduce", counts, dim, index, 1, "add")
-    masked_fill_(counts, pointwise.eq(counts, 0), 1)
-    divide = arithmetic.div_ if target.dtype.is_floating_point else arithmetic.floor_divide_
-    return divide(target, conversion.to(counts, target.dtype))
-
-
-def _scatter(
+def scatter_checked(
     function: str,
     input: Tensor,
     dim: int,
@@ -395,12 +295,12 @@ def _scatter(
     copy: Copy | None = None,
 ) -> Tensor:
     """Check everything, then write into `input`, or into the copy that `copy` makes."""
-    dim, values = _check_scatter(function, input, dim, index, values)
+    dim, values = check_scatter(function, input, dim, index, values)
     target = input if copy is None else copy()
     return combine(target, along_dim(target, dim, index), values, action)
 
 
-def _check_scatter(
+def check_scatter(
     function: str, input: Tensor, dim: int, index: Tensor, values: Tensor | Number
 ) -> tuple[int, Tensor | Number]:
     """The dimension, and the part of the values that the index covers."""
@@ -455,7 +355,5 @@ METHODS = (
     scatter_,
     scatter_add,
     scatter_add_,
-    scatter_reduce,
-    scatter_reduce_,
     take_along_dim,
 )

@@ -1,0 +1,106 @@
+"""NumPy's LAPACK for tensors: what it takes, how it fails, and how its results lie in memory.
+
+As in PyTorch the matrices of a result lie in memory column after column, which is how LAPACK writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlab import dtypes, layout
+from tensorlab.layout import Size
+from tensorlab.ops.dispatch import allocate_strided
+from tensorlab.ops.outputs import written
+from tensorlab.tensor import Tensor
+
+__all__ = ["LinAlgError", "all_in", "as_result", "computed", "matrices_of", "square_matrices"]
+
+
+class LinAlgError(RuntimeError):
+    """A computation of linear algebra that has no result, such as the inverse of a singular matrix."""
+
+
+def matrices_of(name: str, A: Tensor) -> np.ndarray:
+    """The cells of a batch of matrices of float32 or float64.
+
+    Raises:
+        TypeError: `A` is no tensor.
+        RuntimeError: it has fewer than two dimensions, or another dtype.
+    """
+    if not isinstance(A, Tensor):
+        raise TypeError(f"linalg.{name}(): A must be a tensor, got {type(A).__name__}")
+    if A.ndim < 2:
+        raise RuntimeError(
+            f"linalg.{name}: The input tensor A must have at least 2 dimensions: its shape is "
+            f"{tuple(A.shape)}"
+        )
+    if not A.dtype.is_floating_point:
+        raise RuntimeError(
+            f"linalg.{name}: Expected a floating point tensor as input. Got {A.dtype.name}: convert first, "
+            f"A.to(tensorlab.float32)"
+        )
+    if A.dtype.itemsize == 2:
+        raise RuntimeError(
+            f"linalg.{name}: Low precision dtypes not supported. Got {A.dtype.name}: convert first, "
+            f"A.to(tensorlab.float32)"
+        )
+    return A._cells_array()
+
+
+def square_matrices(name: str, A: Tensor) -> np.ndarray:
+    """`matrices_of` that have as many rows as columns.
+
+    Raises:
+        RuntimeError: they have not.
+    """
+    matrices = matrices_of(name, A)
+    if A.shape[-2] != A.shape[-1]:
+        raise RuntimeError(
+            f"linalg.{name}: A must be batches of square matrices, but they are {A.shape[-2]} by "
+            f"{A.shape[-1]} matrices"
+        )
+    return matrices
+
+
+_FAILURES = {
+    "inv": "The inversion could not be completed because the input matrix is singular",
+    "solve": "The solver failed because the input matrix is singular",
+    "cholesky": "The factorization could not be completed because the input is not positive-definite",
+}
+
+
+def computed(name: str, function: Callable[..., Any], *arrays: np.ndarray) -> Any:
+    """What NumPy computes, its failure as an error that names the function.
+
+    Raises:
+        LinAlgError: NumPy's function found no result.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            return function(*arrays)
+    except np.linalg.LinAlgError as error:
+        reason = _FAILURES.get(name, "The algorithm failed to converge because the input is not finite")
+        raise LinAlgError(f"linalg.{name}: {reason} ({error})") from None
+
+
+def all_in(results: tuple[Tensor, ...], out: Sequence[Tensor] | None) -> tuple[Tensor, ...]:
+    """Several results; or the tensors of `out`, with the results written into them."""
+    if out is None:
+        return results
+    return tuple(written(target, result, result._stride) for target, result in zip(out, results, strict=True))
+
+
+def as_result(array: np.ndarray, out: Tensor | None = None, matrices: bool = True) -> Tensor:
+    """An array as a tensor: its matrices column after column, or row-major."""
+    shape = Size(array.shape)
+    stride = layout.default_strides(shape)
+    if matrices and len(shape) > 1:
+        *batch, height, width = shape
+        *outer, column, row = layout.default_strides((*batch, width, height))
+        stride = (*outer, row, column)
+    result = allocate_strided(shape, stride, dtypes.from_numpy_dtype(array.dtype))
+    result._cells_array()[...] = array
+    return result if out is None else written(out, result, result._stride)

@@ -6,14 +6,13 @@ import warnings
 from functools import partial
 from typing import Literal, NamedTuple
 
-import numpy as np
-
 from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
+from tensorlab.memory import beside
 from tensorlab.ops.extremes import as_one_dim
 from tensorlab.ops.folding import (
     Dims,
@@ -54,8 +53,9 @@ def _in_one_pass(logarithm: bool, grad: Tensor, result: Tensor, dim: int) -> Ten
         launch = remember(
             _launches, key, backend("cpu").softmax_gradient(logarithm, shape, dim, result._dtype)
         )
-    memory = np.empty(grad.numel(), result._dtype.cell)
-    launch((memory, 0), grad.contiguous()._buffer(), result.contiguous()._buffer())
+    buffer = result.contiguous()._buffer()
+    memory = beside(buffer[0], grad.numel(), result._dtype.cell)
+    launch((memory, 0), grad.contiguous()._buffer(), buffer)
     return make_dense(memory, result._dtype, grad._shape, layout.default_strides(grad._shape))
 
 
@@ -144,8 +144,9 @@ def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tens
         check_out_type(name, result, out)
         check_out(name, out, input.shape)
         refuse_tracked(name, out, input)
-    memory = np.empty(cells, result.cell)
-    launch((memory, 0), input._buffer())
+    buffer = input._buffer()
+    memory = beside(buffer[0], cells, result.cell)
+    launch((memory, 0), buffer)
     found = make_dense(memory, result, input._shape, stride)
     if requires_grad(input):
         record(_KINDS[name], found, input, dim=position)

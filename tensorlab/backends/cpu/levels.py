@@ -11,7 +11,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 
-from tensorlab.backends.cpu import halves, intrinsics, pointers
+from tensorlab.backends.cpu import halves, intrinsics, lines, pointers
 from tensorlab.dtypes import dtype, float32, float64
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.source import formula_text
@@ -36,7 +36,7 @@ KERNEL_LEVEL = 'error_model="numpy", fastmath={"contract"}, cache=True, nogil=Tr
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.
 _DIGEST = hashlib.sha256(
-    "".join(inspect.getsource(module) for module in (intrinsics, pointers)).encode()
+    "".join(inspect.getsource(module) for module in (intrinsics, lines, pointers)).encode()
 ).hexdigest()[:12]
 
 _IMPORTS = f"""\
@@ -46,6 +46,7 @@ import numpy as np
 from numba import njit
 
 from tensorlab.backends.cpu.intrinsics import maximum, minimum, prefetch
+from tensorlab.backends.cpu.lines import to_line
 from tensorlab.backends.cpu.pointers import advance, at
 # with intrinsics {_DIGEST}
 """

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu import jit, lines, threads
 from tensorlab.backends.cpu.kernel_text import (
     BLOCK_OPTIONS,
     OPTIONS,
@@ -31,6 +31,20 @@ __all__ = ["gradient_source", "softmax_gradient"]
 
 # Roughly how many additions one element is worth.
 COST = {False: 3, True: 10}
+
+# A row begins anywhere in a line of the caches, and a vector that is stored across two lines waits for both.
+# Where a second-level cache does not keep the cells, the results before the first line are written by
+# themselves. Sums begin with the row, so that they do not depend on where it lies.
+_ROWS = """\
+    for task in range(first, last):
+        start, stop = task * n, task * n + n
+        before = min(n, to_line(at(out, start))) if out.size > NEAR else 0
+        total = 0.0
+        for begin in range(start, stop, BLOCK):
+            total += np.float64(block_sum(g, y, np.uint64(begin), np.uint64(min(BLOCK, stop - begin))))
+        for begin, end in ((start, start + before), (start + before, stop)):
+            row_write(out, g, y, np.uint64(begin), np.uint64(end - begin), total)
+"""
 
 _modules: dict[tuple, Any] = {}
 
@@ -96,14 +110,7 @@ def gradient_source(logarithm: bool, element_type: dtype, form: str) -> str:
             "    for i in range(n):\n"
             f"        {value('total')}\n"
         )
-        body = (
-            "    for task in range(first, last):\n"
-            "        total = 0.0\n"
-            "        for begin in range(0, n, BLOCK):\n"
-            "            length = np.uint64(min(BLOCK, n - begin))\n"
-            "            total += np.float64(block_sum(g, y, np.uint64(task * n + begin), length))\n"
-            "        row_write(out, g, y, np.uint64(task * n), np.uint64(n), total)\n"
-        )
+        body = _ROWS
     else:
         helpers = (
             f"{decorator}def row_sum(g, y, cell, n, total):\n"
@@ -133,11 +140,5 @@ def gradient_source(logarithm: bool, element_type: dtype, form: str) -> str:
     )
     exponential = formula_text(exp_to_one, compute, f"@njit({OPTIONS}, forceinline=True)")
     title = f"gradient of {'log_' if logarithm else ''}softmax of {element_type.name}, {form}"
-    parts = [
-        header(title),
-        jitted(cells.helpers()),
-        exponential,
-        helpers,
-        kernel,
-    ]
+    parts = [header(title), lines.IMPORT, jitted(cells.helpers()), exponential, helpers, kernel]
     return "\n\n".join(part for part in parts if part)

@@ -18,6 +18,7 @@ from tensorlab.backends.cpu.normalise import columns, rows, runs
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.layers import NormalGroups, Normalised
 from tensorlab.dtypes import dtype
+from tensorlab.memory import LARGE, aligned, beside
 
 __all__ = ["normalise", "normalise_gradient"]
 
@@ -44,7 +45,7 @@ def normalise(
 ) -> Normalised:
     """See `tensorlab.backends.layers.LayerOperations.normalise`."""
     count, number = groups.number, compute_name(element_type)
-    out, scales = np.empty(x.size, element_type.cell), np.empty(count, number)
+    out, scales = beside(x, x.size, element_type.cell), np.empty(count, number)
     kernels = _module(element_type, groups.form, False, given is None, centers, x.size)
     if groups.form == "rows":
         means: np.ndarray = np.empty(count, number)
@@ -69,13 +70,17 @@ def normalise_gradient(
     weighs: bool = True,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """See `tensorlab.backends.layers.LayerOperations.normalise_gradient`."""
-    out = np.empty(x.size, element_type.cell)
+    out = beside(x, x.size, element_type.cell)
     flag = weighs if groups.form == "rows" else learns
     kernels = _module(element_type, groups.form, True, flag, centers, x.size)
     if groups.form == "rows":
         height, length = groups.number, groups.length
         parts = max(1, min(PARTS, height // LEAST)) if weighs else height
-        sums = np.zeros(parts * 2 * length if weighs else 1, compute_name(element_type))
+        sums = aligned(parts * 2 * length if weighs else 1, weights.dtype)
+        sums.fill(0)
+        if x.size >= LARGE:  # every row walks along the weights
+            weights, given = aligned(length, weights.dtype), weights
+            weights[:] = given
         wholes = np.zeros(sums.shape)
         _share(
             kernels, x.size, parts, height, parts, length, out, x, grad, weights, means, scales, sums, wholes
@@ -113,7 +118,7 @@ def _share(kernels: ModuleType, cells: int, tasks: int, *arguments: Any) -> None
 _LEVELS: dict[tuple[str, bool], dict[str, list]] = {
     ("rows", False): {
         "blocks": [rows.run_sum, rows.run_squares, rows.write_row],
-        "inner": [rows.ask, rows.write_far_row],
+        "inner": [rows.ask],
         "kernels": [rows.forward],
     },
     ("rows", True): {

@@ -4,8 +4,12 @@ A row is looked at three times while it lies in the first-level cache: for its m
 distances from that, and to be written. Sums are made in blocks and added up in float64.
 
 The processor loads ahead while cells are walked along for the first time, and then knows of nothing more to
-load while the row is looked at again. So the next row is asked for. Where the caches cannot have the cells
-from the last time this is done piece by piece, and for the results' places as well.
+load while the row is looked at again. So the next row is asked for. On the way back, where the caches cannot
+have the cells from the last time, this is done piece by piece, and for the results' places as well.
+
+A row need not begin where a line of the caches begins, and a vector that is stored across two lines waits for
+both. So the results before the first line are written by themselves: on the way back always, on the way there
+where cells are far. Sums begin with the row, so that they do not depend on where it lies.
 
 With g the gradients of the results, w the weights and z the normalised numbers, the gradient of an element is
 ``deviation⁻¹ * (w g - mean(w g) - z mean(w g z))``; that of the weights is the sum of ``g z`` over the rows,
@@ -18,6 +22,7 @@ import numpy as np
 
 from tensorlab.backends.cpu.cell import Number, narrow, widen
 from tensorlab.backends.cpu.intrinsics import prefetch
+from tensorlab.backends.cpu.lines import to_line
 from tensorlab.backends.cpu.pointers import advance, at
 
 __all__ = [
@@ -30,7 +35,6 @@ __all__ = [
     "run_squares",
     "run_sum",
     "write_far_gradient",
-    "write_far_row",
     "write_gradient",
     "write_row",
 ]
@@ -72,18 +76,6 @@ def write_row(count, x, out, mean, scale, weight, bias):
         out[j] = narrow((widen(x[j]) - mean) * scale * weight[j] + bias[j])
 
 
-def write_far_row(row, count, x, out, mean, scale, weight, bias):
-    """The same for one row of the whole arrays; on the way the place of the next row is asked for."""
-    this, following = row * count, (row + 1) * count
-    for begin in range(0, count, PIECE):
-        width = min(PIECE, count - begin)
-        ask(out, following + begin, width)
-        write_row(
-            width, at(x, this + begin), at(out, this + begin), mean, scale,
-            at(weight, begin), at(bias, begin),
-        )  # fmt: skip
-
-
 def forward(first, last, count, eps, out, x, weight, bias, means, scales):
     """Rows `first` … `last` - 1. Each leaves its mean, and the reciprocal of its deviation, its scale."""
     for row in range(first, last):
@@ -99,10 +91,12 @@ def forward(first, last, count, eps, out, x, weight, bias, means, scales):
         for begin in range(0, count, BLOCK):
             squares += run_squares(min(BLOCK, count - begin), advance(cells, begin), mean)
         scale = Number(1.0 / np.sqrt(squares / count + eps))
-        if FAR:
-            write_far_row(row, count, x, out, mean, scale, weight, bias)
-        else:
-            write_row(count, cells, at(out, row * count), mean, scale, at(weight, 0), at(bias, 0))
+        before = min(count, to_line(at(out, row * count))) if FAR else 0
+        for begin, end in ((0, before), (before, count)):
+            write_row(
+                end - begin, advance(cells, begin), at(out, row * count + begin), mean, scale,
+                at(weight, begin), at(bias, begin),
+            )  # fmt: skip
         means[row] = mean
         scales[row] = scale
 
@@ -135,16 +129,18 @@ def gather(count, part, whole):
         part[j] = Number(0)
 
 
-def write_far_gradient(row, count, x, grad, out, mean, scale, weight, total, product):
+def write_far_gradient(row, before, count, x, grad, out, mean, scale, weight, total, product):
     """The same for one row of the whole arrays; on the way the place of the next row is asked for."""
     this, following = row * count, (row + 1) * count
-    for begin in range(0, count, PIECE):
-        width = min(PIECE, count - begin)
+    begin, end = 0, before
+    while begin < count:
+        width = end - begin
         ask(out, following + begin, width)
         write_gradient(
             width, at(x, this + begin), at(grad, this + begin), at(out, this + begin), mean, scale,
             at(weight, begin), total, product,
         )  # fmt: skip
+        begin, end = end, min(count, end + PIECE)
 
 
 def row_gradient(row, count, x, grad, out, mean, scale, weight, of_weight, of_bias):
@@ -162,14 +158,16 @@ def row_gradient(row, count, x, grad, out, mean, scale, weight, of_weight, of_bi
         )  # fmt: skip
         total += sums[0]
         product += sums[1]
+    before = min(count, to_line(at(out, this)))
     mean_total, mean_product = Number(total / count) if CENTERS else Number(0), Number(product / count)
     if FAR:
-        write_far_gradient(row, count, x, grad, out, mean, scale, weight, mean_total, mean_product)
+        write_far_gradient(row, before, count, x, grad, out, mean, scale, weight, mean_total, mean_product)
     else:
-        write_gradient(
-            count, at(x, this), at(grad, this), at(out, this), mean, scale,
-            at(weight, 0), mean_total, mean_product,
-        )  # fmt: skip
+        for begin, end in ((0, before), (before, count)):
+            write_gradient(
+                end - begin, at(x, this + begin), at(grad, this + begin), at(out, this + begin), mean, scale,
+                at(weight, begin), mean_total, mean_product,
+            )  # fmt: skip
 
 
 def backward(first, last, rows, parts, count, out, x, grad, weight, means, scales, sums, wholes):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, overload
 
+import numpy as np
+
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
@@ -150,7 +152,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
     for position, operand in enumerate((input, other), start=1):
         if not isinstance(operand, Tensor):
             raise TypeError(f"equal(): argument {position} must be a Tensor, not {type(operand).__name__}")
-    return input.shape == other.shape and bool(eq(input, other)._cells_array().all())
+    if input._shape != other._shape:
+        return False
+    truths = eq(input, other)._storage._memory  # of the elements alone, in whatever order they lie
+    return int(np.count_nonzero(truths)) == truths.size
 
 
 METHODS = (allclose, equal, isclose)

@@ -274,11 +274,12 @@ def _new(
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
     """The tensor that a call of `function` means, with one value in every element."""
-    as_device(device)
+    if device is not None:
+        as_device(device)
     shape = sizes_from(sizes, function, size)
     if out is None:
         element_type = as_dtype(wanted) or dtypes.get_default_dtype()
-        made = filled(shape, format_strides(shape, contiguous_format), element_type, value)
+        made = filled(shape, None, element_type, value)
     else:
         made = fitted(out, shape, _dtype_for(wanted, out))
         fill(made, value)

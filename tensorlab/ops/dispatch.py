@@ -90,20 +90,22 @@ def allocate_strided(shape: Size, stride: tuple[int, ...], element_type: dtype) 
     return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
 
 
-def filled(shape: Size, stride: tuple[int, ...], element_type: dtype, value: Number) -> Tensor:
-    """A tensor of the given dense strides with one number in every element.
+def filled(shape: Size, stride: tuple[int, ...] | None, element_type: dtype, value: Number) -> Tensor:
+    """A tensor of the given dense strides, row-major without them, with one number in every element.
 
     Raises:
         RuntimeError: the number does not fit into the dtype.
     """
-    if type(value) is int and value == 0:
-        # The operating system hands out zeroed pages, so large zeros cost nothing until touched.
-        memory = np.zeros(layout.numel(shape), element_type.cell)
-        if stride == format_strides(shape, contiguous_format):
-            return make_dense(memory, element_type, shape, stride)
-        return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
-    made = allocate_strided(shape, stride, element_type)
-    _overwrite(made, encode_one(value, element_type))
+    zeros = type(value) is int and value == 0
+    # The operating system hands out zeroed pages, so large zeros cost nothing until touched.
+    memory = (np.zeros if zeros else np.empty)(layout.numel(shape), element_type.cell)
+    row_major = layout.default_strides(shape)
+    if stride is None or stride == row_major:
+        made = make_dense(memory, element_type, shape, row_major)
+    else:
+        made = make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
+    if not zeros:
+        _overwrite(made, encode_one(value, element_type))
     return made
 
 

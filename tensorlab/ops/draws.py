@@ -69,6 +69,7 @@ def fill(
         kind: the operation's node, from `node`.
     """
     with in_place(kind, target):
+        guard_write(target)
         _fill(target, distribution, generator, *numbers)
     return target
 
@@ -80,7 +81,6 @@ def fill_new(target: Tensor, distribution: str, generator: Generator | None, *nu
 
 
 def _fill(target: Tensor, distribution: str, generator: Generator | None, *numbers: Number) -> None:
-    guard_write(target)
     source = as_generator(generator)
     launch = backend("cpu").random(distribution, target._shape, OperandLayout(target._dtype, target._stride))
     buffer = target._buffer()

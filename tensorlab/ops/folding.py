@@ -64,17 +64,20 @@ def _short(
     if dim is not None and not -ndim <= dim < ndim:
         return False
     value = dtypes.int64 if row.join in (ADD, MULTIPLY) and not floating else element_type
+    result = value
+    if row.truth:
+        value, result = element_type, dtypes.uint8 if element_type is dtypes.uint8 else dtypes.bool
     form = None
     if dim is None:
         form = "rows" if input.numel() <= SMALL else None
     elif input.numel() <= FEW:
         form = "rows" if dim % ndim == ndim - 1 else "columns" if dim % ndim == 0 else None
     if form is None:
-        run = of_cells(_prepare(name, input, dim, keepdim, value, value, None, 0.0).launch)
+        run = of_cells(_prepare(name, input, dim, keepdim, value, result, None, 0.0).launch)
     else:
-        run = backend("cpu").flat_fold(row, value, element_type, value, form)
+        run = backend("cpu").flat_fold(row, value, element_type, result, form)
     shape = reduced_shape(input._shape, as_dims(dim, ndim, name), keepdim)
-    return Short(run, value.cell, value, shape, layout.default_strides(shape), layout.numel(shape))
+    return Short(run, result.cell, result, shape, layout.default_strides(shape), layout.numel(shape))
 
 
 def need_tensor(name: str, input: object) -> Tensor:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tensorlab.dtypes import int64
+from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.extremes import aminmax
-from tensorlab.ops.indexing.along import scatter_
-from tensorlab.ops.shape import unsqueeze
+from tensorlab.ops.normalising import dense_in
 from tensorlab.tensor import Tensor
 
 __all__ = ["one_hot"]
@@ -46,11 +47,15 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor: give num_classes")
         return zeros(*tensor.shape, num_classes, dtype=int64)
-    least, greatest = (int(bound.item()) for bound in aminmax(tensor))
+    classes = dense_in(tensor, contiguous_format)
+    least, greatest = int(classes.min()), int(classes.max())
     if least < 0:
         raise RuntimeError(f"Class values must be non-negative, got {least}")
     if num_classes == -1:
         num_classes = greatest + 1
     elif greatest >= num_classes:
         raise RuntimeError(f"Class values must be smaller than num_classes, got {greatest} and {num_classes}")
-    return scatter_(zeros(*tensor.shape, num_classes, dtype=int64), -1, unsqueeze(tensor, -1), 1)
+    result = zeros(*tensor.shape, num_classes, dtype=int64)
+    cells = result._storage._memory
+    cells[np.arange(0, cells.size, num_classes) + classes] = 1
+    return result

@@ -285,7 +285,7 @@ def prod(
     return _added("prod", input, dim, keepdim, dtype, out)
 
 
-@numpy_names
+@is_fold("all")
 def all(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Whether all elements are true, that is, not 0. Of no elements all are.
 
@@ -306,7 +306,7 @@ def all(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor |
     return _truth("all", input, dim, keepdim, out)
 
 
-@numpy_names
+@is_fold("any")
 def any(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Whether any element is true, that is, not 0. Of no elements none is. The arguments are those of `all`.
 

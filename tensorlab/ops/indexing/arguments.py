@@ -6,10 +6,10 @@ from tensorlab import dtypes
 from tensorlab.autograd.writers import mark
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.ops.dispatch import allocate, guard_write, write_new
+from tensorlab.ops.dispatch import SMALL, allocate, guard_write, write_new
 from tensorlab.ops.indexing.places import guard
 from tensorlab.ops.resizing import resize_output
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = [
     "contiguous_copy",
@@ -102,6 +102,9 @@ def contiguous_copy(function: str, input: Tensor, out: Tensor | None) -> Tensor:
     """
     if out is input:
         return input
+    cells = input._dense if input._dense is not None else dense_cells(input)
+    if out is None and cells is not False and cells.size <= SMALL:
+        return make_dense(cells.copy(), input._dtype, input._shape, input._stride)
     copy, (source,) = result_in(function, out, input.shape, input.dtype, input)
     write_new(copy, source)  # in `out` it is counted already
     return copy

@@ -137,6 +137,8 @@ def _launch(
     one, zero = (1.0, 0.0) if element_type.is_floating_point else (1, 0)
     additions = work.multiply_adds // MULTIPLY_ADDS
     schedules: dict[tuple[int, bool], Schedule] = {}
+    options = 0, 0, True, True, True, one, one, True, walk
+    code = jit.entry(kernel, 0, 0, *options, *[element_type.cell] * 5, number) if plan.is_small else kernel
 
     def launch(
         out: tuple,
@@ -151,7 +153,7 @@ def _launch(
             a, b = b, a
         ends = activation is not None or adds_residual or alpha != 1 or beta != 0
         collects = plan.collects or ends
-        wanted = threads.team_for(additions)
+        wanted = 1 if plan.is_small else threads.team_for(additions)
         schedule = schedules.get((wanted, collects))
         if schedule is None:
             schedule = schedules[wanted, collects] = schedule_for(work, plan, wanted, collects)
@@ -163,25 +165,39 @@ def _launch(
         ]
         space = workspace(number, team * cells)
         if team == 1:
-            kernel(0, tasks, *options, *buffers, space)
+            code(0, tasks, *options, *buffers, space)
         else:
             share(kernel, team, tasks, *options, *buffers, space.reshape(team, cells), workspaces=True)
 
     return launch
 
 
-_own = threading.local()
+class _Workspaces(threading.local):
+    """The memory that one thread's products compute in, and what it was cut into."""
+
+    def __init__(self) -> None:
+        self.memory = np.empty(0, np.uint8)
+        self.views: dict[tuple[np.dtype, int], np.ndarray] = {}
+
+
+_own = _Workspaces()
+MOST_VIEWS = 256
 
 
 def workspace(number: np.dtype, cells: int) -> np.ndarray:
     """So many numbers, from the beginning of a cache's line; kept for the thread's next product."""
-    wanted = cells * number.itemsize
-    held: np.ndarray | None = getattr(_own, "bytes", None)
-    if held is None or held.size < wanted:
-        memory = np.empty(wanted + LINE, np.uint8)
-        first = -memory.ctypes.data % LINE
-        held = _own.bytes = memory[first : first + wanted]
-    return held[:wanted].view(number)
+    found = _own.views.get((number, cells))
+    if found is None:
+        wanted = cells * number.itemsize
+        if len(_own.views) >= MOST_VIEWS:
+            _own.views.clear()
+        if _own.memory.size < wanted:
+            memory = np.empty(wanted + LINE, np.uint8)
+            first = -memory.ctypes.data % LINE
+            _own.memory = memory[first : first + wanted]
+            _own.views.clear()
+        found = _own.views[number, cells] = _own.memory[:wanted].view(number)
+    return found
 
 
 def _nothing(*_: Any) -> None:

@@ -25,6 +25,9 @@ seed_words = jit.kernel()(engine.seed)
 # Work per number, in additions of one float32 (see `threads.team_for`).
 PHILOX_COST = {"words": 4, "uniform": 4, "normal": 8}
 
+# The cells of the engine's state.
+WORDS = np.dtype(np.uint32)
+
 Cells = tuple[np.ndarray, int]
 
 
@@ -78,12 +81,14 @@ def fill_order(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> np.nda
 
 def _uniform(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
     double = out.dtype is dtypes.float64
-    fill = kernel("doubles" if double else "singles", out.dtype, "uniform")
     walk = fill_order(shape, [out.strides])
+    fill = kernel("doubles" if double else "singles", out.dtype, "uniform")
+    fill = jit.entry(fill, WORDS, out.dtype.cell, walk, *_interval(out.dtype, 0.0, 1.0))
 
     def launch(state: RandomState, target: Cells, low: float, high: float) -> None:
         cells, offset = target
-        fill(state.words, cells[offset:], walk, *_interval(out.dtype, low, high))
+        cells = cells[offset:] if offset else cells
+        fill(state.words, cells, walk, *_interval(out.dtype, low, high))
 
     return launch
 
@@ -136,8 +141,8 @@ def _normal(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -
     count = math.prod(shape)
     if count < 16 or not layout.is_contiguous(shape, out.strides):
         return _normal_pairs("")(shape, out, None)
-    fill = kernel("normals_by_16", out.dtype)
     real = np.float64 if out.dtype is dtypes.float64 else np.float32
+    fill = jit.entry(kernel("normals_by_16", out.dtype), WORDS, out.dtype.cell, real(), real())
 
     def launch(state: RandomState, target: Cells, mean: float, std: float) -> None:
         cells, offset = target
@@ -150,12 +155,14 @@ def _normal_pairs(formula: str) -> Callable[..., RandomLaunch]:
     """Normal numbers that are made two at a time, in float64."""
 
     def prepare_one(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
-        fill = kernel("normals", out.dtype, formula)
         walk = fill_order(shape, [out.strides])
+        fill = kernel("normals", out.dtype, formula)
+        fill = jit.entry(fill, WORDS, np.dtype(np.float64), out.dtype.cell, walk, 0.0, 0.0)
 
         def launch(state: RandomState, target: Cells, mean: float, std: float) -> None:
             cells, offset = target
-            fill(state.words, state.spare, cells[offset:], walk, float(mean), float(std))
+            cells = cells[offset:] if offset else cells
+            fill(state.words, state.spare, cells, walk, float(mean), float(std))
 
         return launch
 

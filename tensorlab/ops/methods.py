@@ -57,6 +57,7 @@ from tensorlab.ops import (
 )
 from tensorlab.ops.dispatch import is_number
 from tensorlab.ops.products import product
+from tensorlab.ops.rows import operator_of
 from tensorlab.tensor import Tensor
 
 __all__ = ["bind"]
@@ -108,25 +109,23 @@ _MODULES = (
     resizing,
 )
 
+# Operators by the row of the table that each stands for, and those that ask more of their operands.
+_ROWS: dict[str, str] = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "div",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+}
+_COMPARISONS: dict[str, str] = {"lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}
 _OPERATORS: dict[str, Callable] = {
-    "add": pointwise.add,
-    "sub": pointwise.sub,
-    "mul": pointwise.mul,
-    "truediv": pointwise.div,
     "floordiv": arithmetic.floor_divide,
     "mod": arithmetic.remainder,
     "pow": arithmetic.pow,
-    "and": pointwise.bitwise_and,
-    "or": pointwise.bitwise_or,
-    "xor": pointwise.bitwise_xor,
-    "lshift": pointwise.bitwise_left_shift,
-    "rshift": pointwise.bitwise_right_shift,
-}
-_COMPARISONS: dict[str, Callable] = {
-    "lt": pointwise.lt,
-    "le": pointwise.le,
-    "gt": pointwise.gt,
-    "ge": pointwise.ge,
 }
 _IN_PLACE: dict[str, Callable] = {
     "iadd": pointwise.add_,
@@ -149,9 +148,13 @@ def bind() -> None:
     for module in _MODULES:
         for function in module.METHODS:
             setattr(Tensor, function.__name__, function)
-    for name, function in (_OPERATORS | _COMPARISONS | _IN_PLACE).items():
+    for name, row in (_ROWS | _COMPARISONS).items():
+        setattr(Tensor, f"__{name}__", operator_of(row, f"__{name}__"))
+    for name, function in (_OPERATORS | _IN_PLACE).items():
         setattr(Tensor, f"__{name}__", _operator(name, function))
-    for name, function in _OPERATORS.items():
+    for name, function in (
+        _OPERATORS | {name: getattr(pointwise, row) for name, row in _ROWS.items()}
+    ).items():
         setattr(Tensor, f"__r{name}__", _reflected(name, function))
     namespace: Any = Tensor
     namespace.__rdiv__ = namespace.__rtruediv__  # the name that Python 2 had for it

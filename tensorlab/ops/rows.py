@@ -14,7 +14,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.modes import current
 from tensorlab.ops.dispatch import Plan, planned
 from tensorlab.ops.documentation import documentation, in_place_documentation
-from tensorlab.ops.operands import Number
+from tensorlab.ops.operands import Number, is_number
 from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, RowBackward, apply, apply_in_place, node_kind
 from tensorlab.ops.straight import flat_kernel
@@ -22,7 +22,7 @@ from tensorlab.scalars import TABLE, Scalar
 from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
-__all__ = ["function_of", "in_place", "test_of"]
+__all__ = ["function_of", "in_place", "operator_of", "test_of"]
 
 # Below this many elements an operation on dense tensors of one dtype goes straight to its kernel. What is
 # left then is the allocation and the call, which is what a small operation costs.
@@ -60,8 +60,8 @@ def _unary(row: Scalar) -> Callable:
     return function
 
 
-def _binary(row: Scalar) -> Callable:
-    """The function of two operands that a row of the table stands for."""
+def _binary(row: Scalar, is_operator: bool = False) -> Callable:
+    """The function of two operands that a row of the table stands for, or the operator."""
     with_tensor: dict[dtype, Prepared] = {}
     with_float: dict[dtype, Prepared] = {}
     with_int: dict[dtype, Prepared] = {}
@@ -128,6 +128,8 @@ def _binary(row: Scalar) -> Callable:
                         if other._edge is None and (other._base is None or other._base._edge is None):
                             return result
                         return result if kind is None else record_row(kind, result, input, other)
+        if is_operator and not isinstance(other, Tensor) and not is_number(other):
+            return NotImplemented
         return apply(row, input, other, out=out)
 
     return function
@@ -235,6 +237,22 @@ def function_of(row: str | Scalar, name: str | None = None) -> Callable:
     function = {1: _unary, 2: _binary}[row.arity](row)
     TENSOR_FUNCTIONS.setdefault(row.name, function)
     return _named(function, name or row.name, documentation(row))
+
+
+def operator_of(row_name: str, name: str) -> Callable:
+    """The operator of two operands that a row stands for, such as ``__add__``.
+
+    It answers `NotImplemented` to what is neither a tensor nor a number. The function is made once more for
+    it, because one that called the other would cost a small operation a twelfth of its time.
+    """
+    row = TABLE[row_name]
+    operator: Any = _named(_binary(row, is_operator=True), name, documentation(row))
+    operands = [
+        Parameter("self", Parameter.POSITIONAL_OR_KEYWORD, annotation="Tensor"),
+        Parameter("other", Parameter.POSITIONAL_OR_KEYWORD, annotation="object"),
+    ]
+    operator.__signature__ = Signature(operands, return_annotation="object")
+    return operator
 
 
 def test_of(row_name: str) -> Callable:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import ParamSpec, TypeVar, cast
 
 from tensorlab import dtypes, layout
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.tensor import Tensor
 
-__all__ = ["accepts_axis", "another_name", "as_dtype", "ints_from", "several", "sizes_from", "tensors_from"]
+__all__ = ["another_name", "as_dtype", "ints_from", "numpy_names", "several", "sizes_from", "tensors_from"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -128,22 +128,24 @@ def several(tensors: Sequence, function: str) -> list[Tensor]:
     return tensors_from(tensors, function)
 
 
-def accepts_axis(function: Callable[P, R]) -> Callable[P, R]:
-    """Let callers write `axis` for `dim`, NumPy's name for it, as PyTorch does.
+def numpy_names(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function be called with NumPy's names too: ``axis`` for ``dim``, ``keepdims`` for ``keepdim``.
 
     Raises:
-        TypeError: in the function that is returned, when it is given both.
+        TypeError: in the function that is returned, when it is given both names of one argument.
     """
 
     @functools.wraps(function)
-    def renamed(*arguments: Any, **keywords: Any) -> R:
-        if keywords and "axis" in keywords:
-            if "dim" in keywords:
-                raise TypeError(f"{function.__name__}() got both dim and axis, which are two names for one")
-            keywords["dim"] = keywords.pop("axis")
+    def translated(*arguments: P.args, **keywords: P.kwargs) -> R:
+        if keywords:
+            for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):
+                if theirs in keywords:
+                    if ours in keywords:
+                        raise TypeError(f"{function.__name__}() got both {ours!r} and {theirs!r}: give one")
+                    keywords[ours] = keywords.pop(theirs)
         return function(*arguments, **keywords)
 
-    return cast(Callable[P, R], renamed)
+    return translated
 
 
 def another_name(name: str, function: F) -> F:

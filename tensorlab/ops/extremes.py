@@ -9,6 +9,7 @@ from tensorlab import dtypes, layout, return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record, record_several
 from tensorlab.ops import pointwise
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.extreme_places import find, find_again
 from tensorlab.ops.folding import (
     Dims,
@@ -19,7 +20,6 @@ from tensorlab.ops.folding import (
     need_tensor,
 )
 from tensorlab.ops.shares import among_equals, chooses_places
-from tensorlab.ops.short_ways import numpy_names
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
 

@@ -13,7 +13,7 @@ from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format, format_strides
-from tensorlab.ops.arguments import accepts_axis, another_name, tensors_from
+from tensorlab.ops.arguments import another_name, numpy_names, tensors_from
 from tensorlab.ops.dispatch import allocate_strided, guard_write, result_type, write, write_new
 from tensorlab.ops.least_dims import atleast_1d, atleast_2d, atleast_3d
 from tensorlab.ops.outputs import fitted
@@ -38,7 +38,7 @@ __all__ = [
 Tensors = tuple[Tensor, ...] | list[Tensor]
 
 
-@accepts_axis
+@numpy_names
 def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors one after another along a dimension that they all have.
 
@@ -225,7 +225,7 @@ def _joined_strides(shape: Size, tensors: Sequence[Tensor]) -> tuple[int, ...]:
     return format_strides(shape, formats.pop() if len(formats) == 1 else contiguous_format)
 
 
-@accepts_axis
+@numpy_names
 def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape side by side along a new dimension.
 

@@ -11,6 +11,7 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.dtypes import dtype
 from tensorlab.ops import conversion, dims, shape
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.choice import where
 from tensorlab.ops.extremes import amax, amin
 from tensorlab.ops.factorizations import svdvals
@@ -25,7 +26,6 @@ from tensorlab.ops.folding import (
 )
 from tensorlab.ops.outputs import written
 from tensorlab.ops.reduction import sum as add_up
-from tensorlab.ops.short_ways import numpy_names
 from tensorlab.tensor import Tensor
 
 __all__ = ["norm"]

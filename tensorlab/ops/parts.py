@@ -7,7 +7,7 @@ from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_view
 from tensorlab.layout import Size, as_int
 from tensorlab.ops.adjoints import placed, placed_strided
-from tensorlab.ops.arguments import accepts_axis
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.tensor import Tensor, make_view
 
 __all__ = [
@@ -48,7 +48,7 @@ def _unfold_gradient(grad: Tensor, sizes: Size, dimension: int, size: int, step:
     return placed_strided(grad, source, (shape, stride, 0))
 
 
-@accepts_axis
+@numpy_names
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One position of a dimension, as a view without that dimension: ``input[..., index, ...]``.
 
@@ -67,7 +67,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return record_view(SelectBackward0, view, input, sizes=input._shape, dim=dim, index=index)
 
 
-@accepts_axis
+@numpy_names
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """`length` positions of a dimension from `start` on, as a view.
 

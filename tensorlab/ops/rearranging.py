@@ -14,7 +14,7 @@ from tensorlab.dtypes import int64
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.aliases import detach
-from tensorlab.ops.arguments import accepts_axis, ints_from, several
+from tensorlab.ops.arguments import ints_from, numpy_names, several
 from tensorlab.ops.conversion import clone
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.from_data import from_cells
@@ -242,7 +242,7 @@ def tile(input: Tensor, *times: int | Sequence[int], dims: Sequence[int] | None 
     return repeat(input, (1,) * (input.ndim - len(counts)) + counts)
 
 
-@accepts_axis
+@numpy_names
 def repeat_interleave(
     input: Tensor, repeats: int | Tensor, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:

@@ -16,6 +16,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, pointwise
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.folding import (
     Dims,
     as_dims,
@@ -28,7 +29,6 @@ from tensorlab.ops.folding import (
 )
 from tensorlab.ops.joining import cat
 from tensorlab.ops.outputs import written
-from tensorlab.ops.short_ways import numpy_names
 from tensorlab.tensor import Tensor
 
 __all__ = ["all", "any", "count_nonzero", "mean", "nanmean", "nansum", "prod", "sum"]

@@ -11,7 +11,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size, as_int
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.aliases import change_layout
-from tensorlab.ops.arguments import accepts_axis, as_dtype, ints_from, several
+from tensorlab.ops.arguments import as_dtype, ints_from, numpy_names, several
 from tensorlab.ops.conversion import clone, contiguous
 from tensorlab.tensor import Tensor, make_tensor, make_view
 
@@ -173,7 +173,7 @@ def ravel(input: Tensor) -> Tensor:
     return view(contiguous(input), -1)
 
 
-@accepts_axis
+@numpy_names
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """One dimension cut into several, as a view.
 
@@ -199,7 +199,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     return view(input, view_rules.unflattened_shape(input._shape, as_int(dim, "dim"), wanted))
 
 
-@accepts_axis
+@numpy_names
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Without the dimensions of size 1, as a view: all of them, or those among `dim`.
 
@@ -218,7 +218,7 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     return record_view(_squeeze_node(dim), result, input, sizes=input._shape)
 
 
-@accepts_axis
+@numpy_names
 def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """`squeeze` of this tensor object itself: its layout changes, its storage and other views do not."""
     shape, stride = view_rules.squeezed(input._shape, input._stride, _dims(dim, "squeeze_"))
@@ -233,7 +233,7 @@ def _dims(dim: int | Sequence[int] | None, function: str) -> tuple[int, ...] | N
     return None if dim is None else ints_from((dim,), None, function, "dim")
 
 
-@accepts_axis
+@numpy_names
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`, as a view.
 
@@ -252,7 +252,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     return record_view(UnsqueezeBackward0, result, input, dim=_place(dim, shape))
 
 
-@accepts_axis
+@numpy_names
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """`unsqueeze` of this tensor object itself: its layout changes, its storage and other views do not."""
     shape, stride = view_rules.unsqueezed(input._shape, input._stride, as_int(dim, "dim"))

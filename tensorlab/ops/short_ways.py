@@ -17,29 +17,14 @@ from tensorlab.backends import Launch
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.names.binding import FINDERS, RULES, following
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
-__all__ = ["Short", "numpy_names", "of_cells", "short_way"]
+__all__ = ["Short", "of_cells", "short_way"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-def numpy_names(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function be called with NumPy's names too: ``axis`` for ``dim``, ``keepdims`` for ``keepdim``."""
-
-    @functools.wraps(function)
-    def translated(*arguments: P.args, **keywords: P.kwargs) -> R:
-        if keywords:
-            for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):
-                if theirs in keywords:
-                    if ours in keywords:
-                        raise TypeError(f"{function.__name__}() got both {ours!r} and {theirs!r}: give one")
-                    keywords[ours] = keywords.pop(theirs)
-        return function(*arguments, **keywords)
-
-    return translated
 
 
 class Short(NamedTuple):

@@ -13,6 +13,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
 from tensorlab.memory import beside
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.extremes import as_one_dim
 from tensorlab.ops.folding import (
     Dims,
@@ -26,7 +27,7 @@ from tensorlab.ops.folding import (
 from tensorlab.ops.outputs import written
 from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import check_out as refuse_tracked
-from tensorlab.ops.short_ways import Short, numpy_names, of_cells, short_way
+from tensorlab.ops.short_ways import Short, of_cells, short_way
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]

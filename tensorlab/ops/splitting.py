@@ -9,7 +9,7 @@ from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_views
 from tensorlab.layout import as_int
 from tensorlab.ops.adjoints import placed_together
-from tensorlab.ops.arguments import accepts_axis, ints_from
+from tensorlab.ops.arguments import ints_from, numpy_names
 from tensorlab.ops.parts import narrow, narrow_view
 from tensorlab.tensor import Tensor, make_view
 
@@ -33,7 +33,7 @@ UnbindBackward0 = view_formulas(
 )
 
 
-@accepts_axis
+@numpy_names
 def split(input: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """`input` cut along a dimension, as views: pieces of one size, the last perhaps shorter, or as told.
 
@@ -68,7 +68,7 @@ def split(input: Tensor, split_size_or_sections: int | Sequence[int], dim: int =
     return tuple(record_views(SplitBackward0, views, input, sizes=input._shape, dim=dim, pieces=pieces))
 
 
-@accepts_axis
+@numpy_names
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """`input` cut along a dimension into pieces of the given sizes, as views.
 
@@ -102,7 +102,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
     )
 
 
-@accepts_axis
+@numpy_names
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`input` cut along a dimension into at most `chunks` pieces of one size, the last perhaps shorter.
 
@@ -126,7 +126,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return split(input, -(-length // count), dim)
 
 
-@accepts_axis
+@numpy_names
 def tensor_split(
     input: Tensor,
     indices_or_sections: int | Sequence[int] | Tensor | None = None,
@@ -238,7 +238,7 @@ def _even_split(
     return tensor_split(input, where, dim)
 
 
-@accepts_axis
+@numpy_names
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """All positions of a dimension, each as a view without that dimension.
 

@@ -10,10 +10,10 @@ from typing import Any
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record, record_several
+from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.choice import where
 from tensorlab.ops.folding import Dims, as_dims, as_flag, fold, need_tensor
 from tensorlab.ops.folding import spread as repeated
-from tensorlab.ops.short_ways import numpy_names
 from tensorlab.tensor import Tensor
 
 __all__ = ["std", "std_mean", "var", "var_mean"]

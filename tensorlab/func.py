@@ -69,10 +69,8 @@ def grad_and_value(func: Callable, argnums: Places = 0, has_aux: bool = False) -
         with enable_grad():
             points = []
             for place in places:
-                point = _argument(given, place)
-                point = point.view_as(point) if point.requires_grad else point.detach().requires_grad_()
-                given[place] = point
-                points.append(point)
+                (given[place],) = functional.points_of(_argument(given, place), create_graph=True)
+                points.append(given[place])
             returned = func(*given, **keywords)
             value = returned[0] if has_aux else returned
             if not isinstance(value, Tensor) or value.ndim:
@@ -124,10 +122,7 @@ def vjp(func: Callable, *primals: Any) -> tuple[Any, Callable]:
         (tensor([1., 4.]), (tensor([ 2., 40.]),))
     """
     with enable_grad():
-        points = tuple(
-            point.view_as(point) if point.requires_grad else point.detach().requires_grad_()
-            for point in primals
-        )
+        points = functional.points_of(primals, create_graph=True)
         outputs = func(*points)
     outer = any(_tracked(point) for point in primals)
 
@@ -135,10 +130,9 @@ def vjp(func: Callable, *primals: Any) -> tuple[Any, Callable]:
         several = outputs if isinstance(outputs, tuple) else (outputs,)
         return _grad(several, points, vectors, retain_graph=True, create_graph=outer, materialize_grads=True)
 
-    value = (
-        outputs if outer else (tuple(map(_plain, outputs)) if isinstance(outputs, tuple) else _plain(outputs))
-    )
-    return value, pull
+    if outer:
+        return outputs, pull
+    return tuple(map(_plain, outputs)) if isinstance(outputs, tuple) else _plain(outputs), pull
 
 
 def jvp(func: Callable, primals: tuple, tangents: tuple) -> tuple[Any, Any]:
@@ -217,12 +211,12 @@ def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0) -> Callable:
         if len(dims) != len(arguments):
             raise ValueError(f"vmap: in_dims has {len(dims)} entries for {len(arguments)} arguments")
         sizes = {a.shape[dim] for a, dim in zip(arguments, dims, strict=True) if dim is not None}
-        if len(sizes) != 1:
+        if not sizes:
+            raise ValueError("vmap: at least one argument must be a batch, and in_dims is None for all")
+        if len(sizes) > 1:
             raise ValueError(
                 f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
                 f"{sorted(sizes)}"
-                if sizes
-                else "vmap: at least one argument must be a batch, in_dims is None"
             )
         results = []
         for place in range(sizes.pop()):

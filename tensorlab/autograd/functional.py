@@ -28,7 +28,7 @@ def _like(results: tuple, given: Any) -> Any:
     return results[0] if isinstance(given, Tensor) else results
 
 
-def _points(inputs: Any, create_graph: bool) -> tuple:
+def points_of(inputs: Any, create_graph: bool) -> tuple:
     """The inputs, ready to be differentiated by: views of themselves if the results shall depend on them."""
     return tuple(
         point.view_as(point) if create_graph and point.requires_grad else point.detach().requires_grad_()
@@ -85,7 +85,7 @@ def vjp(
         (tensor([1., 4.]), tensor([ 2., 40.]))
     """
     with enable_grad():
-        points = _points(inputs, create_graph)
+        points = points_of(inputs, create_graph)
         outputs = func(*points)
         products = _gradients(outputs, points, _vector(v, outputs), create_graph, strict)
     return _result(outputs, create_graph), _like(_done(products, create_graph), inputs)
@@ -133,7 +133,7 @@ def jvp(
         (tensor([1., 4.]), tensor([ 2., 40.]))
     """
     with enable_grad():
-        points = _points(inputs, create_graph)
+        points = points_of(inputs, create_graph)
         direction = _vector(v, points[0] if isinstance(inputs, Tensor) else points)
         outputs = func(*points)
         several = _many(outputs)
@@ -168,7 +168,7 @@ def jacobian(
                 [0., 4.]])
     """
     with enable_grad():
-        points = _points(inputs, create_graph)
+        points = points_of(inputs, create_graph)
         outputs = func(*points)
         rows = [_one_jacobian(output, points, create_graph, strict) for output in _many(outputs)]
     results = tuple(_like(_done(row, create_graph), inputs) for row in rows)
@@ -250,7 +250,7 @@ def vhp(
         (tensor(9.), tensor([ 6., 12.]))
     """
     with enable_grad():
-        points = _points(inputs, create_graph)
+        points = points_of(inputs, create_graph)
         direction = _vector(v, points[0] if isinstance(inputs, Tensor) else points)
         output = func(*points)
         value = _one_number(output)

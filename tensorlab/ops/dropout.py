@@ -146,7 +146,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
         >>> F.alpha_dropout(tl.zeros(4), 0.5, training=True)
         tensor([-0.7792, -0.7792,  0.7792, -0.7792])
     """
-    return _alpha_dropped(input, p, training, inplace, input._shape)
+    return _alpha_dropped(input, p, training, inplace, by_channel=False)
 
 
 def feature_alpha_dropout(
@@ -162,7 +162,7 @@ def feature_alpha_dropout(
         ValueError: `p` is no chance.
         RuntimeError: the tensor has less than 2 dimensions.
     """
-    return _alpha_dropped(input, p, training, inplace, None)
+    return _alpha_dropped(input, p, training, inplace, by_channel=True)
 
 
 def _channels_dropped(input: Tensor, p: float, training: bool, inplace: bool, alone: bool = False) -> Tensor:
@@ -194,30 +194,44 @@ def _of_channels(input: Tensor) -> Tensor:
 
 
 def _dropped(input: Tensor, p: float, training: bool, inplace: bool, by_channel: bool = False) -> Tensor:
-    _check_chance(p)
-    if not training or p == 0 or not input.numel():
-        return input
-    _check_floats(input)
     multiply = mul_ if inplace else mul
+    if _keeps_all(input, p, training):
+        return input
     if p == 1:
         return multiply(input, zeros((), dtype=input._dtype))
-    noise = _of_channels(input) if by_channel else empty_like(input)
-    return multiply(input, bernoulli_(noise, 1 - p).div_(1 - p))
+    return multiply(input, _kept(input, p, by_channel).div_(1 - p))
 
 
-def _alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: Size | None) -> Tensor:
-    _check_chance(p)
-    if not training or p == 0 or not input.numel():
-        return input
-    _check_floats(input)
+def _alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, by_channel: bool) -> Tensor:
     multiply = mul_ if inplace else mul
+    if _keeps_all(input, p, training):
+        return input
     if p == 1:
         return multiply(input, zeros((), dtype=input._dtype))
-    kept = bernoulli_(_of_channels(input) if shape is None else empty_like(input), 1 - p)
+    kept = _kept(input, p, by_channel)
     scale = 1 / math.sqrt((SELU_LEAST * SELU_LEAST * p + 1) * (1 - p))
     shift = add(kept, -1).mul_(SELU_LEAST * scale).add_(SELU_LEAST * scale * p)
     scaled = multiply(input, kept.mul_(scale))
     return scaled.add_(shift) if inplace else add(scaled, shift)
+
+
+def _keeps_all(input: Tensor, p: float, training: bool) -> bool:
+    """Whether nothing is left out.
+
+    Raises:
+        ValueError: `p` is no chance.
+        RuntimeError: something is, and the elements are no floats.
+    """
+    _check_chance(p)
+    if not training or p == 0 or not input.numel():
+        return True
+    _check_floats(input)
+    return False
+
+
+def _kept(input: Tensor, p: float, by_channel: bool) -> Tensor:
+    """1 for each number, or each channel, that is kept, 0 for those that are left out."""
+    return bernoulli_(_of_channels(input) if by_channel else empty_like(input), 1 - p)
 
 
 def _check_floats(input: Tensor) -> None:

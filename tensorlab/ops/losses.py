@@ -106,9 +106,9 @@ _KINDS = {
     "squared_difference": "MseLossBackward0",
     "smooth_difference": "SmoothL1LossBackward0",
     "huber_difference": "HuberLossBackward0",
-    "surprise": "BinaryCrossEntropyBackward0",
-    "surprise_of_logit": "BinaryCrossEntropyWithLogitsBackward0",
-    "weighed_surprise_of_logit": "BinaryCrossEntropyWithLogitsBackward0",
+    "cross_entropy_of_probability": "BinaryCrossEntropyBackward0",
+    "cross_entropy_of_logit": "BinaryCrossEntropyWithLogitsBackward0",
+    "weighted_cross_entropy_of_logit": "BinaryCrossEntropyWithLogitsBackward0",
     "soft_margin": "SoftMarginLossBackward0",
 }
 _NODES = {name: _kind(node, TABLE[name]) for name, node in _KINDS.items()}
@@ -318,7 +318,7 @@ def binary_cross_entropy(
     for name, tensor in (("input", input), ("target", target)):
         if tensor.numel() and not bool(((tensor >= 0) & (tensor <= 1)).all()):
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
-    return loss("surprise", input, target, reduction, weight=_spread(weight, input))
+    return loss("cross_entropy_of_probability", input, target, reduction, weight=_spread(weight, input))
 
 
 def binary_cross_entropy_with_logits(
@@ -363,8 +363,8 @@ def binary_cross_entropy_with_logits(
         )
     weight = _spread(weight, input)
     if pos_weight is None:
-        return loss("surprise_of_logit", input, target, reduction, weight=weight)
-    return loss("weighed_surprise_of_logit", input, target, reduction, pos_weight, weight=weight)
+        return loss("cross_entropy_of_logit", input, target, reduction, weight=weight)
+    return loss("weighted_cross_entropy_of_logit", input, target, reduction, pos_weight, weight=weight)
 
 
 def _spread(weight: Tensor | None, input: Tensor) -> Tensor | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlab.scalars.row import FLOAT, FLOATING, GRAD, NUMERIC, WHOLE, ZERO, Scalar, number
+from tensorlab.scalars.row import BOTH, FLOAT, FLOATING, GRAD, NUMERIC, WHOLE, ZERO, Scalar, number
 
 __all__ = ["ROWS"]
 
@@ -118,7 +118,10 @@ def d_lerp_weight(grad, x, y):
     return grad * (y - x)
 
 
-BOTH = (0, 1)  # either operand may be a Python number
+NO_DIFFERENCE_OF_BOOLS = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. "
+    "To find where two masks differ, use the `^` operator or logical_xor()"
+)
 
 ROWS = (
     Scalar("copy", copy, 1, "The elements themselves."),
@@ -202,8 +205,7 @@ ROWS = (
         "``input - other``, element by element.",
         ">>> tl.sub(tl.tensor([5, 7]), 2)\ntensor([3, 5])",
         numbers=BOTH,
-        refuses_bool="Subtraction, the `-` operator, with a bool tensor is not supported. "
-        "To find where two masks differ, use the `^` operator or logical_xor()",
+        refuses_bool=NO_DIFFERENCE_OF_BOOLS,
         gradients=(GRAD, ("neg", "grad")),
         number_nodes=("RsubBackward1", ""),
     ),
@@ -224,8 +226,7 @@ ROWS = (
         "``input - alpha * other``, element by element.",
         numbers=BOTH,
         parameters=1,
-        refuses_bool="Subtraction, the `-` operator, with a bool tensor is not supported. "
-        "To find where two masks differ, use the `^` operator or logical_xor()",
+        refuses_bool=NO_DIFFERENCE_OF_BOOLS,
         gradients=(GRAD, d_sub_scaled_y),
         node="SubBackward0",
         number_nodes=("RsubBackward1", ""),
@@ -237,8 +238,7 @@ ROWS = (
         "``other - alpha * input``, element by element.",
         numbers=BOTH,
         parameters=1,
-        refuses_bool="Subtraction, the `-` operator, with a bool tensor is not supported. "
-        "To find where two masks differ, use the `^` operator or logical_xor()",
+        refuses_bool=NO_DIFFERENCE_OF_BOOLS,
         gradients=(d_sub_scaled_y, GRAD),
         node="RsubBackward0",
         number_nodes=("", "RsubBackward1"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlab.scalars.row import COUNTING, INTEGERS, Scalar, number
+from tensorlab.scalars.row import BOTH, COUNTING, INTEGERS, Scalar, number
 
 __all__ = ["ROWS"]
 
@@ -38,8 +38,6 @@ def bitwise_right_shift(x, y):
     # all the way leaves the sign: 0 or -1
     return x >> y if 0 <= y < 64 else number(-1) if x < 0 else number(0)
 
-
-BOTH = (0, 1)
 
 ROWS = (
     Scalar(

@@ -5,7 +5,7 @@ Where two are equal, each gets half of the gradient. A bound gets that of the el
 
 from __future__ import annotations
 
-from tensorlab.scalars.row import NUMERIC, Scalar, choose, number
+from tensorlab.scalars.row import NUMERIC, SECOND, Scalar, choose, number
 
 __all__ = ["ROWS"]
 
@@ -99,8 +99,6 @@ def d_clamp_low(grad, x, low, high):
 def d_clamp_high(grad, x, low, high):
     return choose((x > high) | (high < low), grad, number(0))
 
-
-SECOND = (1,)  # the second operand may be a Python number
 
 ROWS = (
     Scalar(

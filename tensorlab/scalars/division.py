@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorlab.scalars.row import FLOAT, GRAD, NUMERIC, UNKNOWN, ZERO, Scalar, number
+from tensorlab.scalars.row import BOTH, FLOAT, GRAD, NUMERIC, SECOND, UNKNOWN, ZERO, Scalar, number
 
 __all__ = ["ROWS"]
 
@@ -70,9 +70,6 @@ def d_fmod_y(grad, x, y):
 def d_remainder_y(grad, x, y):
     return -grad * floor_divide(x, y)
 
-
-BOTH = (0, 1)  # either operand may be a Python number
-SECOND = (1,)
 
 ROWS = (
     Scalar(

@@ -13,8 +13,8 @@ __all__ = ["ROWS"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
-LEAST_LOG = -100.0  # of a chance of 0, so that the loss stays finite
-LEAST_VARIANCE = 1e-12  # of a chance of 0 or 1, so that the gradient stays finite
+LEAST_LOG = -100.0  # of a probability of 0, so that the loss stays finite
+LEAST_VARIANCE = 1e-12  # of a probability of 0 or 1, so that the gradient stays finite
 
 
 def squared_difference(x, y):
@@ -59,50 +59,50 @@ def d_huber_difference_of_target(grad, x, y, delta):
     return choose(d >= delta, grad * delta, choose(d <= -delta, -grad * delta, grad * d))
 
 
-def surprise(x, y):
-    """The cross-entropy of the chance y, of something that is said to have the chance x."""
+def cross_entropy_of_probability(x, y):
+    """``-(y log(x) + (1 - y) log(1 - x))`` for probabilities x and y, its logarithms cut off below."""
     yes, no = log(x), log1p(-x)
     yes = number(LEAST_LOG) if yes < number(LEAST_LOG) else yes
     no = number(LEAST_LOG) if no < number(LEAST_LOG) else no
     return (y - number(1)) * no - y * yes
 
 
-def d_surprise(grad, x, y):
+def d_cross_entropy_of_probability(grad, x, y):
     variance = (number(1) - x) * x
     variance = choose(variance < number(LEAST_VARIANCE), number(LEAST_VARIANCE), variance)
     return grad * (x - y) / variance
 
 
-def d_surprise_of_target(grad, x, y):
+def d_cross_entropy_of_target(grad, x, y):
     return grad * (log1p(-x) - log(x))
 
 
-def surprise_of_logit(x, y):
-    """The same, where the chance is the sigmoid of x: finite however great x is."""
+def cross_entropy_of_logit(x, y):
+    """The same, where the probability is the sigmoid of x: finite however great x is."""
     below = -x if x < number(0) else number(0)
     return (number(1) - y) * x + (log1p(exp(-(x if x > number(0) else -x))) + below)
 
 
-def d_surprise_of_logit(grad, x, y):
+def d_cross_entropy_of_logit(grad, x, y):
     return grad * (sigmoid(x) - y)
 
 
-def d_surprise_of_logit_of_target(grad, x, y):
+def d_cross_entropy_of_logit_of_target(grad, x, y):
     return -grad * x
 
 
-def weighed_surprise_of_logit(x, y, w):
-    """The same, where what happens counts w times."""
+def weighted_cross_entropy_of_logit(x, y, w):
+    """The same, where the first of the two terms counts w times."""
     below = -x if x < number(0) else number(0)
     no = log1p(exp(-(x if x > number(0) else -x))) + below
     return (number(1) - y) * x + (number(1) + (w - number(1)) * y) * no
 
 
-def d_weighed_surprise_of_logit(grad, x, y, w):
+def d_weighted_cross_entropy_of_logit(grad, x, y, w):
     return grad * ((w * y + number(1) - y) * sigmoid(x) - w * y)
 
 
-def d_weighed_surprise_of_logit_of_target(grad, x, y, w):
+def d_weighted_cross_entropy_of_logit_of_target(grad, x, y, w):
     # the logarithm of the sigmoid, which is -log(1 + exp(-x))
     far = choose(x > number(0), -x, x)
     tail = log1p(exp(far)) - choose(x > number(0), number(0), x)
@@ -122,7 +122,7 @@ def _row(name, formula, summary, *gradients, parameters=0, cost=4):
     return Scalar(
         name,
         formula,
-        3 if name.startswith("weighed") else 2,
+        len(gradients),
         summary,
         takes=FLOATING,
         parameters=parameters,
@@ -138,11 +138,13 @@ ROWS = (
          d_smooth_difference, d_smooth_difference_of_target, parameters=1),
     _row("huber_difference", huber_difference, "Half the square of the difference, straight above `delta`.",
          d_huber_difference, d_huber_difference_of_target, parameters=1),
-    _row("surprise", surprise, "The cross-entropy of two chances.", d_surprise, d_surprise_of_target,
+    _row("cross_entropy_of_probability", cross_entropy_of_probability,
+         "The cross-entropy of two probabilities.", d_cross_entropy_of_probability, d_cross_entropy_of_target,
          cost=40),
-    _row("surprise_of_logit", surprise_of_logit, "The cross-entropy of a chance and a logit.",
-         d_surprise_of_logit, d_surprise_of_logit_of_target, cost=30),
-    _row("weighed_surprise_of_logit", weighed_surprise_of_logit, "The same, with a weight for the chance.",
-         d_weighed_surprise_of_logit, d_weighed_surprise_of_logit_of_target, None, cost=30),
+    _row("cross_entropy_of_logit", cross_entropy_of_logit, "The cross-entropy of a probability and a logit.",
+         d_cross_entropy_of_logit, d_cross_entropy_of_logit_of_target, cost=30),
+    _row("weighted_cross_entropy_of_logit", weighted_cross_entropy_of_logit,
+         "The same, with a weight for the probability.",
+         d_weighted_cross_entropy_of_logit, d_weighted_cross_entropy_of_logit_of_target, None, cost=30),
     _row("soft_margin", soft_margin, "The softplus of the negative product.", d_soft_margin, None, cost=30),
 )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 __all__ = [
     "ANY",
+    "BOTH",
     "COUNTING",
     "FLOAT",
     "FLOATING",
@@ -15,6 +16,7 @@ __all__ = [
     "INTEGERS",
     "NUMERIC",
     "SAME",
+    "SECOND",
     "TRUTH",
     "UNKNOWN",
     "WHOLE",
@@ -38,6 +40,10 @@ NUMERIC = "numeric"  # all but bool
 FLOATING = "floating"  # floating-point types
 INTEGERS = "integers"  # bool and the integer types
 COUNTING = "counting"  # the integer types without bool
+
+# Which operands may be Python numbers, by position.
+BOTH = (0, 1)
+SECOND = (1,)
 
 # How the gradient of an operand follows from the gradient of the result: a formula, whose parameters are
 # named ``grad``, after the row's own operands and parameters, or ``result``; or the name of a row and the

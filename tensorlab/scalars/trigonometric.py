@@ -13,7 +13,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tensorlab.scalars.exponential import LN2_HIGH, LN2_LOW, exp_float32, exp_times_float64, expm1_float64
+from tensorlab.scalars.exponential import (
+    LN2_HIGH,
+    LN2_LOW,
+    ROUNDER,
+    exp_float32,
+    exp_times_float64,
+    expm1_float64,
+)
 from tensorlab.scalars.row import FLOAT, Gradient, Scalar, choose, number
 from tensorlab.scalars.special import rsqrt
 
@@ -32,7 +39,6 @@ HALF_PI_1 = 1.5707963267341256
 HALF_PI_2 = 6.077100506303966e-11
 HALF_PI_3 = 2.0222662487959506e-21
 
-TURN_ROUNDER = 6755399441055744.0  # 1.5 · 2^52: adding it rounds to a whole number, see `exponential`
 TAN_EIGHTH = 0.41421356237309503  # tan(π/8)
 
 
@@ -89,7 +95,7 @@ def cosine_reduced(r):
 
 
 def turns_rounded(x):
-    return x * TWO_OVER_PI + TURN_ROUNDER
+    return x * TWO_OVER_PI + ROUNDER
 
 
 def turned_back(x, turns):
@@ -99,7 +105,7 @@ def turned_back(x, turns):
 def sin_float64(x):
     x = np.float64(x)
     rounded = turns_rounded(x)
-    r = turned_back(x, rounded - TURN_ROUNDER)
+    r = turned_back(x, rounded - ROUNDER)
     quarter = np.float64(rounded).view(np.int64)
     value = cosine_reduced(r) if quarter & 1 != 0 else sine_reduced(r)
     return x if x == 0 else -value if quarter & 2 != 0 else value
@@ -108,7 +114,7 @@ def sin_float64(x):
 def cos_float64(x):
     x = np.float64(x)
     rounded = turns_rounded(x)
-    r = turned_back(x, rounded - TURN_ROUNDER)
+    r = turned_back(x, rounded - ROUNDER)
     quarter = np.float64(rounded).view(np.int64)
     value = sine_reduced(r) if quarter & 1 != 0 else cosine_reduced(r)
     return -value if (quarter + 1) & 2 != 0 else value
@@ -117,7 +123,7 @@ def cos_float64(x):
 def tan_float64(x):
     x = np.float64(x)
     rounded = turns_rounded(x)
-    r = turned_back(x, rounded - TURN_ROUNDER)
+    r = turned_back(x, rounded - ROUNDER)
     odd = np.float64(rounded).view(np.int64) & 1 != 0
     sine, cosine = sine_reduced(r), cosine_reduced(r)
     value = (cosine if odd else sine) / (-sine if odd else cosine)

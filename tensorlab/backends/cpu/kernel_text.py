@@ -1,4 +1,4 @@
-"""What the texts of all kernels with results of fewer, or of ordered, elements have in common.
+"""What the texts of the kernels of folds, scans, softmax and extremes have in common.
 
 How cells are read and written, how a number is turned into a position, and the sizes of blocks and strips.
 """

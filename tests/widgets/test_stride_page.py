@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tensorlab.widgets import StrideLab
@@ -135,9 +137,9 @@ def test_a_prediction_is_committed_before_the_reveal(show):
 
 
 def test_a_walk_that_is_paused_stays_where_it_is(show):
-    page = show(StrideLab(shape=(3, 4), key="w"))
+    page = show(StrideLab(shape=(4, 6), key="w"))
     button(page, "Walk").click()
-    expect(page.locator(".tlw-cost")).to_contain_text("3 of 12 numbers read")
+    expect(page.locator(".tlw-cost")).to_contain_text(re.compile(r"^([3-9]|1\d) of 24 numbers read"))
     button(page, "Pause").click()
     done = page.locator(".tlw-cost").inner_text()
     hand = in_hand(page)[0][0]
@@ -145,7 +147,7 @@ def test_a_walk_that_is_paused_stays_where_it_is(show):
     assert page.locator(".tlw-cost").inner_text() == done
     assert f"hand:{hand}" in settled_hash(page, f"hand:{hand}")
     button(page, "Go on").click()
-    expect(page.locator(".tlw-cost")).to_contain_text("12 of 12 numbers read", timeout=10_000)
+    expect(page.locator(".tlw-cost")).to_contain_text("24 of 24 numbers read", timeout=20_000)
 
 
 def test_the_lines_of_a_walk_are_predicted_too(show):

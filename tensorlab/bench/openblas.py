@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -98,6 +99,7 @@ class Child:
 
 
 def _serve() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks ends this process, by the end of its input
     known: dict[Product, Callable[[], np.ndarray]] = {}
     for line in sys.stdin:
         fields, count = json.loads(line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import importlib
+import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import ModuleType
@@ -65,7 +66,7 @@ class Report:
     """What was found, and where.
 
     Attributes:
-        machine: the processor, the versions, the number of threads, and how restless the machine was.
+        machine: the processor, the versions, the number of threads, and how restless the machine was before.
         sections: one for each suite that compared anything.
         roofline: where the products stand below the machine's limits; None without products.
     """
@@ -77,7 +78,11 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values, for JSON."""
         comparisons = [found.as_dict() for section in self.sections for found in section.comparisons]
-        report: dict[str, Any] = {"machine": self.machine, "comparisons": comparisons}
+        report: dict[str, Any] = {
+            "machine": self.machine,
+            "warning": self.warning,
+            "comparisons": comparisons,
+        }
         if self.roofline is not None:
             report["roofline"] = self.roofline
         return report
@@ -94,8 +99,18 @@ class Report:
 
     @property
     def warning(self) -> str:
-        """What to say of a restless machine; empty for a calm one."""
-        restless = self.machine["noise"]
+        """What to say of a restless machine; empty for a calm one.
+
+        It may have been calm before and busy later. So half of the ratios must hold as well: they may vary,
+        between their quartiles, no more than the same work did.
+        """
+        spreads = [
+            high / low
+            for section in self.sections
+            for found in section.comparisons
+            for low, high in map(found.spread, found.ratios)
+        ]
+        restless = max(self.machine["noise"], statistics.median(spreads or [1.0]))
         if restless <= NOISY:
             return ""
         return f"This machine is busy: the same work varies by a factor of {restless:.2f}."

@@ -16,6 +16,9 @@ from tensorlab.cli.support.errors import CommandError
 from tensorlab.cli.support.figures import FIGURES
 
 ALL = "all"
+# Columns to print where nobody looks, as into a file: enough for a line of the table.
+PAGE = 120
+
 COMPARED = ("gemm", "ops", "nn", "autograd", ALL)
 
 
@@ -48,6 +51,8 @@ def run(
     most = os.cpu_count() or 1
     if not 1 <= threads <= most:
         raise CommandError(f"the number of threads must be 1 … {most} on this machine, got {threads}")
+    if not seconds > 0:
+        raise CommandError(f"the time for each comparison must be above 0 seconds, got {seconds}")
     if suite in FIGURES:
         FIGURES[suite](only, threads, as_json)
         return
@@ -64,6 +69,8 @@ def run(
         typer.echo(json.dumps(report.as_dict(), indent=2))
         return
     console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, PAGE)
     for section in report.sections:
         table = Table(box=None, header_style="bold", pad_edge=False)
         for column, title in enumerate(section.header):

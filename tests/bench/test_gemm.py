@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
 
 import numpy as np
 import pytest
@@ -55,6 +57,16 @@ def test_a_process_that_has_ended_is_reported():
         child._process.wait()
         with pytest.raises(RuntimeError, match="the process with NumPy has ended"):
             child.ask(PRODUCTS[0], 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signal of this kind")
+def test_an_interrupt_leaves_the_end_to_the_process_that_asks(capfd):
+    """A terminal sends Ctrl-C to all processes of a command."""
+    with Child(1) as child:
+        child.ask(PRODUCTS[0], 1)
+        child._process.send_signal(signal.SIGINT)
+        assert child.ask(PRODUCTS[0], 1) > 0
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("number", ["float32", "float64"])

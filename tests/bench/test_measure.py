@@ -84,6 +84,8 @@ def test_the_command_prints_a_table_or_json():
         (["bench", "nonsense"], "there is no benchmark called 'nonsense'"),
         (["bench", "--only", "nonsense"], "has 'nonsense' in its name"),
         (["bench", "--threads", "100000"], "the number of threads must be"),
+        (["bench", "--seconds", "0"], "must be above 0 seconds, got 0"),
+        (["bench", "--seconds", "nan"], "must be above 0 seconds, got nan"),
     ],
 )
 def test_the_command_refuses(arguments, sentence):

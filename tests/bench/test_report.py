@@ -33,6 +33,16 @@ def test_a_restless_machine_is_said_to_be_one():
     assert report(NOISY).warning == ""
 
 
+def test_a_machine_that_was_busy_later_is_said_to_be_restless():
+    about, (section,) = report().machine, report().sections
+    (calm,) = section.comparisons
+    busy = Comparison("sub", calm.seconds, {"numpy": [1.0, 1.0, 2.0, 2.0]})
+    for comparisons, warns in (([calm, busy, busy], True), ([calm, calm, busy], False)):
+        found = Report(about, [Section("ops", section.titles, comparisons)], None)
+        assert ("the same work varies by a factor of 2.00" in found.warning) == warns
+        assert found.as_dict()["warning"] == found.warning
+
+
 def test_threads_are_what_they_were():
     before = threads.get_num_threads()
     found = measure("ops", only="nothing of this name", threads=1)

@@ -1,0 +1,94 @@
+"""No kernel touches a cell outside of its operands, its result or its workspace: see `test_gemm_bounds`.
+
+A process of its own gets all memory of NumPy's between two protected pages, against one of them. There every
+call of the catalogue is made, and every gradient.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.library.test_gemm_bounds import PROGRAM as GUARDS
+from tests.library.test_kernels import run
+
+PROGRAM = (
+    GUARDS[: GUARDS.index("held = []")]
+    + """
+import faulthandler, math, numpy.ma
+from tensorlab.catalogue import Operands, calls
+
+faulthandler.enable()
+whole = np.empty
+"""
+    + GUARDS[GUARDS.index("def guarded(") : GUARDS.index("def laid(")].replace("held.append(memory)", "")
+    + """
+def empty(shape, dtype=float, order="C", **more):
+    "What `np.empty` gives, guarded."
+    kind, sizes = np.dtype(dtype), shape if isinstance(shape, (tuple, list)) else (shape,)
+    if kind.hasobject or order != "C" or more:
+        return whole(shape, dtype, order, **more)
+    global count
+    count += 1
+    cells = whole(math.prod(map(int, sizes)), kind)
+    cells.view(np.uint8)[:] = 0xC8  # a number that shows where nothing is written
+    return guarded(cells, AT_END).reshape(sizes)
+
+def filled(value):
+    def made(shape, dtype=float, order="C", **more):
+        cells = empty(shape, dtype, order, **more)
+        cells[...] = value
+        return cells
+    return made
+
+count = 0
+np.empty, np.zeros, np.ones = empty, filled(0), filled(1)
+from_numpy = tl.from_numpy
+tl.from_numpy = lambda array: from_numpy(guarded(array.ravel(), AT_END).reshape(array.shape))
+threads.WORTHWHILE = 500  # small operations take several threads, too
+threads.set_num_threads(TEAM)
+made = 0
+for name in KINDS:
+    kind = dtypes.by_name(name)
+    operands = Operands(kind, SIDE)
+    for call in calls():
+        if call.fits(kind):
+            print(name, call.text, flush=True, file=sys.stderr)
+            call.run(operands)
+            made += 1
+            if kind.is_floating_point and call.is_differentiable:
+                call.differentiate(operands)
+print(made, count)
+"""
+)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows protects pages by another call than mprotect")
+@pytest.mark.parametrize(
+    ("kinds", "side", "at_end", "team"),
+    [
+        (["float32"], 4, True, 1),
+        (["float32"], 132, True, 4),
+        (["float32"], 20, False, 2),
+        (["float64", "int64"], 28, True, 4),
+    ],
+    ids=str,
+)
+def test_nothing_outside_is_touched(kinds, side, at_end, team):
+    settings = f"KINDS, SIDE, AT_END, TEAM = {kinds!r}, {side}, {at_end}, {team}"
+    made, allocations = map(int, run(f"{settings}\n{PROGRAM}", NUMBA_DISABLE_JIT="0").split())
+    assert made > 400
+    assert allocations > made
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows protects pages by another call than mprotect")
+def test_the_guard_guards():
+    """A kernel that is told of one row too many is stopped."""
+    program = PROGRAM[: PROGRAM.index("made = 0")] + (
+        'rows = backend("cpu").take_rows\n'
+        "table = tl.ones(4, 4)\n"
+        "rows(tl.float32, 4, table._buffer(), 4, 5, np.array([4]))\n"
+    )
+    with pytest.raises(AssertionError, match="Segmentation fault"):
+        run(f"AT_END, TEAM = True, 1\n{program}", NUMBA_DISABLE_JIT="0")

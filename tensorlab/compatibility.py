@@ -212,4 +212,40 @@ DIFFERENCES = (
         "the dimension of the tensor that was indexed",
         "It is the dimension that the reader must look at.",
     ),
+    Difference(
+        "Sparse tensors",
+        "a kind of tensor of their own; `embedding(sparse=True)` has a sparse gradient",
+        "there are none, and `sparse=True` is refused",
+        "A sparse tensor is no storage with strides, which is what every chapter is about.",
+    ),
+    Difference(
+        "Forward-mode derivatives",
+        "`autograd.forward_ad`, and `jvp` and `jacfwd` that carry derivatives along with the values",
+        "`jvp` is made of two backward passes, and `jacfwd` is `jacrev`: the same numbers",
+        "One mode is enough to differentiate everything; a second one is a second rule for each operation.",
+    ),
+    Difference(
+        "`func.vmap`",
+        "calls the function once, with operations that work on the whole batch",
+        "calls it once for each item, and stacks the results",
+        "The results are the same; a second rule for each operation would buy speed alone.",
+    ),
+    Difference(
+        "`checkpoint(use_reentrant=True)`",
+        "an older way, which needs an input that requires a gradient, and knows no gradients of gradients",
+        "refused: `use_reentrant=False` gives the same gradients",
+        "PyTorch itself advises against it.",
+    ),
+    Difference(
+        "`untyped_storage().resize_`",
+        "changes how many bytes a storage has, under every tensor that looks into it",
+        "refused",
+        "A tensor must never reach outside its storage.",
+    ),
+    Difference(
+        '`device="meta"`',
+        "tensors that have a shape and no memory",
+        "refused: tensors are made on the CPU",
+        "`tensorlab.layout` answers the same questions, without a tensor.",
+    ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 import zipfile
 
@@ -105,6 +106,27 @@ def test_the_differences_are_real(torch, tmp_path):
             "dimension 1" in str(_error(lambda: torch.zeros(2, 3, 4)[..., 9])),
             "dimension 2" in str(_error(lambda: tl.zeros(2, 3, 4)[..., 9])),
         ),
+        "Sparse tensors": (
+            _gradient_of_rows(torch).is_sparse,
+            isinstance(_error(lambda: _gradient_of_rows(tl)), NotImplementedError),
+        ),
+        "Forward-mode derivatives": (
+            hasattr(torch.autograd, "forward_ad"),
+            not hasattr(tl.autograd, "forward_ad") and tl.func.jacfwd is tl.func.jacrev,
+        ),
+        "`func.vmap`": (_calls_of_vmap(torch) == 1, _calls_of_vmap(tl) == 3),
+        "`checkpoint(use_reentrant=True)`": (
+            _error(lambda: _checkpoint_again(torch)) is None,
+            isinstance(_error(lambda: _checkpoint_again(tl)), NotImplementedError),
+        ),
+        "`untyped_storage().resize_`": (
+            _error(lambda: torch.zeros(2).untyped_storage().resize_(64)) is None,
+            isinstance(_error(lambda: tl.zeros(2).untyped_storage().resize_(64)), RuntimeError),
+        ),
+        '`device="meta"`': (
+            torch.zeros(2, device="meta").is_meta,
+            isinstance(_error(lambda: tl.zeros(2, device="meta")), RuntimeError),
+        ),
     }
     for difference in DIFFERENCES:
         assert shown[difference.topic] == (True, True), difference.topic
@@ -116,6 +138,23 @@ def _error(call):
     except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
         return error
     return None
+
+
+def _gradient_of_rows(library):
+    weight = library.ones(4, 2, requires_grad=True)
+    library.nn.functional.embedding(library.tensor([1]), weight, sparse=True).sum().backward()
+    return weight.grad
+
+
+def _calls_of_vmap(library):
+    calls = []
+    library.func.vmap(lambda x: calls.append(x) or 2 * x)(library.ones(3))
+    return len(calls)
+
+
+def _checkpoint_again(library):
+    checkpoint = importlib.import_module(f"{library.__name__}.utils.checkpoint").checkpoint
+    return checkpoint(library.exp, library.ones(2, requires_grad=True), use_reentrant=True)
 
 
 def _grow_a_shared_out(library):

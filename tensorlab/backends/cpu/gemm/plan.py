@@ -132,27 +132,28 @@ def schedule_for(work: Problem, plan: Plan, wanted: int, collects: bool) -> Sche
 def _strips(count: int, m: int, n: int, team: int, sizes: Blocks) -> tuple[int, int]:
     """The rows and columns of a task, so that a team has enough tasks.
 
-    Each task copies its own blocks, so its sides are to be about equal.
+    Each task copies its own blocks, so its sides are to be about equal. The longest one is what is waited
+    for, so columns are counted in vectors: a tile of two takes hardly longer for each than one of three.
 
     Example:
         >>> sizes = Blocks(16, 8, 48, 384, 80, 480, 100_000)
         >>> _strips(1, 1024, 1024, 4, sizes), _strips(100, 64, 64, 4, sizes), _strips(1, 8, 4096, 4, sizes)
-        ((512, 528), (64, 96), (8, 1056))
+        ((512, 512), (64, 64), (8, 1024))
     """
     wanted = -(-team // count)
-    most_m, most_n = -(-m // sizes.rows), -(-n // sizes.width)
-    best = (1, 1)
+    most_m, most_n = -(-m // sizes.rows), -(-n // sizes.lanes)
+    best = (m, n)
     least = math.inf
     for strips_m in range(1, min(wanted, most_m) + 1):
         strips_n = min(-(-wanted // strips_m), most_n)
-        rows, columns = m / strips_m, n / strips_n
+        rows = _ceil_to(-(-m // strips_m), sizes.rows)
+        columns = _ceil_to(-(-n // strips_n), sizes.lanes)
         # What the slowest thread does: the product's share, and the copies and loads that it takes.
         rounds = -(-strips_m * strips_n // wanted)
         cost = rounds * (rows * columns + sizes.rows * (rows + columns))
         if cost < least:
-            best, least = (strips_m, strips_n), cost
-    strips_m, strips_n = best
-    return _ceil_to(-(-m // strips_m), sizes.rows), _ceil_to(-(-n // strips_n), sizes.width)
+            best, least = (rows, columns), cost
+    return best
 
 
 def _ceil_to(size: int, multiple: int) -> int:

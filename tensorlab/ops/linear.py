@@ -40,7 +40,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     columns = _columns("linear", weight, bias)
     if bias is None:
         return product(input, columns)
-    return added_product("linear", bias, input, columns, 1, 1, None)
+    return added_product("linear", bias, input, columns, 1.0, 1.0, None)
 
 
 def activated_linear(

@@ -65,7 +65,8 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[2, 1],
                 [4, 3]])
     """
-    _expect_matrices("mm", input, mat2, "self")
+    if not input.ndim == mat2.ndim == 2:
+        _expect_matrices("mm", input, mat2, "self")
     return product(input, mat2, out)
 
 

@@ -7,7 +7,7 @@ a small one is the allocation and the call.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from tensorlab.autograd.writers import mark
 from tensorlab.backends import Launch, backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size
+from tensorlab.modes import current
 from tensorlab.ops.conversion import copy_
 from tensorlab.ops.dispatch import Number, guard_write, is_number, same_place, share_cells
 from tensorlab.ops.outputs import written
@@ -77,7 +78,7 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
                 b._buffer() if right is False else (right, 0),
             )
         result = make_dense(memory, element_type, shape, stride)
-        if not (requires_grad(a) or requires_grad(b)):
+        if a._edge is b._edge is a._base is b._base is None or not (requires_grad(a) or requires_grad(b)):
             return result
         return record(node, result, a, b, a_dims=len(a._shape), b_stride=b._stride)
     _check_tensors(a, b)
@@ -129,17 +130,19 @@ def added_product(
     plan = _plans.get(key)
     if plan is None:
         _check_one_dtype(name, source, a, b)
-    for word, number in (("beta", beta), ("alpha", alpha)):
-        if not is_number(number):
-            raise TypeError(f"{name}(): {word} must be a number, got {number!r}")
     kind = float if source._dtype.is_floating_point else int
-    beta, alpha = kind(beta), kind(alpha)
+    if beta.__class__ is not kind:
+        beta = _as_number(name, "beta", beta, kind)
+    if alpha.__class__ is not kind:
+        alpha = _as_number(name, "alpha", alpha, kind)
     if out is None:
         if plan is None:
             plan = remember(_plans, key, _prepare(a, b, source)._replace(node=added_node(name)))
         memory = np.empty(plan.numel, plan.cell)
         plan.launch((memory, 0), a._buffer(), b._buffer(), source._buffer(), alpha, beta)
         result = make_dense(memory, plan.dtype, plan.shape, plan.stride)
+        if not (current.grad and (requires_grad(source) or requires_grad(a) or requires_grad(b))):
+            return result
         notes = {"a_dims": len(a._shape), "b_stride": b._stride, "alpha": alpha, "beta": beta}
         return record(plan.node, result, source, a, b, **notes)
     if out is not source:
@@ -165,6 +168,12 @@ def added_product(
         out._storage._version += 1
         plan.launch(*buffers, alpha, beta)
     return out
+
+
+def _as_number(name: str, word: str, number: object, kind: type) -> Any:
+    if not is_number(number):
+        raise TypeError(f"{name}(): {word} must be a number, got {number!r}")
+    return kind(number)
 
 
 def _check_one_dtype(name: str, source: Tensor, a: Tensor, b: Tensor) -> None:

@@ -78,7 +78,11 @@ def plan_for(element_type: dtype, work: Problem) -> Plan:
     collects = copies or work.out.column != 1
     form = "dots" if work.n <= FEW else "rows" if work.m <= FEW else "tiles"
     is_small = not work.batch and work.multiply_adds < SMALL
-    is_plain = is_short and not (packs_a or collects) if form == "tiles" else form == "dots" and is_small
+    is_plain = {
+        "tiles": is_short and not (packs_a or collects),
+        "rows": is_small and not collects and work.b.column == 1,
+        "dots": is_small,
+    }[form]
     return Plan(form, sizes, packs_a, packs_b, collects, is_plain, is_small)
 
 

@@ -11,10 +11,11 @@ from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, Number, narrow, number
 from tensorlab.backends.cpu.gemm.dots import dot
 from tensorlab.backends.cpu.gemm.pack import pack
 from tensorlab.backends.cpu.gemm.rows import rows as form
+from tensorlab.backends.cpu.gemm.rows import weighed_rows
 from tensorlab.backends.cpu.gemm.tile import panel, tile
 from tensorlab.backends.cpu.pointers import advance, at
 
-__all__ = ["kernel", "plain_dots", "plain_panels", "plain_tiles"]
+__all__ = ["kernel", "plain_dots", "plain_panels", "plain_rows", "plain_tiles"]
 
 
 # fmt: off
@@ -91,6 +92,16 @@ def plain_panels(walk, out, a, b, work):
             rows, x = min(ROWS, m - i), advance(left, i * a_row)
             tile(k, rows, wide, x, a_row, a_step, y, width, advance(c, i * o_row + j), o_row, False)
         j += wide
+
+
+def plain_rows(walk, out, a, b):
+    """One small product of one or two rows, in place."""
+    m, n, k = walk[0, 0], walk[0, 1], walk[0, 2]
+    for i in range(m):
+        c, x = at(out, i * walk[1, 0]), at(a, i * walk[2, 0])
+        for j in range(n):
+            c[j] = Number(0)
+        weighed_rows(n, k, x, walk[2, 2], at(b, 0), walk[3, 2], 1, c)
 
 
 def plain_dots(walk, out, a, b):

@@ -41,6 +41,7 @@ _FORMS: dict[str, list[Any]] = {
     "plain_panels": [*_TILE, *_PACK[:3]],
     "rows": [rows.weighed_row, rows.weighed_rows, rows.rows],
     "dots": [dots.dot_run, dots.dot, dots.dots],
+    "plain_rows": [rows.weighed_row, rows.weighed_rows],
     "plain_dots": [dots.dot_run, dots.dot],
 }
 
@@ -97,8 +98,8 @@ def kernel_source(element_type: dtype, form: str, activation: Scalar | None = No
 
     Args:
         element_type: the dtype of A, B, the result, its source and its residual.
-        form: ``"tiles"``, ``"rows"`` or ``"dots"``; ``"plain_tiles"``, ``"plain_panels"`` or
-            ``"plain_dots"``.
+        form: ``"tiles"``, ``"rows"`` or ``"dots"``; ``"plain_tiles"``, ``"plain_panels"``,
+            ``"plain_rows"`` or ``"plain_dots"``.
         activation: a function of one number that follows the product.
 
     Example:

@@ -25,7 +25,7 @@ from tensorlab.modes import current
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, without_history
 
-__all__ = ["born", "keep", "linear", "record", "record_row", "record_several", "record_view", "record_views"]
+__all__ = ["born", "keep", "linear", "record", "record_pair", "record_several", "record_view", "record_views"]
 
 
 def record(kind: type[Backward], result: Tensor, /, *operands: Any, **notes: Any) -> Tensor:
@@ -108,11 +108,11 @@ def record_views(
     return views
 
 
-def record_row(kind: type[Backward], result: Tensor, first: Any, second: Any = None, /) -> Tensor:
+def record_pair(kind: type[Backward], result: Tensor, first: Any, second: Any = None, /) -> Tensor:
     """`record` for a small operation of one or two operands, where every look counts.
 
-    The caller knows that the result is of a floating dtype, and that the operands are numbers, or tensors of
-    no class of their own.
+    The caller knows that the result is of a floating dtype if anything is recorded, and that the operands are
+    numbers, or tensors of no class of their own.
     """
     if not current.grad:
         return result

@@ -14,7 +14,7 @@ import numpy as np
 from tensorlab import broadcasting, dtypes, layout, product_shapes
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record
+from tensorlab.autograd.recording import record, record_pair
 from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import mark
 from tensorlab.backends import Launch, backend
@@ -80,7 +80,7 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
         result = make_dense(memory, element_type, shape, stride)
         if a._edge is b._edge is a._base is b._base is None or not (requires_grad(a) or requires_grad(b)):
             return result
-        return record(node, result, a, b, a_dims=len(a._shape), b_stride=b._stride)
+        return (record_pair if a.__class__ is b.__class__ is Tensor else record)(node, result, a, b)
     _check_tensors(a, b)
     check_out("matmul", out, a, b)
     _check_out(out, a, b)
@@ -137,14 +137,13 @@ def added_product(
         alpha = _as_number(name, "alpha", alpha, kind)
     if out is None:
         if plan is None:
-            plan = remember(_plans, key, _prepare(a, b, source)._replace(node=added_node(name)))
+            plan = remember(_plans, key, _prepare(a, b, source)._replace(node=_added_node(name, a, b)))
         memory = np.empty(plan.numel, plan.cell)
         plan.launch((memory, 0), a._buffer(), b._buffer(), source._buffer(), alpha, beta)
         result = make_dense(memory, plan.dtype, plan.shape, plan.stride)
         if not (current.grad and (requires_grad(source) or requires_grad(a) or requires_grad(b))):
             return result
-        notes = {"a_dims": len(a._shape), "b_stride": b._stride, "alpha": alpha, "beta": beta}
-        return record(plan.node, result, source, a, b, **notes)
+        return record(plan.node, result, source, a, b, alpha=alpha, beta=beta)
     if out is not source:
         check_out(name, out, source, a, b)
     _check_out(out, a, b)
@@ -160,8 +159,7 @@ def added_product(
         return copy_(out, apart) if out is source else written(out, apart)
     key = (*key, *_signature(out))
     plan = _plans.get(key) or remember(_plans, key, _prepare(a, b, source, out))
-    notes = {"a_dims": a.ndim, "b_stride": b._stride, "alpha": alpha, "beta": beta}
-    with in_place(added_node(name), out, a, b, **notes):
+    with in_place(_added_node(name, a, b), out, a, b, alpha=alpha, beta=beta):
         if out is not source:
             mark(out._storage, f"{name}(out=...)")
         buffers = out._buffer(), a._buffer(), b._buffer(), source._buffer()
@@ -259,8 +257,17 @@ def _prepare(
     # Of two dense operands, the kernel itself (the caller looks whether they are).
     small = None if batch else backend("cpu").small_gemm(a.dtype, (m, n, k))
     kernel, sizes = small or (None, None)
-    node = product_node(a.ndim, b.ndim)
+    node = product_node(a.ndim, b.ndim, _turned(b))
     return Plan(launch, shape, stride, layout.numel(shape), a.dtype, a.dtype.cell, kernel, sizes, node)
+
+
+def _added_node(name: str, a: Tensor, b: Tensor) -> type[Backward]:
+    return added_node(name, a.ndim, b.ndim, _turned(b))
+
+
+def _turned(b: Tensor) -> bool:
+    """Whether a right operand lies as a transposed matrix does."""
+    return b.ndim > 1 and b._stride[-2] == 1 != b._stride[-1]
 
 
 def _shape_of(a: Tensor, b: Tensor) -> Size:

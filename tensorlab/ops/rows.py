@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tensorlab.autograd.recording import record_row
+from tensorlab.autograd.recording import record_pair
 from tensorlab.autograd.views import requires_grad
 from tensorlab.dtypes import dtype
 from tensorlab.modes import current
@@ -54,7 +54,7 @@ def _unary(row: Scalar) -> Callable:
                     result = make_dense(memory, out_type, input._shape, input._stride)
                     if input._edge is None and (input._base is None or input._base._edge is None):
                         return result
-                    return result if kind is None else record_row(kind, result, input)
+                    return result if kind is None else record_pair(kind, result, input)
         return apply(row, input, out=out)
 
     return function
@@ -95,7 +95,7 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                             and (other._base is None or other._base._edge is None)
                         ):
                             return result
-                        return result if kind is None else record_row(kind, result, input, other)
+                        return result if kind is None else record_pair(kind, result, input, other)
                 elif type(other) is float or (type(other) is int and other.bit_length() < 64):
                     a = input._dense if input._dense is not None else dense_cells(input)
                     if a is not False and 0 < a.size <= SMALL:
@@ -110,7 +110,7 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                             result = make_dense(memory, out_type, input._shape, input._stride)
                             if input._edge is None and (input._base is None or input._base._edge is None):
                                 return result
-                            return result if kind is None else record_row(kind, result, input, other)
+                            return result if kind is None else record_pair(kind, result, input, other)
             elif type(other) is Tensor and (
                 type(input) is float or (type(input) is int and input.bit_length() < 64)
             ):
@@ -127,7 +127,7 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                         result = make_dense(memory, out_type, other._shape, other._stride)
                         if other._edge is None and (other._base is None or other._base._edge is None):
                             return result
-                        return result if kind is None else record_row(kind, result, input, other)
+                        return result if kind is None else record_pair(kind, result, input, other)
         if is_operator and not isinstance(other, Tensor) and not is_number(other):
             return NotImplemented
         return apply(row, input, other, out=out)
@@ -165,7 +165,7 @@ def _of_layouts(row: Scalar, known: dict[tuple, Planned], input: Tensor, other: 
         and (other._base is None or other._base._edge is None)
     ):
         return result
-    return result if kind is None else record_row(kind, result, input, other)
+    return result if kind is None else record_pair(kind, result, input, other)
 
 
 def _in_place(row: Scalar) -> Callable:

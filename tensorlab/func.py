@@ -55,6 +55,11 @@ def grad_and_value(func: Callable, argnums: Places = 0, has_aux: bool = False) -
     Raises:
         RuntimeError: the value is no tensor without dimensions, or `argnums` names no argument.
         ValueError: an argument to differentiate by is no tensor.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.func.grad_and_value(lambda x: (x * x).sum())(tl.tensor([1.0, 2.0]))
+        (tensor([2., 4.]), tensor(5.))
     """
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(

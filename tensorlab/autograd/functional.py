@@ -266,5 +266,15 @@ def hvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """`vhp` under another name: a Hessian is symmetric."""
+    """`vhp` under another name: a Hessian is symmetric.
+
+    Args:
+        func, inputs, v, create_graph, strict: see `vhp`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([1.0, 2.0])
+        >>> tl.autograd.functional.hvp(lambda x: (x**3).sum(), x, tl.ones(2))
+        (tensor(9.), tensor([ 6., 12.]))
+    """
     return vhp(func, inputs, v, create_graph, strict)

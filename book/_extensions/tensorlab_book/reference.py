@@ -37,8 +37,9 @@ DIRECTIVES = {CLASS: "class", FUNCTION: "function"}
 REST = "else"
 SUBJECTS = {
     "creation": "creation likes from_data ranges sharing",
-    "pointwise": "pointwise arithmetic bounds choice activations",
-    "shape": "shape least_dims dims parts splitting joining rearranging diagonals",
+    "pointwise": "pointwise arithmetic angles bounds choice activations",
+    "shape": "shape least_dims dims parts splitting restriding aliases conversion joining rearranging "
+    "diagonals",
     "reductions": "reduction variance extremes cumulative differences softmax norms",
     "order": "sorting order_statistics uniqueness search",
     "indexing": "indexing",

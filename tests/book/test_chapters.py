@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
+
+from tests.notebooks import cells_of, source_of
 
 from .conftest import ROOT
 
@@ -18,30 +19,22 @@ WIDEST_LINE = 76  # what the page shows without a scroll bar
 pytestmark = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 
-def cells(path: Path) -> list[dict]:
-    return json.loads(path.read_text(encoding="utf-8"))["cells"]
-
-
-def source(cell: dict) -> str:
-    return "".join(cell["source"])
-
-
 def tags(cell: dict) -> list[str]:
     return cell["metadata"].get("tags", [])
 
 
 def prose(path: Path) -> str:
-    return "\n\n".join(source(cell) for cell in cells(path) if cell["cell_type"] == "markdown")
+    return "\n\n".join(source_of(cell) for cell in cells_of(path) if cell["cell_type"] == "markdown")
 
 
 def shown_code(path: Path) -> list[dict]:
     hidden = {"remove-input", "remove-cell"}
-    return [cell for cell in cells(path) if cell["cell_type"] == "code" and not hidden & set(tags(cell))]
+    return [cell for cell in cells_of(path) if cell["cell_type"] == "code" and not hidden & set(tags(cell))]
 
 
 def test_cells_are_short_and_narrow(path: Path) -> None:
     for cell in shown_code(path):
-        lines = [line for line in source(cell).splitlines() if line.strip()]
+        lines = [line for line in source_of(cell).splitlines() if line.strip()]
         assert len(lines) <= MOST_LINES or "hide-cell" in tags(cell), cell["id"]
         assert max(map(len, lines)) <= WIDEST_LINE, cell["id"]
 
@@ -64,12 +57,14 @@ def test_each_term_is_named_once_and_at_most_three_in_a_section(path: Path) -> N
 def test_what_waits_for_a_prediction_has_one_before_it(path: Path) -> None:
     asked: set[str] = set()
     waited: set[str] = set()
-    for cell in cells(path):
-        asked |= set(re.findall(r'^(?:Predict|Recall|Parsons)\(\n?\s*"([^"]+)"', source(cell), re.MULTILINE))
+    for cell in cells_of(path):
+        asked |= set(
+            re.findall(r'^(?:Predict|Recall|Parsons)\(\n?\s*"([^"]+)"', source_of(cell), re.MULTILINE)
+        )
         waits = {tag.removeprefix("after-") for tag in tags(cell) if tag.startswith("after-")}
         assert waits <= asked, cell["id"]
         waited |= waits
-    predictions = set(re.findall(r'Predict\(\n?\s*"([^"]+)"', "\n".join(map(source, cells(path)))))
+    predictions = set(re.findall(r'Predict\(\n?\s*"([^"]+)"', "\n".join(map(source_of, cells_of(path)))))
     assert predictions <= waited
     assert predictions
 

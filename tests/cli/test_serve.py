@@ -21,6 +21,7 @@ from tensorlab.cli import app
 from tensorlab.cli.support import serve
 from tensorlab.cli.support.errors import CommandError
 from tensorlab.cli.support.serve import HOST, check_port, open_browser, start_server
+from tests.signals import heed_ctrl_c
 
 SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 
@@ -105,9 +106,6 @@ def test_from_the_command_to_the_page_and_to_ctrl_c(project, options, code):
     if sys.platform == "darwin":
         environment["BROWSER"] = "no-such-browser"
     call = [sys.executable, "-P", "-m", "tensorlab", "book", *options]
-
-    def heed_ctrl_c() -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests in the background ignores it
 
     with subprocess.Popen(
         call, cwd=project, env=environment, stdout=subprocess.PIPE, text=True, preexec_fn=heed_ctrl_c

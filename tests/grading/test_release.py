@@ -14,17 +14,10 @@ from tensorlab.grading import release
 from tensorlab.grading.inside import values
 from tensorlab.grading.otter import OTTER_BEGIN, OTTER_END, otter_copy
 from tensorlab.grading.suites import chapters, exercise, exercises
+from tests.notebooks import cells_of, source_of
 
 ROOT = Path(__file__).parents[2]
 SOLUTIONS = release.solution_notebooks(ROOT / "solutions")
-
-
-def cells_of(path):
-    return json.loads(path.read_text(encoding="utf-8"))["cells"]
-
-
-def source_of(cell):
-    return "".join(cell["source"])
 
 
 def test_every_chapter_has_its_notebook():

@@ -15,23 +15,16 @@ import tensorlab as tl
 from tensorlab import layout
 from tensorlab.grading.suites import exercise, exercises
 from tensorlab.learn import adopt, kept, parts, status
-from tensorlab.learn.adopt import measured, refused
 from tensorlab.learn.written import NotWritable, as_file
 from tests.learn.reference_solutions import SOLUTIONS
+
+pytestmark = pytest.mark.usefixtures("library_as_it_was")
 
 ROOT = Path(__file__).parents[2]
 NUMEL = exercise("01.numel")
 ONE = 1
 TABLE = tl.ones(2)
 product = math.prod
-
-
-@pytest.fixture(autouse=True)
-def _the_library_is_as_it_was():
-    yield
-    adopt(None)
-    refused.clear()
-    measured.clear()
 
 
 class Counter:

@@ -11,18 +11,11 @@ import pytest
 from tensorlab import layout
 from tensorlab.grading.suites import exercise
 from tensorlab.learn import adopt, status
-from tensorlab.learn.adopt import measured, refused
 from tensorlab.learn.speed import LIMIT, TURNS, Slowdown, slowdown
 
+pytestmark = pytest.mark.usefixtures("library_as_it_was")
+
 NUMEL = exercise("01.numel")
-
-
-@pytest.fixture(autouse=True)
-def _the_library_is_as_it_was():
-    yield
-    adopt(None)
-    refused.clear()
-    measured.clear()
 
 
 @pytest.fixture

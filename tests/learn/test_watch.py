@@ -27,6 +27,7 @@ from tensorlab.learn.watch.keys import Keys
 from tensorlab.learn.watch.rounds import Finished, Round, SpareBoxes, warm_boxes
 from tensorlab.learn.watch.screen import answer_card
 from tensorlab.learn.watch.versions import Versions
+from tests.signals import heed_ctrl_c
 
 ROOT = Path(__file__).parents[2]
 NAME = "03_views_without_copying.ipynb"
@@ -40,11 +41,6 @@ RIGHT = """def sliced(size, stride, bounds):
 WRONG = RIGHT.replace("start * stride", "0")
 ENDLESS = "def sliced(size, stride, bounds):\n    while True:\n        pass\n"
 SECONDS = 60  # that a result may take before a test gives up, on a machine with other work
-
-
-def heed_ctrl_c() -> None:
-    """For a process that begins: whoever runs the tests in the background has it ignored."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture

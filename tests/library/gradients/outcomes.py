@@ -15,7 +15,12 @@ from typing import Any
 
 import tensorlab as tl
 
-__all__ = ["blocks", "both", "function", "points", "refusal", "same_outcome"]
+__all__ = ["blocks", "both", "calling", "function", "leaf", "points", "refusal", "same_outcome"]
+
+
+def leaf(*numbers: float) -> tl.Tensor:
+    """A leaf of this library's, of float64."""
+    return tl.tensor(numbers, dtype=tl.float64, requires_grad=True)
 
 
 def points(t: Any, *shape: int) -> Any:
@@ -119,6 +124,16 @@ def _alike(ours: Any, theirs: Any) -> bool:
     if isinstance(ours, float) and isinstance(theirs, float):
         return ours == theirs or math.isclose(ours, theirs, rel_tol=1e-12)
     return type(ours) is type(theirs) and ours == theirs
+
+
+def calling(method: str, *what: Any) -> Any:
+    """A forward that calls a method of its context, and doubles its argument."""
+
+    def forward(ctx: Any, a: Any) -> Any:
+        getattr(ctx, method)(*what)
+        return a * 2
+
+    return forward
 
 
 def function(t: Any, forward: Any, backward: Any, setup: Any = None) -> Any:

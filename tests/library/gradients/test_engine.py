@@ -10,12 +10,7 @@ import pytest
 
 import tensorlab as tl
 from tensorlab.ops import convolution
-from tests.library.gradients.outcomes import both, points
-
-
-def leaf(*numbers: float) -> tl.Tensor:
-    return tl.tensor(numbers, dtype=tl.float64, requires_grad=True)
-
+from tests.library.gradients.outcomes import both, leaf, points
 
 VIEWS = {
     "t": lambda t, x: x.t(),

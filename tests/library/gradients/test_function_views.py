@@ -6,17 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.library.gradients.outcomes import blocks, function, refusal, same_outcome
-
-
-def calling(method: str, *what: Any) -> Any:
-    """A forward that calls a method of its context, and doubles its argument."""
-
-    def forward(ctx: Any, a: Any) -> Any:
-        getattr(ctx, method)(*what)
-        return a * 2
-
-    return forward
+from tests.library.gradients.outcomes import blocks, calling, function, refusal, same_outcome
 
 
 def doubling(*marks: str, then: Any = lambda a: a) -> Any:

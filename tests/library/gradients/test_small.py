@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 import tensorlab as tl
-
-
-def leaf(*numbers: float) -> tl.Tensor:
-    return tl.tensor(numbers, dtype=tl.float64, requires_grad=True)
+from tests.library.gradients.outcomes import leaf
 
 
 def test_both_operands_are_one_tensor():

@@ -226,6 +226,8 @@ class Tensor(TensorMethods):
 
     def _cells_array(self) -> np.ndarray:
         """The elements as a NumPy array of raw cells over the same memory."""
+        if isinstance(self._dense, np.ndarray):
+            return self._dense.reshape(self._shape)
         size = self._dtype.itemsize
         return np.ndarray(
             self._shape,
@@ -290,8 +292,11 @@ class Tensor(TensorMethods):
             raise TypeError(
                 f"NumPy has no type {self._dtype.name}: convert with .to(tensorlab.float32) first"
             )
-        array = self._cells_array().view(self._dtype.numpy)
-        array.flags.writeable = not self._storage.readonly
+        array = self._cells_array()
+        if array.dtype is not self._dtype.numpy:  # the halves, whose cells are integers
+            array = array.view(self._dtype.numpy)
+        if self._storage.readonly:
+            array.flags.writeable = False
         return array
 
     def __array__(self, dtype: np.dtype | None = None, copy: bool | None = None) -> np.ndarray:

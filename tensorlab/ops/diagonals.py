@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import parts
 from tensorlab.ops.conversion import clone, copy_, fill_
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import Number, guard_write, write_new
+from tensorlab.ops.dispatch import SMALL, Number, guard_write, write_new
 from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.outputs import fitted, written
 from tensorlab.ops.recording import check_out
@@ -28,6 +28,7 @@ __all__ = ["diag", "diag_embed", "diagflat", "tril", "triu"]
 
 TrilBackward0 = formulas("TrilBackward0", input=lambda grad, diagonal: tril(grad, diagonal))
 TriuBackward0 = formulas("TriuBackward0", input=lambda grad, diagonal: triu(grad, diagonal))
+_TRIANGLES = {"tril": TrilBackward0, "triu": TriuBackward0}
 DiagEmbedBackward0 = formulas(
     "DiagEmbedBackward0",
     input=lambda grad, offset, dim1, dim2: parts.diagonal(grad, offset, dim1, dim2),
@@ -51,7 +52,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         tensor([[1., 0., 0.],
                 [1., 1., 0.]])
     """
-    return _triangle(np.tril, input, diagonal, out)
+    return _triangle("tril", input, diagonal, out)
 
 
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -63,7 +64,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         tensor([[1., 1., 1.],
                 [0., 1., 1.]])
     """
-    return _triangle(np.triu, input, diagonal, out)
+    return _triangle("triu", input, diagonal, out)
 
 
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
@@ -76,22 +77,39 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     return written_by("triu_", copy_(input, triu(input, diagonal)))
 
 
-def _triangle(keep: Callable, input: Tensor, diagonal: int, out: Tensor | None) -> Tensor:
+def _triangle(name: str, input: Tensor, diagonal: int, out: Tensor | None) -> Tensor:
     if input.ndim < 2:
-        raise RuntimeError(
-            f"{keep.__name__}: input tensor must have at least 2 dimensions, and this has {input.ndim}"
-        )
-    cells = keep(input._cells_array(), as_int(diagonal, "diagonal"))
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions, and this has {input.ndim}")
+    diagonal = as_int(diagonal, "diagonal")
+    cells = input._cells_array()
+    zero = cells.dtype.type(0)
+    rows, columns = cells.shape[-2:]
+    if name == "tril":
+        cells = np.where(_up_to(rows, columns, diagonal), cells, zero)
+    else:
+        cells = np.where(_up_to(rows, columns, diagonal - 1), zero, cells)
     if out is None:
-        kind = TrilBackward0 if keep is np.tril else TriuBackward0
-        return record(kind, from_cells(cells, input._dtype, input._shape), input, diagonal=diagonal)
-    check_out(keep.__name__, out, input)
+        result = from_cells(cells, input._dtype, input._shape)
+        return record(_TRIANGLES[name], result, input, diagonal=diagonal)
+    check_out(name, out, input)
     if out.dtype is not input.dtype:
         raise RuntimeError(
             f"Expected out tensor to have dtype {input.dtype.name}, but got {out.dtype.name} instead"
         )
     guard_write(fitted(out, input._shape, input._dtype), input)
-    return written_by(f"{keep.__name__}(out=...)", copy_(out, from_cells(cells, input._dtype, input._shape)))
+    return written_by(f"{name}(out=...)", copy_(out, from_cells(cells, input._dtype, input._shape)))
+
+
+def _up_to(rows: int, columns: int, diagonal: int) -> np.ndarray:
+    """Which places of a matrix lie up to a diagonal. Those of small ones are kept."""
+    if rows * columns > SMALL:
+        return np.tri(rows, columns, diagonal, dtype=bool)
+    return _up_to_again(rows, columns, diagonal)
+
+
+@functools.lru_cache(64)
+def _up_to_again(rows: int, columns: int, diagonal: int) -> np.ndarray:
+    return np.tri(rows, columns, diagonal, dtype=bool)
 
 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:

@@ -253,9 +253,12 @@ def _likelihood(input: Tensor, places: _Places) -> Tensor:
         if places.factor is None:
             counted = float(sums[1])
             places.factor = 1.0 if places.reduction == "sum" else 1 / counted if counted else math.nan
-        out = encode_one(float(sums[0]) * places.factor, element_type).reshape(1)
+        out = np.empty(1, element_type.cell)
+        out[0] = encode_one(float(sums[0]) * places.factor, element_type)
         result_shape, result_stride = _NO_DIMS, ()
     result = make_dense(out, element_type, result_shape, result_stride)
+    if not requires_grad(input):
+        return result
     return record(kind, result, input, places=places, sizes=sizes, shape=shape)
 
 

@@ -212,14 +212,15 @@ def _over(array: np.ndarray) -> Tensor:
             "At least one stride in the given numpy array is negative, and tensors with negative strides are "
             "not supported: make a copy first, from_numpy(array.copy())"
         )
-    if any(step % size for step in steps):
+    stride = tuple([step // size for step in steps])
+    if max([step % size for step in steps], default=0):
         raise ValueError(
             f"the strides {steps} of the given numpy array are not multiples of its itemsize "
             f"{size}: make a copy first, from_numpy(array.copy())"
         )
     shape = Size(array.shape)
-    stride = tuple([step // size for step in steps])
-    if array.flags.c_contiguous:
+    flags = array.flags
+    if flags.c_contiguous:
         run = array.reshape(-1)
     else:
         reached = layout.address_range(shape, stride)
@@ -227,7 +228,9 @@ def _over(array: np.ndarray) -> Tensor:
         run = np.lib.stride_tricks.as_strided(
             array.reshape(-1)[:0] if not cells else array, (cells,), (size,)
         )
-    storage = UntypedStorage(run.view(np.uint8), readonly=not array.flags.writeable)
+    if run.dtype is not element_type.cell:
+        run = run.view(element_type.cell)
+    storage = UntypedStorage(run, readonly=not flags.writeable)
     return make_tensor(storage, element_type, shape, stride, 0)
 
 

@@ -99,6 +99,11 @@ def short_way(
 
 def _by_place(arguments: tuple, keywords: dict[str, Any]) -> tuple:
     """The arguments of a call in their places, where it names `dim` or `keepdim`; none if it names others."""
-    named = [keywords[name] for name in ("dim", "keepdim")[len(arguments) - 1 :] if name in keywords]
-    first = len(arguments) > 1 or "dim" in keywords
-    return (*arguments, *named) if first and len(named) == len(keywords) else ()
+    left = len(keywords)
+    if len(arguments) == 1 and "dim" in keywords:
+        arguments = (arguments[0], keywords["dim"])
+        left -= 1
+    if len(arguments) == 2 and "keepdim" in keywords:
+        arguments = (*arguments, keywords["keepdim"])
+        left -= 1
+    return () if left else arguments

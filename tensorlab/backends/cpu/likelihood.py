@@ -6,6 +6,8 @@ gradient is zero but for one number a place.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
@@ -79,6 +81,12 @@ def _module(element_type: dtype) -> ModuleType:
     return found
 
 
+@functools.cache
+def _gather(element_type: dtype, number: np.dtype) -> Callable:
+    walk, cell, sum_cell = np.zeros(3, np.int64), element_type.cell, np.dtype(np.float64)
+    return jit.entry(_module(element_type).gather, walk, walk, cell, 0, walk, number, 0, cell, sum_cell)
+
+
 def likelihood(
     element_type: dtype,
     walk: np.ndarray,
@@ -90,7 +98,7 @@ def likelihood(
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """See `tensorlab.backends.layers.LayerOperations.likelihood`."""
     out, sums = np.empty(target.size, element_type.cell), np.zeros(2)
-    wrong = _module(element_type).gather(walk, strides, *x, target, weight, ignored, out, sums)
+    wrong = _gather(element_type, weight.dtype)(walk, strides, *x, target, weight, ignored, out, sums)
     return out, sums, wrong
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba.core import config
 
 import tensorlab as tl
 from tensorlab import broadcasting, dtypes, memory_formats
@@ -48,6 +49,16 @@ def test_broadcasting(name, a, b):
     with np.errstate(all="ignore"):
         expected = function(x, y)
     same(function(tl.tensor(x), tl.tensor(y)), expected)
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="the interpreter takes minutes for so many cells")
+def test_transposed_operands_that_no_cache_keeps():
+    rows, columns = 1500, 1501  # 9 MB, and a last block that is neither high nor wide
+    x = np.arange(rows * columns, dtype=np.float32).reshape(rows, columns)
+    y = x[::-1].T.copy()
+    result = tl.from_numpy(x) + tl.from_numpy(y).t()
+    np.testing.assert_array_equal(result.numpy(), x + y.T)
+    np.testing.assert_array_equal((tl.from_numpy(y).t() * tl.from_numpy(y).t()).numpy(), y.T * y.T)
 
 
 def test_operands_are_not_copied_to_be_broadcast():

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Sequence
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import halves, simd
+from tensorlab.backends.cpu import halves, intrinsics, simd
 from tensorlab.backends.cpu.kernel_text import numpy_name
 from tensorlab.backends.operands import ONE, RUN
 from tensorlab.dtypes import dtype
@@ -28,10 +28,15 @@ STEP, TURN, SELF = "step", "turn", "self"
 BLOCK = simd.BLOCK_WIDTH
 STRIP = 16
 
+# Bytes of a turned operand from which the caches do not have it. Its rows lie too far apart for the processor
+# to see what is wanted next, so then the lines of the next block of rows are asked for.
+FAR_BYTES = 1 << 23
+
 # Numba's cache does not see a change in an imported function, so the text carries what would change it.
 BLOCKS = (
+    "from tensorlab.backends.cpu.intrinsics import prefetch\n"
     "from tensorlab.backends.cpu.simd import turn_block  # "
-    + hashlib.sha256(inspect.getsource(simd).encode()).hexdigest()[:16]
+    + hashlib.sha256((inspect.getsource(simd) + inspect.getsource(intrinsics)).encode()).hexdigest()[:16]
     + f"\n\nBLOCK, STRIP = {BLOCK}, {STRIP}\n"
 )
 
@@ -202,8 +207,11 @@ class _Kernel:
         )
         copies = "".join(
             f"            corner = {name}_start + r0 + c0 * {name}_column\n"
+            f"            if {name}.size > {FAR_BYTES // t.itemsize}:\n"
+            "                for k in range(columns):\n"
+            f"                    prefetch({name}, corner + 2 * STRIP - 1 + k * {name}_column)\n"
             f"            turn_block({name}, corner, {name}_column, rows, columns, {name}_block)\n"
-            for name, _ in turned
+            for name, t in turned
         )
         return (
             f"def kernel(first, last, walk, {', '.join(self.parameters)}):\n"

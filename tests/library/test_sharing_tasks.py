@@ -7,7 +7,7 @@ import pytest
 from numba import njit
 from numba.core import config
 
-from tensorlab.backends.cpu.sharing import share
+from tensorlab.backends.cpu.sharing import prepare, share
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="interpreted kernels run on one thread")
 
@@ -46,3 +46,11 @@ def test_each_chunk_has_a_workspace_of_its_own():
     share(fill, 3, 50, out, work, workspaces=True)
     np.testing.assert_array_equal(out, 2 * np.arange(50) + 8)
     assert work[:, 0].tolist() == [15, 32, 49]  # the last task of each of three chunks
+
+
+def test_what_is_prepared_takes_any_arguments_of_those_types():
+    launch = prepare(mark, np.zeros(1), 0, True, (0, 0), ((0, 0), (0, 0)))
+    for team, tasks in ((2, 7), (3, 40)):
+        out = np.zeros(tasks)
+        launch(team, tasks, out, 5, False, (1, 0), ((0, 0), (0, 0)))
+        np.testing.assert_array_equal(out, np.full(tasks, 15.0))

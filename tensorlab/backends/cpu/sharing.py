@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 
 from tensorlab.backends.cpu import jit, threads
 
-__all__ = ["call", "share"]
+__all__ = ["call", "prepare", "share"]
 
 # Chunks to a thread: who is done early takes another one.
 CHUNKS = 4
@@ -35,17 +35,34 @@ def share(kernel: Callable, team: int, tasks: int, *arguments: Any, workspaces: 
         workspaces: the last argument has a row for each thread. There is one chunk a thread then, and each
             gets a row of its own.
     """
-    chunks = team if workspaces else min(tasks, CHUNKS * team)
-    key = (kernel, *map(_kind, arguments))
-    address = _addresses.get(key)
-    if address is None:
-        address = _addresses[key] = _address_of(kernel, arguments, workspaces)
-    driver = _driver(tuple(map(_form, arguments)), workspaces)
-    with threads.team(team):
-        driver(address, chunks, tasks, *_flat(arguments))
+    key = (kernel, workspaces, *map(_kind, arguments))
+    launch = _launches.get(key)
+    if launch is None:
+        launch = _launches[key] = prepare(kernel, *arguments, workspaces=workspaces)
+    launch(team, tasks, *arguments)
 
 
-_addresses: dict[tuple, int] = {}
+def prepare(kernel: Callable, *examples: Any, workspaces: bool = False) -> Callable[..., None]:
+    """`share` of one kernel, as a function of (team, tasks, *arguments), which looks at no argument's type.
+
+    Args:
+        kernel, workspaces: those of `share`.
+        examples: arguments of the types that all later ones have.
+    """
+    address = _address_of(kernel, examples, workspaces)
+    driver = _driver(tuple(map(_form, examples)), workspaces)
+    code = jit.entry(driver, address, 1, 1, *_flat(examples))
+    nested = any(map(_form, examples))
+
+    def launch(team: int, tasks: int, *arguments: Any) -> None:
+        chunks = team if workspaces else min(tasks, CHUNKS * team)
+        with threads.team(team):
+            code(address, chunks, tasks, *(_flat(arguments) if nested else arguments))
+
+    return launch
+
+
+_launches: dict[tuple, Callable[..., None]] = {}
 _drivers: dict[tuple[tuple, bool], Callable] = {}
 
 

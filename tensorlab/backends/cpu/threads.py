@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import numba
@@ -68,9 +66,25 @@ def team_for(work: int) -> int:
     return min(_count, max(2, work // (WORTHWHILE // 2)))
 
 
-@contextlib.contextmanager
-def team(count: int) -> Iterator[None]:
+def team(count: int) -> _Team:
     """Run parallel kernels on `count` threads. Numba's own layer allows one Python thread at a time."""
-    with contextlib.nullcontext() if layer() == "tbb" else _lock:
-        numba.set_num_threads(count)
-        yield
+    return _Team(count)
+
+
+class _Team:
+    """The context; a generator would take a microsecond, as long as it takes to start a team."""
+
+    __slots__ = ("alone", "count")
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.alone = layer() != "tbb"
+
+    def __enter__(self) -> None:
+        if self.alone:
+            _lock.acquire()
+        numba.set_num_threads(self.count)
+
+    def __exit__(self, *_: object) -> None:
+        if self.alone:
+            _lock.release()

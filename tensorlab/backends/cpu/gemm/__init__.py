@@ -37,7 +37,7 @@ from tensorlab.backends.cpu.gemm.plan import (
 from tensorlab.backends.cpu.gemm.problem import Problem, problem
 from tensorlab.backends.cpu.gemm.text import compute_name, kernel_source
 from tensorlab.backends.cpu.pointers import LINE
-from tensorlab.backends.cpu.sharing import share
+from tensorlab.backends.cpu.sharing import prepare
 from tensorlab.backends.operands import Launch
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
@@ -139,6 +139,10 @@ def _launch(
     schedules: dict[tuple[int, bool], Schedule] = {}
     options = 0, 0, True, True, True, one, one, True, walk
     code = jit.entry(kernel, 0, 0, *options, *[element_type.cell] * 5, number) if plan.is_small else kernel
+    cells_of_none = [np.empty(0, element_type.cell)] * 5
+    share = functools.cache(
+        lambda: prepare(kernel, *options, *cells_of_none, np.empty((1, 0), number), workspaces=True)
+    )
 
     def launch(
         out: tuple,
@@ -167,7 +171,7 @@ def _launch(
         if team == 1:
             code(0, tasks, *options, *buffers, space)
         else:
-            share(kernel, team, tasks, *options, *buffers, space.reshape(team, cells), workspaces=True)
+            share()(team, tasks, *options, *buffers, space.reshape(team, cells))
 
     return launch
 

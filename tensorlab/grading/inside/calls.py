@@ -39,8 +39,8 @@ _ALONG = "tensorlab.ops.indexing.along:"
 TWINS = {
     _ALONG + "scatter_add": (
         _ALONG + "scatter_add_",
-        _ALONG + "scatter_reduce",
-        _ALONG + "scatter_reduce_",
+        "tensorlab.ops.indexing.scatter_reduction:scatter_reduce",
+        "tensorlab.ops.indexing.scatter_reduction:scatter_reduce_",
     ),
     "tensorlab.ops.pairs:squared_distances": ("tensorlab.ops.distances:cdist",),
     "tensorlab.random.counter:stream_words": ("tensorlab.random.philox:Philox.words",),

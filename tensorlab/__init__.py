@@ -18,7 +18,7 @@ if importlib.util.find_spec("numpy") is None:
         name="numpy",
     )
 
-from tensorlab import autograd, dtypes, layout, linalg, names, random, return_types
+from tensorlab import autograd, contracts, dtypes, layout, linalg, names, random, return_types
 from tensorlab.autograd.methods import (
     detach_,
     is_inference,
@@ -914,8 +914,12 @@ __all__ = [
     "triu",
 ]
 
-# Functions with a rule for the names of dimensions take tensors that have some.
-globals().update(names.with_names({name: globals()[name] for name in __all__ if name in globals()}))
+# Functions with a rule for the names of dimensions take tensors that have some, and a call with an argument
+# of the wrong kind is told so. Operations element by element see to both themselves, off their fast path.
+_exported = {name: globals()[name] for name in __all__ if name in globals()}
+_named = names.with_names(_exported)
+globals().update(_named)
+globals().update(contracts.explained_all(_exported, leave={*names.element_by_element(_exported), *_named}))
 
 
 def __getattr__(name: str) -> Any:

@@ -9,6 +9,7 @@ Example:
 
 from __future__ import annotations
 
+from tensorlab.contracts import explained_all
 from tensorlab.ops.factorizations import (
     LinAlgError,
     cholesky,
@@ -56,3 +57,6 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+
+# A call with an argument of the wrong kind is told so.
+globals().update(explained_all({name: globals()[name] for name in __all__}))

@@ -33,11 +33,13 @@ class _Switches(threading.local):
         grad: operations are recorded.
         inference: inside of `inference_mode`, where nothing is.
         asked: inside of `inference_mode`, what `is_grad_enabled` answers.
+        running: the nodes of the innermost backward pass that runs, None while none does.
     """
 
     grad = True
     inference = False
     asked = False
+    running: list[Any] | None = None
 
 
 current = _Switches()

@@ -57,8 +57,8 @@ def run(
     results: Any
     result: Any
     places = () if wanted is None else {edge.node if isinstance(edge, Output) else edge for edge in wanted}
-    before = current.grad
-    current.grad = create_graph
+    before, outer = current.grad, current.running
+    current.grad, current.running = create_graph, order
     try:
         for edge, gradient in roots:
             _deliver(pending, edge, gradient, create_graph)
@@ -105,7 +105,7 @@ def run(
                     _deliver(pending, edge, result, create_graph)
             results = result = None
     finally:
-        current.grad = before
+        current.grad, current.running = before, outer
     return [] if wanted is None else [_of_edge(captured, edge) for edge in wanted]
 
 

@@ -10,6 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from tensorlab.autograd.edges import (
+    GradientEdge,
+    allow_mutation_on_saved_tensors,
+    get_gradient_edge,
+    increment_version,
+    register_multi_grad_hook,
+)
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.function import FunctionCtx
 from tensorlab.autograd.keeping import (
@@ -285,3 +292,8 @@ _namespace.Node = Node
 _namespace.saved_tensors_hooks = saved_tensors_hooks
 _namespace.save_on_cpu = save_on_cpu
 _namespace.disable_saved_tensors_hooks = disable_saved_tensors_hooks
+_namespace.GradientEdge = GradientEdge
+_namespace.allow_mutation_on_saved_tensors = allow_mutation_on_saved_tensors
+_namespace.get_gradient_edge = get_gradient_edge
+_namespace.increment_version = increment_version
+_namespace.register_multi_grad_hook = register_multi_grad_hook

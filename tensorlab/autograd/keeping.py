@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from tensorlab.autograd.node import AccumulateGrad, Node, edge_number, node_of
+from tensorlab.autograd.node import AccumulateGrad, Leaf, Node, edge_number, node_of
 from tensorlab.autograd.writers import writer_of
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor
@@ -42,11 +42,16 @@ packers = 0
 
 
 class Packed:
-    """A kept tensor in the form that a pack hook gave it."""
+    """A kept tensor in the form that a pack hook gave it, and where gradients of the tensor go on.
 
-    __slots__ = ("_content", "_unpack")
+    The hooks need not care for the graph: what comes back has the history of what was kept.
+    """
+
+    __slots__ = ("_accumulator", "_content", "_edge", "_unpack")
 
     def __init__(self, tensor: Tensor) -> None:
+        self._edge = tensor._edge
+        self._accumulator = self._edge.node(tensor) if isinstance(self._edge, Leaf) else None
         pack, self._unpack = packing.hooks[-1]
         version = tensor._storage._version
         self._content = pack(tensor)
@@ -68,7 +73,11 @@ class Packed:
                 f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                 f"{type(tensor).__name__}"
             )
-        return tensor
+        if tensor._edge is self._edge:
+            return tensor
+        alias = without_history(tensor)
+        alias._edge = self._edge
+        return alias
 
 
 class KeptTensors(dict[Any, Tensor]):

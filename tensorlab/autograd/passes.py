@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlab.autograd import engine
+from tensorlab.autograd.edges import GradientEdge
 from tensorlab.autograd.node import Edge, Gradient
 from tensorlab.autograd.views import edge_of, grad_fn
+from tensorlab.layout import numel
 from tensorlab.tensor import Tensor
 
 __all__ = ["backward", "grad"]
 
-Tensors = Tensor | Sequence[Tensor]
+Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 
 
 def backward(
@@ -52,7 +54,7 @@ def backward(
         raise RuntimeError("'inputs' argument to backward cannot be empty: leave it out to reach all leaves")
     wanted = [_input_edge(tensor) for tensor in chosen]
     for tensor in chosen:
-        if grad_fn(tensor) is not None:
+        if isinstance(tensor, Tensor) and grad_fn(tensor) is not None:
             tensor.retain_grad()
     engine.run(roots, retain_graph=keep, create_graph=create_graph, wanted=wanted)
 
@@ -212,6 +214,9 @@ def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
         )
     roots = []
     for position, (tensor, gradient) in enumerate(zip(tensors, gradients, strict=True)):
+        if isinstance(tensor, GradientEdge):
+            roots.append((tensor.edge, _beginning_of_edge(tensor, gradient, position)))
+            continue
         if not isinstance(tensor, Tensor):
             raise AssertionError(
                 f"Expected output to be a Tensor, got {type(tensor).__name__}: only of a tensor is known how "
@@ -246,12 +251,34 @@ def _beginning(tensor: Any, gradient: Tensor | None, position: int) -> Tensor:
     return gradient
 
 
+def _beginning_of_edge(edge: GradientEdge, gradient: Tensor | None, position: int) -> Tensor:
+    """The gradient that a pass begins with at an edge, whose tensor may be gone."""
+    shape: Any = edge.edge.shape
+    if gradient is None:
+        if numel(shape) != 1:
+            raise RuntimeError(
+                f"grad can be implicitly created only for scalar outputs: this edge's tensor has shape "
+                f"{list(shape)}; pass a gradient of that shape"
+            )
+        scalar: Any = Tensor()
+        return scalar.new_ones(shape, dtype=edge.edge.dtype)
+    _need_gradient(gradient)
+    if gradient._shape != shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{position}] has a shape of {list(gradient._shape)} and "
+            f"output[{position}] has a shape of {list(shape)}."
+        )
+    return gradient
+
+
 def _need_gradient(gradient: object) -> None:
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
 
 
-def _input_edge(tensor: Tensor) -> Edge:
+def _input_edge(tensor: Tensor | GradientEdge) -> Edge:
+    if isinstance(tensor, GradientEdge):
+        return tensor.edge
     if not isinstance(tensor, Tensor):
         raise RuntimeError(
             f"all inputs have to be Tensors, but got {type(tensor).__name__}: name the tensors to "
@@ -266,4 +293,4 @@ def _input_edge(tensor: Tensor) -> Edge:
 def _several(given: Any) -> tuple:
     if given is None:
         return ()
-    return (given,) if isinstance(given, Tensor) else tuple(given)
+    return (given,) if isinstance(given, (Tensor, GradientEdge)) else tuple(given)

@@ -56,7 +56,7 @@ x.align_to(...)
 
 from __future__ import annotations
 
-from tensorlab.names.binding import bind, with_names
+from tensorlab.names.binding import bind, element_by_element, with_names
 from tensorlab.names.tensor import CarriesNames, NamedTensor, named
 
-__all__ = ["CarriesNames", "NamedTensor", "bind", "named", "with_names"]
+__all__ = ["CarriesNames", "NamedTensor", "bind", "element_by_element", "named", "with_names"]

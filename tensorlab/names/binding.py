@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
+from tensorlab.contracts import flags_of, misuse, need_flags
 from tensorlab.names import functions, rules, tensor
 from tensorlab.names.following import Rule, follow
 from tensorlab.names.tensor import NamedTensor
 from tensorlab.tensor import Tensor
 
-__all__ = ["FINDERS", "RULES", "bind", "following", "with_names"]
+__all__ = ["FINDERS", "RULES", "bind", "element_by_element", "following", "with_names"]
 
 _BY_RULE: dict[Rule, str] = {
     rules.copies: """
@@ -162,18 +163,39 @@ def with_names(exported: dict[str, Any]) -> dict[str, Callable]:
     }
 
 
+def element_by_element(exported: dict[str, Any]) -> list[str]:
+    """The functions of `exported` that look at their arguments themselves, by their names."""
+    return [
+        name
+        for name, value in exported.items()
+        if RULES.get(name) is rules.unifies or (isinstance(value, FunctionType) and value in FINDERS)
+    ]
+
+
 # Functions that follow their rule themselves.
 FINDERS: set[Callable] = set()
 
 
 def following(function: Callable, rule: Rule) -> Callable:
-    """A function in a form that follows its rule where a tensor with names is among its arguments."""
+    """A function in a form that follows its rule where a tensor with names is among its arguments.
+
+    What is called without one is `tensorlab.contracts.explained`, here in one step with the question.
+    """
+    flags = flags_of(function)
 
     @functools.wraps(function)
     def either(*arguments: Any, **keywords: Any) -> Any:
         if tensor.in_use and (_any_named(arguments) or (keywords and _any_named(keywords.values()))):
             return follow(rule, function, arguments, keywords)
-        return function(*arguments, **keywords)
+        if keywords and flags:
+            need_flags(function, flags, keywords)
+        try:
+            return function(*arguments, **keywords)
+        except Exception as error:
+            reason = misuse(function, arguments, keywords, error)
+            if reason is None:
+                raise
+            raise reason from None
 
     return either
 

@@ -9,6 +9,8 @@ Example:
 
 from __future__ import annotations
 
+from tensorlab import names
+from tensorlab.contracts import explained_all
 from tensorlab.dtypes import dtype
 from tensorlab.ops.activations import (
     celu,
@@ -193,3 +195,8 @@ def log_softmax(
         tensor([-1.3863, -1.3863, -1.3863, -1.3863])
     """
     return softmax_of_layers("log_softmax", input, dim, _stacklevel, dtype)
+
+
+# A call with an argument of the wrong kind is told so. Flags may be anything, as in PyTorch.
+_exported = {name: globals()[name] for name in __all__}
+globals().update(explained_all(_exported, leave=names.element_by_element(_exported), flags=False))

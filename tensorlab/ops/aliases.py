@@ -8,6 +8,7 @@ from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
+from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = ["detach", "real"]
@@ -32,6 +33,7 @@ def detach(input: Tensor) -> Tensor:
 
 def real(input: Tensor) -> Tensor:
     """The real part, which is `input` itself: there are no complex tensors here."""
+    need_tensors("real", input=input)
     return input
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tensorlab.ops.pointwise import mul, mul_
+from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
 
 __all__ = ["deg2rad", "rad2deg"]
@@ -20,6 +21,7 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tl.deg2rad(tl.tensor([0, 90, 180]))
         tensor([0.0000, 1.5708, 3.1416])
     """
+    need_tensors("deg2rad", input=input)
     return mul(input, RADIANS_OF_A_DEGREE, out=out)
 
 
@@ -31,6 +33,7 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tl.rad2deg(tl.tensor([0.0, tl.pi / 2, tl.pi]))
         tensor([  0.,  90., 180.])
     """
+    need_tensors("rad2deg", input=input)
     return mul(input, 1 / RADIANS_OF_A_DEGREE, out=out)
 
 

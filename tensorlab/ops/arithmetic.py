@@ -12,6 +12,7 @@ import numpy as np
 
 from tensorlab import dtypes
 from tensorlab.cells import wrap_integer
+from tensorlab.contracts import explained
 from tensorlab.dtypes import FLOATING
 from tensorlab.names.tensor import bare
 from tensorlab.ops import pointwise
@@ -124,6 +125,7 @@ def _check_alpha(input: Operand, other: Operand, alpha: Number) -> None:
         )
 
 
+@explained
 def positive(input: Tensor) -> Tensor:
     """``+input``: the tensor itself.
 
@@ -376,7 +378,9 @@ def lerp_(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
 
 
 def _check_one_dtype(input: Tensor, end: Tensor, weight: Operand) -> None:
-    if isinstance(input, Tensor) and not input.is_floating_point():
+    if not isinstance(input, Tensor):
+        raise TypeError(f"lerp(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    if not input.is_floating_point():
         raise NotImplementedError(
             f'"lerp" not implemented for {input.dtype.name}: it takes floats: convert with .float() first'
         )

@@ -167,6 +167,10 @@ def nan_to_num_(
 def _replacements(
     input: Tensor, nan: float, posinf: float | None, neginf: float | None
 ) -> tuple[float, float, float]:
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"nan_to_num(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+        )
     most = finfo_max(input.dtype) if input.is_floating_point() else 0.0  # integers have nothing to replace
     return nan, most if posinf is None else posinf, -most if neginf is None else neginf
 

@@ -58,9 +58,11 @@ def _chosen(
     condition: Tensor, input: Tensor | Number, other: Tensor | Number, out: Tensor | None = None
 ) -> Tensor:
     _check_mask("where expected condition to be a boolean tensor", condition)
+    if condition._dtype is dtypes.uint8:  # the condition has no say in the dtype of the result
+        condition = condition.to(dtypes.bool)
     for operand in (input, other):
-        if isinstance(operand, int):
-            check_number(operand, result_type(condition, input, other))
+        if isinstance(operand, (int, float)):
+            check_number(operand, result_type(input, other))
     return apply(TABLE["where"], condition, input, other, out=out)
 
 

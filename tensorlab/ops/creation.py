@@ -9,6 +9,7 @@ import numpy as np
 from tensorlab import dtypes, layout
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, memory_format
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from
@@ -60,7 +61,7 @@ def empty(
         (tensorlab.Size([2, 3]), tensorlab.int64)
     """
     as_device(device)
-    shape = sizes_from(sizes, "empty", size)
+    shape = _needed_sizes(sizes, "empty", size)
     stride = format_strides(shape, memory_format)
     if out is not None:
         made = fitted(out, shape, _dtype_for(dtype, out))
@@ -276,7 +277,7 @@ def _new(
     """The tensor that a call of `function` means, with one value in every element."""
     if device is not None:
         as_device(device)
-    shape = sizes_from(sizes, function, size)
+    shape = _needed_sizes(sizes, function, size)
     if out is None:
         element_type = as_dtype(wanted) or dtypes.get_default_dtype()
         made = filled(shape, None, element_type, value)
@@ -284,6 +285,15 @@ def _new(
         made = fitted(out, shape, _dtype_for(wanted, out))
         fill(made, value)
     return made if names is None else with_given_names(made, names)
+
+
+def _needed_sizes(sizes: Sequence, function: str, size: Sequence[int] | None) -> Size:
+    """`sizes_from`, refusing a call without any."""
+    if not sizes and size is None:
+        raise TypeError(
+            f'{function}() missing 1 required positional arguments: "size", as in {function}(2, 3)'
+        )
+    return sizes_from(sizes, function, size)
 
 
 def _dtype_for(wanted: dtype | None, out: Tensor) -> dtype:

@@ -35,6 +35,7 @@ from tensorlab.ops.guards import (
 from tensorlab.ops.operands import (
     Number,
     check_64_bits,
+    check_number,
     is_number,
     number_dtype,
     result_type,
@@ -96,6 +97,8 @@ def filled(shape: Size, stride: tuple[int, ...] | None, element_type: dtype, val
     Raises:
         RuntimeError: the number does not fit into the dtype.
     """
+    if isinstance(value, float):
+        check_number(value, element_type)
     zeros = type(value) is int and value == 0
     # The operating system hands out zeroed pages, so large zeros cost nothing until touched.
     memory = (np.zeros if zeros else np.empty)(layout.numel(shape), element_type.cell)
@@ -321,6 +324,8 @@ def fill(target: Tensor, value: Number) -> None:
         RuntimeError: the number does not fit into the dtype, or the memory is read-only.
     """
     guard_readonly(target)
+    if isinstance(value, float):
+        check_number(value, target._dtype)
     cell = encode_one(value, target._dtype)
     target._storage._version += 1
     _overwrite(target, cell)

@@ -22,6 +22,7 @@ from tensorlab.ops.pointwise import absolute, eq, mul, sgn, sqrt, square
 from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
+from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
 
 __all__ = ["cdist", "dist"]
@@ -154,6 +155,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         >>> tl.dist(tl.tensor([3.0, 4.0]), tl.zeros(2)), tl.dist(tl.tensor([3.0, 4.0]), tl.zeros(1), p=1)
         (tensor(5.), tensor(7.))
     """
+    need_tensors("dist", input=input, other=other)
     return vector_norm(sub(input, other), p)
 
 

@@ -14,6 +14,7 @@ from tensorlab.ops.creation import empty, zeros
 from tensorlab.ops.likes import empty_like
 from tensorlab.ops.pointwise import mul, mul_
 from tensorlab.ops.random_fills import bernoulli_
+from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
 
 __all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
@@ -162,6 +163,7 @@ def feature_alpha_dropout(
         ValueError: `p` is no chance.
         RuntimeError: the tensor has less than 2 dimensions.
     """
+    need_tensors("feature_alpha_dropout", input=input)
     return _alpha_dropped(input, p, training, inplace, by_channel=True)
 
 

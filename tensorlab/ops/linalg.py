@@ -21,6 +21,7 @@ from tensorlab.ops.products import product
 from tensorlab.ops.ranges import eye
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import expand
+from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
 
 __all__ = ["inverse", "logdet", "matrix_power"]
@@ -112,6 +113,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
         >>> tl.linalg.vecdot(tl.ones(2, 3), tl.tensor([1.0, 2.0, 3.0]))
         tensor([6., 6.])
     """
+    need_tensors("vecdot", x=x, y=y)
     return sum_over(mul(x, y), dim, out=out)
 
 

@@ -9,6 +9,7 @@ from tensorlab.ops.choice import where
 from tensorlab.ops.losses import loss, reduced, reduction_of
 from tensorlab.ops.norms import norm
 from tensorlab.ops.pointwise import minimum
+from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -180,6 +181,7 @@ def pairwise_distance(
         >>> F.pairwise_distance(tl.tensor([[3.0, 4.0]]), tl.zeros(1, 2))
         tensor([5.0000])
     """
+    need_tensors("pairwise_distance", x1=x1, x2=x2)
     return norm(x1 - x2 + eps, p, -1, keepdim)
 
 

@@ -6,11 +6,14 @@ Each function here says which shapes it takes. The work is done by two that touc
 
 from __future__ import annotations
 
+from tensorlab.autograd.keeping import without_history
+from tensorlab.autograd.recording import record
+from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import written_by
 from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number
 from tensorlab.ops.products import added_product, product
-from tensorlab.ops.shape import reshape
+from tensorlab.ops.shape import UnsafeViewBackward0, reshape
 from tensorlab.tensor import Tensor
 
 __all__ = ["addbmm", "addmm", "addmv", "baddbmm", "bmm", "dot", "matmul", "mm", "mv", "vdot"]
@@ -50,7 +53,19 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3): the last size of the first, \
 3, must equal the second-to-last size of the second, 2
     """
-    return product(input, other, out)
+    if out is not None:
+        return product(input, other, out)
+    return as_matmul(product(input, other), input, other)
+
+
+def as_matmul(result: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    """A product as the graph shows it where an operand is a batch: PyTorch's ends with the view of a `bmm`.
+
+    A matrix on the left of a batch is the exception: there it turns both around, and this library does not.
+    """
+    if result._edge is None or (a.ndim < 3 and b.ndim < 3) or (a.ndim == 2 and requires_grad(a)):
+        return result
+    return record(UnsafeViewBackward0, without_history(result), result, sizes=result._shape)
 
 
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:

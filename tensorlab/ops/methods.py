@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlab import names
 from tensorlab.autograd import methods as autograd_methods
+from tensorlab.contracts import explained_methods
 from tensorlab.ops import (
     activations,
     aliases,
@@ -146,7 +147,8 @@ _IN_PLACE: dict[str, Callable] = {
 def bind() -> None:
     """Give `Tensor` its methods, operators and properties. Called once, when `tensorlab.ops` loads."""
     for module in _MODULES:
-        for function in module.METHODS:
+        looks_itself = module in (arithmetic, bounds, choice, pointwise)
+        for function in module.METHODS if looks_itself else explained_methods(module.METHODS):
             setattr(Tensor, function.__name__, function)
     for name, row in (_ROWS | _COMPARISONS).items():
         setattr(Tensor, f"__{name}__", operator_of(row, f"__{name}__"))
@@ -157,6 +159,7 @@ def bind() -> None:
     ).items():
         setattr(Tensor, f"__r{name}__", _reflected(name, function))
     namespace: Any = Tensor
+    namespace.__rtruediv__ = _reflected_division
     namespace.__rdiv__ = namespace.__rtruediv__  # the name that Python 2 had for it
     namespace.__matmul__ = _matmul
     namespace.__rmatmul__ = _reflected_matmul
@@ -212,9 +215,19 @@ def _reflected(name: str, function: Callable) -> Callable:
     return operator
 
 
+def _reflected_division(self: Tensor, other: object) -> object:
+    """``3 / x``, which PyTorch computes as ``x.reciprocal() * 3``: two roundings, and two nodes."""
+    if isinstance(other, Tensor) or is_number(other):
+        return pointwise.mul(pointwise.reciprocal(self), other)
+    return NotImplemented
+
+
 def _matmul(self: Tensor, other: object) -> object:
     """The matrix product ``self @ other``; see `tensorlab.matmul`."""
-    return product(self, other) if isinstance(other, Tensor) else NotImplemented
+    if not isinstance(other, Tensor):
+        return NotImplemented
+    result = product(self, other)
+    return result if result._edge is None else matmul.as_matmul(result, self, other)
 
 
 def _reflected_matmul(self: Tensor, other: object) -> object:

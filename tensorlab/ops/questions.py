@@ -11,6 +11,7 @@ from tensorlab.ops.folding import need_tensor
 from tensorlab.ops.pointwise import eq, logical_not, lt
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import view
+from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -127,6 +128,7 @@ def get_device(input: Tensor) -> int:
         >>> tl.zeros(1).get_device()
         -1
     """
+    need_tensors("get_device", input=input)
     return -1
 
 

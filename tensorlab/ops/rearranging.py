@@ -10,7 +10,7 @@ import numpy as np
 from tensorlab import layout, view_rules
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.dtypes import int64
+from tensorlab.dtypes import int32, int64
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.aliases import detach
@@ -244,13 +244,18 @@ def tile(input: Tensor, *times: int | Sequence[int], dims: Sequence[int] | None 
 
 @numpy_names
 def repeat_interleave(
-    input: Tensor, repeats: int | Tensor, dim: int | None = None, *, output_size: int | None = None
+    input: Tensor,
+    repeats: int | Tensor | None = None,
+    dim: int | None = None,
+    *,
+    output_size: int | None = None,
 ) -> Tensor:
     """Each element several times, next to itself.
 
     Args:
         input: any tensor.
-        repeats: how often; one number, or one for each position along `dim`.
+        repeats: how often; one number, or one for each position along `dim`. Without it `input` is a vector
+            of such numbers, and what is repeated are the positions: 0, 1, 2, …
         dim: along which dimension; without it the elements are taken as one line.
         output_size: the length of the result along `dim`, if it is known.
 
@@ -261,7 +266,11 @@ def repeat_interleave(
         >>> import tensorlab as tl
         >>> tl.tensor([1, 2]).repeat_interleave(3)
         tensor([1, 1, 1, 2, 2, 2])
+        >>> tl.repeat_interleave(tl.tensor([2, 0, 1]))
+        tensor([0, 0, 2])
     """
+    if repeats is None:
+        return _repeated_positions(input, output_size)
     if dim is None:
         input, dim = flatten(input), 0
     dim = layout.wrap_dim(dim, input.ndim)
@@ -289,6 +298,18 @@ def repeat_interleave(
     return result
 
 
+def _repeated_positions(counts: Tensor, output_size: int | None) -> Tensor:
+    """Each position of a vector of counts as often as it says there, in the counts' dtype."""
+    if counts.ndim != 1:
+        raise RuntimeError(
+            f"repeat_interleave only accept 1D vector as repeat, got one of shape {tuple(counts.shape)}"
+        )
+    if counts.dtype not in (int32, int64):
+        raise RuntimeError(f"repeats has to be Long or Int tensor, got {counts.dtype.name}")
+    positions = from_cells(np.arange(counts.shape[0], dtype=counts.dtype.cell), counts.dtype, counts.shape)
+    return repeat_interleave(positions, counts, output_size=output_size)
+
+
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple[Tensor, ...]:
     """For each of some vectors a tensor over all their combinations in which it runs along its own dimension.
 
@@ -299,7 +320,8 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple
         indexing: ``"ij"`` puts the first vector along the rows, ``"xy"`` along the columns.
 
     Raises:
-        RuntimeError: a tensor has two dimensions or more, dtypes differ, or `indexing` is neither.
+        RuntimeError: there are no tensors, one has two dimensions or more, dtypes differ, or `indexing` is
+            neither.
 
     Example:
         >>> import tensorlab as tl
@@ -309,6 +331,8 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple
                 [3, 4, 5]])
     """
     vectors = several(tensors, "meshgrid")
+    if not vectors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList: give it at least one vector")
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     for vector in vectors:

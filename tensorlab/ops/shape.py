@@ -293,7 +293,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return expand(input, other._shape)
 
 
-def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+def broadcast_to(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int] | None = None) -> Tensor:
     """The same as `expand`, under NumPy's name.
 
     Example:
@@ -302,7 +302,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
         tensor([[1, 2],
                 [1, 2]])
     """
-    return expand(input, size)
+    return expand(input, *sizes, size=size)
 
 
 def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:

@@ -149,7 +149,7 @@ def gelu_float64(x):
     a = abs(x)
     a = 40.0 if a > 40.0 else a  # beyond, the tail is 0
     tail = gaussian_times(0.5 * a * erfc_scaled(a * SQRT_HALF), a, 0.5)
-    return -tail if x < 0 else x - tail
+    return -(tail + (x - x)) if x < 0 else x - tail  # NaN at -inf, as the formula has it
 
 
 def gelu_float32(x):
@@ -185,7 +185,7 @@ def gelu_float32(x):
     # The last digits of `rounded` are n + 127: moved up by 23 places, they are the exponent of 2^n.
     power = np.int32(np.float32(rounded).view(np.int32) << np.int32(23)).view(np.float32)
     tail = (p * e + p) / q * power
-    return -tail if x < 0 else x - tail
+    return -(tail + (x - x)) if x < 0 else x - tail  # NaN at -inf, as the formula has it
 
 
 def d_gelu(grad, x):

@@ -38,7 +38,7 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
     """
     mask = chosen.get(0)
     if mask is not None and len(chosen) == 1 and mask.dtype is dtypes.bool and mask.shape == input.shape:
-        return masks.masked_select(input, mask)
+        return masks.chosen_by_mask(input, mask)
     places, stride = _places(input, chosen)
     rows = _short_rows(input, places, stride)
     if rows is not None:

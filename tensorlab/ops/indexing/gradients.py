@@ -19,6 +19,7 @@ __all__ = [
     "IndexFillBackward0",
     "IndexFillBackward1",
     "IndexSelectBackward0",
+    "MaskIndexBackward0",
     "MaskedFillBackward0",
     "MaskedFillBackward1",
     "MaskedScatterBackward0",
@@ -150,9 +151,10 @@ MaskedFillBackward0, MaskedFillBackward1 = (
     )
     for suffix in (0, 1)
 )
-MaskedSelectBackward0 = formulas(
-    "MaskedSelectBackward0",
-    source=lambda grad, sizes, mask: grad.new_zeros(sizes).masked_scatter(mask, grad),
+# What a mask chooses has one formula, and two names: `masked_select` is a function, ``x[mask]`` an index.
+MaskedSelectBackward0, MaskIndexBackward0 = (
+    formulas(name, source=lambda grad, sizes, mask: grad.new_zeros(sizes).masked_scatter(mask, grad))
+    for name in ("MaskedSelectBackward0", "IndexBackward0")
 )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab import broadcasting, dtypes
+from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
 from tensorlab.backends import Walk, backend
@@ -20,6 +21,7 @@ from tensorlab.ops.indexing.gradients import (
     MaskedFillBackward1,
     MaskedScatterBackward0,
     MaskedSelectBackward0,
+    MaskIndexBackward0,
 )
 from tensorlab.ops.indexing.places import expanded, guard, raw_cells, raw_type, vector
 from tensorlab.ops.operands import Number, check_number, is_number
@@ -49,12 +51,21 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     """
     need_tensor("masked_select", "input", input)
     _need_mask("masked_select: expected BoolTensor for mask", mask)
+    return _chosen(MaskedSelectBackward0, input, mask, out)
+
+
+def chosen_by_mask(input: Tensor, mask: Tensor) -> Tensor:
+    """``input[mask]`` for a mask of the tensor's own shape."""
+    return _chosen(MaskIndexBackward0, input, mask, None)
+
+
+def _chosen(node: type[Backward], input: Tensor, mask: Tensor, out: Tensor | None) -> Tensor:
     source, shape = input, input._shape
     if shape != mask._shape:
         shape = broadcasting.broadcast_shapes(input.shape, mask.shape)
         input, mask = expanded(input, shape), expanded(mask, shape)
     result = _selected(input, mask, out)
-    return record(MaskedSelectBackward0, result, source, sizes=shape, mask=mask)
+    return record(node, result, source, sizes=shape, mask=mask)
 
 
 def _selected(input: Tensor, mask: Tensor, out: Tensor | None) -> Tensor:

@@ -21,7 +21,7 @@ from tensorlab.cells import encode_one, to_float32
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.dispatch import allocate, guard_write, share_cells, write
-from tensorlab.ops.operands import Number
+from tensorlab.ops.operands import Number, check_number
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor
 
@@ -293,6 +293,8 @@ def _apart(target: Tensor, other: Tensor) -> Tensor:
 
 def one_cell(value: Number, element_type: dtype) -> Tensor:
     """A tensor of 0 dimensions that holds one number."""
+    if isinstance(value, float):
+        check_number(value, element_type)
     cell = encode_one(value, element_type)
     return make_dense(np.array([cell], element_type.cell), element_type, Size(), ())
 

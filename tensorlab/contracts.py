@@ -1,0 +1,206 @@
+"""What a function's annotations promise, asked when a call has failed.
+
+A call with an argument of the wrong kind fails somewhere inside, with an error about something that the
+caller never wrote. The annotations know better: an argument that is not of the kind that its parameter names
+is why the call failed, and a `TypeError` says so, as PyTorch does. A call that succeeds pays nothing for it.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from types import FunctionType
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numpy as np
+
+from tensorlab.dtypes import dtype
+from tensorlab.tensor import Tensor
+
+__all__ = ["explained", "explained_all", "explained_methods", "flags_of", "misuse", "need_flags"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def explained(function: Callable[P, R], flags: bool = True) -> Callable[P, R]:
+    """The function, with a `TypeError` for calls that fail because an argument is of the wrong kind.
+
+    Args:
+        function: a function whose parameters are annotated.
+        flags: whether a keyword for a bool is refused what is none, before the call.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.flatten([1, 2])
+        Traceback (most recent call last):
+            ...
+        TypeError: flatten(): argument 'input' (position 1) must be Tensor, not list
+    """
+    names = flags_of(function) if flags else ()
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> R:
+        if keywords and names:
+            need_flags(function, names, keywords)
+        try:
+            return function(*arguments, **keywords)
+        except Exception as error:
+            reason = misuse(function, arguments, keywords, error)
+            if reason is None:
+                raise
+            raise reason from None
+
+    return cast(Callable[P, R], call)
+
+
+def explained_all(
+    functions: Mapping[str, Any], leave: Container[str] = (), flags: bool = True
+) -> dict[str, Any]:
+    """The plain functions among some objects, each `explained`.
+
+    Args:
+        functions: objects by name.
+        leave: names of functions that are left out, because they look at their arguments themselves.
+        flags: see `explained`.
+    """
+    return {
+        name: explained(value, flags)
+        for name, value in functions.items()
+        if isinstance(value, FunctionType) and name not in leave
+    }
+
+
+def explained_methods(functions: Iterable[Callable]) -> Iterator[Callable]:
+    """Functions that become methods: `explained` are those that take another tensor beside their own."""
+    for function in functions:
+        kinds = list(_parameters(function).values())[1:2]
+        yield explained(function) if kinds and kinds[0].annotation == "Tensor" else function
+
+
+def misuse(
+    function: Callable, arguments: tuple, keywords: Mapping[str, Any], error: Exception
+) -> TypeError | None:
+    """Why a call has failed, if an argument is not of the kind that its parameter is annotated with.
+
+    Returns:
+        the error to raise; None if all arguments are of the right kind, or if the call says so already.
+    """
+    if type(error) is TypeError or isinstance(error, (ValueError, NotImplementedError)):
+        return None  # the function's own words on the kind, or on the value
+    parameters = _parameters(function)
+    try:
+        bound = inspect.Signature(list(parameters.values())).bind(*arguments, **keywords)
+    except TypeError:  # a decorator of the function takes more than its signature says
+        return None
+    for position, (name, value) in enumerate(bound.arguments.items(), 1):
+        parameter = parameters[name]
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        kinds = _kinds(parameter.annotation)
+        if kinds and not any(fits(value) for fits in kinds.values()):
+            return TypeError(
+                f"{function.__name__}(): argument {name!r} (position {position}) must be "
+                f"{' or '.join(kinds)}, not {type(value).__name__}"
+            )
+    return None
+
+
+def need_flags(function: Callable, flags: Iterable[str], keywords: Mapping[str, Any]) -> None:
+    """Refuse a flag that is no bool: ``descending=1`` may mean anything.
+
+    Raises:
+        TypeError: one is none.
+    """
+    for name in flags:
+        if name in keywords and not isinstance(keywords[name], (bool, np.bool_)):
+            given = keywords[name]
+            raise TypeError(
+                f"{function.__name__}(): argument {name!r} must be bool, not {type(given).__name__}: "
+                f"write {name}={bool(given) if isinstance(given, (int, float)) else True}"
+            )
+
+
+@functools.cache
+def _parameters(function: Callable) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(function).parameters)
+
+
+def flags_of(function: Callable) -> tuple[str, ...]:
+    """The parameters that are bools and nothing else."""
+    plain: Any = inspect.unwrap(function)
+    return tuple(name for name, annotation in plain.__annotations__.items() if annotation == "bool")
+
+
+def _single(value: object) -> bool:
+    return isinstance(value, Tensor) and value.numel() == 1
+
+
+def _whole(value: object) -> bool:
+    if isinstance(value, (int, np.integer)):
+        return not isinstance(value, bool)
+    return isinstance(value, Tensor) and not value.ndim and not value.dtype.is_floating_point
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, (bool, int, float, np.bool_, np.number)) or _single(value)
+
+
+def _kind(*types: type) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, types)
+
+
+# What an annotation allows, by its words: how messages call it, and the test.
+_KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {
+    "Tensor": ("Tensor", _kind(Tensor)),
+    "None": ("None", _kind(type(None))),
+    "bool": ("bool", _kind(bool, np.bool_)),
+    "int": ("int", _whole),
+    "float": ("float", _number),
+    "Number": ("Number", _number),
+    "str": ("str", _kind(str)),
+    "dtype": ("tensorlab.dtype", _kind(dtype, type)),
+}
+
+# Names that the modules of operations give to unions.
+_ALIASES = {
+    "Dims": "int | Sequence[int] | None",
+    "Ints": "int | Sequence[int]",
+    "Operand": "Tensor | Number",
+    "Pair": "Sequence[Tensor]",
+    "Tensors": "Sequence[Tensor]",
+}
+
+
+@functools.cache
+def _kinds(annotation: object) -> dict[str, Callable[[object], bool]]:
+    """The kinds that an annotation names, by their names in messages; none where one of them is not known."""
+    if not isinstance(annotation, str):
+        return {}
+    kinds = {}
+    for part in _alternatives(annotation):
+        if part.startswith(("Sequence[", "tuple[", "list[", "Iterable[")):
+            items = "Tensors" if "Tensor" in part else "ints" if "int" in part else "numbers"
+            kinds[f"tuple of {items}"] = _kind(tuple, list)
+        elif part in _KINDS:
+            words, fits = _KINDS[part]
+            kinds[words] = fits
+        else:
+            return {}
+    return kinds
+
+
+def _alternatives(annotation: str) -> Iterator[str]:
+    """The parts of ``int | Sequence[int | None] | None`` that stand between its outer bars."""
+    depth, start = 0, 0
+    for position, letter in enumerate(annotation):
+        depth += (letter == "[") - (letter == "]")
+        if letter == "|" and not depth:
+            yield from _resolved(annotation[start:position].strip())
+            start = position + 1
+    yield from _resolved(annotation[start:].strip())
+
+
+def _resolved(part: str) -> Iterator[str]:
+    return _alternatives(_ALIASES[part]) if part in _ALIASES else iter((part,))

@@ -172,7 +172,7 @@ def softmax(
     Args:
         input: a floating-point tensor.
         dim: the dimension that adds up to 1. Without it a warning says which one was guessed.
-        _stacklevel: whose line the warning names.
+        _stacklevel: taken as PyTorch takes it; the warning names the line outside of the library.
         dtype: the floating type to convert each element to first.
 
     Example:
@@ -181,7 +181,7 @@ def softmax(
         tensor([[0.5000, 0.5000],
                 [0.5000, 0.5000]])
     """
-    return softmax_of_layers("softmax", input, dim, _stacklevel, dtype)
+    return softmax_of_layers("softmax", input, dim, dtype)
 
 
 def log_softmax(
@@ -194,7 +194,7 @@ def log_softmax(
         >>> log_softmax(tl.zeros(4), dim=0)
         tensor([-1.3863, -1.3863, -1.3863, -1.3863])
     """
-    return softmax_of_layers("log_softmax", input, dim, _stacklevel, dtype)
+    return softmax_of_layers("log_softmax", input, dim, dtype)
 
 
 # A call with an argument of the wrong kind is told so. Flags may be anything, as in PyTorch.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 from tensorlab.modes import no_grad
 from tensorlab.ops.creation import full as filled
 from tensorlab.ops.losses import reduced, reduction_of
 from tensorlab.ops.pointwise import xlogy
 from tensorlab.tensor import Tensor
+from tensorlab.warned import warn_caller
 
 __all__ = ["gaussian_nll_loss", "kl_div", "poisson_nll_loss"]
 
@@ -43,10 +43,9 @@ def kl_div(
     """
     over_batch = reduction == "batchmean"
     if reduction == "mean" and size_average is None and reduce is None:
-        warnings.warn(
+        warn_caller(
             "reduction: 'mean' divides the total loss by both the batch size and the support size. "
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition.",
-            stacklevel=2,
         )
     reduction = "sum" if over_batch else reduction_of(reduction, size_average, reduce)
     losses = target.exp() * (target - input) if log_target else xlogy(target, target) - target * input

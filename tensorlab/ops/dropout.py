@@ -6,7 +6,6 @@ With the same seed the same numbers are left out as in PyTorch.
 from __future__ import annotations
 
 import math
-import warnings
 
 from tensorlab.layout import Size
 from tensorlab.ops.arithmetic import add
@@ -16,6 +15,7 @@ from tensorlab.ops.pointwise import mul, mul_
 from tensorlab.ops.random_fills import bernoulli_
 from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
+from tensorlab.warned import warn_caller
 
 __all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
 
@@ -94,10 +94,9 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         tensor([[0., 0., 0., 0., 2., 2.]])
     """
     if input.ndim != 4:
-        warnings.warn(
+        warn_caller(
             f"dropout2d: Received a {input.ndim}-D input to dropout2d: its first two dimensions count as "
             f"images and channels",
-            stacklevel=2,
         )
     return _channels_dropped(input, p, training, inplace)
 
@@ -123,10 +122,9 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
                 [2., 2.]])
     """
     if input.ndim not in (4, 5):
-        warnings.warn(
+        warn_caller(
             f"dropout3d: Received a {input.ndim}-D input to dropout3d, which takes (images, channels, depth, "
             f"height, width) or (channels, depth, height, width)",
-            stacklevel=2,
         )
     return _channels_dropped(input, p, training, inplace, alone=input.ndim != 5)
 

@@ -6,7 +6,6 @@ Each is one pass over the elements, then a mean or a sum. Its gradient is one pa
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from tensorlab.ops.recording import tensor_form
 from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor
+from tensorlab.warned import warn_caller
 
 __all__ = [
     "binary_cross_entropy",
@@ -43,9 +43,8 @@ def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool 
     """
     if size_average is not None or reduce is not None:
         chosen = "none" if reduce is False else "sum" if size_average is False else "mean"
-        warnings.warn(
+        warn_caller(
             f"size_average and reduce args will be deprecated, please use reduction='{chosen}' instead.",
-            stacklevel=3,
         )
         return chosen
     if reduction not in ("mean", "sum", "none"):
@@ -127,11 +126,10 @@ def loss(
 
 def _warn_of_sizes(input: Tensor, target: Tensor) -> None:
     if input._shape != target._shape:
-        warnings.warn(
+        warn_caller(
             f"Using a target size ({tuple(target._shape)}) that is different to the input size "
             f"({tuple(input._shape)}). This will likely lead to incorrect results due to broadcasting. "
             f"Please ensure they have the same size.",
-            stacklevel=3,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,6 +19,7 @@ from tensorlab.ops.likes import empty_like
 from tensorlab.ops.options import tensor_options
 from tensorlab.random import Generator
 from tensorlab.tensor import Tensor
+from tensorlab.warned import warn_caller
 
 __all__ = ["randint", "randint_like", "randperm"]
 
@@ -287,11 +287,10 @@ def _require_in_range(low: int, last: int, element_type: dtype) -> None:
                 f"{name} is out of bounds for {element_type.name}: {bound} is not in {least} … {most}"
             )
         if floating and abs(bound) > 2 ** DIGITS[element_type]:
-            warnings.warn(
+            warn_caller(
                 f"{name} is out of bounds [-(2^{DIGITS[element_type]}), 2^{DIGITS[element_type]}]: beyond "
                 f"them {element_type.name} leaves out integers, so the numbers are not drawn evenly",
                 UserWarning,
-                stacklevel=4,
             )
 
 

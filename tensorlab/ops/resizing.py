@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,6 +15,7 @@ from tensorlab.memory_formats import contiguous_format, format_strides, memory_f
 from tensorlab.ops.arguments import sizes_from
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor
+from tensorlab.warned import warn_caller
 
 __all__ = ["resize", "resize_as_", "resize_output"]
 
@@ -73,11 +73,10 @@ def resize_output(out: Tensor, shape: Size, stride: tuple[int, ...] | None = Non
         tensor([2., 2., 2.])
     """
     if out.numel():
-        warnings.warn(
+        warn_caller(
             f"out had shape {list(out._shape)} and was resized to {list(shape)}, the shape of the result; "
             f"bring an out of that shape, or one without elements, which takes any",
             UserWarning,
-            stacklevel=2,
         )
     resize(out, shape, stride)
 

@@ -8,7 +8,6 @@ us in both directions.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.warned import warn_caller
 
 __all__ = ["from_dlpack", "from_numpy", "frombuffer"]
 
@@ -235,11 +235,10 @@ def _over(array: np.ndarray) -> Tensor:
 
 
 def _warn_read_only(what: str, copy: str) -> None:
-    warnings.warn(
+    warn_caller(
         f"The given {what} is not writable. The tensor shares its memory and can be read; "
         f"writing into it raises an error. Make a copy to write: {copy}",
         UserWarning,
-        stacklevel=3,
     )
 
 

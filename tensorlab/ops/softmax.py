@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -29,6 +28,7 @@ from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import check_out as refuse_tracked
 from tensorlab.ops.short_ways import Short, of_cells, short_way
 from tensorlab.tensor import Tensor, make_dense
+from tensorlab.warned import warn_caller
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
 
@@ -199,16 +199,13 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | 
     return record(LogsumexpBackward0, found, input, dim=dim, keepdim=keepdim)
 
 
-def softmax_of_layers(
-    name: str, input: Tensor, dim: int | None, stacklevel: int, dtype: dtype | None
-) -> Tensor:
+def softmax_of_layers(name: str, input: Tensor, dim: int | None, dtype: dtype | None) -> Tensor:
     """`softmax` or `log_softmax` as `nn.functional` has them, where `dim` may be left to be guessed."""
     if dim is None:
         dim = 0 if input.ndim in (0, 1, 3) else 1
-        warnings.warn(
+        warn_caller(
             f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
             f"dim={dim}, which is what was guessed for {input.ndim} dimensions",
-            stacklevel=stacklevel,
         )
     if dtype is None:
         return (softmax if name == "softmax" else log_softmax)(input, dim)

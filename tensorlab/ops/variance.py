@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from tensorlab.ops.choice import where
 from tensorlab.ops.folding import Dims, as_dims, as_flag, fold, need_tensor
 from tensorlab.ops.folding import spread as repeated
 from tensorlab.tensor import Tensor
+from tensorlab.warned import warn_caller
 
 __all__ = ["std", "std_mean", "var", "var_mean"]
 
@@ -224,10 +224,9 @@ def _spread(name: str, input: Tensor, dim: Any, keepdim: bool, k: float, out: Te
         )
     spread = fold(name, input, dim, as_flag(name, keepdim), element_type, result, out, k)
     if input.numel() <= k * spread.numel():
-        warnings.warn(
+        warn_caller(
             f"{name}(): degrees of freedom is <= 0: {input.numel()} elements make {spread.numel()} results, "
             f"and the correction {k:g} must be less than the number of elements behind one result",
-            stacklevel=5,
         )
     return spread
 

@@ -119,3 +119,23 @@ def test_no_function_of_a_tensor_fails_inside_with_something_else(name):
     for wrong in NO_TENSORS:
         with pytest.raises((TypeError, NotImplementedError)):
             FUNCTIONS[name](wrong, *others)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: F.softmax(X),
+        lambda: F.mse_loss(X, tl.ones(1, 3)),
+        lambda: tl.ones(1).std(),
+        lambda: tl.std(tl.ones(1)),
+        lambda: tl.ones(1).expand(3).masked_fill_(tl.tensor([True, False, True]), 2.0),
+        lambda: tl.ones(1).expand(3).index_put_((tl.tensor([0]),), tl.tensor(2.0)),
+        lambda: tl.add(X, X, out=tl.ones(2)),
+        lambda: X[tl.tensor([1, 0], dtype=tl.uint8)],
+        lambda: F.dropout2d(X, 0.5),
+    ],
+)
+def test_a_warning_names_the_line_of_the_caller(call):
+    with pytest.warns(UserWarning, match=".") as caught:
+        call()
+    assert {warning.filename for warning in caught} == {__file__}

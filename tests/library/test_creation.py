@@ -80,7 +80,10 @@ def test_values_that_do_not_fit_are_refused():
 
 def test_sizes_come_separately_or_as_one_sequence():
     assert tl.zeros(2, 3).shape == tl.zeros((2, 3)).shape == tl.zeros([2, 3]).shape == (2, 3)
-    assert tl.ones(()).tolist() == tl.ones().tolist() == 1.0
+    assert tl.ones(()).tolist() == 1.0
+    for make in (tl.ones, tl.zeros, tl.empty):
+        with pytest.raises(TypeError, match=r'missing 1 required positional arguments: "size"'):
+            make()
     assert tl.full((2, 0), 3).shape == (2, 0)
     with pytest.raises(RuntimeError, match="sizes must not be negative"):
         tl.zeros(-1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,6 +22,7 @@ from tensorlab.ops.indexing.arguments import need_tensor
 from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read, refuse_shared
 from tensorlab.ops.operands import Number
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
+from tensorlab.warned import warn_caller
 
 __all__ = ["index_put", "index_put_"]
 
@@ -223,11 +223,10 @@ def _without_masks(input: Tensor, chosen: Chosen) -> dict[int, Tensor]:
     for dim, item in chosen.items():
         if item.dtype in (dtypes.bool, dtypes.uint8):
             if item.dtype is dtypes.uint8:
-                warnings.warn(
+                warn_caller(
                     "indexing with dtype tensorlab.uint8 is now deprecated, please use a dtype "
                     "tensorlab.bool instead: the elements are taken for a mask, not for positions",
                     UserWarning,
-                    stacklevel=6,
                 )
             _check_mask(input, dim, item)
             for position, index in enumerate(masks.nonzero(item, as_tuple=True)):

@@ -7,7 +7,6 @@ stand in one index the view comes first, and the index tensors choose among its 
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +25,7 @@ from tensorlab.ops.guards import same_place
 from tensorlab.ops.indexing import advanced
 from tensorlab.ops.operands import Number
 from tensorlab.tensor import Tensor, make_view
+from tensorlab.warned import warn_caller
 
 __all__ = ["getitem", "setitem"]
 
@@ -280,12 +280,11 @@ def _items(index: Any) -> Sequence[Any]:
     )
     if not apart:
         return (index,)
-    warnings.warn(
+    warn_caller(
         "Using a non-tuple sequence for multidimensional indexing is deprecated: x[[a, b]] is taken for "
         "x[a, b] as long as PyTorch does so. Write x[tuple(index)], or x[tensorlab.tensor(index)] to index "
         "the first dimension alone",
         UserWarning,
-        stacklevel=4,
     )
     return tuple(index)
 

@@ -8,7 +8,6 @@ index tensors decide. `Places` says which cell. `read` and `combine` go there.
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -24,6 +23,7 @@ from tensorlab.ops.dispatch import allocate, guard_write, share_cells, write
 from tensorlab.ops.operands import Number, check_number
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor
+from tensorlab.warned import warn_caller
 
 __all__ = [
     "WHOLE",
@@ -248,12 +248,11 @@ def guard(target: Tensor, *others: Tensor, lenient: str = "") -> list[Tensor]:
         size > 1 and stride == 0 for size, stride in zip(target._shape, target._stride, strict=True)
     )
     if lenient and expanded and not target._storage.readonly:
-        warnings.warn(
+        warn_caller(
             f"Use of {lenient} on expanded tensors is deprecated: several elements lie in one cell and "
             f"change together. Please clone() the tensor before performing this operation. This also "
             f"applies to advanced indexing, e.g. tensor[indices] = value",
             UserWarning,
-            stacklevel=4,
         )
     else:
         guard_write(target)

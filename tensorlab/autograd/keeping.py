@@ -14,7 +14,7 @@ from typing import Any
 from tensorlab.autograd.node import AccumulateGrad, Leaf, Node, edge_number, node_of
 from tensorlab.autograd.writers import writer_of
 from tensorlab.storage import UNTRACKED
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, without_history
 
 __all__ = [
     "KeptTensors",

@@ -145,6 +145,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
         >>> F.alpha_dropout(tl.zeros(4), 0.5, training=True)
         tensor([-0.7792, -0.7792,  0.7792, -0.7792])
     """
+    need_tensors("alpha_dropout", input=input)
     return _alpha_dropped(input, p, training, inplace, by_channel=False)
 
 

@@ -6,7 +6,6 @@ Each function here says which shapes it takes. The work is done by two that touc
 
 from __future__ import annotations
 
-from tensorlab.autograd.keeping import without_history
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import written_by
@@ -14,7 +13,7 @@ from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number
 from tensorlab.ops.products import added_product, product
 from tensorlab.ops.shape import UnsafeViewBackward0, reshape
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, without_history
 
 __all__ = ["addbmm", "addmm", "addmv", "baddbmm", "bmm", "dot", "matmul", "mm", "mv", "vdot"]
 

@@ -24,7 +24,7 @@ def base(library, shape, layout, dtype="int64"):
     if layout == "turned":
         return numbers.reshape(shape[::-1]).permute(tuple(range(len(shape) - 1, -1, -1)))
     if layout == "stepped" and shape:
-        wide = library.zeros(*(2 * size + 1 for size in shape), dtype=getattr(library, dtype))
+        wide = library.zeros(tuple(2 * size + 1 for size in shape), dtype=getattr(library, dtype))
         part = wide[tuple(slice(1, 2 * size + 1, 2) for size in shape)]
         part.copy_(numbers.reshape(shape))
         return part

@@ -40,7 +40,7 @@ def test_products_of_one_rank(torch, name, kind):
     result, expected = getattr(tl, name)(x, y), getattr(torch, name)(as_torch(torch, x), as_torch(torch, y))
     assert result.stride() == expected.stride()
     assert result.tolist() == getattr(x, name)(y).tolist() == expected.tolist()
-    out = tl.empty(*expected.shape)
+    out = tl.empty(expected.shape)
     assert getattr(tl, name)(x, y, out=out) is out
     assert out.tolist() == expected.tolist()
 

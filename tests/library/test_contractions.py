@@ -84,7 +84,7 @@ def test_tensordot(torch, a, b, dims, kind):
 )
 def test_tensordot_refuses(torch, a, b, dims, message):
     with pytest.raises(RuntimeError, match=re.escape(message)):
-        tl.tensordot(tl.ones(*a), tl.ones(*b), dims)
+        tl.tensordot(tl.ones(a), tl.ones(b), dims)
     with pytest.raises(RuntimeError):
         torch.tensordot(torch.ones(a), torch.ones(b), dims)
 
@@ -206,7 +206,7 @@ def test_chains_that_do_not_fit():
         ([(2, 3), (3,), (3, 4)], "tensor 1 must be 2D but got 1D"),
     ]:
         with pytest.raises(RuntimeError, match=message):
-            tl.linalg.multi_dot([tl.ones(*shape) for shape in shapes])
+            tl.linalg.multi_dot([tl.ones(shape) for shape in shapes])
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8])

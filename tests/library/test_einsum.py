@@ -188,7 +188,7 @@ WRONG = [
 )
 def test_what_does_not_fit_is_refused_as_in_pytorch(torch, equation, shapes, message):
     with pytest.raises(RuntimeError, match=re.escape(message)):
-        tl.einsum(equation, *(tl.ones(*shape) for shape in shapes))
+        tl.einsum(equation, *(tl.ones(shape) for shape in shapes))
     with pytest.raises(RuntimeError, match=re.escape(message)):
         torch.einsum(equation, *(torch.ones(shape) for shape in shapes))
 

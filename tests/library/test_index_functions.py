@@ -313,7 +313,7 @@ def test_scatter_add_is_the_adjoint_of_gather(case, layout):
     x, i = make(tl, shape, layout), index_of(tl, index, turned)
     y = tl.arange(index.size).reshape(index.shape) * 7 % 11
     left = (x.gather(dim, i) * y).sum()
-    right = (x * tl.zeros(*shape, dtype=tl.int64).scatter_add(dim, i, y)).sum()
+    right = (x * tl.zeros(shape, dtype=tl.int64).scatter_add(dim, i, y)).sum()
     assert left.item() == right.item()
 
 

@@ -66,7 +66,7 @@ def test_all_ranks_in_all_layouts(a, b, kind, other_kind):
 
 @pytest.mark.parametrize(("a", "b"), SHAPES, ids=str)
 def test_shape_and_stride_are_pytorchs(torch, a, b):
-    ours, theirs = tl.ones(*a) @ tl.ones(*b), torch.ones(a) @ torch.ones(b)
+    ours, theirs = tl.ones(a) @ tl.ones(b), torch.ones(a) @ torch.ones(b)
     assert (tuple(ours.shape), ours.stride()) == (tuple(theirs.shape), theirs.stride())
     np.testing.assert_array_equal(np.asarray(ours), theirs.numpy())
 
@@ -226,7 +226,7 @@ def test_broadcast_operands_are_not_copied():
 )
 def test_shapes_that_do_not_fit(torch, a, b, message):
     with pytest.raises(RuntimeError, match=message):
-        tl.zeros(*a) @ tl.zeros(*b)
+        tl.zeros(a) @ tl.zeros(b)
     with pytest.raises(RuntimeError):
         torch.zeros(a) @ torch.zeros(b)
 

@@ -64,7 +64,7 @@ def test_the_batch_is_read_with_the_strides_of_expand(call_js):
     for (a, b), found in zip(FITTING, call_js([[ENGINE, "product", *pair] for pair in FITTING]), strict=True):
         for own, strides in zip((a, b), found["strides"], strict=True):
             if len(own) > 1:
-                stretched = tl.zeros(*own).expand(*found["batch"], *own[-2:])
+                stretched = tl.zeros(own).expand(*found["batch"], *own[-2:])
                 kept = [dim for dim, size in enumerate(found["batch"]) if size > 1]
                 assert [strides[dim] for dim in kept] == [stretched.stride(dim) for dim in kept], (a, b)
 

@@ -6,12 +6,17 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from tensorlab import layout
 from tensorlab.autograd import engine
 from tensorlab.autograd.edges import GradientEdge
 from tensorlab.autograd.node import Edge, Gradient
 from tensorlab.autograd.views import edge_of, grad_fn
-from tensorlab.layout import numel
-from tensorlab.tensor import Tensor
+from tensorlab.cells import encode_one
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["backward", "grad"]
 
@@ -241,7 +246,7 @@ def _beginning(tensor: Any, gradient: Tensor | None, position: int) -> Tensor:
                 f"grad can be implicitly created only for scalar outputs: this tensor has shape "
                 f"{list(tensor.shape)}; sum it first, or pass a gradient of that shape"
             )
-        return tensor.detach().new_ones(tensor.shape)
+        return _one(tensor._shape, tensor._dtype)
     _need_gradient(gradient)
     if gradient._shape != tensor._shape:
         raise RuntimeError(
@@ -255,13 +260,12 @@ def _beginning_of_edge(edge: GradientEdge, gradient: Tensor | None, position: in
     """The gradient that a pass begins with at an edge, whose tensor may be gone."""
     shape: Any = edge.edge.shape
     if gradient is None:
-        if numel(shape) != 1:
+        if layout.numel(shape) != 1:
             raise RuntimeError(
                 f"grad can be implicitly created only for scalar outputs: this edge's tensor has shape "
                 f"{list(shape)}; pass a gradient of that shape"
             )
-        scalar: Any = Tensor()
-        return scalar.new_ones(shape, dtype=edge.edge.dtype)
+        return _one(shape, edge.edge.dtype)
     _need_gradient(gradient)
     if gradient._shape != shape:
         raise RuntimeError(
@@ -269,6 +273,13 @@ def _beginning_of_edge(edge: GradientEdge, gradient: Tensor | None, position: in
             f"output[{position}] has a shape of {list(shape)}."
         )
     return gradient
+
+
+def _one(shape: Size, element_type: dtype) -> Tensor:
+    """The gradient of one element with respect to itself."""
+    return make_dense(
+        np.array([encode_one(1, element_type)]), element_type, shape, layout.default_strides(shape)
+    )
 
 
 def _need_gradient(gradient: object) -> None:

@@ -160,7 +160,7 @@ def spread(gradient: Any, shape: Size, dim: Any, keepdim: bool) -> Any:
         tensor([[1, 1, 1],
                 [2, 2, 2]])
     """
-    if not keepdim and shape:
+    if not keepdim and gradient._shape:
         gradient = gradient.reshape(reduced_shape(shape, as_dims(dim, len(shape), "sum"), True))
     return gradient.expand(shape)
 

@@ -17,8 +17,6 @@ from tensorlab import dtypes, layout
 from tensorlab.autograd.engine import ALONE, ALONE_INSIDE
 from tensorlab.backends import backend
 from tensorlab.backends.operands import CELL, ONE, RUN
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
 from tensorlab.scalars.source import compute_type
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
@@ -27,6 +25,8 @@ __all__ = ["SMALL", "flow"]
 SMALL = 16_384
 # So many elements are summed in one go, with no more rounding than a block of `sum` has.
 FOLDED = 1024
+# In a key: the gradient is the same for all elements.
+UNIFORM = "uniform"
 SINGLE = (dtypes.float32, dtypes.float64)
 
 
@@ -44,11 +44,21 @@ def flow(node: Any, gradient: Tensor, pending: dict, alone: bool) -> bool:
     """
     cells = gradient._dense if gradient._dense is not None else dense_cells(gradient)
     kept = node.kept
-    if cells is False or kept is None or cells.size > SMALL:
+    if kept is None:
         return False
-    element_type, shape = gradient._dtype, gradient._shape
-    arguments: list[Any] = [cells]
+    element_type, shape, stride = gradient._dtype, gradient._shape, gradient._stride
     key: Any = element_type
+    if cells is not False:
+        size = cells.size
+    elif kept and not any(stride):  # one number for all elements, as the gradient of a sum is
+        size, stride = layout.numel(shape), layout.default_strides(shape)
+        cells, alone = gradient._storage.cells(element_type.cell)[gradient._offset :][:1], False
+        key = key, UNIFORM
+    else:
+        return False
+    if not 0 < size <= SMALL:
+        return False
+    arguments: list[Any] = [cells]
     versions = node.versions
     for place, value in enumerate(kept):
         if value.__class__ is Tensor:
@@ -72,10 +82,9 @@ def flow(node: Any, gradient: Tensor, pending: dict, alone: bool) -> bool:
         # an Output has another way to wait
         if edge.dtype is not element_type or not edge.direct:
             return False
-        size, stride = cells.size, gradient._stride
-        if edge.shape is not shape and edge.shape != shape:
-            size, stride = 1, layout.default_strides(edge.shape)
-            if layout.numel(edge.shape) != 1 or cells.size > FOLDED:
+        folded = edge.shape is not shape and edge.shape != shape
+        if folded:
+            if layout.numel(edge.shape) != 1 or size > FOLDED:
                 return False
             key = key, place
         for other, _ in delivered:
@@ -93,18 +102,21 @@ def flow(node: Any, gradient: Tensor, pending: dict, alone: bool) -> bool:
             arguments.append(own)
             arguments.append(1)
         else:
-            if alone and size == cells.size and getrefcount(gradient._storage) == ALONE_INSIDE:
+            if folded:
+                memory = np.empty(1, element_type.cell)
+                result = make_dense(memory, element_type, edge.shape, layout.default_strides(edge.shape))
+            elif alone and getrefcount(gradient._storage) == ALONE_INSIDE:
                 alone = False
                 result, memory = gradient, cells
             else:
                 memory = np.empty(size, element_type.cell)
-                result = make_dense(memory, element_type, edge.shape, stride)
+                result = make_dense(memory, element_type, shape, stride)
             arguments.append(memory)
             arguments.append(0)
             delivered = (*delivered, (edge, result))
     kernel = plan.kernels.get(key)
     if kernel is None:
-        kernel = plan.kernels[key] = _kernel(node, element_type, shape)
+        kernel = plan.kernels[key] = _kernel(node, gradient)
     if kernel is False:
         return False
     kernel(*arguments)
@@ -113,8 +125,9 @@ def flow(node: Any, gradient: Tensor, pending: dict, alone: bool) -> bool:
     return True
 
 
-def _kernel(node: Any, element_type: dtype, shape: Size) -> Any:
+def _kernel(node: Any, gradient: Tensor) -> Any:
     """The kernel for a plan, or False if there is none."""
+    element_type, shape = gradient._dtype, gradient._shape
     parts = node.plan.formulas
     if not parts or element_type not in SINGLE or len(node.kept) > 3:
         return False
@@ -123,8 +136,10 @@ def _kernel(node: Any, element_type: dtype, shape: Size) -> Any:
         for formula, _ in parts
     ):
         return False
-    kinds = [RUN]
+    kinds = [CELL if dense_cells(gradient) is False else RUN]
     for value in node.kept:
         kinds.append(ONE if not isinstance(value, Tensor) else RUN if value._shape == shape else CELL)
+    if RUN not in kinds:
+        return False
     folded = [node.edges[place].shape != shape for place in node.plan.live]
     return backend("cpu").joint_kernel(parts, element_type, kinds, folded)

@@ -83,7 +83,7 @@ def joint_source(
             lines.append(f"    {value} = {name}[0]")
     lines += [f"    total{number} = 0.0" for number, fold in enumerate(folded) if fold]
     runs = [(n, v) for n, v, kind in zip(names, values, kinds, strict=True) if kind == RUN]
-    lines.append("    for i in range(a.size):")
+    lines.append(f"    for i in range({runs[0][0]}.size):")
     lines.append(f"        {', '.join(v for _, v in runs)} = {', '.join(f'{n}[i]' for n, _ in runs)}")
     for number, (formula, places) in enumerate(parts):
         arguments = ", ".join(values[place] for place in places)

@@ -120,3 +120,43 @@ def test_an_operation_that_keeps_three_tensors(operation):
     y.detach().mul_(2)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         again.sum().backward()
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 3), (1, 1), (0,), (1,)])
+@pytest.mark.parametrize("operation", ["exp", "tanh", "square", "neg", "sqrt"])
+def test_one_gradient_for_all_elements(operation, shape):
+    numbers = np.random.default_rng(8).uniform(0.5, 2, shape)
+    function = getattr(tl, operation)
+
+    def gradient(above):
+        x = tl.tensor(numbers, requires_grad=True)
+        function(x).backward(above)
+        return x.grad
+
+    one = tl.tensor([3.0, 2.0], dtype=tl.float64)[1:]
+    above = one.expand(shape)
+    for _ in range(2):
+        found = gradient(above)
+        expected = gradient(tl.full(shape, 2.0, dtype=tl.float64))
+        assert found.stride() == expected.stride()
+        np.testing.assert_array_equal(found.numpy(), expected.numpy())
+    assert one.tolist() == [2.0]
+
+
+def test_one_gradient_for_all_elements_is_added_to_what_waits():
+    x, y = leaf(2.0, 3.0), leaf(5.0, 7.0)
+    w = tl.tensor(1.5, dtype=tl.float64, requires_grad=True)
+    ((x * y).sum() + (x * w).sum() + (x * x).sum()).backward()
+    assert x.grad.tolist() == [5 + 1.5 + 4, 7 + 1.5 + 6]
+    assert y.grad.tolist() == [2.0, 3.0]
+    assert w.grad.item() == 5.0
+
+
+@pytest.mark.parametrize("dtype", [tl.float16, tl.bfloat16, tl.float32, tl.float64])
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_a_pass_begins_with_one(dtype, shape):
+    x = tl.full(shape, 3.0, dtype=dtype, requires_grad=True)
+    (x * 2).backward()
+    assert x.grad.dtype is dtype
+    assert x.grad.shape == shape
+    assert x.grad.item() == 2.0

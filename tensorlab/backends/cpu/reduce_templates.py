@@ -26,6 +26,7 @@ from tensorlab.backends.cpu.kernel_text import (
     jitted,
     positions,
 )
+from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold, itself
 from tensorlab.scalars import TABLE
@@ -206,7 +207,7 @@ class _FoldText:
             "            length = min(BLOCK, n - i)",
         ]
         if not self.step:
-            line = 64 // self.cells.source.itemsize  # cells that come into a cache together
+            line = LINE // self.cells.source.itemsize  # cells that come into a cache together
             lines += [
                 "            if x.size > NEAR and 2 * length > BLOCK:",
                 f"                for ahead in range(BLOCK // 2, 3 * BLOCK // 2, {line}):",
@@ -287,6 +288,16 @@ class _FoldText:
             f"            out[out_cell + j * out_step] = {store}\n"
         )  # fmt: skip
 
+    def ask(self) -> list[str]:
+        """The lines that ask for the next rows of a strip. Of whole rows the processor knows what is next."""
+        line = LINE // self.cells.source.itemsize
+        return [
+            "        if x.size > FAR and w < row_step:",
+            f"            for r in range({TOGETHER}, {2 * TOGETHER}):",
+            f"                for ahead in range(0, w, {line}):",
+            "                    prefetch(x, cell + (i + r) * row_step + ahead)",
+        ]
+
     def _fold_columns(self, one: Pass, name: str) -> str:
         """The functions that fold some rows into one row, and the rows of one task."""
         starts = [f"r{r} = np.uint64(cell + (i + {r}) * row_step)" for r in range(TOGETHER)]
@@ -299,11 +310,12 @@ class _FoldText:
         columns = "range(np.uint64(w))"
         target = "total" if one.direct else "part_total"
         lines = [
-            f"@njit({BLOCK_OPTIONS})",
+            f"@njit({BLOCK_OPTIONS}, forceinline=True)",
             f"def rows_{name}(x, cell, step, row_step, count, w, k, total, c):",
             *(["    step = np.uint64(step)"] if self.step else []),
             "    i = 0",
             f"    while i + {TOGETHER} <= count:",
+            *([] if self.step else self.ask()),
             *(f"        {start}" for start in starts),
             f"        for j in {columns}:",
             f"            total[j] = {one.together('total[j]', together[0], one.lane)}",

@@ -264,7 +264,7 @@ def _check_directions(
     atol: float,
     rtol: float,
 ) -> None:
-    """The derivatives of weighed sums of each output, along one direction of each input."""
+    """The derivatives of weighted sums of each output, along one direction of each input."""
     rng = np.random.default_rng(0)  # not the library's own generator, which the function may draw from
     for number, output in outputs:
         weights = _unit(rng, output._shape)

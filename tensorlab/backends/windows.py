@@ -170,7 +170,7 @@ class WindowOperations(Protocol):
     def resample(
         self, element_type: dtype, planes: int, along: Sequence[Along], back: bool = False
     ) -> Callable[..., None]:
-        """Prepare sums of an image's numbers, weighed, with places and weights for each of three dimensions.
+        """Prepare sums of an image's numbers, weighted, with places and weights for each of three dimensions.
 
         Args:
             element_type: the dtype of everything; with weights, and on the way `back`, a floating one.

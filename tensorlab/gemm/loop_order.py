@@ -11,7 +11,7 @@ __all__ = ["reordered"]
 
 @jit.kernel()
 def reordered(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-    """Rows of B, weighed and added up: the innermost loop runs along rows of B and of the result.
+    """Rows of B, weighted and added up: the innermost loop runs along rows of B and of the result.
 
     Neighbours come from memory together, and several of them fit one vector register.
     """

@@ -45,7 +45,7 @@ def tiled(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 
 @njit(fastmath={"contract"}, error_model="numpy")
 def _four_by_four(c0, c1, c2, c3, a, b0, b1, b2, b3):  # type: ignore[no-untyped-def]
-    """Add four rows of B, weighed with a 4 × 4 block of A, to four rows of the result."""
+    """Add four rows of B, weighted with a 4 × 4 block of A, to four rows of the result."""
     a00, a01, a02, a03 = a[0, 0], a[0, 1], a[0, 2], a[0, 3]
     a10, a11, a12, a13 = a[1, 0], a[1, 1], a[1, 2], a[1, 3]
     a20, a21, a22, a23 = a[2, 0], a[2, 1], a[2, 2], a[2, 3]

@@ -1,4 +1,4 @@
-"""Attention: each query looks at all keys, and takes a mean of the values, weighed by how well they fit."""
+"""Attention: each query looks at all keys, and takes a mean of the values, weighted by how well they fit."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def scaled_dot_product_attention(
         value: of shape (…, keys, width). The leading sizes of all are broadcast.
         attn_mask: of a shape that can be broadcast to (…, queries, keys): bool, True where a score counts; or
             numbers that are added to the scores.
-        dropout_p: the chance of a weight to be dropped. It is always applied: pass 0 outside of training.
+        dropout_p: the probability that a weight is dropped. It is always applied: pass 0 outside of training.
         is_causal: whether query i sees only the keys 0 to i. With a mask, a score must pass both.
         scale: what scores are multiplied by; one over the square root of the length if left out.
         enable_gqa: whether the heads, the third dimension from the end, may be a multiple as many in `query`:
@@ -65,7 +65,7 @@ def scaled_dot_product_attention(
         a tensor of shape (…, queries, width). A query that sees no key gets zeros.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or `dropout_p` is no chance.
+        RuntimeError: shapes or dtypes do not fit, or `dropout_p` is not from 0 to 1.
 
     Example:
         >>> import tensorlab as tl

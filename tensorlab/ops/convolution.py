@@ -105,7 +105,7 @@ def conv2d(
     dilation: Ints = 1,
     groups: int = 1,
 ) -> Tensor:
-    """A window that slides over images: each result is the sum of what it covers, weighed.
+    """A window that slides over images: each result is the sum of what it covers, weighted.
 
     Args:
         input: of shape (N, C, H, W), or (C, H, W) for one image.

@@ -57,7 +57,7 @@ def result_of(image: Tensor, weight: Tensor, bias: Tensor | None, form: Form, si
 
 
 def image_of(result: Tensor, weight: Tensor, bias: Tensor | None, form: Form, sizes: Sequence[int]) -> Tensor:
-    """The other direction: each number of a result goes back to the numbers that it was made of, weighed.
+    """The other direction: each number of a result goes back to the numbers that it was made of, weighted.
 
     The arguments are those of `result_of`; `sizes` are those of the image. A bias of shape (groups · C) is
     added to the image.

@@ -22,11 +22,11 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
-    """``target * (log(target) - input)``: how far chances are from those whose logarithms are `input`.
+    """``target * (log(target) - input)``: how far probabilities are from those whose logarithms are `input`.
 
     Args:
-        input: the logarithms of chances.
-        target: chances, or their logarithms with `log_target`; the shapes can be broadcast.
+        input: the logarithms of probabilities.
+        target: probabilities, or their logarithms with `log_target`; the shapes can be broadcast.
         size_average, reduce: PyTorch's older words for `reduction`.
         reduction: ``"batchmean"``, the sum divided by the size of the first dimension, which is the
             divergence; ``"mean"`` over all elements, ``"sum"``, or ``"none"``.
@@ -63,7 +63,7 @@ def poisson_nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The negative logarithm of the chance of a count, up to what depends on the count alone.
+    """The negative logarithm of the probability of a count, up to what depends on the count alone.
 
     Args:
         input: the logarithm of the expected count, or the expected count itself.

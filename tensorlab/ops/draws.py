@@ -160,7 +160,9 @@ def require_deviation(std: float) -> None:
         RuntimeError: it is.
     """
     if not std >= 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std}: a spread has no sign")
+        raise RuntimeError(
+            f"normal expects std >= 0.0, but found std {std}: a standard deviation is never negative"
+        )
 
 
 def as_generator(generator: Generator | None) -> Generator:

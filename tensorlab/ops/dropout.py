@@ -1,4 +1,4 @@
-"""Dropout: numbers are left out by chance, and the others scaled up, so that their mean stays what it was.
+"""Dropout: numbers are left out at random, and the others scaled up, so that their mean stays what it was.
 
 With the same seed the same numbers are left out as in PyTorch.
 """
@@ -24,16 +24,16 @@ SELU_LEAST = 1.7580993408473766
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Each number 0 with chance `p`, else divided by ``1 - p``.
+    """Each number 0 with probability `p`, else divided by ``1 - p``.
 
     Args:
         input: a floating-point tensor.
-        p: the chance, from 0 to 1.
+        p: the probability, from 0 to 1.
         training: whether anything is left out; if not, `input` is returned.
         inplace: write the result into `input`.
 
     Raises:
-        ValueError: `p` is no chance.
+        ValueError: `p` is not from 0 to 1.
         RuntimeError: the elements are no floats.
 
     Example:
@@ -47,14 +47,14 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Whole channels 0 with chance `p`, the others divided by ``1 - p``.
+    """Whole channels 0 with probability `p`, the others divided by ``1 - p``.
 
     Args:
         input: a floating-point tensor of shape (images, channels, length) or (channels, length).
         p, training, inplace: those of `dropout`.
 
     Raises:
-        ValueError: `p` is no chance.
+        ValueError: `p` is not from 0 to 1.
         RuntimeError: the tensor has another number of dimensions.
 
     Example:
@@ -75,7 +75,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Whole channels 0 with chance `p`, the others divided by ``1 - p``.
+    """Whole channels 0 with probability `p`, the others divided by ``1 - p``.
 
     Args:
         input: a floating-point tensor of shape (images, channels, height, width). The first two dimensions
@@ -83,7 +83,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         p, training, inplace: those of `dropout`.
 
     Raises:
-        ValueError: `p` is no chance.
+        ValueError: `p` is not from 0 to 1.
         RuntimeError: the tensor has less than 2 dimensions.
 
     Example:
@@ -102,7 +102,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Whole channels 0 with chance `p`, the others divided by ``1 - p``.
+    """Whole channels 0 with probability `p`, the others divided by ``1 - p``.
 
     Args:
         input: a floating-point tensor of shape (images, channels, depth, height, width) or without images.
@@ -110,7 +110,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         p, training, inplace: those of `dropout`.
 
     Raises:
-        ValueError: `p` is no chance.
+        ValueError: `p` is not from 0 to 1.
 
     Example:
         >>> import tensorlab as tl
@@ -130,13 +130,13 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """Each number, with chance `p`, the least value of `selu`; then all scaled to keep mean and variance.
+    """Each number the least value of `selu` with probability `p`; then all scaled to keep mean and variance.
 
     Args:
         input, p, training, inplace: those of `dropout`.
 
     Raises:
-        ValueError: `p` is no chance.
+        ValueError: `p` is not from 0 to 1.
 
     Example:
         >>> import tensorlab as tl
@@ -159,7 +159,7 @@ def feature_alpha_dropout(
         p, training, inplace: those of `dropout`.
 
     Raises:
-        ValueError: `p` is no chance.
+        ValueError: `p` is not from 0 to 1.
         RuntimeError: the tensor has less than 2 dimensions.
     """
     need_tensors("feature_alpha_dropout", input=input)
@@ -220,7 +220,7 @@ def _keeps_all(input: Tensor, p: float, training: bool) -> bool:
     """Whether nothing is left out.
 
     Raises:
-        ValueError: `p` is no chance.
+        ValueError: `p` is not from 0 to 1.
         RuntimeError: something is, and the elements are no floats.
     """
     _check_chance(p)

@@ -105,7 +105,7 @@ def _d_weight(grad: Tensor, input: Tensor, rows: int, padding: int, by_frequency
     result = make_dense(totals, number, shape, layout.default_strides(shape))
     result = to(result, grad._dtype)
     if requires_grad(grad):
-        linear(result, grad, lambda again: _weighed_rows(again, input, padding, by_frequency))
+        linear(result, grad, lambda again: _weighted_rows(again, input, padding, by_frequency))
     return result
 
 
@@ -136,7 +136,7 @@ def _rows(weight: Tensor, input: Tensor, padding: int, by_frequency: bool) -> Te
     )
 
 
-def _weighed_rows(weight: Any, input: Tensor, padding: int, by_frequency: bool) -> Any:
+def _weighted_rows(weight: Any, input: Tensor, padding: int, by_frequency: bool) -> Any:
     """The adjoint of the gradient: rows, but zeros for the padding, and divided by how often they stand."""
     result = _rows(weight, input, -1, False)
     if by_frequency:

@@ -35,8 +35,9 @@ _NAMES = {
 }
 _SMOOTH = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
 
-# How far the cubic swings beyond its neighbours: R. Keys, *Cubic convolution interpolation*, 1981.
-SWING = -0.75
+# The parameter a of the kernel of R. Keys, *Cubic convolution interpolation*, 1981, as PyTorch chooses it:
+# the further below 0, the more the cubic overshoots.
+CUBIC_A = -0.75
 
 
 def interpolate(
@@ -53,7 +54,7 @@ def interpolate(
         input: a floating-point tensor of shape (images, channels, …) with one to three spatial dimensions.
         size: the new sizes, or one for all; or
         scale_factor: what the sizes are multiplied by, and rounded down.
-        mode: ``"nearest"``, ``"nearest-exact"``, whose places are rounded as other libraries round them,
+        mode: ``"nearest"``, ``"nearest-exact"``, the nearest as Pillow and scikit-image find it,
             ``"area"``, the means of areas; ``"linear"`` (of one spatial dimension), ``"bilinear"`` and
             ``"bicubic"`` (of two) or ``"trilinear"`` (of three).
         align_corners: of the smooth modes: whether the first and last old places are the first and last new
@@ -178,12 +179,12 @@ def _clipped(places: np.ndarray, size: int) -> np.ndarray:
 
 def _near(t: np.ndarray) -> np.ndarray:
     """The cubic's weight of a neighbour at most 1 away."""
-    return ((SWING + 2) * t - (SWING + 3)) * t * t + 1
+    return ((CUBIC_A + 2) * t - (CUBIC_A + 3)) * t * t + 1
 
 
 def _far(t: np.ndarray) -> np.ndarray:
     """The cubic's weight of a neighbour between 1 and 2 away."""
-    return ((SWING * t - 5 * SWING) * t + 8 * SWING) * t - 4 * SWING
+    return ((CUBIC_A * t - 5 * CUBIC_A) * t + 8 * CUBIC_A) * t - 4 * CUBIC_A
 
 
 def _made(input: Tensor, kind: str, places: Sequence[Along]) -> Tensor:

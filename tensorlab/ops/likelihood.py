@@ -1,4 +1,4 @@
-"""Losses of classification: how little chance was given to the right class."""
+"""Losses of classification: minus the logarithm of the probability that was given to the right class."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The negative logarithm of the chance that each place gave to its class.
+    """The negative logarithm of the probability that each place gave to its class.
 
     Args:
-        input: the logarithms of the chances, of shape (classes), (rows, classes) or (rows, classes, …).
+        input: log-probabilities, of shape (classes), (rows, classes) or (rows, classes, …).
         target: int64 class numbers, of the same shape without the classes.
-        weight: a number for each class; the mean is weighed by them.
+        weight: of shape (classes): the factor of each class, by which the mean is weighted, too.
         size_average, reduce: PyTorch's older words for `reduction`.
         ignore_index: a class number whose places do not count.
         reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each place.
@@ -72,8 +72,8 @@ def cross_entropy(
 
     Args:
         input: what a model says for each class, of shape (classes), (rows, classes) or (rows, classes, …).
-        target: class numbers, of the same shape without the classes; or chances, of `input`'s shape.
-        weight: a number for each class; the mean is weighed by them.
+        target: class numbers, of the same shape without the classes; or probabilities, of `input`'s shape.
+        weight: of shape (classes): the factor of each class, by which the mean is weighted, too.
         size_average, reduce: PyTorch's older words for `reduction`.
         ignore_index: a class number whose places do not count.
         reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each place.
@@ -97,22 +97,29 @@ def cross_entropy(
         raise RuntimeError("cross_entropy(): input has no dimension of classes")
     dim = 0 if input.ndim == 1 else 1
     if target._shape == input._shape:
-        return _of_chances(input, target, weight, ignore_index, reduction, label_smoothing, dim)
-    chances = log_softmax(input, dim)
-    loss = _nll(chances, target, weight, ignore_index, reduction)
+        return _of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing, dim)
+    log_probabilities = log_softmax(input, dim)
+    loss = _nll(log_probabilities, target, weight, ignore_index, reduction)
     if not label_smoothing:
         return loss
-    smooth = _smooth(chances, target, weight, ignore_index, reduction, dim)
+    smooth = _smooth(log_probabilities, target, weight, ignore_index, reduction, dim)
     return loss * (1 - label_smoothing) + smooth * (label_smoothing / input._shape[dim])
 
 
 def _smooth(
-    chances: Tensor, target: Tensor, weight: Tensor | None, ignored: int, reduction: str, dim: int
+    log_probabilities: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    ignored: int,
+    reduction: str,
+    dim: int,
 ) -> Tensor:
     """The loss against a target that is spread evenly over the classes, times their number."""
-    weighed = chances if weight is None else chances * _of_classes(weight, chances, dim)
+    weighted = log_probabilities
+    if weight is not None:
+        weighted = log_probabilities * _of_classes(weight, log_probabilities, dim)
     counts = target != ignored
-    losses = (-weighed.sum(dim)).masked_fill(~counts, 0)
+    losses = (-weighted.sum(dim)).masked_fill(~counts, 0)
     if reduction == "none":
         return losses
     if reduction == "sum":
@@ -127,7 +134,7 @@ def _of_classes(weight: Tensor, input: Tensor, dim: int) -> Tensor:
     return weight.view([-1 if position == dim else 1 for position in range(input.ndim)])
 
 
-def _of_chances(
+def _of_probabilities(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None,
@@ -160,11 +167,11 @@ def _of_chances(
 
 
 class _Walk(NamedTuple):
-    """How the chances are walked, which follows from their shape and strides.
+    """How the log-probabilities are walked, which follows from their shape and strides.
 
     Attributes:
         sizes: rows, classes and places to a row, for the kernels.
-        strides: the steps in each, in cells; None if the chances have to be copied first.
+        strides: the steps in each, in cells; None if they have to be copied first.
         shape, stride: of the loss of each place.
         kind: the node that is left.
     """
@@ -193,7 +200,7 @@ def _walk(shape: Size, stride: tuple[int, ...]) -> _Walk:
 
 
 class _Places:
-    """What of a likelihood does not depend on the chances.
+    """What of a likelihood does not depend on the log-probabilities.
 
     Attributes:
         target, weight: the cells of the class numbers, and the numbers of the classes.
@@ -307,7 +314,7 @@ def _check(input: Tensor, target: Tensor) -> None:
         )
     if not input._dtype.is_floating_point:
         raise NotImplementedError(
-            f"nll_loss() is not implemented for {input._dtype.name}: its input are logarithms of chances"
+            f"nll_loss() is not implemented for {input._dtype.name}: its input are log-probabilities"
         )
     if len(shape) <= 2 and len(found) > 1:
         raise RuntimeError(

@@ -140,13 +140,13 @@ def _check_weight(weight: Tensor, losses: Tensor) -> None:
         )
 
 
-def _weighed(losses: Tensor, weight: Tensor, reduction: str) -> Tensor:
+def _weighted(losses: Tensor, weight: Tensor, reduction: str) -> Tensor:
     """Losses with a weight for each; their mean is divided by the sum of the weights."""
     _check_weight(weight, losses)
-    weighed = losses * weight
+    weighted = losses * weight
     if reduction == "mean":
-        return weighed.sum() / weight.sum()
-    return reduced(weighed, reduction)
+        return weighted.sum() / weight.sum()
+    return reduced(weighted, reduction)
 
 
 # --- distances -----------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ def mse_loss(
         input, target: floating-point tensors whose shapes can be broadcast; a warning says if they differ.
         size_average, reduce: PyTorch's older words for `reduction`.
         reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each element.
-        weight: a number for each element, by which the mean is weighed.
+        weight: the weight of each element in the mean.
 
     Raises:
         ValueError: there is no such reduction, or the weights have another shape.
@@ -181,7 +181,7 @@ def mse_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     _warn_of_sizes(input, target)
     if weight is not None:
-        return _weighed(loss("squared_difference", input, target, "none"), weight, reduction)
+        return _weighted(loss("squared_difference", input, target, "none"), weight, reduction)
     return loss("squared_difference", input, target, reduction)
 
 
@@ -204,7 +204,7 @@ def l1_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     _warn_of_sizes(input, target)
     losses = (input - target).abs()
-    return reduced(losses, reduction) if weight is None else _weighed(losses, weight, reduction)
+    return reduced(losses, reduction) if weight is None else _weighted(losses, weight, reduction)
 
 
 def smooth_l1_loss(
@@ -275,7 +275,7 @@ def huber_loss(
     return loss("huber_difference", input, target, reduction, delta)
 
 
-# --- chances -------------------------------------------------------------------------------------------
+# --- probabilities -----------------------------------------------------------------------------------
 
 
 def binary_cross_entropy(
@@ -289,7 +289,7 @@ def binary_cross_entropy(
     """``-(target * log(input) + (1 - target) * log(1 - input))``, each logarithm at least -100.
 
     Args:
-        input: chances from 0 to 1.
+        input: probabilities from 0 to 1.
         target: what they should be, from 0 to 1, of the same shape.
         weight: a number for each element, broadcast to them.
         size_average, reduce: PyTorch's older words for `reduction`.
@@ -297,7 +297,7 @@ def binary_cross_entropy(
 
     Raises:
         ValueError: the shapes differ, or there is no such reduction.
-        RuntimeError: a number is no chance, or the dtypes differ.
+        RuntimeError: a number is not from 0 to 1, or the dtypes differ.
 
     Example:
         >>> import tensorlab as tl
@@ -332,11 +332,11 @@ def binary_cross_entropy_with_logits(
 
     Args:
         input: any numbers.
-        target: chances from 0 to 1, of the same shape.
+        target: probabilities from 0 to 1, of the same shape.
         weight: a number for each element, broadcast to them.
         size_average, reduce: PyTorch's older words for `reduction`.
         reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each element.
-        pos_weight: how many times the chance itself counts, broadcast to the elements.
+        pos_weight: how many times the probability itself counts, broadcast to the elements.
 
     Raises:
         ValueError: the shapes differ, or there is no such reduction.
@@ -357,7 +357,7 @@ def binary_cross_entropy_with_logits(
     if not target._dtype.is_floating_point and input._dtype.is_floating_point:
         raise RuntimeError(
             f"result type {input._dtype.name} can't be cast to the desired output type {target._dtype.name}: "
-            f"targets are chances, convert them with .to(tensorlab.{input._dtype.name})"
+            f"targets are probabilities, convert them with .to(tensorlab.{input._dtype.name})"
         )
     weight = _spread(weight, input)
     if pos_weight is None:

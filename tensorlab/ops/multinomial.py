@@ -34,8 +34,8 @@ def multinomial(
     """Categories drawn by weight: indices into the last dimension of `input`.
 
     With replacement, each draw looks up a uniform number among the cumulated weights. Without, every category
-    is given its weight over an exponential number, and the largest of these win; that is a draw one after
-    the other, of all at once.
+    is given its weight over an exponential number, and the largest of these win: the same distribution as
+    one draw after the other, in one pass.
 
     Args:
         input: weights (categories,) or (rows, categories), of a floating-point dtype, that need not add up

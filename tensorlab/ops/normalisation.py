@@ -109,7 +109,7 @@ def group_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each group of channels of each image brought to mean 0 and variance 1, then weighed by channel.
+    """Each group of channels of each image brought to mean 0 and variance 1, then weighted by channel.
 
     Args:
         input: a floating-point tensor of shape (images, channels, …).
@@ -171,7 +171,7 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel brought to mean 0 and variance 1, then weighed.
+    """Each channel brought to mean 0 and variance 1, then weighted.
 
     Args:
         input: a floating-point tensor of shape (images, channels, …).
@@ -251,7 +251,7 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel of each image brought to mean 0 and variance 1, then weighed by channel.
+    """Each channel of each image brought to mean 0 and variance 1, then weighted by channel.
 
     Args:
         input: a floating-point tensor of shape (images, channels, …).

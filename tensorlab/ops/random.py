@@ -309,7 +309,9 @@ def _require_deviations(std: Tensor) -> None:
     if std.dtype.is_floating_point and std.element_size() == 2:
         values = to_float32(values, std.dtype)
     if values.size and not values.min() >= 0:
-        raise RuntimeError("normal expects all elements of std >= 0.0: a spread has no sign")
+        raise RuntimeError(
+            "normal expects all elements of std >= 0.0: a standard deviation is never negative"
+        )
 
 
 METHODS = (bernoulli,)

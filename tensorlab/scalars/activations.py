@@ -189,9 +189,9 @@ def gelu_float32(x):
 
 
 def d_gelu(grad, x):
-    chance = number(0.5) * (number(1) + erf(x * number(SQRT_HALF)))
+    cdf = number(0.5) * (number(1) + erf(x * number(SQRT_HALF)))
     density = number(ONE_OVER_SQRT_TWO_PI) * exp(number(-0.5) * x * x)
-    return grad * (chance + x * density)
+    return grad * (cdf + x * density)
 
 
 def gelu_tanh(x):
@@ -260,7 +260,7 @@ ROWS = (
     _row("logsigmoid", logsigmoid, "``log(sigmoid(input))``, precise on both sides.",
          ">>> F.logsigmoid(tl.tensor([-100.0, 0.0]))\ntensor([-100.0000,   -0.6931])", d_logsigmoid, 0, 24,
          "LogSigmoidBackward0"),
-    _row("gelu", gelu, "``input`` times the chance that a normal variable is below it.",
+    _row("gelu", gelu, "``input`` times the probability that a normal variable is below it.",
          ">>> F.gelu(tl.tensor([-1.0, 2.0]))\ntensor([-0.1587,  1.9545])", d_gelu, 0, 24),
     _row("gelu_tanh", gelu_tanh, "The approximation of gelu by tanh.", "", d_gelu_tanh, 0, 20,
          "GeluBackward0"),

@@ -19,7 +19,7 @@ def numbers(*shapes, seed=0, low=-2.0, high=2.0):
     return [rng.uniform(low, high, shape) for shape in shapes]
 
 
-def chances(x, dim=1):
+def log_probabilities(x, dim=1):
     """The logarithm of softmax, in float64."""
     x = np.asarray(x, float)
     x = x - x.max(dim, keepdims=True)
@@ -136,7 +136,7 @@ def test_classes_in_any_number_of_dimensions(torch, shape, kind):
 
 def test_cross_entropy_is_its_definition():
     x, target = numbers((6, 5))[0] * 30, np.array([0, 4, 2, 2, 1, 3])
-    expected = -chances(x)[np.arange(6), target]
+    expected = -log_probabilities(x)[np.arange(6), target]
     np.testing.assert_allclose(F.cross_entropy(tl.tensor(x), tl.tensor(target)).item(), expected.mean())
 
 
@@ -156,7 +156,7 @@ def test_nothing_has_no_mean():
     assert math.isnan(F.mse_loss(tl.zeros(0), tl.zeros(0)).item())
 
 
-def test_chances_of_0_and_1_stay_finite():
+def test_probabilities_of_0_and_1_stay_finite():
     x = tl.tensor([0.0, 1.0, 0.0, 1.0], requires_grad=True)
     loss = F.binary_cross_entropy(x, tl.tensor([0.0, 1.0, 1.0, 0.0]), reduction="none")
     assert loss.tolist() == [0.0, 0.0, 100.0, 100.0]

@@ -1,4 +1,4 @@
-"""The negative log-likelihood: of each place, the logarithm of one class's chance; and the way back.
+"""The negative log-likelihood: the logarithm of one class's probability at each place; and the way back.
 
 Nothing is computed. What counts is that each place reads one number of its many classes, and that the
 gradient is zero but for one number a place.
@@ -30,7 +30,7 @@ def gather(walk, strides, x, start, target, weight, ignored, out, sums):
         target: the class of each place of each row.
         weight: of each class.
         ignored: a class whose places do not count.
-        out: the weighed negative number of each place.
+        out: the weighted negative number of each place.
         sums: the sum of those, and of the weights.
 
     Returns:

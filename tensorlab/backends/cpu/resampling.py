@@ -65,19 +65,19 @@ def clear(count, sums):
 
 
 def blend(count, weight, line, sums):
-    """A line, weighed, added to others."""
+    """A line, weighted, added to others."""
     for j in range(count):
         sums[j] += weight * widen(line[j])
 
 
-def pick_weighed(count, places, weights, line, totals):
+def pick_weighted(count, places, weights, line, totals):
     """Numbers of a line, each with its weight, added to others."""
     for j in range(count):
         totals[j] += weights[j] * line[places[j]]
 
 
-def add_back_weighed(count, places, weights, part, line):
-    """Numbers, weighed, added to where `pick_weighed` finds them."""
+def add_back_weighted(count, places, weights, part, line):
+    """Numbers, weighted, added to where `pick_weighted` finds them."""
     for j in range(count):
         line[places[j]] += weights[j] * part[j]
 
@@ -112,7 +112,7 @@ def give(first, last, extents, sizes, run, part, image, z_places, y_places, x_pl
 
 
 # fmt: off
-def take_weighed(
+def take_weighted(
     first, last, extents, sizes, neighbours, out, image,
     z_places, y_places, x_places, z_weights, y_weights, x_weights,
 ):
@@ -130,17 +130,17 @@ def take_weighed(
                 blend(extents[2], weight, at(image, source * extents[2]), at(blended, 0))
         clear(sizes[2], at(totals, 0))
         for c in range(0, neighbours[2] * sizes[2], sizes[2]):
-            pick_weighed(sizes[2], at(x_places, c), at(x_weights, c), at(blended, 0), at(totals, 0))
+            pick_weighted(sizes[2], at(x_places, c), at(x_weights, c), at(blended, 0), at(totals, 0))
         write(sizes[2], at(totals, 0), at(out, line * sizes[2]))
 
 
 # fmt: off
-def give_weighed(
+def give_weighted(
     first, last, extents, sizes, neighbours, part, image,
     z_places, y_places, x_places, z_weights, y_weights, x_weights,
 ):
     # fmt: on
-    """The way back of `take_weighed` for images `first` … `last` - 1."""
+    """The way back of `take_weighted` for images `first` … `last` - 1."""
     blended = np.empty(extents[2], Number)
     for plane in range(first, last):
         for z in range(sizes[0]):
@@ -148,7 +148,7 @@ def give_weighed(
                 line = (plane * sizes[0] + z) * sizes[1] + y
                 clear(extents[2], at(blended, 0))
                 for c in range(0, neighbours[2] * sizes[2], sizes[2]):
-                    add_back_weighed(
+                    add_back_weighted(
                         sizes[2], at(x_places, c), at(x_weights, c), at(part, line * sizes[2]), at(blended, 0)
                     )
                 for a in range(z, neighbours[0] * sizes[0], sizes[0]):
@@ -162,13 +162,13 @@ def resample(
     element_type: dtype, planes: int, along: Sequence[Along], back: bool = False
 ) -> Launch:
     """See `tensorlab.backends.windows.WindowOperations.resample`."""
-    weighed = any(each.weights is not None for each in along)
-    kernel = _kernel(element_type, weighed, back)
+    weighted = any(each.weights is not None for each in along)
+    kernel = _kernel(element_type, weighted, back)
     number = compute_name(element_type)
     sizes = tuple(each.places.shape[1] for each in along)
     options: tuple[Any, ...] = (tuple(each.extent for each in along), sizes)
     places = [np.ascontiguousarray(each.places).reshape(-1) for each in along]
-    if weighed:
+    if weighted:
         options = (*options, tuple(len(each.places) for each in along))
         weights = [np.ones(each.places.shape) if each.weights is None else each.weights for each in along]
         places += [np.ascontiguousarray(each, number).reshape(-1) for each in weights]
@@ -177,7 +177,7 @@ def resample(
     tasks = planes if back else planes * sizes[0] * sizes[1]
     work = COST * planes * int(np.prod([each.places.size for each in along]))
     # What is only moved need not be known: all types of one width share a kernel.
-    cell = element_type.cell if weighed or back else np.dtype(f"u{element_type.itemsize}")
+    cell = element_type.cell if weighted or back else np.dtype(f"u{element_type.itemsize}")
 
     def launch(out: tuple, image: tuple) -> None:
         operands = [cells[offset:].view(cell) for cells, offset in (out, image)]
@@ -207,16 +207,16 @@ def _run(places: np.ndarray) -> tuple[int, int]:
 _LEVELS: dict[tuple[bool, bool], tuple[list[Callable], Callable]] = {
     (False, False): ([copy, pick], take),
     (False, True): ([add, add_back], give),
-    (True, False): ([clear, blend, pick_weighed, write], take_weighed),
-    (True, True): ([clear, blend, add_back_weighed], give_weighed),
+    (True, False): ([clear, blend, pick_weighted, write], take_weighted),
+    (True, True): ([clear, blend, add_back_weighted], give_weighted),
 }
 _modules: dict[tuple, ModuleType] = {}
 
 
-def _kernel(element_type: dtype, weighed: bool, back: bool) -> Callable[..., None]:
+def _kernel(element_type: dtype, weighted: bool, back: bool) -> Callable[..., None]:
     # What does not weigh is the same text for all dtypes.
-    key = element_type if weighed else float32, weighed, back
-    blocks, entry = _LEVELS[weighed, back]
+    key = element_type if weighted else float32, weighted, back
+    blocks, entry = _LEVELS[weighted, back]
     found = _modules.get(key)
     if found is None:
         text = assemble("images of other places", key[0], blocks=blocks, kernels=[entry])

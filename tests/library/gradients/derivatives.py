@@ -63,7 +63,7 @@ def leaves(library: Any, arrays: Sequence[np.ndarray], kinds: Sequence[str] = ()
 def derivatives(
     library: Any, expression: str, tensors: Sequence[Any], second: bool = True
 ) -> tuple[Any, list, list]:
-    """The result, its gradients, and the gradients of a weighed sum of those (None where there are none)."""
+    """The result, its gradients, and the gradients of a weighted sum of those (None where there are none)."""
     result = evaluate(library, expression, tensors)
     weights = library.tensor(weights_of(result.shape), dtype=result.dtype)
     first = library.autograd.grad(result, tensors, weights, create_graph=second, allow_unused=True)
@@ -121,7 +121,7 @@ def assert_like_differences(expression: str, arrays: Sequence[np.ndarray], secon
     """Gradients and second derivatives are those that central differences show."""
     _, first, again = derivatives(tl, expression, leaves(tl, arrays))
 
-    def weighed(points: Sequence[np.ndarray]) -> float:
+    def weighted(points: Sequence[np.ndarray]) -> float:
         result = evaluate(tl, expression, [tl.tensor(point) for point in points])
         return float((values(result) * weights_of(result.shape)).sum())
 
@@ -130,7 +130,7 @@ def assert_like_differences(expression: str, arrays: Sequence[np.ndarray], secon
         tracked = [g for g in found if g is not None and g.requires_grad]
         return sum(float((values(g) * weights_of(g.shape, 1.7)).sum()) for g in tracked)
 
-    _assert_slopes(weighed, arrays, first)
+    _assert_slopes(weighted, arrays, first)
     if second and any(g is not None and g.requires_grad for g in first):
         _assert_slopes(slope, arrays, again)
 

@@ -31,7 +31,7 @@ __all__ = ["attention", "attention_gradient"]
 
 LINE = 64  # bytes of a cache's line; so many numbers are whole lines of every type
 
-# Numbers of weighed values that a task collects, at most: they stay in the second-level cache.
+# Numbers of weighted values that a task collects, at most: they stay in the second-level cache.
 COLLECTED = 32768
 
 # Numbers of a block of keys, at most, and of a block of values beside it.

@@ -98,7 +98,7 @@ def write_run(count, x, factor, out, step):
 def soften_strip(rows, columns, row, key, scores, s_row, mask, m_row, m_col, sums, width, greatest, totals):
     """The scores of some queries and a block of keys made exponentials; what was summed up scaled to fit.
 
-    `row` and `key` are the places of the first query and key. `sums` are the weighed sums of values, and
+    `row` and `key` are the places of the first query and key. `sums` are the weighted sums of values, and
     `greatest` and `totals` what each row remembers.
     """
     for r in range(rows):

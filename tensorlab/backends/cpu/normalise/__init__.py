@@ -1,4 +1,4 @@
-"""Normalisation: numbers brought to mean 0 and deviation 1, then weighed and shifted; and the way back.
+"""Normalisation: numbers brought to mean 0 and deviation 1, then weighted and shifted; and the way back.
 
 ``rows``      each row by its own mean and deviation, with a weight for each of its cells: layer and RMS norm
 ``runs``      groups of runs, with a weight for each run: group, instance and batch norm

@@ -26,7 +26,6 @@ from tensorlab.backends.cpu.convolution.geometry import for_gradient, for_result
 from tensorlab.backends.cpu.convolution.text import kernel_source
 from tensorlab.backends.cpu.gemm import workspace
 from tensorlab.backends.cpu.gemm.blocks import blocks
-from tensorlab.backends.cpu.gemm.plan import MULTIPLY_ADDS
 from tensorlab.backends.cpu.gemm.text import compute_name
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.windows import Correlation
@@ -37,6 +36,8 @@ __all__ = ["correlate", "correlate_weights"]
 # The parts of a second-level cache that hold a copy, sums and weights: one each, and two if all weights stay.
 PARTS = 4
 
+# The multiply-adds that take, with what is copied for them, as long as one addition of `threads.team_for`.
+MULTIPLY_ADDS = 16
 
 # With so few results in a group a tile of the result would stand almost empty.
 FEW = 2

@@ -27,9 +27,9 @@ import numpy as np
 
 from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.gemm.plan import (
-    MULTIPLY_ADDS,
     Plan,
     Schedule,
+    additions,
     is_better_transposed,
     plan_for,
     schedule_for,
@@ -72,8 +72,8 @@ def gemm(
     if plan.is_small:
         return alone()
     shared = functools.cache(lambda: _launch(element_type, work, plan, swapped, None, False))
-    additions = work.multiply_adds // MULTIPLY_ADDS
-    return lambda *buffers: (alone() if threads.team_for(additions) == 1 else shared())(*buffers)
+    cost = additions(work, plan.sizes)
+    return lambda *buffers: (alone() if threads.team_for(cost) == 1 else shared())(*buffers)
 
 
 def small_gemm(element_type: dtype, sizes: tuple[int, int, int]) -> tuple[Callable, np.ndarray] | None:
@@ -135,7 +135,7 @@ def _launch(
     kernel = _kernel(element_type, plan.form, activation, "kernel")
     number = np.dtype(compute_name(element_type))
     one, zero = (1.0, 0.0) if element_type.is_floating_point else (1, 0)
-    additions = work.multiply_adds // MULTIPLY_ADDS
+    cost = additions(work, plan.sizes)
     schedules: dict[tuple[int, bool], Schedule] = {}
     options = 0, 0, True, True, True, one, one, True, walk
     code = jit.entry(kernel, 0, 0, *options, *[element_type.cell] * 5, number) if plan.is_small else kernel
@@ -157,7 +157,7 @@ def _launch(
             a, b = b, a
         ends = activation is not None or adds_residual or alpha != 1 or beta != 0
         collects = plan.collects or ends
-        wanted = 1 if plan.is_small else threads.team_for(additions)
+        wanted = 1 if plan.is_small else threads.team_for(cost)
         schedule = schedules.get((wanted, collects))
         if schedule is None:
             schedule = schedules[wanted, collects] = schedule_for(work, plan, wanted, collects)

@@ -14,16 +14,16 @@ from tensorlab.backends.cpu.gemm.text import compute_name
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.dtypes import dtype
 
-__all__ = ["MULTIPLY_ADDS", "Plan", "Schedule", "is_better_transposed", "plan_for", "schedule_for"]
+__all__ = ["Plan", "Schedule", "additions", "is_better_transposed", "plan_for", "schedule_for"]
 
 # With so few columns a row of the result has nothing to vectorise, and a sum over k has.
 FEW = 2
 
-# The tile's multiply-adds that take as long as one addition of `threads.team_for`.
-MULTIPLY_ADDS = 16
-
-# Below so many multiply-adds one thread is enough, and the call matters.
-SMALL = MULTIPLY_ADDS * threads.WORTHWHILE
+# What takes as long as one addition of `threads.team_for`: so many multiply-adds of each lane of a tile's
+# vectors, or so many cells that come from memory or go there. A team costs some 15 microseconds before its
+# threads are at work, so it pays from about 165³ of float32.
+MULTIPLY_ADDS = 3
+CELLS = 16
 
 # From so many the blocks of the caches matter, and the call does not. Below, a transposed A is read in place.
 PLAIN = 256**3
@@ -77,13 +77,27 @@ def plan_for(element_type: dtype, work: Problem) -> Plan:
     packs_b = copies or work.b.column != 1 or not _stays_in_place(work, sizes, size)
     collects = copies or work.out.column != 1
     form = "dots" if work.n <= FEW else "rows" if work.m <= FEW else "tiles"
-    is_small = not work.batch and work.multiply_adds < SMALL
+    is_small = not work.batch and additions(work, sizes) < threads.WORTHWHILE
     is_plain = {
         "tiles": is_short and not (packs_a or collects),
         "rows": is_small and not collects and work.b.column == 1,
         "dots": is_small,
     }[form]
     return Plan(form, sizes, packs_a, packs_b, collects, is_plain, is_small)
+
+
+def additions(work: Problem, sizes: Blocks) -> int:
+    """The work of a product as `threads.team_for` counts it.
+
+    Example:
+        >>> from tensorlab.backends.cpu.gemm.problem import problem
+        >>> strides = (100, 1)
+        >>> square = problem((), (100, 100, 100), *[strides] * 5)
+        >>> additions(square, Blocks(16, 8, 48, 384, 80, 480, 100_000))
+        22708
+    """
+    cells = work.products * (work.m * work.n + work.m * work.k + work.k * work.n)
+    return work.multiply_adds // (MULTIPLY_ADDS * sizes.lanes) + cells // CELLS
 
 
 def _stays_in_place(work: Problem, sizes: Blocks, size: int) -> bool:

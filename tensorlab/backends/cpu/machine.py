@@ -74,32 +74,38 @@ def caches() -> Caches:
     """
     system = platform.system()
     told: dict[int, int] = {}
-    usual = _ARM if platform.machine().lower() in ("aarch64", "arm64") else _COMMON
+    usual = _COMMON
+    if platform.machine().lower() in ("aarch64", "arm64"):
+        usual = _APPLE if system == "Darwin" else _ARM
     if system == "Linux":
         told = _told_by_linux()
     elif system == "Darwin":
-        told, usual = _told_by_macos(), _APPLE
+        told = _told_by_macos()
     return Caches(told.get(1, usual.first), told.get(2, usual.second))
 
 
-def _told_by_linux() -> dict[int, int]:
-    """The size of the data cache of each level."""
+def _told_by_linux(folder: Path = Path("/sys/devices/system/cpu/cpu0/cache")) -> dict[int, int]:
+    """The size of the data cache of each level. Some virtual machines leave it out, or say 0."""
     found = {}
-    for folder in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+    for index in folder.glob("index*"):
         try:
-            level, kind, size = ((folder / name).read_text().strip() for name in ("level", "type", "size"))
+            level, kind, size = ((index / name).read_text().strip() for name in ("level", "type", "size"))
         except OSError:
             continue
-        if kind != "Instruction" and size.endswith("K"):
-            found[int(level)] = int(size[:-1]) << 10
+        kilobytes = size.removesuffix("K")
+        if kind != "Instruction" and level.isdigit() and kilobytes.isdigit() and int(kilobytes):
+            found[int(level)] = int(kilobytes) << 10
     return found
 
 
 def _told_by_macos() -> dict[int, int]:
-    """The same."""
+    """The same, of the fast cores. A Mac with another maker's processor does not know these names."""
     found = {}
     for level, name in ((1, "hw.perflevel0.l1dcachesize"), (2, "hw.perflevel0.l2cachesize")):
-        told = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, check=False).stdout
+        try:
+            told = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, check=False).stdout
+        except OSError:
+            continue
         if told.strip().isdigit():
             found[level] = int(told)
     if 2 in found:

@@ -8,6 +8,7 @@ import pytest
 import tensorlab as tl
 
 SIZES = [(64, 32, 64), (64, 100, 64), (96, 256, 96), (64, 384, 64), (128, 512, 128), (64, 1000, 80)]
+NARROW = [(300, 500, 1), (200, 3000, 2)]
 
 
 def scaled(random, m, k, n, kind):
@@ -29,7 +30,7 @@ def backward_error(result, a, b):
     return (np.abs(result - a @ b) / (np.abs(a) @ np.abs(b))).mean()
 
 
-@pytest.mark.parametrize("sizes", SIZES, ids=str)
+@pytest.mark.parametrize("sizes", SIZES + NARROW, ids=str)
 def test_errors_are_no_larger_than_openblas(sizes):
     ours, theirs = [], []
     for seed in range(7):

@@ -72,6 +72,7 @@ print(count)
 
 EDGES = [(1, 1, 1), (1, 7, 40), (40, 7, 1), (2, 3, 65), (3, 0, 5), (7, 5, 17), (8, 9, 48), (9, 33, 49)]
 LARGE = [(130, 400, 70), (61, 130, 1000), (300, 70, 129), (33, 1000, 3)]
+NARROW = [(9, 3000, 2), (2, 2100, 1), (600, 9, 2), (1, 40, 700), (1100, 33, 1)]
 KINDS = [
     ("rows", "rows", "rows"),
     ("rows", "transposed", "rows"),
@@ -84,7 +85,11 @@ KINDS = [
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows protects pages by another call than mprotect")
 @pytest.mark.parametrize(
     "cases",
-    [[("float32", EDGES + LARGE, "relu")], [("float64", EDGES + LARGE, None)], [("bfloat16", EDGES, None)]],
+    [
+        [("float32", EDGES + LARGE + NARROW, "relu")],
+        [("float64", EDGES + LARGE + NARROW, None)],
+        [("bfloat16", EDGES + NARROW, None)],
+    ],
     ids=lambda cases: cases[0][0],
 )
 def test_nothing_outside_is_touched(cases):

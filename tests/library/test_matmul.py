@@ -112,6 +112,20 @@ def test_blocks_and_their_edges(monkeypatch, name):
         np.testing.assert_array_equal(np.asarray(result.to(tl.float64)), expected)
 
 
+@pytest.mark.parametrize("name", ["float32", "float16", "int8"])
+@pytest.mark.parametrize(
+    "sizes", [(9, 3000, 2), (2, 2100, 1), (600, 9, 2), (1, 40, 700), (1100, 33, 1)], ids=str
+)
+def test_narrow_products_of_operands_that_are_no_runs(name, sizes):
+    m, k, n = sizes
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 2, (m, k)).astype(name), rng.integers(-1, 2, (k, n)).astype(name)
+    for first, second in itertools.product(KINDS, repeat=2):
+        left, right = lay_out(x, first), lay_out(y, second)
+        expected = np.asarray(left).astype(np.int64) @ np.asarray(right).astype(np.int64)
+        np.testing.assert_array_equal(np.asarray(left @ right), expected.astype(name))
+
+
 @pytest.mark.parametrize("name", ["float32", "float64"])
 @pytest.mark.parametrize("sizes", [(64, 1000, 64), (300, 300, 300), (1, 5000, 1), (2, 3000, 65)], ids=str)
 def test_rounding_errors_stay_small(name, sizes):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu.gemm.cell import Number, widen
-from tensorlab.backends.cpu.gemm.finish import finish
+from tensorlab.backends.cpu.gemm.cell import Number, numbers, widen
+from tensorlab.backends.cpu.gemm.finish import finish_row
 from tensorlab.backends.cpu.pointers import advance
 
-__all__ = ["dot", "dot_run", "dots"]
+__all__ = ["copy_run", "dot", "dot_run", "dots"]
 
 # Numbers that are summed up at a time: the sum of many is the sum of the sums of so many.
-MANY = 2048
+MANY = 256
+
+# Numbers of a row of A, and of a column of B, that are copied at a time where they are no runs.
+LONG = 2048
 
 
 # fmt: off
@@ -18,16 +21,42 @@ def dots(
     alpha, beta, adds_residual, out, o_row, o_col, source, s_row, s_col, residual, r_row, r_col,
 ):
     # fmt: on
-    """See `forms` in `text.py`; any strides. Best where both steps along k are 1."""
-    for i in range(m):
-        for j in range(n):
-            work[0] = dot(k, advance(a, i * a_row), a_step, advance(b, j * b_col), b_step)
-            finish(
-                1, 1, work, 1, alpha, beta, adds_residual,
-                advance(out, i * o_row + j * o_col), 1, 1,
-                advance(source, i * s_row + j * s_col), 1, 1,
-                advance(residual, i * r_row + j * r_col), 1, 1,
-            )  # fmt: skip
+    """See `forms` in `text.py`. Operands that are not packed have steps of 1 along k.
+
+    The sums stand in the workspace, column by column: there a column of the result is finished like a row.
+    """
+    left = advance(work, m * n)
+    right = advance(left, LONG)
+    for p in range(0, max(k, 1), LONG):
+        count = min(LONG, k - p)
+        if packs_b:
+            for j in range(n):
+                copy_run(count, advance(b, p * b_step + j * b_col), b_step, advance(right, j * LONG))
+        for i in range(m):
+            x = advance(a, i * a_row + p * a_step)
+            if packs_a:
+                copy_run(count, x, a_step, left)
+            for j in range(n):
+                y = advance(b, p * b_step + j * b_col)
+                total = dot(
+                    count,
+                    left if packs_a else numbers(x, left), 1,
+                    advance(right, j * LONG) if packs_b else numbers(y, right), 1,
+                )  # fmt: skip
+                work[j * m + i] = Number(work[j * m + i] + total) if p > 0 else total
+    for j in range(n):
+        finish_row(
+            m, advance(work, j * m), alpha, beta, adds_residual,
+            advance(out, j * o_col), o_row,
+            advance(source, j * s_col), s_row,
+            advance(residual, j * r_col), r_row,
+        )  # fmt: skip
+
+
+def copy_run(count, source, step, to):
+    """A run of numbers from cells that lie `step` apart."""
+    for p in range(count):
+        to[p] = widen(source[p * step])
 
 
 def dot(k, a, a_step, b, b_step):
@@ -46,5 +75,5 @@ def dot_run(count, x, x_step, y, y_step):
     """The sum of at most `MANY` products, in whatever order vectors like."""
     total = Number(0)
     for p in range(count):
-        total = Number(total + widen(x[p * x_step]) * widen(y[p * y_step]))
+        total = Number(total + x[p * x_step] * y[p * y_step])
     return total

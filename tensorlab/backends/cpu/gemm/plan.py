@@ -9,6 +9,7 @@ import numpy as np
 
 from tensorlab.backends.cpu import threads
 from tensorlab.backends.cpu.gemm.blocks import Blocks, blocks
+from tensorlab.backends.cpu.gemm.dots import LONG
 from tensorlab.backends.cpu.gemm.problem import Problem
 from tensorlab.backends.cpu.gemm.text import compute_name
 from tensorlab.backends.cpu.pointers import LINE
@@ -24,6 +25,14 @@ FEW = 2
 # threads are at work, so it pays from about 165³ of float32.
 MULTIPLY_ADDS = 3
 CELLS = 16
+
+# Of so few products the sum is as soon made of numbers that are no runs as of copies that are.
+STRIDED = 32
+
+# Sums of so few products are made side by side, however A and B lie: one alone would be over too soon. Of no
+# more than `CALL` of them the call matters.
+BRIEF = 24
+CALL = 512
 
 # From so many the blocks of the caches matter, and the call does not. Below, a transposed A is read in place.
 PLAIN = 256**3
@@ -77,11 +86,13 @@ def plan_for(element_type: dtype, work: Problem) -> Plan:
     packs_b = copies or work.b.column != 1 or not _stays_in_place(work, sizes, size)
     collects = copies or work.out.column != 1
     form = "dots" if work.n <= FEW else "rows" if work.m <= FEW else "tiles"
+    if form == "dots":
+        packs_a, packs_b = (copies or step != 1 for step in (work.a.column, work.b.row))
     is_small = not work.batch and additions(work, sizes) < threads.WORTHWHILE
     is_plain = {
         "tiles": is_short and not (packs_a or collects),
         "rows": is_small and not collects and work.b.column == 1,
-        "dots": is_small,
+        "dots": is_small and not copies and (work.k <= STRIDED or not (packs_a or packs_b)),
     }[form]
     return Plan(form, sizes, packs_a, packs_b, collects, is_plain, is_small)
 
@@ -113,10 +124,11 @@ def _stays_in_place(work: Problem, sizes: Blocks, size: int) -> bool:
 def is_better_transposed(work: Problem) -> bool:
     """Whether the kernels would rather compute the transposed product."""
     m, n = work.m, work.n
+    is_brief = work.k <= BRIEF and max(m, n) > CALL
     if n <= FEW < m:
-        return work.a.column != 1 and work.a.row == 1  # aᵀ has runs along the result
+        return is_brief or (work.a.column != 1 and work.a.row == 1)  # aᵀ has runs along the result
     if m <= FEW < n:
-        return work.b.column != 1 and work.b.row == 1  # bᵀ has runs along k
+        return not is_brief and work.b.column != 1 and work.b.row == 1  # bᵀ has runs along k
     return n > FEW and work.out.column != 1 and work.out.row == 1
 
 
@@ -140,10 +152,10 @@ class Schedule(NamedTuple):
 def schedule_for(work: Problem, plan: Plan, wanted: int, collects: bool) -> Schedule:
     """The schedule for so many threads at most."""
     strip_m, strip_n = _strips(work.products, work.m, work.n, wanted, plan.sizes)
-    if collects:
+    if collects or plan.form == "dots":
         strip_m = min(strip_m, COLLECTED)
     tasks = work.products * -(-work.m // strip_m) * -(-work.n // strip_n)
-    cells = _workspace_cells(plan, min(work.m, strip_m) if collects else 0, work.n)
+    cells = _workspace_cells(plan, min(work.m, strip_m), work.n, collects)
     return Schedule(min(wanted, tasks), tasks, strip_m, strip_n, cells)
 
 
@@ -178,12 +190,13 @@ def _ceil_to(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
-def _workspace_cells(plan: Plan, collected_rows: int, n: int) -> int:
-    """The numbers of workspace that one thread needs."""
+def _workspace_cells(plan: Plan, rows: int, n: int, collects: bool) -> int:
+    """The numbers of workspace that one thread needs for a strip: so many are whole lines of every type."""
     sizes = plan.sizes
     if plan.form == "dots":
-        return LINE  # so many numbers are whole lines of every type
+        return _ceil_to(rows * n + LONG * (1 + n), LINE)
     if plan.form == "rows":
         return _ceil_to(sizes.columns, LINE)
     packed = sizes.cells if plan.packs_a or plan.packs_b else 0
-    return _ceil_to(packed + collected_rows * min(sizes.columns, _ceil_to(n, sizes.width)), LINE)
+    collected = rows * min(sizes.columns, _ceil_to(n, sizes.width)) if collects else 0
+    return _ceil_to(packed + collected, LINE)

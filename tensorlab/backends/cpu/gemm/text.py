@@ -40,7 +40,7 @@ _FORMS: dict[str, list[Any]] = {
     "plain_tiles": _TILE,
     "plain_panels": [*_TILE, *_PACK[:3]],
     "rows": [rows.weighed_row, rows.weighed_rows, rows.rows],
-    "dots": [dots.dot_run, dots.dot, dots.dots],
+    "dots": [dots.copy_run, dots.dot_run, dots.dot, dots.dots],
     "plain_rows": [rows.weighed_row, rows.weighed_rows],
     "plain_dots": [dots.dot_run, dots.dot],
 }
@@ -157,7 +157,7 @@ def constants(element_type: dtype) -> str:
         f"SAME = {element_type.cell.name == name}\n"
         f"LANES, VECTORS, ROWS, WIDTH = {sizes.lanes}, {VECTORS}, {sizes.rows}, {sizes.width}\n"
         f"STEPS, HEIGHT, COLUMNS = {sizes.steps}, {sizes.height}, {sizes.columns}\n"
-        f"RUN, SHORT, MANY = {tile.RUN}, {tile.SHORT}, {dots.MANY}\n"
+        f"RUN, SHORT, MANY, LONG = {tile.RUN}, {tile.SHORT}, {dots.MANY}, {dots.LONG}\n"
     )
 
 

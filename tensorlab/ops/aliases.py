@@ -8,7 +8,7 @@ from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
-from tensorlab.ops.windows import need_tensors
+from tensorlab.ops.arguments import need_tensors
 from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = ["detach", "real"]

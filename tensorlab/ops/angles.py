@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.pointwise import mul, mul_
-from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
 
 __all__ = ["deg2rad", "rad2deg"]

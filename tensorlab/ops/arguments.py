@@ -12,7 +12,17 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.tensor import Tensor
 
-__all__ = ["another_name", "as_dtype", "ints_from", "numpy_names", "several", "sizes_from", "tensors_from"]
+__all__ = [
+    "another_name",
+    "as_dtype",
+    "ints_from",
+    "need_tensor",
+    "need_tensors",
+    "numpy_names",
+    "several",
+    "sizes_from",
+    "tensors_from",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,6 +47,37 @@ def as_dtype(value: object) -> dtype | None:
     if isinstance(value, type) and value in _PYTHON_TYPES:
         return _PYTHON_TYPES[value]
     raise TypeError(f"dtype must be a tensorlab dtype such as tensorlab.float32, not {value!r}")
+
+
+def need_tensor(function: str, value: object, argument: str = "input") -> Tensor:
+    """`value`, which must be a tensor.
+
+    Args:
+        function: the function called, for the message.
+        value: what was given.
+        argument: what the function calls it, for the message.
+
+    Raises:
+        TypeError: it is something else.
+
+    Example:
+        >>> need_tensor("mean", [1.0])
+        Traceback (most recent call last):
+            ...
+        TypeError: mean(): argument 'input' must be Tensor, not list: make one with tensorlab.tensor(data)
+    """
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"{function}(): argument {argument!r} must be Tensor, not {type(value).__name__}: "
+            f"make one with tensorlab.tensor(data)"
+        )
+    return value
+
+
+def need_tensors(function: str, **operands: object) -> None:
+    """`need_tensor` for several arguments, by their names."""
+    for name, operand in operands.items():
+        need_tensor(function, operand, name)
 
 
 def ints_from(

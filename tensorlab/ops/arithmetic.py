@@ -16,6 +16,7 @@ from tensorlab.contracts import explained
 from tensorlab.dtypes import FLOATING
 from tensorlab.names.tensor import bare
 from tensorlab.ops import pointwise
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.operands import Number, check_64_bits, check_number, is_number, result_type
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply, apply_in_place
@@ -86,8 +87,7 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
         >>> tl.rsub(tl.tensor([1, 2]), 10)
         tensor([9, 8])
     """
-    if not isinstance(input, Tensor):
-        raise TypeError(f"rsub(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    need_tensor("rsub", input)
     _check_alpha(input, other, alpha)
     return apply(TABLE["rsub_scaled"], input, other, alpha)
 
@@ -378,9 +378,7 @@ def lerp_(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
 
 
 def _check_one_dtype(input: Tensor, end: Tensor, weight: Operand) -> None:
-    if not isinstance(input, Tensor):
-        raise TypeError(f"lerp(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-    if not input.is_floating_point():
+    if not need_tensor("lerp", input).is_floating_point():
         raise NotImplementedError(
             f'"lerp" not implemented for {input.dtype.name}: it takes floats: convert with .float() first'
         )

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tensorlab import dtypes
 from tensorlab.dtypes import finfo_max
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.recording import apply, apply_in_place
@@ -89,8 +90,7 @@ def _clamp_row(
     input: Tensor, low: Bound, high: Bound, name: str = "clamp"
 ) -> tuple[Scalar, list[Tensor | Number]]:
     """The row that the given bounds need, and the bounds; `name` is the function that was called."""
-    if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' must be Tensor, not {type(input).__name__}")
+    need_tensor(name, input)
     bounds = [bound for bound in (low, high) if bound is not None]
     if not bounds:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
@@ -167,10 +167,7 @@ def nan_to_num_(
 def _replacements(
     input: Tensor, nan: float, posinf: float | None, neginf: float | None
 ) -> tuple[float, float, float]:
-    if not isinstance(input, Tensor):
-        raise TypeError(
-            f"nan_to_num(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
-        )
+    need_tensor("nan_to_num", input)
     most = finfo_max(input.dtype) if input.is_floating_point() else 0.0  # integers have nothing to replace
     return nan, most if posinf is None else posinf, -most if neginf is None else neginf
 

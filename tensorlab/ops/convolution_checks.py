@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tensorlab import dtypes
-from tensorlab.ops.windows import DIMENSIONS, each_dim, need_tensors
+from tensorlab.ops.arguments import need_tensors
+from tensorlab.ops.windows import DIMENSIONS, each_dim
 from tensorlab.tensor import Tensor
 
 __all__ = ["Call", "by", "check_bias", "check_extents", "checked", "not_negative"]

@@ -16,10 +16,10 @@ from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops import conversion
-from tensorlab.ops.arguments import numpy_names
+from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.dispatch import allocate, as_new, guard_write
 from tensorlab.ops.extremes import as_one_dim
-from tensorlab.ops.folding import check_out, check_out_type, need_tensor
+from tensorlab.ops.folding import check_out, check_out_type
 from tensorlab.ops.joining import stack
 from tensorlab.ops.plans import remember
 from tensorlab.return_types import NamedResults

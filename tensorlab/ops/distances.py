@@ -10,6 +10,7 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
+from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.bounds import clamp_min
 from tensorlab.ops.choice import where
@@ -22,7 +23,6 @@ from tensorlab.ops.pointwise import absolute, eq, mul, sgn, sqrt, square
 from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
-from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
 
 __all__ = ["cdist", "dist"]

@@ -25,7 +25,6 @@ __all__ = [
     "as_float",
     "as_generator",
     "as_long",
-    "as_tensor",
     "fill",
     "fill_each",
     "fill_new",
@@ -114,17 +113,6 @@ def fill_each(target: Tensor, distribution: str, generator: Generator | None, pa
         target._storage._version += 1
         refused = launch(source._started(), *buffers)
     return refused or 0
-
-
-def as_tensor(value: object, function: str) -> Tensor:
-    """A tensor.
-
-    Raises:
-        TypeError: it is none.
-    """
-    if isinstance(value, Tensor):
-        return value
-    raise TypeError(f"{function}(): argument 'input' must be Tensor, not {type(value).__name__}")
 
 
 def as_flag(value: object, function: str, name: str) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 
 from tensorlab.layout import Size
+from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add
 from tensorlab.ops.creation import empty, zeros
 from tensorlab.ops.likes import empty_like
 from tensorlab.ops.pointwise import mul, mul_
 from tensorlab.ops.random_fills import bernoulli_
-from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
 from tensorlab.warned import warn_caller
 

@@ -9,16 +9,9 @@ from tensorlab import dtypes, layout, return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record, record_several
 from tensorlab.ops import pointwise
-from tensorlab.ops.arguments import numpy_names
+from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.extreme_places import find, find_again
-from tensorlab.ops.folding import (
-    Dims,
-    as_dims,
-    as_flag,
-    fold,
-    is_fold,
-    need_tensor,
-)
+from tensorlab.ops.folding import Dims, as_dims, as_flag, fold, is_fold
 from tensorlab.ops.shares import among_equals, chooses_places
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
@@ -217,9 +210,7 @@ def _three_forms(name: str, input: Tensor, arguments: tuple, keywords: dict[str,
             f"{name}(input, dim, keepdim=False), or as {name}(input, other)"
         )
     if "other" in given:
-        other = given["other"]
-        if not isinstance(other, Tensor):
-            raise TypeError(f"{name}(): argument 'other' must be Tensor, not {type(other).__name__}")
+        other = need_tensor(name, given["other"], "other")
         return (pointwise.maximum if name == "max" else pointwise.minimum)(input, other, out=out)
     if not given:
         result = _extreme("amax" if name == "max" else "amin", input, None, False, out, name)

@@ -28,7 +28,6 @@ __all__ = [
     "check_out_type",
     "fold",
     "is_fold",
-    "need_tensor",
     "reduced_shape",
     "spread",
 ]
@@ -78,20 +77,6 @@ def _short(
         run = backend("cpu").flat_fold(row, value, element_type, result, form)
     shape = reduced_shape(input._shape, as_dims(dim, ndim, name), keepdim)
     return Short(run, result.cell, result, shape, layout.default_strides(shape), layout.numel(shape))
-
-
-def need_tensor(name: str, input: object) -> Tensor:
-    """`input`, which must be a tensor.
-
-    Raises:
-        TypeError: it is something else.
-    """
-    if not isinstance(input, Tensor):
-        raise TypeError(
-            f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}: "
-            f"make one with tensorlab.tensor(data)"
-        )
-    return input
 
 
 def as_flag(name: str, value: object, argument: str = "keepdim") -> bool:

@@ -9,6 +9,7 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import parts
+from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add
 from tensorlab.ops.chains import chain_matmul
 from tensorlab.ops.choice import where
@@ -21,7 +22,6 @@ from tensorlab.ops.products import product
 from tensorlab.ops.ranges import eye
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import expand
-from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
 
 __all__ = ["inverse", "logdet", "matrix_power"]

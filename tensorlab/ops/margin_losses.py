@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tensorlab.autograd.views import requires_grad
 from tensorlab.modes import current
+from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.bounds import clamp_min
 from tensorlab.ops.choice import where
 from tensorlab.ops.losses import loss, reduced, reduction_of
 from tensorlab.ops.norms import norm
 from tensorlab.ops.pointwise import minimum
-from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
 
 __all__ = [

@@ -8,9 +8,10 @@ from tensorlab import dtypes, layout
 from tensorlab.backends import OperandLayout, backend
 from tensorlab.cells import to_float32
 from tensorlab.layout import Size
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import empty
 from tensorlab.ops.dispatch import guard_write, write
-from tensorlab.ops.draws import as_flag, as_generator, as_long, as_tensor, new
+from tensorlab.ops.draws import as_flag, as_generator, as_long, new
 from tensorlab.ops.likes import empty_like
 from tensorlab.ops.pointwise import div
 from tensorlab.ops.random_fills import exponential_
@@ -65,7 +66,7 @@ def multinomial(
         draw = _with_replacement
     else:
         draw = _without_replacement
-    if as_tensor(input, "multinomial").ndim not in (1, 2):
+    if need_tensor("multinomial", input).ndim not in (1, 2):
         raise RuntimeError(f"prob_dist must be 1 or 2 dim: its shape is {tuple(input.shape)}")
     if not input.dtype.is_floating_point:
         raise RuntimeError(

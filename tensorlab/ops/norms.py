@@ -11,19 +11,11 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.dtypes import dtype
 from tensorlab.ops import conversion, dims, shape
-from tensorlab.ops.arguments import numpy_names
+from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.choice import where
 from tensorlab.ops.extremes import amax, amin
 from tensorlab.ops.factorizations import svdvals
-from tensorlab.ops.folding import (
-    Dims,
-    as_dims,
-    as_flag,
-    check_out_type,
-    fold,
-    need_tensor,
-    spread,
-)
+from tensorlab.ops.folding import Dims, as_dims, as_flag, check_out_type, fold, spread
 from tensorlab.ops.outputs import written
 from tensorlab.ops.reduction import sum as add_up
 from tensorlab.tensor import Tensor
@@ -94,7 +86,7 @@ def vector_norm(
         >>> tl.linalg.vector_norm(x, dim=1), tl.linalg.vector_norm(x, float("inf"))
         (tensor([ 5., 10.]), tensor(8.))
     """
-    element_type = need_tensor("linalg.vector_norm", x).dtype
+    element_type = need_tensor("linalg.vector_norm", x, "x").dtype
     if isinstance(ord, (str, bool)) or not isinstance(ord, (int, float)):
         raise TypeError(f"linalg.vector_norm(): argument 'ord' must be Number, not {type(ord).__name__}")
     if not element_type.is_floating_point:
@@ -155,7 +147,7 @@ def matrix_norm(
         >>> [round(tl.linalg.matrix_norm(x, ord).item(), 4) for ord in ("fro", "nuc", 2, 1)]
         [5.0, 7.0, 4.0, 4.0]
     """
-    if need_tensor("linalg.matrix_norm", A).ndim < 2:
+    if need_tensor("linalg.matrix_norm", A, "A").ndim < 2:
         raise RuntimeError(
             f"linalg.matrix_norm: The input tensor A must have at least 2 dimensions, got {A.ndim}"
         )
@@ -232,7 +224,7 @@ def matrix_or_vector_norm(
         >>> tl.linalg.norm(x), tl.linalg.norm(x, 1), tl.linalg.norm(x, 1, dim=1)
         (tensor(5.), tensor(4.), tensor([7., 0.]))
     """
-    need_tensor("linalg.norm", A)
+    need_tensor("linalg.norm", A, "A")
     if ord is None:
         return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
     if dim is None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from tensorlab.dtypes import int64
 from tensorlab.memory_formats import contiguous_format
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.normalising import dense_in
 from tensorlab.tensor import Tensor
@@ -34,8 +35,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         tensor([[1, 0, 0],
                 [0, 0, 1]])
     """
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"one_hot(): argument 'tensor' must be Tensor, not {type(tensor).__name__}")
+    need_tensor("one_hot", tensor, "tensor")
     if isinstance(num_classes, bool) or not isinstance(num_classes, int):
         raise TypeError(f"one_hot(): argument 'num_classes' must be int, not {type(num_classes).__name__}")
     if tensor.dtype is not int64:

@@ -14,9 +14,9 @@ from tensorlab.autograd.recording import record
 from tensorlab.backends.windows import Along
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, preserved_strides, suggested_format
+from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.dispatch import Number, allocate_strided, filled, write_new
 from tensorlab.ops.resampling import given_back, resampled
-from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = ["constant_pad_nd", "pad"]

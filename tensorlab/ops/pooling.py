@@ -9,6 +9,7 @@ from tensorlab import dtypes
 from tensorlab.autograd.views import requires_grad
 from tensorlab.memory_formats import channels_last, suggested_format
 from tensorlab.modes import current
+from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.pooling_windows import adaptive_windows, sliding_windows
 from tensorlab.ops.window_folds import (
     AdaptiveAvgPool2DBackward0,
@@ -19,7 +20,6 @@ from tensorlab.ops.window_folds import (
     greatest_of_windows,
     mean_of_windows,
 )
-from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
 
 __all__ = [

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tensorlab.ops.arguments import sizes_from
+from tensorlab.ops.arguments import need_tensor, need_tensors, sizes_from
 from tensorlab.ops.dispatch import same_place
-from tensorlab.ops.folding import need_tensor
 from tensorlab.ops.pointwise import eq, logical_not, lt
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import view
-from tensorlab.ops.windows import need_tensors
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -95,7 +93,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
         >>> tl.is_same_size(tl.zeros(2, 3), tl.zeros(3, 2))
         False
     """
-    return need_tensor("is_same_size", input).shape == need_tensor("is_same_size", other).shape
+    return need_tensor("is_same_size", input).shape == need_tensor("is_same_size", other, "other").shape
 
 
 def is_conj(input: Tensor) -> bool:
@@ -117,7 +115,7 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
         >>> x.is_set_to(x.view(2, 3)), x.is_set_to(x.view(6))
         (True, False)
     """
-    return same_place(input, need_tensor("is_set_to", tensor))
+    return same_place(input, need_tensor("is_set_to", tensor, "tensor"))
 
 
 def get_device(input: Tensor) -> int:

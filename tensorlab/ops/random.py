@@ -16,9 +16,10 @@ from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import memory_format, preserve_format
 from tensorlab.modes import no_grad
 from tensorlab.names.functions import with_given_names
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import empty
 from tensorlab.ops.dispatch import as_new, is_number
-from tensorlab.ops.draws import as_tensor, fill_each, fill_new, new, node, require_deviation
+from tensorlab.ops.draws import fill_each, fill_new, new, node, require_deviation
 from tensorlab.ops.likes import empty_like
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.pointwise import add_, mul_
@@ -131,7 +132,7 @@ def rand_like(
                 [0.9464, 0.2965]])
     """
     target = empty_like(
-        as_tensor(input, "rand_like"), dtype=dtype, device=device, memory_format=memory_format
+        need_tensor("rand_like", input), dtype=dtype, device=device, memory_format=memory_format
     )
     return as_new(uniform_(target, generator=generator))
 
@@ -155,7 +156,7 @@ def randn_like(
                 [ 0.5027,  0.4181]])
     """
     target = empty_like(
-        as_tensor(input, "randn_like"), dtype=dtype, device=device, memory_format=memory_format
+        need_tensor("randn_like", input), dtype=dtype, device=device, memory_format=memory_format
     )
     return as_new(normal_(target, generator=generator))
 
@@ -246,7 +247,7 @@ def bernoulli(
         >>> tl.bernoulli(tl.tensor([0.0, 0.9, 1.0]))
         tensor([0., 1., 1.])
     """
-    as_tensor(input, "bernoulli")
+    need_tensor("bernoulli", input)
     if out is not None:
         check_out("bernoulli", out, input)
     target = new((), input.shape, "bernoulli", out, input.dtype if out is None else None)
@@ -274,7 +275,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
         >>> tl.poisson(tl.tensor([1.0, 10.0, 100.0]))
         tensor([ 2.,  7., 95.])
     """
-    if not as_tensor(input, "poisson").dtype.is_floating_point:
+    if not need_tensor("poisson", input).dtype.is_floating_point:
         raise NotImplementedError(f"poisson expects rates of a floating-point dtype, got {input.dtype.name}")
     target = empty(input.shape, dtype=input.dtype)
     if fill_each(target, "poisson", generator, input):

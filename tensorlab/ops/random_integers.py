@@ -12,9 +12,9 @@ from tensorlab.cells import from_float32, to_float32
 from tensorlab.devices import device
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import memory_format, preserve_format
-from tensorlab.ops.arguments import as_dtype
+from tensorlab.ops.arguments import as_dtype, need_tensor
 from tensorlab.ops.dispatch import as_new
-from tensorlab.ops.draws import LONGEST, SHORTEST, as_long, as_tensor, fill, new, node
+from tensorlab.ops.draws import LONGEST, SHORTEST, as_long, fill, new, node
 from tensorlab.ops.likes import empty_like
 from tensorlab.ops.options import tensor_options
 from tensorlab.random import Generator
@@ -116,7 +116,7 @@ def randint_like(
     """
     first, end = _bounds("randint_like", list(bounds), low, high)
     target = empty_like(
-        as_tensor(input, "randint_like"), dtype=dtype, device=device, memory_format=memory_format
+        need_tensor("randint_like", input), dtype=dtype, device=device, memory_format=memory_format
     )
     return as_new(_fill_integers(target, first, end, generator))
 

@@ -16,17 +16,8 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, pointwise
-from tensorlab.ops.arguments import numpy_names
-from tensorlab.ops.folding import (
-    Dims,
-    as_dims,
-    as_flag,
-    check_out_type,
-    fold,
-    is_fold,
-    need_tensor,
-    spread,
-)
+from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.folding import Dims, as_dims, as_flag, check_out_type, fold, is_fold, spread
 from tensorlab.ops.joining import cat
 from tensorlab.ops.outputs import written
 from tensorlab.tensor import Tensor

@@ -12,8 +12,9 @@ from tensorlab.backends import backend
 from tensorlab.cells import to_float32
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, extremes
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import Number, is_number, result_type
-from tensorlab.ops.folding import check_out, check_out_type, need_tensor
+from tensorlab.ops.folding import check_out, check_out_type
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["bucketize", "histc", "searchsorted"]
@@ -62,7 +63,7 @@ def searchsorted(
         raise RuntimeError(
             f"{name}(): side and right can't be set to opposites, got side of left while right was True"
         )
-    numbers = _numbers(need_tensor(name, sorted_sequence), input)
+    numbers = _numbers(need_tensor(name, sorted_sequence, "sorted_sequence"), input)
     _check_shapes(name, sorted_sequence, numbers, isinstance(input, Tensor))
     order = np.empty(0, np.int64) if sorter is None else _checked_sorter(name, sorter, sorted_sequence)
     common = result_type(sorted_sequence, input)
@@ -160,7 +161,7 @@ def bucketize(
         >>> tl.bucketize(tl.tensor([1, 3, 6]), tl.tensor([2, 3, 5]))
         tensor([0, 1, 3])
     """
-    if need_tensor("bucketize", boundaries).ndim != 1:
+    if need_tensor("bucketize", boundaries, "boundaries").ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 

@@ -9,9 +9,9 @@ from typing import Any
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record, record_several
-from tensorlab.ops.arguments import numpy_names
+from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.choice import where
-from tensorlab.ops.folding import Dims, as_dims, as_flag, fold, need_tensor
+from tensorlab.ops.folding import Dims, as_dims, as_flag, fold
 from tensorlab.ops.folding import spread as repeated
 from tensorlab.tensor import Tensor
 from tensorlab.warned import warn_caller

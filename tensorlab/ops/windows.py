@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlab.layout import as_int
-from tensorlab.tensor import Tensor
 
-__all__ = ["DIMENSIONS", "as_key", "each_dim", "need_tensors", "places"]
+__all__ = ["DIMENSIONS", "as_key", "each_dim", "places"]
 
 # What the dimensions of an image are called, by how many there are.
 DIMENSIONS = {1: ("width",), 2: ("height", "width"), 3: ("depth", "height", "width")}
@@ -56,19 +55,6 @@ def as_key(*arguments: Any) -> tuple | None:
         elif kind not in _PLAIN:
             return None
     return types, *arguments
-
-
-def need_tensors(function: str, **operands: object) -> None:
-    """Refuse operands that are no tensors.
-
-    Raises:
-        TypeError: names the argument, and what it is.
-    """
-    for name, operand in operands.items():
-        if not isinstance(operand, Tensor):
-            raise TypeError(
-                f"{function}(): argument {name!r} must be Tensor, not {type(operand).__name__}: {operand!r}"
-            )
 
 
 def places(extent: int, kernel: int, step: int, dilation: int, before: int, after: int) -> int:

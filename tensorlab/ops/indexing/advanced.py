@@ -16,9 +16,9 @@ from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.layout import Refusal, Size
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops import conversion
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import SMALL, allocate_strided, as_new, filled
 from tensorlab.ops.indexing import masks
-from tensorlab.ops.indexing.arguments import need_tensor
 from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read, refuse_shared
 from tensorlab.ops.operands import Number
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
@@ -138,8 +138,8 @@ def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumul
         >>> counts.index_put_((tl.tensor([2, 0, 2]),), tl.tensor(1), accumulate=True)
         tensor([1, 0, 2, 0])
     """
-    need_tensor("index_put_", "input", input)
-    need_tensor("index_put_", "values", values)
+    need_tensor("index_put_", input)
+    need_tensor("index_put_", values, "values")
     check_in_place(input)
     if not isinstance(indices, Sequence):
         raise TypeError(
@@ -148,7 +148,7 @@ def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumul
     chosen: Chosen = {}
     dim = 0
     for position, item in enumerate(indices):
-        need_tensor("index_put_", f"indices[{position}]", item)
+        need_tensor("index_put_", item, f"indices[{position}]")
         chosen[dim] = item
         dim += item.ndim if item.dtype in (dtypes.bool, dtypes.uint8) else 1
     if dim > input.ndim:

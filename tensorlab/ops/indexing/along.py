@@ -12,15 +12,10 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
 from tensorlab.layout import Size
 from tensorlab.modes import current
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import as_new
 from tensorlab.ops.indexing.again import add_again, add_new, read_again, read_new
-from tensorlab.ops.indexing.arguments import (
-    contiguous_copy,
-    need_dtype,
-    need_index,
-    need_tensor,
-    result_in,
-)
+from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_index, result_in
 from tensorlab.ops.indexing.gradients import (
     GatherBackward0,
     ScatterAddBackward0,
@@ -66,8 +61,8 @@ def gather(
     """
     if out is None and (known := read_again("gather", input, dim, index)) is not None:
         return known
-    need_tensor("gather", "input", input)
-    need_tensor("gather", "index", index)
+    need_tensor("gather", input)
+    need_tensor("gather", index, "index")
     given, dim = dim, layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     if index.numel():
         need_index("gather", index)
@@ -172,7 +167,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     """
     if out is None and (known := add_again("scatter_add", input, dim, index, src)) is not None:
         return known
-    need_tensor("scatter_add", "src", src)
+    need_tensor("scatter_add", src, "src")
     position, _ = check_scatter("scatter_add", input, dim, index, src)
     result = (
         add_new("scatter_add", input, dim, along_dim(input, position, index), src) if out is None else None
@@ -197,7 +192,7 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         >>> tl.zeros(3).scatter_add_(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
-    need_tensor("scatter_add", "src", src)
+    need_tensor("scatter_add", src, "src")
     refuse_shared(input, src)
     with in_place(ScatterAddBackward0, input, src, dim=dim, index=index):
         return scatter_checked("scatter_add", input, dim, index, src, "add")
@@ -227,8 +222,8 @@ def take_along_dim(
         tensor([[2, 3],
                 [4, 6]])
     """
-    need_tensor("take_along_dim", "input", input)
-    need_tensor("take_along_dim", "indices", indices)
+    need_tensor("take_along_dim", input)
+    need_tensor("take_along_dim", indices, "indices")
     if indices.dtype is not dtypes.int64:
         raise RuntimeError(
             f"take_along_dim(): dtype of indices should be int64 but got {indices.dtype.name}: convert with "
@@ -304,8 +299,8 @@ def check_scatter(
     function: str, input: Tensor, dim: int, index: Tensor, values: Tensor | Number
 ) -> tuple[int, Tensor | Number]:
     """The dimension, and the part of the values that the index covers."""
-    need_tensor(function, "input", input)
-    need_tensor(function, "index", index)
+    need_tensor(function, input)
+    need_tensor(function, index, "index")
     dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     if isinstance(values, Tensor):
         need_dtype(function, input, "src", values)

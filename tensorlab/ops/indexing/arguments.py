@@ -6,6 +6,7 @@ from tensorlab import dtypes
 from tensorlab.autograd.writers import mark
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import SMALL, allocate, guard_write, write_new
 from tensorlab.ops.indexing.places import guard
 from tensorlab.ops.resizing import resize_output
@@ -15,21 +16,8 @@ __all__ = [
     "contiguous_copy",
     "need_dtype",
     "need_index",
-    "need_tensor",
     "result_in",
 ]
-
-
-def need_tensor(function: str, name: str, value: object) -> None:
-    """Refuse an argument that is no tensor.
-
-    Raises:
-        TypeError: it is none.
-    """
-    if not isinstance(value, Tensor):
-        raise TypeError(
-            f"{function}(): argument {name!r} must be Tensor, not {type(value).__name__}: got {value!r}"
-        )
 
 
 def need_index(function: str, index: object, *allowed: dtype, error: type[Exception] = RuntimeError) -> None:
@@ -39,7 +27,7 @@ def need_index(function: str, index: object, *allowed: dtype, error: type[Except
         TypeError: it is no tensor.
         error: it has another dtype.
     """
-    need_tensor(function, "index", index)
+    need_tensor(function, index, "index")
     assert isinstance(index, Tensor)
     allowed = allowed or (dtypes.int64, dtypes.int32)
     if index.dtype not in allowed:
@@ -79,7 +67,7 @@ def result_in(
     """
     if out is None:
         return allocate(shape, element_type), list(sources)
-    need_tensor(function, "out", out)
+    need_tensor(function, out, "out")
     if out.dtype is not element_type:
         raise RuntimeError(
             f"{function}(): Expected out tensor to have dtype {element_type.name}, but got {out.dtype.name} "

@@ -12,7 +12,8 @@ from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import check_in_place
 from tensorlab.layout import Refusal, Size
 from tensorlab.ops import conversion, shape
-from tensorlab.ops.indexing.arguments import need_dtype, need_index, need_tensor, result_in
+from tensorlab.ops.arguments import need_tensor
+from tensorlab.ops.indexing.arguments import need_dtype, need_index, result_in
 from tensorlab.ops.indexing.gradients import PutBackward0, TakeBackward0
 from tensorlab.ops.indexing.places import KEPT, WHOLE, Places, Route, Term, check, combine, read
 from tensorlab.ops.sharing import from_numpy
@@ -41,7 +42,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tl.tensor([[4, 3, 5], [6, 7, 8]]).take(tl.tensor([0, 2, -1]))
         tensor([4, 5, 8])
     """
-    need_tensor("take", "input", input)
+    need_tensor("take", input)
     need_index("take", index, dtypes.int64)
     _check(input, index)
     result, (source, index) = result_in("take", out, index.shape, input.dtype, input, index)
@@ -81,10 +82,10 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
         tensor([[0., 5., 0.],
                 [0., 0., 9.]])
     """
-    need_tensor("put_", "input", input)
+    need_tensor("put_", input)
     check_in_place(input)
     need_index("put_", index, dtypes.int64)
-    need_tensor("put_", "source", source)
+    need_tensor("put_", source, "source")
     need_dtype("put_", input, "source", source)
     if source.numel() != index.numel():
         raise IndexError(

@@ -14,8 +14,9 @@ from tensorlab.backends import Walk, backend
 from tensorlab.cells import encode_one
 from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import SMALL, as_new, same_place
-from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_tensor, result_in
+from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, result_in
 from tensorlab.ops.indexing.gradients import (
     MaskedFillBackward0,
     MaskedFillBackward1,
@@ -49,8 +50,8 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         >>> x.masked_select(x > 3)
         tensor([5, 7])
     """
-    need_tensor("masked_select", "input", input)
-    _need_mask("masked_select: expected BoolTensor for mask", mask)
+    need_tensor("masked_select", input)
+    _need_mask("masked_select", "masked_select: expected BoolTensor for mask", mask)
     return _chosen(MaskedSelectBackward0, input, mask, out)
 
 
@@ -96,8 +97,8 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
         tensor([[0.5000,   -inf],
                 [2.0000, 0.1000]])
     """
-    need_tensor("masked_fill", "input", input)
-    _need_mask("masked_fill_ only supports boolean masks", mask)
+    need_tensor("masked_fill", input)
+    _need_mask("masked_fill_", "masked_fill_ only supports boolean masks", mask)
     result = _filled(_copy_over("masked_fill", input, mask), mask, value)
     return record(_fill_node(value), as_new(result), input, value, mask=mask)
 
@@ -121,8 +122,8 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
         >>> x.masked_fill_(x < 0, 0)
         tensor([3, 0, 4])
     """
-    need_tensor("masked_fill_", "input", input)
-    _need_mask("masked_fill_ only supports boolean masks", mask)
+    need_tensor("masked_fill_", input)
+    _need_mask("masked_fill_", "masked_fill_ only supports boolean masks", mask)
     with in_place(_fill_node(value), input, value, mask=mask):
         return _filled(input, mask, value)
 
@@ -165,9 +166,9 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         >>> tl.zeros(3).masked_scatter(tl.tensor([True, False, True]), tl.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
     """
-    need_tensor("masked_scatter", "input", input)
-    _need_mask("masked_scatter_ only supports boolean masks", mask)
-    need_tensor("masked_scatter", "source", source)
+    need_tensor("masked_scatter", input)
+    _need_mask("masked_scatter_", "masked_scatter_ only supports boolean masks", mask)
+    need_tensor("masked_scatter", source, "source")
     result = _scattered(_copy_over("masked_scatter", input, mask), mask, source)
     return record(MaskedScatterBackward0, as_new(result), input, source, mask=mask, sizes=source._shape)
 
@@ -190,9 +191,9 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         tensor([[0., 1.],
                 [2., 0.]])
     """
-    need_tensor("masked_scatter_", "input", input)
-    need_tensor("masked_scatter_", "source", source)
-    _need_mask("masked_scatter_ only supports boolean masks", mask)
+    need_tensor("masked_scatter_", input)
+    need_tensor("masked_scatter_", source, "source")
+    _need_mask("masked_scatter_", "masked_scatter_ only supports boolean masks", mask)
     with in_place(MaskedScatterBackward0, input, source, mask=mask, sizes=source._shape):
         return _scattered(input, mask, source)
 
@@ -243,9 +244,9 @@ def nonzero(
         >>> x.nonzero(as_tuple=True)
         (tensor([0, 1]), tensor([1, 0]))
     """
-    need_tensor("nonzero", "input", input)
+    need_tensor("nonzero", input)
     if out is not None:
-        need_tensor("nonzero", "out", out)
+        need_tensor("nonzero", out, "out")
     elif not as_tuple and (places := _short_places(input)) is not None:
         return make_tensor(
             UntypedStorage(places.reshape(-1)),
@@ -293,11 +294,10 @@ def argwhere(input: Tensor) -> Tensor:
     return found
 
 
-def _need_mask(rule: str, mask: object) -> None:
-    need_tensor("a mask", "mask", mask)
-    assert isinstance(mask, Tensor)
-    if mask.dtype is not dtypes.bool:
-        raise RuntimeError(f"{rule}, but got mask with dtype {mask.dtype.name}: compare it, mask != 0")
+def _need_mask(function: str, rule: str, mask: object) -> None:
+    found = need_tensor(function, mask, "mask").dtype
+    if found is not dtypes.bool:
+        raise RuntimeError(f"{rule}, but got mask with dtype {found.name}: compare it, mask != 0")
 
 
 def _short_runs(input: Tensor, mask: Tensor) -> tuple[np.ndarray, np.ndarray] | None:

@@ -12,9 +12,9 @@ from tensorlab.autograd.writers import written_by
 from tensorlab.dtypes import dtype
 from tensorlab.modes import no_grad
 from tensorlab.ops import arithmetic, conversion, creation, pointwise
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import as_new
 from tensorlab.ops.indexing.along import Copy, check_scatter, copy_for, scatter_checked
-from tensorlab.ops.indexing.arguments import need_tensor
 from tensorlab.ops.indexing.gradients import ScatterReduceBackward0
 from tensorlab.ops.indexing.masks import masked_fill_
 from tensorlab.ops.operands import Number
@@ -40,7 +40,7 @@ def scatter_reduce(
         >>> tl.zeros(3).scatter_reduce(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]), "amax")
         tensor([3., 0., 2.])
     """
-    need_tensor("scatter_reduce", "src", src)
+    need_tensor("scatter_reduce", src, "src")
     copy = copy_for("scatter_reduce", input, out)
     with no_grad():
         result = _reduced(input, dim, index, src, reduce, include_self, copy)
@@ -70,7 +70,7 @@ def scatter_reduce_(
         >>> tl.zeros(2).scatter_reduce_(0, groups, x, "mean", include_self=False)
         tensor([2., 4.])
     """
-    need_tensor("scatter_reduce", "src", src)
+    need_tensor("scatter_reduce", src, "src")
     notes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
     with in_place(ScatterReduceBackward0, input, src, **notes), no_grad():
         _reduced(input, dim, index, src, reduce, include_self, None)

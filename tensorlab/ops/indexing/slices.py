@@ -10,15 +10,10 @@ from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import check_in_place
 from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import as_new
 from tensorlab.ops.indexing.again import read_again, read_new
-from tensorlab.ops.indexing.arguments import (
-    contiguous_copy,
-    need_dtype,
-    need_index,
-    need_tensor,
-    result_in,
-)
+from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_index, result_in
 from tensorlab.ops.indexing.gradients import (
     IndexAddBackward0,
     IndexCopyBackward0,
@@ -60,7 +55,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     """
     if out is None and (known := read_again("index_select", input, dim, index)) is not None:
         return known
-    need_tensor("index_select", "input", input)
+    need_tensor("index_select", input)
     need_index("index_select", index)
     given, dim = dim, layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     _need_vector("index_select", index)
@@ -228,8 +223,8 @@ def _need_vector(function: str, index: Tensor, error: type[Exception] = IndexErr
 
 def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number) -> Tensor:
     """What `index_add` adds, once its arguments are known to be good."""
-    need_tensor("index_add", "input", input)
-    need_tensor("index_add", "source", source)
+    need_tensor("index_add", input)
+    need_tensor("index_add", source, "source")
     need_index("index_add", index)
     if not is_number(alpha):
         raise TypeError(f"index_add(): argument 'alpha' must be a number, not {type(alpha).__name__}")
@@ -257,9 +252,9 @@ def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number
 
 def _copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """What `index_copy` copies, once its arguments are known to be good."""
-    need_tensor("index_copy", "input", input)
-    need_tensor("index_copy", "source", source)
-    need_tensor("index_copy", "index", index)
+    need_tensor("index_copy", input)
+    need_tensor("index_copy", source, "source")
+    need_tensor("index_copy", index, "index")
     dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     _need_vector("index_copy", index)
     if not source.ndim and index.numel() != 1:
@@ -290,7 +285,7 @@ def _copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
 
 def _filled(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Number:
     """What `index_fill` writes, once its arguments are known to be good."""
-    need_tensor("index_fill", "input", input)
+    need_tensor("index_fill", input)
     need_index("index_fill", index, dtypes.int64, error=IndexError)
     dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     _need_vector("index_fill", index, RuntimeError)

@@ -418,7 +418,7 @@ _LAZY = {
     "set_num_threads": "tensorlab.backends.cpu.threads",
     "status": "tensorlab.learn",
 }
-_LAZY_MODULES = ("func", "io", "learn", "nn", "utils", "widgets")
+_LAZY_MODULES = ("accelerator", "backends", "cuda", "func", "io", "learn", "nn", "utils", "widgets")
 
 __all__ = [
     # numbers, and the index that adds a dimension

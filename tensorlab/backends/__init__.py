@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 
+from tensorlab.backends import cudnn, mps
 from tensorlab.backends.drawing import RandomLaunch, RandomState
 from tensorlab.backends.indexing import IndexLayout, Walk
 from tensorlab.backends.layers import AttentionLayout, NormalGroups, Normalised
@@ -27,6 +28,8 @@ __all__ = [
     "RandomState",
     "Walk",
     "backend",
+    "cudnn",
+    "mps",
 ]
 
 _MODULES = {"cpu": "tensorlab.backends.cpu"}

@@ -164,3 +164,17 @@ def test_devices():
     for bad in ("gpu", "cuda:x", "cuda:"):
         with pytest.raises(RuntimeError, match="Invalid device string"):
             tl.device(bad)
+
+
+def test_a_program_that_asks_for_a_gpu_goes_on_with_the_cpu(torch):
+    for m in (tl, torch):
+        device = m.device("cuda" if m.cuda.is_available() else "cpu")
+        if m.backends.mps.is_available() or m.accelerator.is_available():
+            device = m.accelerator.current_accelerator()
+        m.cuda.manual_seed(3)
+        m.cuda.manual_seed_all(3)
+        m.backends.cudnn.benchmark, m.backends.cudnn.deterministic = False, True
+        assert m.ones(2, device=device).to(device).device.type == device.type
+    assert (tl.cuda.device_count(), tl.accelerator.device_count()) == (0, 0)
+    with pytest.raises(ValueError, match="invalid literal"):
+        tl.cuda.manual_seed_all("three")

@@ -1,0 +1,27 @@
+"""Images as rows of patches and back: unfold, permute, view, and what is contiguous on the way."""
+
+import torch
+
+x = torch.arange(2 * 3 * 4 * 4, dtype=torch.float32).reshape(2, 3, 4, 4)
+patches = x.unfold(2, 2, 2).unfold(3, 2, 2)
+print(patches.shape, patches.stride(), patches.is_contiguous())
+seq = patches.permute(0, 2, 3, 1, 4, 5).reshape(2, 4, 12)
+print(seq[0, 1], seq.sum((0, 1)))
+back = seq.view(2, 2, 2, 3, 2, 2).permute(0, 3, 1, 4, 2, 5).reshape(2, 3, 4, 4)
+print(torch.equal(back, x))
+q = seq.view(2, 4, 3, 4).transpose(1, 2)
+print(q.shape, q.stride(), (q @ q.mT).shape, q.contiguous().view(2, 3, -1)[0, 0])
+sh = x.view(2, 3, 2, 2, 4).mean(dim=(3,), keepdim=False)
+print(sh.shape, sh[0, 0])
+print(torch.einsum("bchw->bc", x), torch.einsum("bchw,bdhw->bcd", x, x)[0] / 1e3)
+print(x.flatten(2).amax(-1), x.flatten(-2).argmax(dim=-1))
+print(x.movedim(1, -1)[0, 0], x.permute(0, 2, 3, 1).contiguous().stride())
+y = x.to(memory_format=torch.channels_last)
+print(y.stride(), y.is_contiguous(), y.is_contiguous(memory_format=torch.channels_last), (y + 1).stride())
+print(torch.cat([x[:, :1], x[:, 1:2] * 0], 1).shape, torch.stack(x.unbind(1), -1).shape)
+w = torch.arange(6).repeat(2, 1).t()
+print(w, w.stride(), w.reshape(3, 4), w.flatten(), w.ravel().data_ptr() == w.data_ptr())
+print(x[:, [0, 2]][..., ::2, 1:3].shape, x[0, :, 1, None].shape, x[..., None, :, :].shape)
+print(torch.nn.functional.pixel_shuffle(torch.arange(16.0).view(1, 4, 2, 2), 2))
+print(torch.meshgrid(torch.arange(2), torch.arange(3), indexing="xy")[0])
+print(x.new_tensor([1, 2]), x.new_full((2,), 3), torch.broadcast_shapes((3, 1), (1, 4)))

@@ -189,7 +189,9 @@ def gelu_float32(x):
 
 
 def d_gelu(grad, x):
-    cdf = number(0.5) * (number(1) + erf(x * number(SQRT_HALF)))
+    # A sum of two products could be rounded in two ways, and the kernel for threads takes the other one. This
+    # one is a sum and a product.
+    cdf = number(0.5) + number(0.5) * erf(x * number(SQRT_HALF))
     density = number(ONE_OVER_SQRT_TWO_PI) * exp(number(-0.5) * x * x)
     return grad * (cdf + x * density)
 

@@ -32,7 +32,8 @@ __all__ = [
 
 # A form computes ``out = activate(alpha * (a @ b) + beta * source) + residual`` for one m × k and one k × n
 # matrix. All forms have one signature, with a pointer and two strides for each operand; `tiles` copies blocks
-# of A and B if it is told to, and `dots` their rows and columns. With `collects` the sums stand in the workspace first.
+# of A and B if it is told to, and `dots` their rows and columns. With `collects` the sums stand in the
+# workspace first.
 _TILE: list[Any] = [tile.panel, tile.whole_tile, tile.edge_tile, tile.tile, tile.strip]
 _PACK: list[Any] = [pack.pack_cells, pack.pack_run, pack.pack, pack.pack_panels, pack.pack_strips]
 _FORMS: dict[str, list[Any]] = {

@@ -7,7 +7,9 @@ import pytest
 from numba import njit
 from numba.core import config
 
+from tensorlab.backends.cpu import threads
 from tensorlab.backends.cpu.sharing import prepare, share
+from tests.library.test_kernels import run
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="interpreted kernels run on one thread")
 
@@ -54,3 +56,11 @@ def test_what_is_prepared_takes_any_arguments_of_those_types():
         out = np.zeros(tasks)
         launch(team, tasks, out, 5, False, (1, 0), ((0, 0), (0, 0)))
         np.testing.assert_array_equal(out, np.full(tasks, 15.0))
+
+
+@pytest.mark.skipif(threads.layer() != "tbb", reason="TBB is not installed, or another layer was asked for")
+def test_a_layer_may_be_asked_for_by_its_name():
+    """TBB lies where Numba does not look; asked for by name it is found all the same."""
+    code = "import numba, tensorlab as tl; tl.ones(300, 300) @ tl.ones(300, 300); "
+    code += "print(numba.threading_layer())"
+    assert run(code, NUMBA_THREADING_LAYER="tbb", NUMBA_NUM_THREADS="2").strip() == "tbb"

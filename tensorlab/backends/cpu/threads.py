@@ -31,7 +31,7 @@ def _find_tbb() -> bool:
     return True
 
 
-if "NUMBA_THREADING_LAYER" not in os.environ and _find_tbb():
+if os.environ.get("NUMBA_THREADING_LAYER", "tbb") == "tbb" and _find_tbb():
     config.THREADING_LAYER = "tbb"  # type: ignore[attr-defined]
 
 _count = config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]

@@ -24,7 +24,7 @@ FEW = 2
 # vectors, or so many cells that come from memory or go there. A team costs some 15 microseconds before its
 # threads are at work, so it pays from about 165³ of float32.
 MULTIPLY_ADDS = 3
-CELLS = 16
+CELLS = 8
 
 # Of so few products the sum is as soon made of numbers that are no runs as of copies that are.
 STRIDED = 32
@@ -91,8 +91,8 @@ def plan_for(element_type: dtype, work: Problem) -> Plan:
     is_small = not work.batch and additions(work, sizes) < threads.WORTHWHILE
     is_plain = {
         "tiles": is_short and not (packs_a or collects),
-        "rows": is_small and not collects and work.b.column == 1,
-        "dots": is_small and not copies and (work.k <= STRIDED or not (packs_a or packs_b)),
+        "rows": not (work.batch or collects) and work.b.column == 1,
+        "dots": not (work.batch or copies) and (work.k <= STRIDED or not (packs_a or packs_b)),
     }[form]
     return Plan(form, sizes, packs_a, packs_b, collects, is_plain, is_small)
 
@@ -105,7 +105,7 @@ def additions(work: Problem, sizes: Blocks) -> int:
         >>> strides = (100, 1)
         >>> square = problem((), (100, 100, 100), *[strides] * 5)
         >>> additions(square, Blocks(16, 8, 48, 384, 80, 480, 100_000))
-        22708
+        24583
     """
     cells = work.products * (work.m * work.n + work.m * work.k + work.k * work.n)
     return work.multiply_adds // (MULTIPLY_ADDS * sizes.lanes) + cells // CELLS

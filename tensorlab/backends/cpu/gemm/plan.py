@@ -91,7 +91,7 @@ def plan_for(element_type: dtype, work: Problem) -> Plan:
     is_small = not work.batch and additions(work, sizes) < threads.WORTHWHILE
     is_plain = {
         "tiles": is_short and not (packs_a or collects),
-        "rows": not (work.batch or collects) and work.b.column == 1,
+        "rows": is_small and not collects and work.b.column == 1,
         "dots": not (work.batch or copies) and (work.k <= STRIDED or not (packs_a or packs_b)),
     }[form]
     return Plan(form, sizes, packs_a, packs_b, collects, is_plain, is_small)

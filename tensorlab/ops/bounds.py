@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from tensorlab import dtypes
@@ -34,6 +35,8 @@ _BOUNDS = {
 def clamp(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | None = None) -> Tensor:
     """Elements below `min` raised to it, and those above `max` lowered to it."""
     row, bounds = _clamp_row(input, min, max)
+    if len(bounds) == 1:
+        return _with_one(row)(input, bounds[0], out=out)
     return apply(row, input, *bounds, out=out)
 
 
@@ -57,7 +60,7 @@ def clip_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
 def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Elements below `min` raised to it."""
     row, bounds = _clamp_row(input, min, None, "clamp_min")
-    return apply(row, input, *bounds, out=out)
+    return _with_one(row)(input, bounds[0], out=out)
 
 
 def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
@@ -70,7 +73,7 @@ def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
 def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Elements above `max` lowered to it."""
     row, bounds = _clamp_row(input, None, max, "clamp_max")
-    return apply(row, input, *bounds, out=out)
+    return _with_one(row)(input, bounds[0], out=out)
 
 
 def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
@@ -84,6 +87,18 @@ _ONE_BOUND = {
     name: replace(TABLE[name], node="ClampBackward0", number_nodes=("", "ClampBackward1"))
     for name in ("clamp_min", "clamp_max")
 }
+_WITH_ONE = {
+    (row.name, row.node): function_of(row)
+    for row in (
+        *map(TABLE.__getitem__, ("clamp_min", "clamp_max", "maximum", "minimum")),
+        *_ONE_BOUND.values(),
+    )
+}
+
+
+def _with_one(row: Scalar) -> Callable[..., Tensor]:
+    """The function of a tensor and one bound that a row stands for."""
+    return _WITH_ONE[row.name, row.node]
 
 
 def _clamp_row(
@@ -94,7 +109,7 @@ def _clamp_row(
     bounds = [bound for bound in (low, high) if bound is not None]
     if not bounds:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if len({isinstance(bound, Tensor) for bound in bounds}) > 1:
+    if len(bounds) == 2 and isinstance(low, Tensor) is not isinstance(high, Tensor):
         raise TypeError("clamp(): min and max must be two tensors or two numbers, not one of each")
     for bound in bounds:
         small = type(bound) is float or (type(bound) is int and input._dtype.is_floating_point)

@@ -151,6 +151,7 @@ def _in_parts(
 
     join = jit.quiet(_join_module(fold, kind, out.dtype).kernel)
     walk = np.array([sizes, [out.strides[dim] for dim in kept]], np.int64)
+    join = jit.entry(join, walk, parts, k, n, out.dtype.cell, kind.cell)
 
     def launch(out_buffer: Any, x_buffer: Any) -> None:
         partial = np.empty(results * parts, kind.cell)
@@ -161,7 +162,7 @@ def _in_parts(
         else:
             first((partial, 0), x_buffer)
         cells, offset = out_buffer
-        join(walk, parts, k, n, cells[offset:], partial)
+        join(walk, parts, k, n, cells[offset:] if offset else cells, partial)
 
     return launch
 
@@ -184,7 +185,7 @@ def _launcher(
     alone = tasks == 1 or work < threads.WORTHWHILE
     constants = way.walk, way.span, parts, k, n
     centers = [np.dtype(np.float64)] if given else []
-    code = jit.entry(kernel, 0, tasks, *constants, result.cell, source.cell, *centers) if alone else kernel
+    code = jit.entry(kernel, 0, tasks, *constants, result.cell, source.cell, *centers)
 
     def launch(out_buffer: Any, x_buffer: Any, *centers: np.ndarray) -> None:
         (out, out_offset), (x, x_offset) = out_buffer, x_buffer

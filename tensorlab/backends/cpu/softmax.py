@@ -68,7 +68,7 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
     kernel = jit.quiet(_modules[key].kernel)
     work = COST * math.prod(shape)
     alone = tasks == 1 or work < threads.WORTHWHILE
-    code = jit.entry(kernel, 0, tasks, walk, line, result.cell, source.dtype.cell) if alone else kernel
+    code = jit.entry(kernel, 0, tasks, walk, line, result.cell, source.dtype.cell)
 
     def launch(out_buffer: Any, x_buffer: Any) -> None:
         (out, out_offset), (x, x_offset) = out_buffer, x_buffer

@@ -138,7 +138,11 @@ def setitem(input: Tensor, index: object, value: object) -> None:
         value = _as_number(value, input)
     if index is False:
         return
-    view, chosen = _only_index(input, index) or resolve(input, None if index is True else index)
+    kind = type(index)
+    view = _first_dim(input, index) if kind is int or kind is slice else None
+    chosen = None
+    if view is None:
+        view, chosen = _only_index(input, index) or resolve(input, None if index is True else index)
     if view is not input and requires_grad(input):
         _recorded(view, input, index if chosen is None else _plain_part(index))
     if chosen is not None:

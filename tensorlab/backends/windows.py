@@ -105,7 +105,9 @@ class Pooling(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Along:
-    """Where the numbers of a result come from along one dimension. Each is equal to itself alone.
+    """Where the numbers of a result come from along one dimension.
+
+    It is compared and hashed by identity, so that launches can be kept by it: make it once, and keep it.
 
     Attributes:
         extent: the size of the image.

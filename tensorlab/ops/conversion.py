@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from typing import Concatenate, ParamSpec
 
 import numpy as np
 
@@ -38,7 +40,9 @@ from tensorlab.ops.dispatch import fill as overwrite
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
-__all__ = ["clone", "contiguous", "fill", "fill_", "zero_"]
+__all__ = ["clone", "contiguous", "fill", "fill_", "summed_in_float32", "zero_"]
+
+P = ParamSpec("P")
 
 
 def strides_like(input: Tensor, memory_format: memory_format) -> tuple[int, ...]:
@@ -320,6 +324,20 @@ def is_contiguous(input: Tensor, memory_format: memory_format = contiguous_forma
         (True, False, False)
     """
     return is_in_format(input._shape, input._stride, memory_format)
+
+
+def summed_in_float32(
+    adjoint: Callable[Concatenate[Tensor, P], Tensor],
+) -> Callable[Concatenate[Tensor, P], Tensor]:
+    """A function that adds up gradients: those of sixteen bits are added in float32 and rounded once."""
+
+    @functools.wraps(adjoint)
+    def call(grad: Tensor, /, *args: P.args, **kwargs: P.kwargs) -> Tensor:
+        if grad._dtype.itemsize < 4:
+            return to(adjoint(to(grad, dtypes.float32), *args, **kwargs), grad._dtype)
+        return adjoint(grad, *args, **kwargs)
+
+    return call
 
 
 METHODS = (clone, contiguous, copy_, cpu, fill_, is_contiguous, to, zero_)

@@ -17,6 +17,7 @@ from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.backends.windows import Along
+from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
 from tensorlab.ops.resampling import given_back, resampled
 from tensorlab.tensor import Tensor
@@ -192,11 +193,9 @@ def _made(input: Tensor, kind: str, places: Sequence[Along]) -> Tensor:
     return record(_kinds(kind)[0], resampled(input, places), input, places=places)
 
 
+@summed_in_float32
 def _given_back(grad: Tensor, kind: str, places: Sequence[Along]) -> Tensor:
     """The adjoint of `_made`."""
-    if grad._dtype.itemsize < 4:  # sums of halves are made in float32
-        wide: Any = grad
-        return _given_back(wide.float(), kind, places).to(grad._dtype)
     return record(_kinds(kind)[1], given_back(grad, places), grad, places=places)
 
 

@@ -15,6 +15,7 @@ from tensorlab.backends.windows import Along
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, preserved_strides, suggested_format
 from tensorlab.ops.arguments import need_tensors
+from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.dispatch import Number, allocate_strided, filled, write_new
 from tensorlab.ops.resampling import given_back, resampled
 from tensorlab.tensor import Tensor, make_tensor
@@ -228,11 +229,9 @@ def _taken(input: Tensor, mode: str, widths: tuple[int, ...]) -> Tensor:
     return record(_KINDS[mode, dims], result, input, widths=widths, shape=input._shape)
 
 
+@summed_in_float32
 def _given_back(gradient: Tensor, mode: str, widths: tuple[int, ...], shape: Size) -> Tensor:
     """The gradients of all elements that came from one, added up."""
-    if gradient._dtype.itemsize < 4:  # sums of halves are made in float32
-        wide: Any = gradient
-        return _given_back(wide.float(), mode, widths, shape).to(gradient._dtype)
     dims = len(widths) // 2
     result = given_back(gradient, _along(mode, tuple(shape[-dims:]), widths))
     return record(_BACK[mode, dims], result, gradient, widths=widths)

@@ -86,9 +86,7 @@ def _line(name: str, function: Callable) -> str:
         written.append(f"{star}{parameter.name}: {_annotation(parameter.annotation)}{default}")
     if name in ("__eq__", "__ne__"):
         return f"    def {name}(self, other: object) -> Tensor: ...  # type: ignore[override]"
-    if (
-        signature.return_annotation == "object"
-    ):  # an operator: it gives a tensor, or leaves the answer to Python
+    if signature.return_annotation == "object":  # an operator: a tensor, or the answer is left to Python
         return f"    def {name}(self, other: Tensor | Number) -> Tensor: ..."
     return f"    def {name}({', '.join(written)}) -> {_annotation(signature.return_annotation)}: ..."
 

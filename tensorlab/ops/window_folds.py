@@ -12,6 +12,7 @@ from tensorlab.backends import backend
 from tensorlab.backends.windows import Pooling, Reach
 from tensorlab.layout import Size
 from tensorlab.memory_formats import format_strides, suggested_format
+from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.dispatch import allocate_strided, filled, write_new
 from tensorlab.tensor import Tensor
 
@@ -75,11 +76,9 @@ def greatest_of_windows(kind: Any, input: Tensor, windows: Windows) -> tuple[Ten
     return record(kind, values, input, places=places, shape=input._shape, windows=windows), places
 
 
+@summed_in_float32
 def _put_back(grad: Tensor, places: Tensor, shape: Size, windows: Windows) -> Tensor:
     """The gradient of the image: each part goes to the number that was the greatest."""
-    if grad._dtype.itemsize < 4:  # sums of halves are made in float32
-        wide: Any = grad
-        return _put_back(wide.float(), places, shape, windows).to(grad._dtype)
     if grad._stride != places._stride:
         laid: Any = allocate_strided(grad._shape, places._stride, grad._dtype)
         write_new(laid, grad)
@@ -109,11 +108,9 @@ def mean_of_windows(kind: Any, input: Tensor, windows: Windows, divisor: int) ->
     return record(kind, result, input, kind=kind, shape=input._shape, windows=windows, divisor=divisor)
 
 
+@summed_in_float32
 def _spread(grad: Tensor, kind: Any, shape: Size, windows: Windows, divisor: int) -> Tensor:
     """The gradient of the image: each part, divided, goes to all numbers of its window."""
-    if grad._dtype.itemsize < 4:  # sums of halves are made in float32
-        wide: Any = grad
-        return _spread(wide.float(), kind, shape, windows, divisor).to(grad._dtype)
     result = filled(shape, format_strides(shape, suggested_format(grad._shape, grad._stride)), grad._dtype, 0)
     if grad.numel():
         launch = _prepared("spread", grad._dtype, shape, result._stride, grad._stride, windows, divisor)

@@ -31,15 +31,15 @@ __all__ = ["BACKEND"]
 class CPU:
     """The backend of the device ``"cpu"`` (see `tensorlab.backends.protocol`)."""
 
-    correlate = staticmethod(correlate)
-    correlate_weights = staticmethod(correlate_weights)
     add_rows = staticmethod(add_rows)
     add_run = staticmethod(add_run)
     attention = staticmethod(attention)
     attention_gradient = staticmethod(attention_gradient)
+    correlate = staticmethod(correlate)
+    correlate_weights = staticmethod(correlate_weights)
     extremes = staticmethod(extremes)
-    flat_fold = staticmethod(flat_fold)
     first_k = staticmethod(first_k)
+    flat_fold = staticmethod(flat_fold)
     flat_kernel = staticmethod(flat_kernel)
     gemm = staticmethod(gemm)
     indexed = staticmethod(indexed)

@@ -185,7 +185,8 @@ def introselect(keys: np.ndarray, places: np.ndarray, k: int, largest: bool) -> 
 @helper
 def introsort(keys: np.ndarray, places: np.ndarray, largest: bool) -> None:
     """Sort a row. Parts that wait for their turn stand on a stack: begin, end, partitions left."""
-    stack = np.empty((130, 3), np.int64)
+    # A part that waits has one partition less left than what it was cut from, and a row has at most 2 * 63.
+    stack = np.empty((2 * 63 + 2, 3), np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = 0, keys.size, depth_limit(keys.size)
     waiting = 1
     while waiting:

@@ -198,6 +198,7 @@ from tensorlab.ops.matmul import (
     mv,
     vdot,
 )
+from tensorlab.ops.membership import isin
 from tensorlab.ops.multinomial import multinomial
 from tensorlab.ops.normalisation import group_norm, layer_norm, rms_norm
 from tensorlab.ops.norms import norm
@@ -838,6 +839,8 @@ __all__ = [
     "bucketize",
     "histc",
     "searchsorted",
+    # ops.membership
+    "isin",
     # ops.differences
     "diff",
     # autograd.methods

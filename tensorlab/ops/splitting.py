@@ -34,24 +34,36 @@ UnbindBackward0 = view_formulas(
 
 
 @numpy_names
-def split(input: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+def split(
+    input: Tensor,
+    split_size_or_sections: int | Sequence[int] | None = None,
+    dim: int = 0,
+    *,
+    split_size: int | Sequence[int] | None = None,
+) -> tuple[Tensor, ...]:
     """`input` cut along a dimension, as views: pieces of one size, the last perhaps shorter, or as told.
 
     Args:
         input: a tensor of at least one dimension.
         split_size_or_sections: the size of a piece, or a list with the size of each.
         dim: the dimension to cut.
+        split_size: the method's name for `split_size_or_sections`.
 
     Raises:
         IndexError: there is no such dimension.
         RuntimeError: a size is negative, the sizes do not add up to the dimension's, or there are no
             dimensions.
+        TypeError: no size is given, or one under each name.
 
     Example:
         >>> import tensorlab as tl
         >>> tl.arange(5).split(2), tl.arange(5).split([1, 4])
         ((tensor([0, 1]), tensor([2, 3]), tensor([4])), (tensor([0]), tensor([1, 2, 3, 4])))
     """
+    if split_size is not None and split_size_or_sections is None:
+        split_size_or_sections = split_size
+    elif split_size is not None or split_size_or_sections is None:
+        raise TypeError("split() takes the size of the pieces, once: split(2), or split([1, 3])")
     if isinstance(split_size_or_sections, (tuple, list)):
         return split_with_sizes(input, split_size_or_sections, dim)
     length = _dim_size(input, dim, "split")

@@ -41,7 +41,7 @@ SUBJECTS = {
     "shape": "shape least_dims dims parts splitting restriding aliases conversion joining rearranging "
     "diagonals",
     "reductions": "reduction variance extremes cumulative differences softmax norms",
-    "order": "sorting order_statistics uniqueness search",
+    "order": "sorting order_statistics uniqueness search membership",
     "indexing": "indexing",
     "products": "matmul contractions chains einsum linalg factorizations distances ranks",
     "windows": "convolution pooling padding unfolding",

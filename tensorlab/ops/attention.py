@@ -221,6 +221,17 @@ def _heads(batch: Sequence[int], groups: int) -> tuple[int, ...]:
     return (*batch[:-2], batch[-2] * batch[-1]) if groups > 1 else tuple(batch)
 
 
+def _lies_like_the_query(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, groups: int) -> bool:
+    """Whether the result's dimensions lie in the query's order, as they do where PyTorch takes one kernel."""
+    operands = (query, key, value)
+    if any(x.ndim != 4 or x._stride[-1] != 1 or not x._shape[-2] for x in operands):
+        return False
+    if value._shape[-1] != query._shape[-1] or (mask is not None and mask.ndim not in (2, 4)):
+        return False
+    sizes = query._shape[0], query._shape[1] // groups
+    return key._shape[:2] == value._shape[:2] == sizes
+
+
 def _prepare(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, causal: bool, scale: float, groups: int
 ) -> _Plan:
@@ -231,7 +242,7 @@ def _prepare(
     batch = broadcast_shapes(*shapes)
     shape = Size((*_heads(batch, groups), query._shape[-2], value._shape[-1]))
     stride = layout.default_strides(shape)
-    if query.ndim == 4 and query._stride[-1] == 1 and shape == query._shape and key._shape[-2]:
+    if _lies_like_the_query(query, key, value, mask, groups):
         stride = preserved_strides(shape, query._stride)
     launch = None
     if shape.numel() and key._shape[-2]:

@@ -145,6 +145,19 @@ def test_strides_are_those_of_torch(torch, order, keys):
     agree(attend(ours, ours[..., :keys, :], ours[..., :keys, :]), attended)
 
 
+def test_strides_where_pytorch_takes_another_kernel(torch):
+    (x,) = (a.astype("float32") for a in numbers((2, 3, 4, 6)))
+    calls = (
+        lambda m, x: (x, x, x[..., ::2]),  # values of another width
+        lambda m, x: (x, x.mT.contiguous().mT, x),  # keys that are no runs
+        lambda m, x: (x, x[:1], x[:1]),  # fewer keys, which are broadcast
+        lambda m, x: (x, x, x, m.ones(4, 3, 3) > 0),  # a mask of three dimensions
+    )
+    for call in calls:
+        ours, theirs = tl.tensor(x).permute(0, 2, 1, 3), torch.tensor(x).permute(0, 2, 1, 3)
+        agree(attend(*call(tl, ours)), torch.nn.functional.scaled_dot_product_attention(*call(torch, theirs)))
+
+
 @pytest.mark.parametrize("shapes", [[(2, 0, 4), (2, 3, 4)], [(2, 3, 4), (2, 0, 4)], [(0, 3, 4), (0, 5, 4)],
                                     [(2, 3, 0), (2, 5, 0)]], ids=str)  # fmt: skip
 def test_without_elements(torch, shapes):

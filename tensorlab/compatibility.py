@@ -227,8 +227,9 @@ DIFFERENCES = (
     Difference(
         "`func.vmap`",
         "calls the function once, with operations that work on the whole batch",
-        "calls it once for each item, and stacks the results",
-        "The results are the same; a second rule for each operation would buy speed alone.",
+        "calls it once for each item, and stacks the results; refuses a batch without items",
+        "The results are the same; a second rule for each operation would buy speed alone. "
+        "Without an item nothing tells the shape of the results.",
     ),
     Difference(
         "`checkpoint(use_reentrant=True)`",

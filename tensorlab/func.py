@@ -202,7 +202,7 @@ def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0) -> Callable:
         out_dims: which dimension of each result shall be the batch.
 
     Raises:
-        ValueError: no argument is a batch, or two are of different sizes.
+        ValueError: no argument is a batch, one has no items or is no tensor, or two are of different sizes.
 
     Example:
         >>> import tensorlab as tl
@@ -215,7 +215,14 @@ def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0) -> Callable:
         dims = in_dims if isinstance(in_dims, (tuple, list)) else (in_dims,) * len(arguments)
         if len(dims) != len(arguments):
             raise ValueError(f"vmap: in_dims has {len(dims)} entries for {len(arguments)} arguments")
-        sizes = {a.shape[dim] for a, dim in zip(arguments, dims, strict=True) if dim is not None}
+        mapped = [(a, dim) for a, dim in zip(arguments, dims, strict=True) if dim is not None]
+        for argument, dim in mapped:
+            if not isinstance(argument, Tensor):
+                raise ValueError(
+                    f"vmap: Got in_dim={dim} for an input but the input is of type "
+                    f"{type(argument).__name__}: only tensors are batches, give None as its in_dim"
+                )
+        sizes = {argument.shape[dim] for argument, dim in mapped}
         if not sizes:
             raise ValueError("vmap: at least one argument must be a batch, and in_dims is None for all")
         if len(sizes) > 1:
@@ -223,6 +230,8 @@ def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0) -> Callable:
                 f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
                 f"{sorted(sizes)}"
             )
+        if 0 in sizes:
+            raise ValueError("vmap: the batch has no items, and no item tells the shape of the results")
         results = []
         for place in range(sizes.pop()):
             items = [

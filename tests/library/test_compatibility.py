@@ -114,7 +114,10 @@ def test_the_differences_are_real(torch, tmp_path):
             hasattr(torch.autograd, "forward_ad"),
             not hasattr(tl.autograd, "forward_ad") and tl.func.jacfwd is tl.func.jacrev,
         ),
-        "`func.vmap`": (_calls_of_vmap(torch) == 1, _calls_of_vmap(tl) == 3),
+        "`func.vmap`": (
+            _calls_of_vmap(torch) == 1 and _error(lambda: _empty_batch(torch)) is None,
+            _calls_of_vmap(tl) == 3 and isinstance(_error(lambda: _empty_batch(tl)), ValueError),
+        ),
         "`checkpoint(use_reentrant=True)`": (
             _error(lambda: _checkpoint_again(torch)) is None,
             isinstance(_error(lambda: _checkpoint_again(tl)), NotImplementedError),
@@ -158,6 +161,10 @@ def _calls_of_vmap(library):
     calls = []
     library.func.vmap(lambda x: calls.append(x) or 2 * x)(library.ones(3))
     return len(calls)
+
+
+def _empty_batch(library):
+    return library.func.vmap(library.exp)(library.ones(0, 3))
 
 
 def _checkpoint_again(library):

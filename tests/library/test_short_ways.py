@@ -87,6 +87,80 @@ def test_folds_beside_their_short_way():
             x.sum(2)
 
 
+@pytest.mark.parametrize("shape", [(3, 4), (5, 1, 3), (300, 400)])
+@pytest.mark.parametrize("name", ["sum", "mean", "amax", "any", "all", "softmax", "log_softmax"])
+def test_arguments_by_their_names_mean_what_they_mean_in_their_places(torch, name, shape):
+    ours, theirs = (filled(library, shape) % 7 - 3 for library in (tl, torch))
+    forms: list[tuple[tuple, dict]] = [((0,), {}), ((), {"dim": -1}), ((), {"dim": 1})]
+    if "softmax" not in name:
+        forms += [((1, True), {}), ((1,), {"keepdim": True}), ((), {"keepdim": False, "dim": 0}), ((), {})]
+    for arguments, names in forms * 2:
+        found = getattr(tl, name)(ours, *arguments, **names)
+        expected = getattr(torch, name)(theirs, *arguments, **names)
+        agree(found, expected, 1e-5)
+        assert found.stride() == expected.stride()
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "any", "softmax"])
+def test_what_equals_an_argument_is_not_taken_for_it(name):
+    x = filled(tl, (3, 4))
+    function = getattr(x, name)
+    for _ in range(2):
+        function(1)  # a short way from now on: 1, True and 1.0 are one key of a dictionary
+        for wrong in (True, 1.0):
+            with pytest.raises(TypeError):
+                function(wrong)
+            with pytest.raises(TypeError):
+                function(dim=wrong)
+    if name != "softmax":
+        function(1, True)
+        with pytest.raises(TypeError, match="argument 'keepdim' must be bool"):
+            function(1, 1)
+
+
+def test_equal_elements(torch):
+    nan = float("nan")
+    for left, right in (
+        ([1.0, 2.0], [1.0, 2.0]),
+        ([1.0, nan], [1.0, nan]),
+        ([0.0], [-0.0]),
+        ([], []),
+        ([1.0], [[1.0]]),
+        ([1.0], [1.0, 1.0]),
+        (2.0, 2.0),
+    ):
+        assert tl.equal(tl.tensor(left), tl.tensor(right)) is torch.equal(
+            torch.tensor(left), torch.tensor(right)
+        )
+    x = filled(tl, (2, 3))
+    assert tl.equal(x.t(), x.t().contiguous())
+    assert not tl.equal(x.t(), (x + 1).t())
+
+
+@pytest.mark.parametrize("source", [t.name for t in dtypes.ALL])
+def test_casts_of_few_elements(torch, source):
+    for target in dtypes.ALL:
+        for shape in ((5,), (), (0,), (2, 3)):
+            ours, theirs = (filled(library, shape, source) for library in (tl, torch))
+            for _ in range(2):
+                found, expected = ours.to(target), theirs.to(getattr(torch, target.name))
+                agree(found, expected, 0)
+                assert found.stride() == expected.stride()
+                assert (found is ours) is (expected is theirs)
+                assert found._version == 0
+
+
+def test_one_bound(torch):
+    ours, theirs = (filled(library, (2, 3)) - 2 for library in (tl, torch))
+    for bounds in ({"min": 0}, {"max": 0.5}, {"min": -1, "max": 1}):
+        for _ in range(2):
+            agree(ours.clamp(**bounds), theirs.clamp(**bounds), 0)
+            agree(ours.t().clamp(**bounds), theirs.t().clamp(**bounds), 0)
+    x = tl.tensor([-1.0, 2.0], requires_grad=True)
+    assert x.clamp(min=0).grad_fn.name() == "ClampBackward1"
+    assert x.clamp(max=tl.tensor(1.0)).grad_fn.name() == "ClampBackward0"
+
+
 @pytest.mark.parametrize("count", [10, 5000])
 def test_index_tensors_and_masks_of_few_and_of_many(count):
     values = np.arange(3 * count, dtype=np.float32).reshape(count, 3)

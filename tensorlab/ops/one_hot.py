@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from tensorlab.dtypes import int64
-from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.normalising import dense_in
+from tensorlab.ops.dispatch import SMALL
+from tensorlab.ops.indexing.along import scatter_
+from tensorlab.ops.shape import unsqueeze
 from tensorlab.tensor import Tensor
 
 __all__ = ["one_hot"]
@@ -47,7 +48,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor: give num_classes")
         return zeros(*tensor.shape, num_classes, dtype=int64)
-    classes = dense_in(tensor, contiguous_format)
+    classes = tensor._cells_array()
     least, greatest = int(classes.min()), int(classes.max())
     if least < 0:
         raise RuntimeError(f"Class values must be non-negative, got {least}")
@@ -56,6 +57,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     elif greatest >= num_classes:
         raise RuntimeError(f"Class values must be smaller than num_classes, got {greatest} and {num_classes}")
     result = zeros(*tensor.shape, num_classes, dtype=int64)
+    if classes.size > SMALL:
+        return scatter_(result, -1, unsqueeze(tensor, -1), 1)
     cells = result._storage._memory
-    cells[np.arange(0, cells.size, num_classes) + classes] = 1
+    cells[np.arange(0, cells.size, num_classes) + classes.reshape(-1)] = 1
     return result

@@ -11,7 +11,8 @@ __all__ = ["copy_run", "dot", "dot_run", "dots"]
 # Numbers that are summed up at a time: the sum of many is the sum of the sums of so many.
 MANY = 256
 
-# Numbers of a row of A, and of a column of B, that are copied at a time where they are no runs.
+# Numbers of a row of A, and of a column of B, that are copied at a time where they are no runs. It is a
+# multiple of `MANY`, so that sums do not depend on what is copied.
 LONG = 2048
 
 
@@ -38,12 +39,11 @@ def dots(
                 copy_run(count, x, a_step, left)
             for j in range(n):
                 y = advance(b, p * b_step + j * b_col)
-                total = dot(
-                    count,
+                work[j * m + i] = dot(
+                    work[j * m + i] if p > 0 else Number(0), count,
                     left if packs_a else numbers(x, left), 1,
                     advance(right, j * LONG) if packs_b else numbers(y, right), 1,
                 )  # fmt: skip
-                work[j * m + i] = Number(work[j * m + i] + total) if p > 0 else total
     for j in range(n):
         finish_row(
             m, advance(work, j * m), alpha, beta, adds_residual,
@@ -59,9 +59,8 @@ def copy_run(count, source, step, to):
         to[p] = widen(source[p * step])
 
 
-def dot(k, a, a_step, b, b_step):
-    """The sum of the products of two rows of `k` numbers."""
-    total = Number(0)
+def dot(total, k, a, a_step, b, b_step):
+    """A number and the sum of the products of two rows of `k` numbers."""
     for p in range(0, k, MANY):
         x, y = advance(a, p * a_step), advance(b, p * b_step)
         if a_step == 1 and b_step == 1:

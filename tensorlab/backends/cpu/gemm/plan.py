@@ -92,7 +92,8 @@ def plan_for(element_type: dtype, work: Problem) -> Plan:
     is_plain = {
         "tiles": is_short and not (packs_a or collects),
         "rows": is_small and not collects and work.b.column == 1,
-        "dots": not (work.batch or copies) and (work.k <= STRIDED or not (packs_a or packs_b)),
+        "dots": not (work.batch or copies or packs_a or packs_b)
+        or (is_small and not copies and work.k <= STRIDED),
     }[form]
     return Plan(form, sizes, packs_a, packs_b, collects, is_plain, is_small)
 

@@ -110,4 +110,6 @@ def plain_dots(walk, out, a, b):
     for i in range(m):
         for j in range(n):
             x, y = at(a, i * walk[2, 0]), at(b, j * walk[3, 1])
-            out[i * walk[1, 0] + j * walk[1, 1]] = narrow(dot(k, x, walk[2, 2], y, walk[3, 2]))
+            out[i * walk[1, 0] + j * walk[1, 1]] = narrow(
+                dot(Number(0), k, x, walk[2, 2], y, walk[3, 2])
+            )

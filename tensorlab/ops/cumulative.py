@@ -18,8 +18,7 @@ from tensorlab.layout import Size
 from tensorlab.ops import conversion
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.dispatch import allocate, as_new, guard_write
-from tensorlab.ops.extremes import as_one_dim
-from tensorlab.ops.folding import check_out, check_out_type
+from tensorlab.ops.folding import as_one_dim, check_out, check_out_type
 from tensorlab.ops.joining import stack
 from tensorlab.ops.plans import remember
 from tensorlab.return_types import NamedResults

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorlab import dtypes
 from tensorlab.ops import conversion, indexing, joining, pointwise
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.extremes import as_one_dim
+from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.outputs import written
 from tensorlab.tensor import Tensor
 

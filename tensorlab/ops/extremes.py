@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, overload
 
-from tensorlab import dtypes, layout, return_types
+from tensorlab import dtypes, return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record, record_several
 from tensorlab.ops import pointwise
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.extreme_places import find, find_again
-from tensorlab.ops.folding import Dims, as_dims, as_flag, fold, is_fold
+from tensorlab.ops.folding import Dims, as_dims, as_flag, as_one_dim, fold, is_fold
 from tensorlab.ops.shares import among_equals, chooses_places
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
@@ -226,18 +226,6 @@ def _with_places(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) ->
     notes = {"shape": input._shape, "dim": position, "indices": indices, "keepdim": keepdim}
     record(_WITH_PLACES[name], found, input, **notes)
     return _RESULTS[name]((found, indices))
-
-
-def as_one_dim(name: str, dim: Any, input: Tensor) -> int:
-    """A dimension of `input`, counted from the front.
-
-    Raises:
-        TypeError: `dim` is no int.
-        IndexError: there is no such dimension.
-    """
-    if isinstance(dim, (bool, float, str, tuple, list)) or not hasattr(dim, "__index__"):
-        raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
-    return layout.wrap_dim(dim.__index__(), input.ndim)
 
 
 @numpy_names

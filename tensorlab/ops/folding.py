@@ -24,6 +24,7 @@ __all__ = [
     "Dims",
     "as_dims",
     "as_flag",
+    "as_one_dim",
     "check_out",
     "check_out_type",
     "fold",
@@ -119,6 +120,23 @@ def as_dims(dim: object, ndim: int, name: str) -> tuple[int, ...]:
     if not ndim or not found:
         return tuple(range(ndim))
     return tuple(found)
+
+
+def as_one_dim(name: str, dim: Any, input: Tensor) -> int:
+    """A dimension of `input`, counted from the front.
+
+    Raises:
+        TypeError: `dim` is no int.
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> as_one_dim("cumsum", -1, tl.zeros(2, 3))
+        1
+    """
+    if isinstance(dim, (bool, float, str, tuple, list)) or not hasattr(dim, "__index__"):
+        raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
+    return layout.wrap_dim(dim.__index__(), input.ndim)
 
 
 def reduced_shape(shape: Sequence[int], dims: Sequence[int], keepdim: bool) -> Size:

@@ -12,7 +12,7 @@ from tensorlab.autograd.recording import record
 from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.dispatch import allocate
-from tensorlab.ops.extremes import as_one_dim
+from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.shares import among_equals, chooses_places
 from tensorlab.ops.sorting import one_of_each, refuse_without_order, sortable
 from tensorlab.tensor import Tensor

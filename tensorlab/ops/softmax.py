@@ -13,8 +13,7 @@ from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
 from tensorlab.memory import beside
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.extremes import as_one_dim
-from tensorlab.ops.folding import Dims, as_flag, check_out, check_out_type, fold, spread
+from tensorlab.ops.folding import Dims, as_flag, as_one_dim, check_out, check_out_type, fold, spread
 from tensorlab.ops.outputs import written
 from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import check_out as refuse_tracked

@@ -19,8 +19,7 @@ from tensorlab.layout import Size
 from tensorlab.memory_formats import preserved_strides
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.dispatch import allocate, allocate_strided, guard_write
-from tensorlab.ops.extremes import as_one_dim
-from tensorlab.ops.folding import as_flag, check_out, check_out_type, reduced_shape
+from tensorlab.ops.folding import as_flag, as_one_dim, check_out, check_out_type, reduced_shape
 from tensorlab.ops.outputs import written
 from tensorlab.ops.ranking import order, ranked
 from tensorlab.ops.shares import chooses_places

@@ -15,7 +15,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, default_strides
 from tensorlab.ops import conversion, dims
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.extremes import as_one_dim
+from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.ranking import order
 from tensorlab.ops.sorting import sortable
 from tensorlab.tensor import Tensor, make_dense

@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tensorlab.memory_formats import contiguous_format
 from tensorlab.tensor import Tensor
 
 __all__ = ["Handle", "Hook", "HookList", "Hooks", "run_accumulated", "run_after", "run_before"]
@@ -127,7 +128,11 @@ def run_before(hooks: Hooks, gradient: Any) -> Any:
         tensor = reference()
         if tensor is not None and gradients[number] is not None:
             kept, held = gradients[number], tensor._grad
-            tensor._grad = kept if held is None else held + kept
+            if held is None:
+                # A copy: what arrives may be an expanded number, or a tensor that somebody else holds.
+                tensor._grad = kept.clone(memory_format=contiguous_format)
+            else:
+                tensor._grad = held + kept
     return gradients if several else gradients[0]
 
 

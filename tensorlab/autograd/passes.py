@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ def backward(
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    inputs: Tensors | None = None,
+    inputs: Tensors | Mapping[Any, Tensor | GradientEdge] | None = None,
 ) -> None:
     """Add to the ``grad`` of each leaf the gradients of several tensors.
 
@@ -54,7 +54,7 @@ def backward(
     if inputs is None:
         engine.run(roots, retain_graph=keep, create_graph=create_graph)
         return
-    chosen = _several(inputs)
+    chosen = _values(inputs)
     if not chosen:
         raise RuntimeError("'inputs' argument to backward cannot be empty: leave it out to reach all leaves")
     wanted = [_input_edge(tensor) for tensor in chosen]
@@ -66,7 +66,7 @@ def backward(
 
 def grad(
     outputs: Tensors,
-    inputs: Tensors,
+    inputs: Tensors | Mapping[Any, Tensor | GradientEdge],
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -74,12 +74,12 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
+) -> Any:
     """The gradients of the outputs with respect to the inputs, summed over the outputs; no ``grad`` changes.
 
     Args:
         outputs: what to differentiate.
-        inputs: with respect to what.
+        inputs: with respect to what; of a dictionary of tensors the result is one of gradients.
         grad_outputs: for each output the gradient that it begins with; None for one of one element is 1.
         retain_graph: keep what the graph kept, for another pass; by default what `create_graph` is.
         create_graph: record the pass, so that the results can be differentiated in turn.
@@ -110,13 +110,13 @@ def grad(
     if allow_unused is False and materialize_grads:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True")
     unused = materialize_grads if allow_unused is None else allow_unused
-    chosen = _several(inputs)
+    chosen = _values(inputs)
     if not chosen:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty: name what to differentiate by")
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
         batches = _batched(_several(outputs), chosen, _several(grad_outputs), keep, create_graph)
-        return _answers(batches, chosen, unused, materialize_grads)
+        return _named(inputs, _answers(batches, chosen, unused, materialize_grads))
     roots = _roots(_several(outputs), _several(grad_outputs))
     found = engine.run(
         roots,
@@ -125,7 +125,17 @@ def grad(
         wanted=[_input_edge(tensor) for tensor in chosen],
         accumulate=False,
     )
-    return _answers(found, chosen, unused, materialize_grads)
+    return _named(inputs, _answers(found, chosen, unused, materialize_grads))
+
+
+def _values(given: Any) -> tuple:
+    """The tensors that an argument means, which may have names."""
+    return tuple(given.values()) if isinstance(given, Mapping) else _several(given)
+
+
+def _named(inputs: Any, gradients: tuple[Gradient, ...]) -> Any:
+    """The gradients under the names of the inputs, if those have some."""
+    return dict(zip(inputs, gradients, strict=True)) if isinstance(inputs, Mapping) else gradients
 
 
 def _answers(

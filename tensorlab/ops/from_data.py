@@ -16,8 +16,9 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.names.functions import with_given_names
+from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import as_dtype
-from tensorlab.ops.conversion import to
+from tensorlab.ops.conversion import clone, to
 from tensorlab.ops.dispatch import Number
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
@@ -63,7 +64,7 @@ def tensor(
     if names is not None:
         return with_given_names(tensor(data, dtype=dtype), names)
     if isinstance(data, Tensor):
-        return to(data, element_type or data.dtype, copy=True)
+        return to(detach(data), element_type or data.dtype, copy=True)
     if isinstance(data, (np.ndarray, np.generic)):
         copied = np.asarray(data)
         shared = from_numpy(np.array(copied, copied.dtype.newbyteorder("=")))
@@ -150,13 +151,13 @@ def asarray(
     else:
         return tensor(obj, dtype=element_type)
     if element_type in (None, shared.dtype):
-        return tensor(shared) if copy else shared
+        return clone(shared) if copy else shared
     if copy is False:
         raise ValueError(
             f"can't alias tensor with dtype {shared.dtype.name!r} into dtype {element_type.name!r}: "
             f"another dtype needs a copy"
         )
-    return tensor(shared, dtype=element_type)
+    return to(shared, element_type)
 
 
 def from_cells(cells: np.ndarray, element_type: dtype, shape: Size) -> Tensor:

@@ -178,6 +178,40 @@ y = 3 / x
 (slope,) = t.autograd.grad(y.sum(), x, create_graph=True)
 y, y.grad_fn.name(), t.autograd.grad(slope.sum(), x)
 
+# the retained gradient is a copy, which can be written
+given = t.ones(3, dtype=t.float64)
+y, z = x * 2, x * 3
+y.retain_grad()
+z.retain_grad()
+(y.sum() + x.sum()).backward()
+z.backward(given)
+y.grad.stride(), y.grad.mul_(2), z.grad is given, z.grad.mul_(2), given
+
+# the retained gradient of a pass that is recorded
+y = x * 2
+y.retain_grad()
+(y * y).sum().backward(create_graph=True)
+y.grad
+
+# a tensor of a tensor has no history
+a, b, c = t.tensor(x * 2), t.tensor(x, requires_grad=True), x.new_tensor(x)
+a, b, c, b.is_leaf, t.asarray(x * 2, copy=True), t.as_tensor(x) is x
+
+# inputs with names
+other = points(t)
+found = t.autograd.grad((x * x).sum(), dict(x=x, other=other), allow_unused=True)
+sorted(found), found["x"], found["other"]
+
+# inputs with names, and a batch of gradients
+t.autograd.grad(x * x, dict(x=x), t.eye(3, dtype=t.float64), is_grads_batched=True)["x"]
+
+# no inputs with names
+t.autograd.grad(x.sum(), dict())
+
+# a pass to inputs with names
+(x * x).sum().backward(inputs=dict(x=x))
+x.grad
+
 # an index that is a mask
 y = x[x > 0.6]
 y.sum().backward()

@@ -25,6 +25,7 @@ _REASONS = {
     ("amax", "", "error"): "tensors of more than 64 dimensions",
     ("amin", "", "error"): "tensors of more than 64 dimensions",
     ("aminmax", "", "error"): "tensors of more than 64 dimensions",
+    ("nn.functional.embedding", "function", "error"): "there are no sparse gradients: sparse=True is refused",
     ("linalg.lstsq", "out", "error"): "lstsq takes no out, and PyTorch documents none",
 }
 

@@ -39,7 +39,7 @@ class Plan(NamedTuple):
     Attributes:
         launch: what computes it.
         shape, stride, numel, dtype, cell: the result's.
-        kernel, sizes: what computes a small product of dense operands sooner, or None.
+        kernel, sizes: what computes a small product sooner, or None; only where both operands are dense.
         node: the kind of node that a product of these ranks is recorded as.
     """
 
@@ -69,7 +69,7 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
         # The cells of a dense operand are kept, and found faster than its buffer.
         left = a._dense if a._dense is not None else dense_cells(a)
         right = b._dense if b._dense is not None else dense_cells(b)
-        if kernel is not None and left is not False and right is not False:
+        if kernel is not None:
             kernel(sizes, memory, left, right)
         else:
             launch(
@@ -254,11 +254,17 @@ def _prepare(
         activation,
         None if residual is None else _of_matrices(_expanded(residual, shape), len(batch), rows, columns),
     )
-    # Of two dense operands, the kernel itself (the caller looks whether they are).
-    small = None if batch else backend("cpu").small_gemm(a.dtype, (m, n, k))
+    small = None
+    plain = source is None and out is None and activation is None and residual is None
+    if plain and not batch and _are_dense(a, b):
+        small = backend("cpu").small_gemm(a.dtype, (m, n, k))
     kernel, sizes = small or (None, None)
     node = product_node(a.ndim, b.ndim, _turned(b))
     return Plan(launch, shape, stride, layout.numel(shape), a.dtype, a.dtype.cell, kernel, sizes, node)
+
+
+def _are_dense(*tensors: Tensor) -> bool:
+    return all(tensor._stride == layout.default_strides(tensor._shape) for tensor in tensors)
 
 
 def _added_node(name: str, a: Tensor, b: Tensor) -> type[Backward]:

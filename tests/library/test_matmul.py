@@ -296,3 +296,39 @@ print(total)
 def test_interpreted_levels_give_the_same_and_stay_inside_their_storage():
     """Interpreted, an index past the end is an IndexError."""
     assert int(run(INTERPRETED, NUMBA_DISABLE_JIT="1")) > 0
+
+
+LONG_SUMS = [(1, 1, 500_000), (2, 3, 200_001), (8, 40, 131_071), (1, 64, 98_304)]
+
+
+@pytest.mark.parametrize("layout", ["plain", "transposed", "stepped", "expanded"])
+@pytest.mark.parametrize("sizes", LONG_SUMS)
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_a_long_sum_is_cut_into_pieces(name, sizes, layout):
+    m, n, k = sizes
+    generator = np.random.default_rng(8)
+    a, b = (generator.standard_normal(shape).astype(name) for shape in ((m, k), (k, n)))
+    x, y = tl.from_numpy(a), tl.from_numpy(b)
+    if layout == "transposed":
+        x, y = x.t().contiguous().t(), y.t().contiguous().t()
+    elif layout == "stepped":
+        x = tl.stack([x, x.neg()], 2).flatten(1)[:, ::2]
+        y = tl.cat([y.neg(), y, y.neg()], 1)[:, n : 2 * n]
+    elif layout == "expanded":
+        x, a = x[:, :1].expand(m, k), np.broadcast_to(a[:, :1], (m, k))
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    limit = 2 * np.finfo(name).eps * (abs(a.astype(np.float64)) @ abs(b.astype(np.float64)))
+    found = x @ y
+    assert (abs(found.numpy() - expected) <= limit).all()
+    out = tl.full((n + 1, 2 * m), 9.0, dtype=found.dtype)
+    tl.matmul(x, y, out=out[:n, ::2].t())
+    assert tl.equal(out[:n, ::2].t(), found)
+    assert (out[n] == 9).all()
+    assert (out[:, 1::2] == 9).all()
+    threads = tl.get_num_threads()
+    try:
+        for team in (1, 2, 3):
+            tl.set_num_threads(team)
+            assert tl.equal(x @ y, found)
+    finally:
+        tl.set_num_threads(threads)

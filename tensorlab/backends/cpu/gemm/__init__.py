@@ -4,6 +4,7 @@ The files of this folder are the levels of the algorithm, outermost first:
 
 ``__init__``   what is launched
 ``plan``       which form, which orientation, what is copied, how it is divided among threads
+``split``      a long sum in pieces, where the result is too small to be shared
 ``problem``    sizes and strides, and the same product written otherwise
 ``tasks``      one strip of one product of the batch after another
 ``tiles``      the loops over blocks; ``rows`` and ``dots`` where the result is too narrow for tiles
@@ -35,11 +36,12 @@ from tensorlab.backends.cpu.gemm.plan import (
     schedule_for,
 )
 from tensorlab.backends.cpu.gemm.problem import Problem, problem
+from tensorlab.backends.cpu.gemm.split import add_pieces, pieces_of
 from tensorlab.backends.cpu.gemm.text import compute_name, kernel_source
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.cpu.sharing import prepare
 from tensorlab.backends.operands import Launch
-from tensorlab.dtypes import dtype
+from tensorlab.dtypes import dtype, float32, float64
 from tensorlab.scalars import Scalar
 
 __all__ = ["gemm", "small_gemm", "workspace"]
@@ -57,14 +59,18 @@ def gemm(
     residual: Sequence[int] | None = None,
 ) -> Launch:
     """See `tensorlab.backends.protocol.Backend.gemm`."""
-    m, n, _ = sizes
+    m, n, k = sizes
     if math.prod(batch) * m * n == 0:
         return _nothing
+    ends = source is not None or activation is not None or residual is not None
     given = problem(batch, sizes, out, a, b, source or out, residual or out)
     swapped = is_better_transposed(given)
     work = given.transposed() if swapped else given
     plan = plan_for(element_type, work)
-    ends = source is not None or activation is not None or residual is not None
+    if not (batch or ends or plan.is_small) and element_type in (float32, float64):
+        pieces = pieces_of(m, n, k)
+        if pieces > 1:
+            return _launch_split(element_type, sizes, pieces, out, a, b)
     if ends or not plan.is_plain:
         return _launch(element_type, work, plan, swapped, activation, residual is not None)
     # How many threads may take part is known when it is launched. What is not needed is not compiled.
@@ -172,6 +178,39 @@ def _launch(
             code(0, tasks, *options, *buffers, space)
         else:
             share()(team, tasks, *options, *buffers, space.reshape(team, cells))
+
+    return launch
+
+
+def _launch_split(
+    element_type: dtype,
+    sizes: tuple[int, int, int],
+    pieces: int,
+    out: Sequence[int],
+    a: Sequence[int],
+    b: Sequence[int],
+) -> Launch:
+    """The launch of a product whose sums are cut into pieces."""
+    m, n, k = sizes
+    length, rest = divmod(k, pieces)
+    each = gemm(
+        element_type, (pieces,), (m, n, length), (m * n, n, 1), (length * a[1], *a), (length * b[0], *b)
+    )
+    last = gemm(element_type, (), (m, n, rest), (n, 1), a, b)
+    count, done = pieces + (rest > 0), pieces * length
+
+    def launch(to: tuple, left: tuple, right: tuple) -> None:
+        results = np.empty(count * m * n, element_type.cell)
+        each((results, 0), left, right)
+        if rest:
+            (left_cells, first), (right_cells, second) = left, right
+            last(
+                (results, pieces * m * n),
+                (left_cells, first + done * a[1]),
+                (right_cells, second + done * b[0]),
+            )
+        cells, offset = to
+        add_pieces(results, count, cells[offset:] if offset else cells, m, n, *out)
 
     return launch
 

@@ -2,7 +2,8 @@
 
 A call with an argument of the wrong kind fails somewhere inside, with an error about something that the
 caller never wrote. The annotations know better: an argument that is not of the kind that its parameter names
-is why the call failed, and a `TypeError` says so, as PyTorch does. A call that succeeds pays nothing for it.
+is why the call failed, and a `TypeError` says so, as PyTorch does. A call that succeeds pays for one call
+more, 50 to 100 ns; operations on elements see to it themselves.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ from tensorlab.ops import (
     uniqueness,
     variance,
 )
-from tensorlab.ops.dispatch import is_number
+from tensorlab.ops.dispatch import as_new, is_number
 from tensorlab.ops.products import product
 from tensorlab.ops.rows import operator_of
 from tensorlab.tensor import Tensor
@@ -217,9 +217,12 @@ def _reflected(name: str, function: Callable) -> Callable:
 
 def _reflected_division(self: Tensor, other: object) -> object:
     """``3 / x``, which PyTorch computes as ``x.reciprocal() * 3``: two roundings, and two nodes."""
-    if isinstance(other, Tensor) or is_number(other):
-        return pointwise.mul(pointwise.reciprocal(self), other)
-    return NotImplemented
+    if not (isinstance(other, Tensor) or is_number(other)):
+        return NotImplemented
+    turned = pointwise.reciprocal(self)
+    if type(turned) is Tensor and turned._edge is None and not isinstance(other, Tensor):
+        return as_new(pointwise.mul_(turned, other))  # nobody else will see it: no second tensor is needed
+    return pointwise.mul(turned, other)
 
 
 def _matmul(self: Tensor, other: object) -> object:

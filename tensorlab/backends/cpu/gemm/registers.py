@@ -23,7 +23,6 @@ __all__ = ["Tile", "Writer", "add_outer", "add_outer_partly", "store", "store_pa
 
 INDEX = ir.IntType(64)
 SHORT = ir.IntType(32)
-BIT = ir.IntType(1)
 
 
 class Tile(types.Type):

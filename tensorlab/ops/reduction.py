@@ -6,6 +6,7 @@ elements is a row of `tensorlab.folds`.
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod as product
 from typing import Any
 
@@ -86,16 +87,18 @@ def _fold(
 ) -> Tensor:
     """`fold`, remembered for the backward pass."""
     result = fold(name, input, dim, as_flag(name, keepdim), value, element_type, out)
-    if not requires_grad(input):
-        return result
-    notes: dict[str, Any] = {"shape": input._shape, "dim": dim, "keepdim": keepdim}
-    return record(_KINDS[name][dim is not None or keepdim], result, input, **notes)
+    return _recorded(name, result, input, dim, keepdim) if requires_grad(input) else result
+
+
+def _recorded(name: str, result: Tensor, input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
+    kind = _KINDS[name][dim is not None or keepdim]
+    return record(kind, result, input, shape=input._shape, dim=dim, keepdim=keepdim)
 
 
 # --- sums -----------------------------------------------------------------------------------------------
 
 
-@is_fold("sum")
+@is_fold("sum", recorded=partial(_recorded, "sum"))
 def sum(
     input: Tensor,
     dim: Dims = None,
@@ -174,7 +177,7 @@ def _added(
     return _fold(name, input, dim, keepdim, value, value, out)
 
 
-@is_fold("mean")
+@is_fold("mean", recorded=partial(_recorded, "mean"))
 def mean(
     input: Tensor,
     dim: Dims = None,
@@ -239,7 +242,7 @@ def nanmean(
     return pointwise.div(nansum(input, dim, keepdim, dtype=dtype), count, out=out)
 
 
-@is_fold("prod")
+@is_fold("prod", recorded=partial(_recorded, "prod"))
 def prod(
     input: Tensor,
     dim: int | None = None,

@@ -16,6 +16,8 @@ import numpy as np
 from tensorlab.backends import Launch
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.memory import LARGE, beside
+from tensorlab.modes import current
 from tensorlab.names.binding import FINDERS, RULES, following
 from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.plans import remember
@@ -48,9 +50,9 @@ def of_cells(launch: Launch) -> Callable[[np.ndarray, np.ndarray], None]:
 
 
 def short_way(
-    prepare: Callable[..., Short | Literal[False]],
+    prepare: Callable[..., Short | Literal[False]], recorded: Callable[..., Tensor] | None = None
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """`numpy_names` for a function of a tensor, with a short way for dense tensors without a gradient.
+    """`numpy_names` for a function of a tensor, with a short way for dense tensors.
 
     It is there for the calls ``f(x)``, ``f(x, dim)`` and ``f(x, dim, keepdim)``, with or without the names of
     these arguments. All others take the general way.
@@ -58,6 +60,8 @@ def short_way(
     Args:
         prepare: is called like the function, with an int and a bool, and gives the short way of such calls,
             or False if they have none. What it raises the caller sees.
+        recorded: is called with the result and with what the function was called with, and remembers how the
+            result was made; without it the short way is for calls of which nothing is recorded.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -78,7 +82,8 @@ def short_way(
                     elif count == 3 and (given[2] is False or given[2] is True):
                         key = input._dtype, input._shape, given[1], given[2]
                 base = input._base
-                if key and input._edge is None and (base is None or base._edge is None):  # nothing to record
+                tracked = input._edge is not None or (base is not None and base._edge is not None)
+                if key and (not tracked or recorded is not None or not current.grad):
                     cells = input._dense if input._dense is not None else dense_cells(input)
                     if cells is not False:
                         short = prepared.get(key)
@@ -86,9 +91,10 @@ def short_way(
                             short = remember(prepared, key, prepare(*given))
                         if short:
                             run, cell, result, shape, stride, size = short
-                            memory = np.empty(size, cell)
+                            memory = np.empty(size, cell) if size < LARGE else beside(cells, size, cell)
                             run(memory, cells)
-                            return make_dense(memory, result, shape, stride)
+                            made = make_dense(memory, result, shape, stride)
+                            return made if not tracked or recorded is None else recorded(made, *given)
             return general(*arguments, **keywords)
 
         FINDERS.add(either)

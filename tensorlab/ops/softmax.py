@@ -71,7 +71,11 @@ def _short(name: str, input: Tensor, dim: int | None = None, *others: object) ->
     return Short(of_cells(launch), result.cell, result, input._shape, stride, cells)
 
 
-@short_way(partial(_short, "softmax"))
+def _recorded(name: str, result: Tensor, input: Tensor, dim: int) -> Tensor:
+    return record(_KINDS[name], result, input, dim=dim % (input.ndim or 1))
+
+
+@short_way(partial(_short, "softmax"), partial(_recorded, "softmax"))
 def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """``exp(input)`` divided by its sum along a dimension: positive numbers that add up to 1.
 
@@ -96,7 +100,7 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor 
     return _softmax("softmax", input, dim, dtype, out)
 
 
-@short_way(partial(_short, "log_softmax"))
+@short_way(partial(_short, "log_softmax"), partial(_recorded, "log_softmax"))
 def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of `softmax`, without the loss of digits that taking it afterwards would bring.
 
@@ -141,7 +145,7 @@ def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tens
     launch((memory, 0), buffer)
     found = make_dense(memory, result, input._shape, stride)
     if requires_grad(input):
-        record(_KINDS[name], found, input, dim=position)
+        _recorded(name, found, input, position)
     return found if out is None else written(out, found)
 
 

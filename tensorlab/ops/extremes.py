@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, overload
 
 from tensorlab import dtypes, return_types
@@ -45,7 +46,11 @@ _WITH_PLACES = {name: chooses_places(f"{name.capitalize()}Backward0") for name i
 _RESULTS = {"max": return_types.max, "min": return_types.min}
 
 
-@is_fold("amax")
+def _recorded(name: str, result: Tensor, input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
+    return record(_OF_FOLD[name], result, input, dim=dim, keepdim=keepdim)
+
+
+@is_fold("amax", recorded=partial(_recorded, "amax"))
 def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The greatest element; NaN if there is one.
 
@@ -66,10 +71,10 @@ def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | 
         (tensor(7), tensor([7, 5]), tensor([[7]]))
     """
     result = _extreme("amax", input, dim, keepdim, out)
-    return record(_OF_FOLD["amax"], result, input, dim=dim, keepdim=keepdim)
+    return _recorded("amax", result, input, dim, keepdim)
 
 
-@is_fold("amin")
+@is_fold("amin", recorded=partial(_recorded, "amin"))
 def amin(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The least element; NaN if there is one. The arguments are those of `amax`.
 
@@ -79,7 +84,7 @@ def amin(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | 
         tensor([1, 3])
     """
     result = _extreme("amin", input, dim, keepdim, out)
-    return record(_OF_FOLD["amin"], result, input, dim=dim, keepdim=keepdim)
+    return _recorded("amin", result, input, dim, keepdim)
 
 
 def _extreme(
@@ -129,7 +134,7 @@ def max(
 ) -> NamedResults: ...
 
 
-@is_fold("amax", dims=False)
+@is_fold("amax", dims=False, recorded=partial(record, _OF_ALL["max"]))
 def max(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
     """The greatest of all elements, or those along a dimension with their places, or those of two tensors.
 
@@ -177,7 +182,7 @@ def min(
 ) -> NamedResults: ...
 
 
-@is_fold("amin", dims=False)
+@is_fold("amin", dims=False, recorded=partial(record, _OF_ALL["min"]))
 def min(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
     """The least of all elements, or those along a dimension with their places, or those of two tensors.
 

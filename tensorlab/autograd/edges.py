@@ -20,6 +20,7 @@ from tensorlab.tensor import Tensor
 
 __all__ = [
     "GradientEdge",
+    "Handles",
     "allow_mutation_on_saved_tensors",
     "get_gradient_edge",
     "increment_version",
@@ -30,10 +31,8 @@ __all__ = [
 class GradientEdge(NamedTuple):
     """Where the gradient of a tensor goes on, without the tensor: `grad` and `backward` take it in its place.
 
-    Attributes:
-        node: the operation that made the tensor, or what accumulates the gradient of a leaf.
-        output_nr: which of its results the tensor is.
-        ownership_token: what keeps the graph alive.
+    ``node`` is the operation that made the tensor, or what accumulates the gradient of a leaf, ``output_nr``
+    says which of its results the tensor is, and ``ownership_token`` keeps the graph alive.
     """
 
     node: Node
@@ -79,8 +78,8 @@ def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
         one._storage._version += 1
 
 
-class _Handles:
-    """Several hooks that are removed together."""
+class Handles:
+    """Several hooks that are removed together: by ``remove()``, or as a context at its end."""
 
     def __init__(self, handles: Sequence[Handle]) -> None:
         self.handles = tuple(handles)
@@ -90,7 +89,7 @@ class _Handles:
         for handle in self.handles:
             handle.remove()
 
-    def __enter__(self) -> _Handles:
+    def __enter__(self) -> Handles:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -99,7 +98,7 @@ class _Handles:
 
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Callable[[Any], None], *, mode: str = "all"
-) -> _Handles:
+) -> Handles:
     """Call a function in each backward pass when the gradients of several tensors are there.
 
     Args:
@@ -129,7 +128,7 @@ def register_multi_grad_hook(
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     if mode == "any":
         first = _First(fn)
-        return _Handles([tensor.register_hook(first) for tensor in tensors if tensor.requires_grad])
+        return Handles([tensor.register_hook(first) for tensor in tensors if tensor.requires_grad])
     edges = [edge_of(tensor) for tensor in tensors]
     if None in edges:
         raise AssertionError(
@@ -137,7 +136,7 @@ def register_multi_grad_hook(
             f"of it ever comes"
         )
     together = _Together(fn, [node_of(edge) for edge in edges])
-    return _Handles(
+    return Handles(
         [
             tensor.register_hook(functools.partial(together, position))
             for position, tensor in enumerate(tensors)

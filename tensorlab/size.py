@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Iterable
 
@@ -35,7 +34,9 @@ class Size(tuple):
 
     def numel(self) -> int:
         """The number of elements that a tensor of this shape has."""
-        return math.prod(self)
+        from tensorlab.layout import numel  # here, because `layout` is built on this file
+
+        return numel(self)
 
     def __repr__(self) -> str:
         return f"tensorlab.Size([{', '.join(map(str, self))}])"

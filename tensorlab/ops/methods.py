@@ -59,7 +59,7 @@ from tensorlab.ops import (
 from tensorlab.ops.dispatch import as_new, is_number
 from tensorlab.ops.products import product
 from tensorlab.ops.rows import operator_of
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, dense_cells
 
 __all__ = ["bind"]
 
@@ -221,7 +221,9 @@ def _reflected_division(self: Tensor, other: object) -> object:
         return NotImplemented
     turned = pointwise.reciprocal(self)
     if type(turned) is Tensor and turned._edge is None and not isinstance(other, Tensor):
-        return as_new(pointwise.mul_(turned, other))  # nobody else will see it: no second tensor is needed
+        cells = dense_cells(turned)
+        if cells is not False and cells.size and 1 not in turned._shape:  # the strides of 1 may change
+            return as_new(pointwise.mul_(turned, other))  # nobody else sees it: no second tensor is needed
     return pointwise.mul(turned, other)
 
 

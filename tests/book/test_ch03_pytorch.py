@@ -21,8 +21,13 @@ def test_the_remarks_of_the_table() -> None:
     with pytest.raises(ValueError, match="step must be greater than zero"):
         x[::-1]
     assert torch.flip(x, (0,)).data_ptr() != x.data_ptr()
-    with pytest.warns(UserWarning, match="deprecated"):
-        _ = torch.zeros(2, 3, 4).T
+    always = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)  # PyTorch warns once a process, and another test may have been first
+    try:
+        with pytest.warns(UserWarning, match="deprecated"):
+            _ = torch.zeros(2, 3, 4).T
+    finally:
+        torch.set_warn_always(always)
     assert torch.zeros(2, 3).squeeze(0).shape == (2, 3)
     with pytest.raises(ValueError, match="size not equal to one"):
         np.zeros((2, 3)).squeeze(0)

@@ -101,7 +101,7 @@ def test_the_tape_has_the_numbers_of_the_graph(source):
 
 def test_all_operations_are_played():
     played = {step.op for source in PLAYED for step in recorded(source)[0].steps}
-    assert played == {*METHODS, "add", "sub", "mul", "div", "neg", "matmul", "T"}
+    assert played == {*METHODS, "add", "sub", "mul", "div", "reciprocal", "neg", "matmul", "T"}
 
 
 @pytest.mark.parametrize("source", REFUSED)

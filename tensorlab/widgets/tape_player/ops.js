@@ -221,6 +221,7 @@ export const OPS = {
   square: { ...POWER, forward: ([x]) => POWER.forward([x], { exponent: 2 }),
     backward: (g, [x], y) => POWER.backward(g, [x], y, { exponent: 2 }) },
   neg: { ...single("NegBackward0", (x) => -x, () => -1, "x"), keeps: () => [] },
+  reciprocal: single("ReciprocalBackward0", (x) => 1 / x, (x, y) => -y * y, "result"),
   exp: single("ExpBackward0", Math.exp, (x, y) => y, "result"),
   log: single("LogBackward0", Math.log, (x) => 1 / x, "x"),
   sqrt: single("SqrtBackward0", Math.sqrt, (x, y) => 1 / (2 * y), "result"),

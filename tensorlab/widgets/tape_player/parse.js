@@ -230,6 +230,10 @@ class Reader {
       return this.step("pow", [left], { exponent: right.number }, label);
     }
     if (sign === "@" && (numbers[0] || numbers[1])) refuse("one side of @ is a number: to scale a tensor write *");
+    if (sign === "/" && numbers[0]) {                               // the library computes it in two steps
+      const turned = this.step("reciprocal", [right], {}, `1 / ${this.shown(right) || "…"}`);
+      return this.step("mul", [turned, left], {}, `… * ${this.shown(left)}`);
+    }
     return this.step(SIGNS[sign], [left, right], {}, label);
   }
 

@@ -140,6 +140,7 @@ _RUN: dict[str, Callable[..., Tensor]] = {
     "div": operator.truediv,
     "matmul": _product,
     "neg": operator.neg,
+    "reciprocal": lambda x: x.reciprocal(),
     "T": lambda x: x.T,
     "pow": lambda x, exponent: x**exponent,
     "sum": _folded("sum"),
@@ -242,6 +243,9 @@ class _Reader:
             return self.step("pow", [left], {"exponent": right["number"]}, label)
         if op == "matmul" and ("number" in left or "number" in right):
             raise ValueError("one side of @ is a number: to scale a tensor write *")
+        if op == "div" and "number" in left:  # the library computes it in two steps
+            turned = self.step("reciprocal", [right], {}, f"1 / {self.shown(right) or '…'}")
+            return self.step("mul", [turned, left], {}, f"… * {self.shown(left)}")
         label = f"{self.shown(left) or '…'} {sign} {self.shown(right) or '…'}"
         return self.step(op, [left, right], {}, label)
 

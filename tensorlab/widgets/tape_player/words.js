@@ -52,7 +52,7 @@ const names = (saved) => keptNames(saved).join(" and ");
 const FORMULAS = {
   AddBackward0: ["g", "g"], SubBackward0: ["g", "-g"], RsubBackward1: ["-g"], MulBackward0: ["g * y", "g * x"],
   DivBackward0: ["g / y", "-g * x / y ** 2"], PowBackward0: ["g * n * x ** (n - 1)"], NegBackward0: ["-g"],
-  ExpBackward0: ["g * result"], LogBackward0: ["g / x"], SqrtBackward0: ["g / (2 * result)"],
+  ReciprocalBackward0: ["-g * result ** 2"], ExpBackward0: ["g * result"], LogBackward0: ["g / x"], SqrtBackward0: ["g / (2 * result)"],
   TanhBackward0: ["g * (1 - result ** 2)"], SigmoidBackward0: ["g * result * (1 - result)"],
   ReluBackward0: ["g where result > 0, else 0"], SinBackward0: ["g * cos(x)"], CosBackward0: ["-g * sin(x)"],
   AbsBackward0: ["g * sign(x)"], SumBackward0: ["g for every element"], SumBackward1: ["g for every element"],

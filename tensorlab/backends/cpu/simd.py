@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import config
 from numba.extending import intrinsic
+
+from tensorlab.backends.cpu.jit import kernel
 
 __all__ = ["TILE", "turn_block", "turn_tile"]
 
@@ -121,7 +123,7 @@ else:
     turn_tile = _turn
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def turn_block(source, start, column, rows, columns, block):  # type: ignore[no-untyped-def]
     """``block[i, j] = source[start + i + j * column]`` for `rows` by `columns` cells.
 

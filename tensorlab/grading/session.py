@@ -126,17 +126,20 @@ class Session:
             box.close()
 
     def _running(self) -> Box:
-        """The box, with every cell run that does not kill it."""
-        while self._box is None:
+        """The box, with every cell run that does not kill it.
+
+        Another thread may close it meanwhile: a closed box answers with `BoxDied`.
+        """
+        while (box := self._box) is None:
             if self._starts > self._limits.restarts:
                 raise Exhausted(f"the notebook ended its process {self._starts} times")
             self._starts += 1
-            self._box = self._start()
+            box = self._box = self._start()
             for cell in self._cells:
                 if self.reports.get(cell.number, CellReport()).ended:
                     continue
                 try:
-                    self._run(self._box, cell)
+                    self._run(box, cell)
                 except (BoxDied, BoxTimeout) as error:
                     slow = isinstance(error, BoxTimeout)
                     why = (
@@ -146,7 +149,7 @@ class Session:
                     )
                     self.reports[cell.number] = CellReport(ended=why, printed=self._beginning(error.output))
                     break
-        return self._box
+        return box
 
     def _start(self) -> Box:
         for attempt in range(1, START_ATTEMPTS + 1):

@@ -102,6 +102,13 @@ def test_closing_twice_is_fine(box):
     box.close()
 
 
+def test_a_closed_box_says_so_as_often_as_it_is_asked(box):
+    box.close()
+    for _ in range(3):
+        with pytest.raises(BoxDied, match="closed"):
+            run(box, "x = 1", seconds=30)
+
+
 def test_a_python_that_does_not_start_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "executable", str(tmp_path / "missing"))
     with pytest.raises(BoxError, match="could not be started"):

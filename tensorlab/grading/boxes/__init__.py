@@ -47,7 +47,7 @@ class Box(Protocol):
         """Send one request and return its reply.
 
         Raises:
-            BoxDied: the process is gone, or what it sent is not a reply to this request.
+            BoxDied: the process is gone, the box was closed, or what it sent is not a reply to this request.
             BoxTimeout: `seconds` passed.
         """
         ...

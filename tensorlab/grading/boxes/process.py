@@ -108,6 +108,8 @@ class ProcessBox:
             raise
 
     def _answer(self, name: str, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        if self._closed:
+            raise BoxDied("the box is closed")
         self._asked.add(name)
         deadline = time.monotonic() + seconds
         self._outgoing.put(frames.pack({"id": name, **request}))

@@ -90,4 +90,4 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         if input.ndim > 1 and weight.numel() != 1:
             shape[1] = weight.numel()
         weight = weight.view(shape)
-    return apply(TABLE["learnt_slope"], input, weight)
+    return apply(TABLE["prelu_kernel"], input, weight)

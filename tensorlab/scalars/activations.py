@@ -52,15 +52,15 @@ def d_leaky_relu(grad, x, slope):
     return choose(x > 0, grad, grad * slope)
 
 
-def learnt_slope(x, slope):
+def prelu_kernel(x, slope):
     return x if x > 0 else slope * x
 
 
-def d_learnt_slope(grad, x, slope):
+def d_prelu_kernel(grad, x, slope):
     return choose(x > 0, grad, slope * grad)
 
 
-def d_learnt_slope_of_slope(grad, x, slope):
+def d_prelu_kernel_of_slope(grad, x, slope):
     return choose(x > 0, number(0), x * grad)
 
 
@@ -243,8 +243,8 @@ ROWS = (
            refuses_bool="Boolean inputs not supported for relu: convert the mask first", gradients=(d_relu,)),
     _row("leaky_relu", leaky_relu, "Negative elements multiplied by `negative_slope`.",
          ">>> F.leaky_relu(tl.tensor([-1.0, 2.0]), 0.1)\ntensor([-0.1000,  2.0000])", d_leaky_relu, 1, 1),
-    Scalar("learnt_slope", learnt_slope, 2, "Negative elements multiplied by a slope of their own.",
-           takes=FLOATING, gradients=(d_learnt_slope, d_learnt_slope_of_slope), node="PreluKernelBackward0"),
+    Scalar("prelu_kernel", prelu_kernel, 2, "Negative elements multiplied by a slope of their own.",
+           takes=FLOATING, gradients=(d_prelu_kernel, d_prelu_kernel_of_slope), node="PreluKernelBackward0"),
     Scalar("hardtanh", hardtanh, 1, "Each element brought between `min_val` and `max_val`.",
            ">>> F.hardtanh(tl.tensor([-3.0, 0.5, 3.0]))\ntensor([-1.0000,  0.5000,  1.0000])",
            refuses_bool="Bool inputs not supported for hardtanh: convert the mask first", parameters=2,

@@ -113,7 +113,7 @@ def test_kernel_sources_are_readable_python():
     for form, pattern in (
         ("flat", ("run", "run", "one")),
         ("rows", ("run", "step", "one")),
-        ("blocks", ("run", "turn", "self")),
+        ("blocks", ("run", "transposed", "self")),
     ):
         text = kernel_source(TABLE["mul"], f32, (f16, f16, f32), pattern, form)
         compile(text, "kernel", "exec")

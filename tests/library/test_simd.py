@@ -9,18 +9,18 @@ import sys
 import numpy as np
 import pytest
 
-from tensorlab.backends.cpu.simd import BLOCK_WIDTH, TILE, turn_block
+from tensorlab.backends.cpu.simd import BLOCK_WIDTH, TILE, transpose_block
 
 SIZES = [(32, 32), (31, 9), (8, 8), (5, 32), (32, 3), (1, 1), (16, 24), (15, 256)]
 
 
 @pytest.mark.parametrize("cell", ["float32", "float64", "uint16", "int8", "bool", "int64"])
-def test_turn_block_is_a_transposed_copy(cell):
+def test_transpose_block_is_a_transposed_copy(cell):
     column = 50
     source = (np.arange(7 + column * BLOCK_WIDTH) % 251).astype(cell)
     for rows, columns in SIZES:
         block = np.zeros((BLOCK_WIDTH, BLOCK_WIDTH), cell)
-        turn_block(source, 7, column, rows, columns, block)
+        transpose_block(source, 7, column, rows, columns, block)
         expected = np.zeros_like(block)
         for i in range(rows):
             for j in range(columns):

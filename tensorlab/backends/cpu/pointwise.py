@@ -4,14 +4,14 @@ For each (scalar function, dtypes, pattern) that a program meets, one small kern
 function's own source in `tensorlab.scalars` (see `tensorlab.backends.cpu.templates`, and print
 `kernel_source(...)` to read one). The pattern says how each operand is walked along the innermost dimension:
 
-``run``   neighbouring cells, so that whole vectors are loaded and stored
-``one``   the same cell again and again: a broadcast operand or a number
-``step``  cells some stride apart
-``turn``  neighbouring cells along the dimension before: a transposed operand, read by blocks
-``self``  the output itself, for an operation in place
+``run``         neighbouring cells, so that whole vectors are loaded and stored
+``one``         the same cell again and again: a broadcast operand or a number
+``step``        cells some stride apart
+``transposed``  neighbouring cells along the dimension before, read by blocks
+``self``        the output itself, for an operation in place
 
 When all operands are runs or single cells and one dimension is left, the kernel is one loop. Otherwise it
-walks rows, or blocks of rows where an operand is turned.
+walks rows, or blocks of rows where an operand is transposed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 from tensorlab.backends.cpu import jit, templates, threads
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.cpu.templates import ONE, RUN, SELF, STEP, TURN
+from tensorlab.backends.cpu.templates import ONE, RUN, SELF, STEP, TRANSPOSED
 from tensorlab.backends.operands import Buffer, Launch, OperandLayout
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
@@ -112,7 +112,7 @@ def pointwise(
 
         return launch_flat
 
-    form = "blocks" if TURN in pattern else "rows"
+    form = "blocks" if TRANSPOSED in pattern else "rows"
     serial = _kernel(form, row, compute, element_types, pattern, False)
     walk = np.array([sizes, *strides], np.int64)
     tasks = math.prod(sizes[:-1])
@@ -191,7 +191,7 @@ def _pattern(operands: Sequence[OperandLayout], strides: Sequence[Sequence[int]]
         elif steps[-1] == 0 and position:
             kinds.append(ONE)
         elif len(steps) > 1 and steps[-2] == 1 and position:
-            kinds.append(TURN)
+            kinds.append(TRANSPOSED)
         else:
             kinds.append(STEP)
     return tuple(kinds)

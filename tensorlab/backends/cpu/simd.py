@@ -15,13 +15,13 @@ from numba.extending import intrinsic
 
 from tensorlab.backends.cpu.jit import kernel
 
-__all__ = ["TILE", "turn_block", "turn_tile"]
+__all__ = ["TILE", "transpose_block", "transpose_tile"]
 
 # Rows and columns of the tile that is transposed inside registers: 8 vectors of 8 cells.
 TILE = 8
 
 
-def _turned(builder: ir.IRBuilder, rows: list[Any]) -> list[Any]:
+def _transposed(builder: ir.IRBuilder, rows: list[Any]) -> list[Any]:
     """The columns of a tile whose rows are these vectors, as vectors."""
     rows = list(rows)
     # Exchange the off-diagonal quarters of ever larger squares: distance 1, then 2, then 4.
@@ -41,7 +41,7 @@ def _turned(builder: ir.IRBuilder, rows: list[Any]) -> list[Any]:
 
 
 @intrinsic
-def _turn_tile(typing_context, source, start, column, block, row, first):  # type: ignore[no-untyped-def]
+def _transpose_into_block(typing_context, source, start, column, block, row, first):  # type: ignore[no-untyped-def]
     """``block[row + i, first + j] = source[start + i + j * column]`` for a whole tile."""
     cell = source.dtype
     integer = types.int64
@@ -68,9 +68,9 @@ def _turn_tile(typing_context, source, start, column, block, row, first):  # typ
             loaded.align = size
             rows.append(loaded)
             position = builder.add(position, column_value)
-        for i, turned in enumerate(_turned(builder, rows)):
+        for i, column_of_tile in enumerate(_transposed(builder, rows)):
             line = builder.mul(builder.add(row_value, ir.Constant(index, i)), width)
-            stored = builder.store(turned, address(block_array, builder.add(line, first_value)))
+            stored = builder.store(column_of_tile, address(block_array, builder.add(line, first_value)))
             stored.align = size
         return context.get_dummy_value()
 
@@ -84,7 +84,7 @@ BLOCK_WIDTH = 256
 
 
 @intrinsic
-def _turn(typing_context, source, column, to, row):  # type: ignore[no-untyped-def]
+def _transpose_tile(typing_context, source, column, to, row):  # type: ignore[no-untyped-def]
     """``to[i * row + j] = source[i + j * column]`` for a whole tile, between pointers."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
@@ -96,35 +96,35 @@ def _turn(typing_context, source, column, to, row):  # type: ignore[no-untyped-d
             address = builder.bitcast(read, vector.as_pointer())
             rows.append(builder.load(address, align=size, typ=vector))
             read = builder.gep(read, [column_value])
-        for turned in _turned(builder, rows):
-            builder.store(turned, builder.bitcast(write, vector.as_pointer()), align=size)
+        for column_of_tile in _transposed(builder, rows):
+            builder.store(column_of_tile, builder.bitcast(write, vector.as_pointer()), align=size)
             write = builder.gep(write, [row_value])
         return context.get_dummy_value()
 
     return types.void(source, types.int64, to, types.int64), generate
 
 
-def _turn_plainly(source, column, to, row):  # type: ignore[no-untyped-def]
+def _transpose_tile_plainly(source, column, to, row):  # type: ignore[no-untyped-def]
     for i in range(TILE):
         for j in range(TILE):
             to[i * row + j] = source[i + j * column]
 
 
-def _turn_tile_plainly(source, start, column, block, row, first):  # type: ignore[no-untyped-def]
+def _transpose_into_block_plainly(source, start, column, block, row, first):  # type: ignore[no-untyped-def]
     for i in range(TILE):
         for j in range(TILE):
             block[row + i, first + j] = source[start + i + j * column]
 
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
-    _turn_tile = _turn_tile_plainly  # type: ignore[assignment]
-    turn_tile: Any = _turn_plainly
+    _transpose_into_block = _transpose_into_block_plainly  # type: ignore[assignment]
+    transpose_tile: Any = _transpose_tile_plainly
 else:
-    turn_tile = _turn
+    transpose_tile = _transpose_tile
 
 
 @kernel()
-def turn_block(source, start, column, rows, columns, block):  # type: ignore[no-untyped-def]
+def transpose_block(source, start, column, rows, columns, block):  # type: ignore[no-untyped-def]
     """``block[i, j] = source[start + i + j * column]`` for `rows` by `columns` cells.
 
     The source is read along its own rows, neighbours together; tiles are transposed inside registers, and
@@ -133,7 +133,7 @@ def turn_block(source, start, column, rows, columns, block):  # type: ignore[no-
     whole_rows, whole_columns = rows - rows % TILE, columns - columns % TILE
     for j in range(0, whole_columns, TILE):
         for i in range(0, whole_rows, TILE):
-            _turn_tile(source, start + i + j * column, column, block, i, j)  # type: ignore[call-arg]
+            _transpose_into_block(source, start + i + j * column, column, block, i, j)  # type: ignore[call-arg]
         for i in range(whole_rows, rows):
             for k in range(j, j + TILE):
                 block[i, k] = source[start + i + k * column]

@@ -18,24 +18,25 @@ from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
 from tensorlab.scalars.source import compute_type, formula_text
 
-__all__ = ["BLOCK", "ONE", "RUN", "SELF", "STEP", "STRIP", "TURN", "kernel_source"]
+__all__ = ["BLOCK", "ONE", "RUN", "SELF", "STEP", "STRIP", "TRANSPOSED", "kernel_source"]
 
-STEP, TURN, SELF = "step", "turn", "self"
+STEP, TRANSPOSED, SELF = "step", "transposed", "self"
 
-# Columns and rows of the block in which a turned operand is read. 16 cells of float32 are one cache line, so
-# that of each of the operand's own rows whole lines are read; a row of 256 is long enough for a loop of whole
-# vectors; and such a block of float64 is 32 KB, which a first-level cache holds beside the other operands.
+# Columns and rows of the block in which a transposed operand is read. 16 cells of float32 are one cache line,
+# so that of each of the operand's own rows whole lines are read; a row of 256 is long enough for a loop of
+# whole vectors; and such a block of float64 is 32 KB, which a first-level cache holds beside the other
+# operands.
 BLOCK = simd.BLOCK_WIDTH
 STRIP = 16
 
-# Bytes of a turned operand from which the caches do not have it. Its rows lie too far apart for the processor
-# to see what is wanted next, so then the lines of the next block of rows are asked for.
+# Bytes of a transposed operand from which the caches do not have it. Its rows lie too far apart for the
+# processor to see what is wanted next, so then the lines of the next block of rows are asked for.
 FAR_BYTES = 1 << 23
 
 # Numba's cache does not see a change in an imported function, so the text carries what would change it.
 BLOCKS = (
     "from tensorlab.backends.cpu.intrinsics import prefetch\n"
-    "from tensorlab.backends.cpu.simd import turn_block  # "
+    "from tensorlab.backends.cpu.simd import transpose_block  # "
     + hashlib.sha256((inspect.getsource(simd) + inspect.getsource(intrinsics)).encode()).hexdigest()[:16]
     + f"\n\nBLOCK, STRIP = {BLOCK}, {STRIP}\n"
 )
@@ -200,18 +201,18 @@ class _Kernel:
         )  # fmt: skip
 
     def blocks(self) -> str:
-        """Blocks of rows and columns: a turned operand is first copied, run by run, to a small buffer."""
-        turned = [(name, t) for name, _, t, kind in self.inputs if kind == TURN]
+        """Blocks of rows and columns: a transposed operand is first copied, run by run, to a small buffer."""
+        transposed = [(name, t) for name, _, t, kind in self.inputs if kind == TRANSPOSED]
         buffers = "".join(
-            f"    {name}_block = np.empty((STRIP, BLOCK), np.{t.cell.name})\n" for name, t in turned
+            f"    {name}_block = np.empty((STRIP, BLOCK), np.{t.cell.name})\n" for name, t in transposed
         )
         copies = "".join(
             f"            corner = {name}_start + r0 + c0 * {name}_column\n"
             f"            if {name}.size > {FAR_BYTES // t.itemsize}:\n"
             "                for k in range(columns):\n"
             f"                    prefetch({name}, corner + 2 * STRIP - 1 + k * {name}_column)\n"
-            f"            turn_block({name}, corner, {name}_column, rows, columns, {name}_block)\n"
-            for name, t in turned
+            f"            transpose_block({name}, corner, {name}_column, rows, columns, {name}_block)\n"
+            for name, t in transposed
         )
         return (
             f"def kernel(first, last, walk, {', '.join(self.parameters)}):\n"
@@ -230,7 +231,7 @@ class _Kernel:
             "            position = rest % walk[0, dim]\n"
             "            rest //= walk[0, dim]\n"
             + self._each("            {name}_start += position * walk[{k}, dim]\n")
-            + self._each("        {name}_column = walk[{k}, inner]\n", TURN)
+            + self._each("        {name}_column = walk[{k}, inner]\n", TRANSPOSED)
             + self._each("        {name}_step = np.uint64(walk[{k}, inner])\n", STEP)
             + "        for c0 in range(0, width, BLOCK):\n"
             "            columns = min(BLOCK, width - c0)\n"
@@ -262,7 +263,7 @@ class _Kernel:
         for name, variable, element_type, kind in self.inputs:
             if kind == ONE:
                 lines.append(f"{variable} = {self._load(f'{name}[{name}_row]', element_type)}")
-            elif kind == TURN:
+            elif kind == TRANSPOSED:
                 lines.append(f"{name}_run = {name}_block[r]")
         return "".join(" " * indent + line + "\n" for line in lines)
 

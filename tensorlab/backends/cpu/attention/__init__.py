@@ -146,14 +146,14 @@ def _ceil_to(size: int, multiple: int) -> int:
 
 _LEVELS: dict[str, tuple[list[Any], list[Any], Any]] = {
     "forward": (
-        [forward.scale_run, forward.zero_run, forward.mask_run, forward.greatest_of, forward.soften,
+        [forward.scale_run, forward.zero_run, forward.mask_run, forward.greatest_of, forward.exp_run,
          forward.write_run],
-        [forward.soften_strip, forward.attend],
+        [forward.softmax_strip, forward.attend],
         forward.tasks,
     ),
     "backward": (
         [forward.zero_run, backward.product_of, backward.score_gradient],
-        [backward.turn_strip, backward.come_back],
+        [backward.transpose_strip, backward.attend_backward],
         backward.tasks,
     ),
 }  # fmt: skip

@@ -6,7 +6,7 @@ With P the weights of the values, O the results and G their gradients, the gradi
 
 (T. Dao and others, *FlashAttention*, 2022). A block of queries meets a few keys at a time, so the strips
 hold Pᵀ and dSᵀ: rows of keys, columns of queries. They are what dV and dK are made of. For dQ the strips of a
-block of keys are turned around first.
+block of keys are transposed first.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, WIDTH, Number, widen
 from tensorlab.backends.cpu.gemm.pack import pack, pack_panels
 from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.pointers import advance, at
-from tensorlab.backends.cpu.simd import turn_tile
+from tensorlab.backends.cpu.simd import transpose_tile
 from tensorlab.scalars.exponential import exp_to_one
 
-__all__ = ["come_back", "product_of", "score_gradient", "tasks", "turn_strip"]
+__all__ = ["attend_backward", "product_of", "score_gradient", "tasks", "transpose_strip"]
 
 QUERIES = 240  # queries to a block, at most: strips of their scores stay in the first-level cache
 KEYS = 64  # keys to a block
@@ -50,18 +50,18 @@ def score_gradient(count, scores, slopes, mask, step, sums_of, products, scale):
         slopes[j] = weight * (slopes[j] - products[j]) * scale
 
 
-def turn_strip(rows, columns, strip_, s_row, to, to_row):
+def transpose_strip(rows, columns, strip_, s_row, to, to_row):
     """``to[j * to_row + i] = strip[i * s_row + j]``."""
     whole = columns - columns % 8 if rows == 8 else 0
     for j in range(0, whole, 8):
-        turn_tile(advance(strip_, j), s_row, advance(to, j * to_row), to_row)
+        transpose_tile(advance(strip_, j), s_row, advance(to, j * to_row), to_row)
     for j in range(whole, columns):
         for i in range(rows):
             to[j * to_row + i] = strip_[i * s_row + j]
 
 
 # fmt: off
-def come_back(
+def attend_backward(
     queries, most, sizes, q, k, v, mask, out, grad, sums_of, scale, d_q, d_k, d_v, work,
 ):
     # fmt: on
@@ -82,8 +82,8 @@ def come_back(
     few_values = advance(few_keys, ROWS * length)
     scores = advance(few_values, ROWS * width)
     slopes = advance(scores, ROWS * s_row)
-    turned = advance(slopes, ROWS * s_row)
-    products = advance(turned, block * t_row)
+    transposed = advance(slopes, ROWS * s_row)
+    products = advance(transposed, block * t_row)
     for first in range(0, queries, block):
         here = min(block, queries - first)
         q_here, g_here = advance(q, first * sizes[3]), advance(grad, first * sizes[13])
@@ -118,9 +118,9 @@ def come_back(
                 sums_v, sums_k = advance(d_v, row * width), advance(d_k, row * length)
                 product(here, high, width, scores, s_row, rows_of_grad, here, sums_v, width, True)
                 product(here, high, length, slopes, s_row, rows_of_q, here, sums_k, length, True)
-                turn_strip(high, here, slopes, s_row, advance(turned, r), t_row)
+                transpose_strip(high, here, slopes, s_row, advance(transposed, r), t_row)
             for r in range(0, here, ROWS):
-                high, x = min(ROWS, here - r), advance(turned, r * t_row)
+                high, x = min(ROWS, here - r), advance(transposed, r * t_row)
                 sums_q = advance(d_q, (first + r) * length)
                 product(near, high, length, x, t_row, rows_of_k, near, sums_q, length, True)
 
@@ -144,7 +144,7 @@ def tasks(
             m_at += index * batch[4, dim]
             o_at += index * batch[5, dim]
             g_at += index * batch[6, dim]
-        come_back(
+        attend_backward(
             queries, most, sizes, at(q, q_at), at(k, k_at), at(v, v_at), at(mask, m_at), at(out, o_at),
             at(grad, g_at), at(sums_of, task * queries), Number(scale), at(d_q, task * queries * length),
             at(d_k, task * keys * length), at(d_v, task * keys * width), at(work, 0),

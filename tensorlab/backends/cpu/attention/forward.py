@@ -21,12 +21,12 @@ from tensorlab.scalars.exponential import exp_to_one
 
 __all__ = [
     "attend",
+    "exp_run",
     "greatest_of",
     "mask_run",
     "product",
     "scale_run",
-    "soften",
-    "soften_strip",
+    "softmax_strip",
     "tasks",
     "write_run",
     "zero_run",
@@ -79,7 +79,7 @@ def greatest_of(count, x):
     return greatest
 
 
-def soften(count, x, greatest):
+def exp_run(count, x, greatest):
     """Numbers replaced by their exponentials below the greatest; the sum of those."""
     total = Number(0)
     for j in range(count):
@@ -95,7 +95,7 @@ def write_run(count, x, factor, out, step):
         out[j * step] = narrow(x[j] * factor)
 
 
-def soften_strip(rows, columns, row, key, scores, s_row, mask, m_row, m_col, sums, width, greatest, totals):
+def softmax_strip(rows, columns, row, key, scores, s_row, mask, m_row, m_col, sums, width, greatest, totals):
     """The scores of some queries and a block of keys made exponentials; what was summed up scaled to fit.
 
     `row` and `key` are the places of the first query and key. `sums` are the weighted sums of values, and
@@ -114,7 +114,7 @@ def soften_strip(rows, columns, row, key, scores, s_row, mask, m_row, m_col, sum
             zero_run(columns, x)
         else:
             factor = Number(np.exp(before - now))
-            totals[r] = totals[r] * factor + soften(count, x, now)
+            totals[r] = totals[r] * factor + exp_run(count, x, now)
             zero_run(columns - count, advance(x, count))
             if factor != 1:
                 scale_run(width, advance(sums, r * width), factor)
@@ -162,7 +162,7 @@ def attend(
             pack(high, length, advance(q, row * sizes[3]), sizes[3], sizes[4], queries, length)
             scale_run(high * length, queries, scale)
             product(length, high, columns, queries, length, key_panels, length, scores, s_row, False)
-            soften_strip(
+            softmax_strip(
                 high, seen, row, key, scores, s_row,
                 advance(mask, row * sizes[9] + key * sizes[10]), sizes[9], sizes[10],
                 advance(sums, r * width), width, advance(greatest, r), advance(totals, r),

@@ -6,7 +6,7 @@ The files of this folder are the levels of the algorithm, outermost first:
 ``geometry``   where each tap finds its numbers, and the sizes of blocks
 ``loops``      the loops over blocks
 ``copies``     a padded part of the image, weights, gradients and results
-``tile``       one tile of the result, over channels and taps; ``few`` what stands for it where a tile
+``tile``       one tile of the result, over channels and taps; ``depthwise`` what stands for it where a tile
                would be almost empty
 ``registers``  a step whose numbers lie anywhere; ``text`` what differs between dtypes
 
@@ -71,8 +71,8 @@ def _prepared(
     z, y, x = problem.windows
     work = problem.images * problem.groups * problem.results * problem.channels
     work *= z.size * y.size * x.size * len(problem.taps) // MULTIPLY_ADDS
-    few = problem.results <= FEW
-    form = ("weigh" if gradient else "convolve") + "_few" * few
+    depthwise = problem.results <= FEW
+    form = ("weight_gradient" if gradient else "convolve") + "_depthwise" * depthwise
     strides = np.zeros((4, 6), np.int64)
     strides[0], strides[1] = problem.out, problem.image
     group, result, channel = problem.weight
@@ -90,7 +90,7 @@ def _prepared(
 
     def plan(team: int) -> tuple:
         sizes = blocks(number.itemsize)
-        if few:
+        if depthwise:
             sizes = sizes._replace(rows=1)
         part = machine.caches().second // PARTS // number.itemsize
         block, copy = (for_gradient if gradient else for_result)(problem, sizes, part, team)
@@ -123,5 +123,5 @@ def _kernel(element_type: dtype, form: str) -> Callable[..., Any]:
     found = _kernels.get((element_type, form))
     if found is None:
         module = jit.load(f"{form}_{element_type.name}", kernel_source(element_type, form))
-        found = _kernels[element_type, form] = jit.quiet(getattr(module, form.removesuffix("_few")))
+        found = _kernels[element_type, form] = jit.quiet(getattr(module, form.removesuffix("_depthwise")))
     return found

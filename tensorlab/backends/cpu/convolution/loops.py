@@ -30,7 +30,7 @@ from tensorlab.backends.cpu.convolution.tile import gradient_strip, image_strip
 from tensorlab.backends.cpu.gemm.cell import ROWS, Number, widen
 from tensorlab.backends.cpu.pointers import advance, at
 
-__all__ = ["convolve", "weigh"]
+__all__ = ["convolve", "weight_gradient"]
 
 
 # fmt: off
@@ -119,7 +119,7 @@ def convolve(
 
 
 # fmt: off
-def weigh(
+def weight_gradient(
     first, last, counts, sizes, extents, steps, block, strides, lines, segments, places, taps,
     out, image, weight, bias, work,
 ):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, SAME, WIDTH, numbers, widen
 from tensorlab.backends.cpu.gemm.tile import panel
 from tensorlab.backends.cpu.pointers import advance, copy, copy_second
-from tensorlab.backends.cpu.simd import turn_tile
+from tensorlab.backends.cpu.simd import transpose_tile
 
 __all__ = ["pack", "pack_panels", "pack_strips"]
 
@@ -28,12 +28,12 @@ def pack(rows, columns, source, row, column, to, to_row):
                 copy_second(advance(x, 2 * j), advance(y, j), LANES)
             for j in range(whole, columns):
                 y[j] = x[2 * j]
-    elif row == 1 and SAME:  # the source's columns are runs: tiles of 8 × 8 are turned in registers
+    elif row == 1 and SAME:  # the source's columns are runs: tiles of 8 × 8 are transposed in registers
         whole_rows, whole_columns = rows - rows % 8, columns - columns % 8
         for j in range(0, whole_columns, 8):
             for i in range(0, whole_rows, 8):
                 corner = advance(numbers(source, to), i + j * column)
-                turn_tile(corner, column, advance(to, i * to_row + j), to_row)
+                transpose_tile(corner, column, advance(to, i * to_row + j), to_row)
         pack_cells(rows, columns - whole_columns, advance(source, whole_columns * column), 1, column,
                    advance(to, whole_columns), to_row)  # fmt: skip
         pack_cells(rows - whole_rows, whole_columns, advance(source, whole_rows), 1, column,

@@ -1,4 +1,4 @@
-"""Rows of B, weighed and added up: for one or two rows of the result, where a tile would stand empty."""
+"""Rows of B, weighted and added up: for one or two rows of the result, where a tile would stand empty."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tensorlab.backends.cpu.gemm.cell import COLUMNS, Number, numbers, widen
 from tensorlab.backends.cpu.gemm.finish import finish
 from tensorlab.backends.cpu.pointers import advance
 
-__all__ = ["rows", "weighed_row", "weighed_rows"]
+__all__ = ["rows", "weighted_row", "weighted_rows"]
 
 
 # fmt: off
@@ -24,9 +24,9 @@ def rows(
                 c[q] = Number(0)
             weights, right = advance(a, i * a_row), advance(b, j * b_col)
             if b_col == 1:
-                weighed_rows(columns, k, weights, a_step, right, b_step, 1, c)
+                weighted_rows(columns, k, weights, a_step, right, b_step, 1, c)
             else:
-                weighed_rows(columns, k, weights, a_step, right, b_step, b_col, c)
+                weighted_rows(columns, k, weights, a_step, right, b_step, b_col, c)
             if collects:
                 finish(
                     1, columns, c, 0, alpha, beta, adds_residual,
@@ -36,7 +36,7 @@ def rows(
                 )  # fmt: skip
 
 
-def weighed_rows(columns, k, a, a_step, b, b_step, b_col, c):
+def weighted_rows(columns, k, a, a_step, b, b_step, b_col, c):
     """``c[j] += sum(a[p] * B[p, j])``: eight rows of B at a time, so that `c` is loaded once for eight.
 
     And their sum is small beside that of all: the fewer sums are added to `c`, the smaller the errors.
@@ -55,10 +55,10 @@ def weighed_rows(columns, k, a, a_step, b, b_step, b_col, c):
             first = a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3
             c[j] = Number(c[j] + (first + (a4 * b4 + a5 * b5 + a6 * b6 + a7 * b7)))
     for p in range(whole, k):
-        weighed_row(columns, widen(a[p * a_step]), advance(b, p * b_step), b_col, c)
+        weighted_row(columns, widen(a[p * a_step]), advance(b, p * b_step), b_col, c)
 
 
-def weighed_row(columns, weight, b, b_col, c):
+def weighted_row(columns, weight, b, b_col, c):
     """``c[j] += weight * b[j]``."""
     for j in range(columns):
         c[j] = Number(c[j] + weight * widen(b[j * b_col]))

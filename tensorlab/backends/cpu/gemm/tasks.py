@@ -11,7 +11,7 @@ from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, Number, narrow, number
 from tensorlab.backends.cpu.gemm.dots import dot
 from tensorlab.backends.cpu.gemm.pack import pack
 from tensorlab.backends.cpu.gemm.rows import rows as form
-from tensorlab.backends.cpu.gemm.rows import weighed_rows
+from tensorlab.backends.cpu.gemm.rows import weighted_rows
 from tensorlab.backends.cpu.gemm.tile import panel, tile
 from tensorlab.backends.cpu.pointers import advance, at
 
@@ -101,7 +101,7 @@ def plain_rows(walk, out, a, b):
         c, x = at(out, i * walk[1, 0]), at(a, i * walk[2, 0])
         for j in range(n):
             c[j] = Number(0)
-        weighed_rows(n, k, x, walk[2, 2], at(b, 0), walk[3, 2], 1, c)
+        weighted_rows(n, k, x, walk[2, 2], at(b, 0), walk[3, 2], 1, c)
 
 
 def plain_dots(walk, out, a, b):

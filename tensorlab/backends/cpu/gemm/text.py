@@ -40,9 +40,9 @@ _FORMS: dict[str, list[Any]] = {
     "tiles": [*_TILE, *_PACK, tiles.balanced, tiles.tiles],
     "plain_tiles": _TILE,
     "plain_panels": [*_TILE, *_PACK[:3]],
-    "rows": [rows.weighed_row, rows.weighed_rows, rows.rows],
+    "rows": [rows.weighted_row, rows.weighted_rows, rows.rows],
     "dots": [dots.copy_run, dots.dot_run, dots.dot, dots.dots],
-    "plain_rows": [rows.weighed_row, rows.weighed_rows],
+    "plain_rows": [rows.weighted_row, rows.weighted_rows],
     "plain_dots": [dots.dot_run, dots.dot],
 }
 
@@ -50,7 +50,7 @@ _REASSOCIATED: set[Any] = {dots.dot_run}
 _INLINED: set[Any] = {
     tiles.tiles,
     *(tile.panel, tile.tile, pack.pack_run, finish.finish_row, tiles.balanced),
-    *(rows.weighed_row, rows.weighed_rows),
+    *(rows.weighted_row, rows.weighted_rows),
 }
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.
@@ -66,7 +66,7 @@ from numba import njit
 
 from tensorlab.backends.cpu.gemm.registers import add_outer, add_outer_partly, store, store_partly, zeros
 from tensorlab.backends.cpu.pointers import advance, at, copy, copy_second, fetch_ahead
-from tensorlab.backends.cpu.simd import turn_tile
+from tensorlab.backends.cpu.simd import transpose_tile
 # with intrinsics {_DIGEST}
 """
 

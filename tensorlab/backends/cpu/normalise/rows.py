@@ -109,9 +109,9 @@ def row_sums(count, x, grad, mean, scale, weight, of_weight, of_bias):
         if WEIGHS:
             of_weight[j] += g * z
             of_bias[j] += g
-        weighed = g * weight[j]
-        total += weighed
-        product += weighed * z
+        weighted = g * weight[j]
+        total += weighted
+        product += weighted * z
     return total, product
 
 

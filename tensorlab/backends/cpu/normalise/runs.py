@@ -91,7 +91,7 @@ def backward(first, last, walk, out, x, grad, weights, means, scales, totals, pr
     length, runs, run_step, group_step = walk[0], walk[1], walk[2], walk[3]
     for group in range(first, last):
         start, mean, scale = group * group_step, Number(means[group]), scales[group]
-        weighed_total, weighed_product = 0.0, 0.0
+        weighted_total, weighted_product = 0.0, 0.0
         for run in range(runs):
             total, product = 0.0, 0.0
             for begin in range(0, length, BLOCK):
@@ -101,12 +101,12 @@ def backward(first, last, walk, out, x, grad, weights, means, scales, totals, pr
                 product += sums[1]
             totals[group, run] = total
             products[group, run] = product * scale
-            weighed_total += weights[group, run] * total
-            weighed_product += weights[group, run] * product * scale
+            weighted_total += weights[group, run] * total
+            weighted_product += weights[group, run] * product * scale
         mean_total, slope = Number(0), Number(0)
         if LEARNS:
-            mean_total = Number(scale * weighed_total / (runs * length))
-            slope = Number(scale * scale * weighed_product / (runs * length))
+            mean_total = Number(scale * weighted_total / (runs * length))
+            slope = Number(scale * scale * weighted_product / (runs * length))
         for run in range(runs):
             cell = start + run * run_step
             factor = scale * weights[group, run]

@@ -24,7 +24,7 @@ from tensorlab.tensor import Tensor
 
 __all__ = ["run"]
 
-_by_birth = attrgetter("sequence")
+_by_sequence = attrgetter("sequence")
 
 
 def run(
@@ -125,7 +125,7 @@ def _order(roots: Iterable[Edge]) -> list[Node]:
                 if node not in found:
                     found.add(node)
                     waiting.append(node)
-    return sorted(found, key=_by_birth, reverse=True)
+    return sorted(found, key=_by_sequence, reverse=True)
 
 
 def _on_the_way(order: list[Node], wanted: Sequence[Edge]) -> list[Node]:

@@ -11,7 +11,7 @@ from tensorlab import modes
 from tensorlab.autograd import keeping
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.keeping import Packed, check_version, freed, packing, version_of
-from tensorlab.autograd.node import Gradient, Node, Output, births
+from tensorlab.autograd.node import Gradient, Node, Output, sequence_numbers
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import check_in_place, edge_of, rebase
 from tensorlab.autograd.views import requires_grad as needs_grad
@@ -274,7 +274,7 @@ def _attach(ctx: FunctionCtx, results: list, arguments: tuple) -> None:
                 "cannot return more than one Tensor: make it return that one only, or clone() the input first"
             )
         tensor._storage._writer = type(ctx).__name__
-    ctx.sequence = next(births)  # after the nodes of its arguments
+    ctx.sequence = next(sequence_numbers)  # after the nodes of its arguments
     ctx.outputs = len(results)
     ctx._results = [
         (result._shape, result._dtype) if isinstance(result, Tensor) else (Size(), None) for result in results

@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorlab.autograd.formulas import Backward, ViewBackward
 from tensorlab.autograd.keeping import noted_version, version_of
-from tensorlab.autograd.recording import born, keep
+from tensorlab.autograd.recording import keep, new_node
 from tensorlab.autograd.views import check_in_place, edge_of, rebase, requires_grad
 from tensorlab.modes import current
 from tensorlab.tensor import Tensor, without_history
@@ -99,4 +99,4 @@ def in_place(
     mask = sum(1 << position for position, edge in enumerate(edges) if edge is not None)
     if not mask:
         return UNRECORDED
-    return Write(born(kind, edges, mask), target, everything, notes)
+    return Write(new_node(kind, edges, mask), target, everything, notes)

@@ -9,8 +9,8 @@ that reaches the tensor goes on:
 - a `Node`: through the operation that made it;
 - an `Output`: the same, for an operation with several results.
 
-A node is always younger than the nodes that it leads to. So nodes in the order of their birth, read
-backwards, are in an order in which every node comes before those that wait for it.
+Each node gets the next sequence number when it is made, so its own is greater than those of the nodes that it
+leads to. In descending order of these numbers every node comes before those that wait for it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from tensorlab.tensor import Tensor
 if TYPE_CHECKING:
     from tensorlab.autograd.hooks import Hook
 
-__all__ = ["AccumulateGrad", "Edge", "Gradient", "Leaf", "Node", "Output", "births"]
+__all__ = ["AccumulateGrad", "Edge", "Gradient", "Leaf", "Node", "Output", "sequence_numbers"]
 
-births = itertools.count()
+sequence_numbers = itertools.count()
 
 Gradient = Any  # a Tensor, or None where no gradient arrived
 
@@ -41,7 +41,7 @@ class Node:
 
     Attributes:
         edges: where the gradient of each operand goes, None for an operand that requires none.
-        sequence: how many nodes were born before it.
+        sequence: its sequence number: how many nodes were made before it.
         outputs: how many results the operation has.
         shape, dtype: those of the result, so of the gradient that arrives; not set where there are several.
         hooks: what runs before and after it, None while there are none.
@@ -247,7 +247,7 @@ class AccumulateGrad(Node):
         self.variable = variable
         self.edges = ()
         self.outputs = 1
-        self.sequence = next(births)
+        self.sequence = next(sequence_numbers)
         self.shape = variable._shape
         self.dtype = variable._dtype
         self.hooks = hooks

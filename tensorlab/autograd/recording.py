@@ -19,13 +19,22 @@ from tensorlab.autograd.keeping import (
     packing,
     version_of,
 )
-from tensorlab.autograd.node import Edge, Leaf, Output, births
+from tensorlab.autograd.node import Edge, Leaf, Output, sequence_numbers
 from tensorlab.autograd.views import edge_of, mark_untracked, requires_grad
 from tensorlab.modes import current
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, without_history
 
-__all__ = ["born", "keep", "linear", "record", "record_pair", "record_several", "record_view", "record_views"]
+__all__ = [
+    "keep",
+    "linear",
+    "new_node",
+    "record",
+    "record_pair",
+    "record_several",
+    "record_view",
+    "record_views",
+]
 
 
 def record(kind: type[Backward], result: Tensor, /, *operands: Any, **notes: Any) -> Tensor:
@@ -81,7 +90,7 @@ def record_view(kind: type[ViewBackward], view: Tensor, source: Tensor, /, **not
         edge = edge_of(source)
     if edge is None:
         return view
-    node = born(kind, (edge,), 1)
+    node = new_node(kind, (edge,), 1)
     node.kept = tuple([notes[name] for name in node.plan.places])
     node.versions = ()
     node.shape = view._shape
@@ -139,7 +148,7 @@ def record_pair(kind: type[Backward], result: Tensor, first: Any, second: Any = 
     else:
         node.edges = tuple([right if position else left for position in slots])
     node.outputs = 1
-    node.sequence = next(births)
+    node.sequence = next(sequence_numbers)
     node.hooks = None
     node.slices = None
     node.shape = result._shape
@@ -202,7 +211,7 @@ def _node(kind: type[Backward], results: Sequence[Tensor], operands: tuple, note
         bit += bit
     if not mask:
         return None
-    node = born(kind, edges, mask)
+    node = new_node(kind, edges, mask)
     places = node.plan.places
     if not places:
         node.kept = node.versions = ()
@@ -230,7 +239,7 @@ def _node(kind: type[Backward], results: Sequence[Tensor], operands: tuple, note
     return node
 
 
-def born(kind: type[Backward], edges: Sequence[Edge | None], mask: int) -> Any:
+def new_node(kind: type[Backward], edges: Sequence[Edge | None], mask: int) -> Any:
     """A new node of this kind that keeps nothing yet; `mask` is that of `Backward.plan_for`."""
     node = _new(kind)
     count, inputs = len(edges), kind.inputs
@@ -241,7 +250,7 @@ def born(kind: type[Backward], edges: Sequence[Edge | None], mask: int) -> Any:
     else:
         node.edges = tuple(edges)
     node.outputs = 1
-    node.sequence = next(births)
+    node.sequence = next(sequence_numbers)
     node.hooks = None
     node.slices = None
     if not inputs:

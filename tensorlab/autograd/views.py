@@ -13,7 +13,16 @@ from typing import Any
 
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.keeping import freed
-from tensorlab.autograd.node import AccumulateGrad, Edge, Gradient, Leaf, Node, Output, births, node_of
+from tensorlab.autograd.node import (
+    AccumulateGrad,
+    Edge,
+    Gradient,
+    Leaf,
+    Node,
+    Output,
+    node_of,
+    sequence_numbers,
+)
 from tensorlab.modes import current
 from tensorlab.tensor import Tensor, make_tensor
 
@@ -201,7 +210,7 @@ class CopySlices(Node):
         self.node: Node | None = node
         self.edges = (edge_of(base), *node.edges[1:])
         self.outputs = 1
-        self.sequence = next(births)
+        self.sequence = next(sequence_numbers)
         self.shape = base._shape
         self.dtype = base._dtype
         self.hooks = None

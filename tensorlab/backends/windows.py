@@ -170,17 +170,17 @@ class WindowOperations(Protocol):
         ...
 
     def resample(
-        self, element_type: dtype, planes: int, along: Sequence[Along], back: bool = False
+        self, element_type: dtype, planes: int, along: Sequence[Along], gradient: bool = False
     ) -> Callable[..., None]:
         """Prepare sums of an image's numbers, weighted, with places and weights for each of three dimensions.
 
         Args:
-            element_type: the dtype of everything; with weights, and on the way `back`, a floating one.
+            element_type: the dtype of everything; with weights, and for the `gradient`, a floating one.
             planes: how many images there are, one behind the other.
             along: depth, height and width.
-            back: whether the parts of the result are added to the numbers that they were made of.
+            gradient: whether the parts of the result are added to the numbers that they were made of.
 
         Returns:
-            a launch of (out, image), both without gaps; on the way back `image` is added to.
+            a launch of (out, image), both without gaps; for the gradient `image` is added to.
         """
         ...

@@ -19,7 +19,7 @@ from tensorlab.autograd.recording import record
 from tensorlab.backends.windows import Along
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
-from tensorlab.ops.resampling import given_back, resampled
+from tensorlab.ops.resampling import resampled, resampled_gradient
 from tensorlab.tensor import Tensor
 
 __all__ = ["interpolate"]
@@ -194,17 +194,17 @@ def _made(input: Tensor, kind: str, places: Sequence[Along]) -> Tensor:
 
 
 @summed_in_float32
-def _given_back(grad: Tensor, kind: str, places: Sequence[Along]) -> Tensor:
+def _gradient(grad: Tensor, kind: str, places: Sequence[Along]) -> Tensor:
     """The adjoint of `_made`."""
-    return record(_kinds(kind)[1], given_back(grad, places), grad, places=places)
+    return record(_kinds(kind)[1], resampled_gradient(grad, places), grad, places=places)
 
 
 @functools.cache
 def _kinds(kind: str) -> tuple[Any, Any]:
-    """The nodes of one mode, there and back."""
-    there = formulas(f"{kind}Backward0", input=lambda grad, places: _given_back(grad, kind, places))
-    back = formulas(f"{kind}BackwardBackward0", gradient=lambda grad, places: _made(grad, kind, places))
-    return there, back
+    """The nodes of one mode: of the images, and of their gradients."""
+    first = formulas(f"{kind}Backward0", input=lambda grad, places: _gradient(grad, kind, places))
+    second = formulas(f"{kind}BackwardBackward0", gradient=lambda grad, places: _made(grad, kind, places))
+    return first, second
 
 
 _MEANS = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d}

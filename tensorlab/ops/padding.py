@@ -17,7 +17,7 @@ from tensorlab.memory_formats import contiguous_format, format_strides, preserve
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.dispatch import Number, allocate_strided, filled, write_new
-from tensorlab.ops.resampling import given_back, resampled
+from tensorlab.ops.resampling import resampled, resampled_gradient
 from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = ["constant_pad_nd", "pad"]
@@ -68,7 +68,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             f"  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
         )
     _check(input, mode, widths)
-    return _taken(input, mode, widths)
+    return _from_inside(input, mode, widths)
 
 
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0) -> Tensor:
@@ -221,7 +221,7 @@ def _along(mode: str, extents: tuple[int, ...], widths: tuple[int, ...]) -> tupl
     )
 
 
-def _taken(input: Tensor, mode: str, widths: tuple[int, ...]) -> Tensor:
+def _from_inside(input: Tensor, mode: str, widths: tuple[int, ...]) -> Tensor:
     """The elements that a padded tensor consists of, all taken from inside."""
     dims = len(widths) // 2
     along = _along(mode, tuple(input._shape[-dims:]), widths)
@@ -230,27 +230,27 @@ def _taken(input: Tensor, mode: str, widths: tuple[int, ...]) -> Tensor:
 
 
 @summed_in_float32
-def _given_back(gradient: Tensor, mode: str, widths: tuple[int, ...], shape: Size) -> Tensor:
+def _gradient(gradient: Tensor, mode: str, widths: tuple[int, ...], shape: Size) -> Tensor:
     """The gradients of all elements that came from one, added up."""
     dims = len(widths) // 2
-    result = given_back(gradient, _along(mode, tuple(shape[-dims:]), widths))
-    return record(_BACK[mode, dims], result, gradient, widths=widths)
+    result = resampled_gradient(gradient, _along(mode, tuple(shape[-dims:]), widths))
+    return record(_GRADIENT_KINDS[mode, dims], result, gradient, widths=widths)
 
 
 def _kinds(mode: str, name: str, dims: int) -> tuple[Any, Any]:
-    """The nodes of one mode, there and back."""
-    there = formulas(
+    """The nodes of one mode: of the padded tensors, and of their gradients."""
+    first = formulas(
         f"{name}{dims}DBackward0",
-        input=lambda grad, widths, shape: _given_back(grad, mode, widths, shape),
+        input=lambda grad, widths, shape: _gradient(grad, mode, widths, shape),
     )
-    back = formulas(
-        f"{name}{dims}DBackwardBackward0", gradient=lambda grad, widths: _taken(grad, mode, widths)
+    second = formulas(
+        f"{name}{dims}DBackwardBackward0", gradient=lambda grad, widths: _from_inside(grad, mode, widths)
     )
-    return there, back
+    return first, second
 
 
 _BOTH = {(mode, dims): _kinds(mode, name, dims) for mode, (_, name) in _INSIDE.items() for dims in (1, 2, 3)}
-_KINDS = {key: there for key, (there, _) in _BOTH.items()}
-_BACK = {key: back for key, (_, back) in _BOTH.items()}
+_KINDS = {key: first for key, (first, _) in _BOTH.items()}
+_GRADIENT_KINDS = {key: second for key, (_, second) in _BOTH.items()}
 
 METHODS = ()

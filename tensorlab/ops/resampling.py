@@ -1,4 +1,4 @@
-"""Padding and interpolation on the backend, and the way back: what they have in common."""
+"""Padding and interpolation on the backend, and their gradients: what they have in common."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tensorlab.ops.dispatch import allocate_strided, filled
 from tensorlab.ops.normalising import dense_in
 from tensorlab.tensor import Tensor
 
-__all__ = ["given_back", "resampled"]
+__all__ = ["resampled", "resampled_gradient"]
 
 
 def resampled(input: Tensor, along: Sequence[Along], wanted: memory_format | None = None) -> Tensor:
@@ -46,7 +46,7 @@ def resampled(input: Tensor, along: Sequence[Along], wanted: memory_format | Non
     return result if order is wanted else contiguous(result, wanted)
 
 
-def given_back(gradient: Tensor, along: Sequence[Along]) -> Tensor:
+def resampled_gradient(gradient: Tensor, along: Sequence[Along]) -> Tensor:
     """What a result's parts add to the numbers that `resampled` made them of; nothing is recorded."""
     wanted = suggested_format(gradient._shape, gradient._stride)
     order = _order(wanted, along)
@@ -66,11 +66,13 @@ def _order(wanted: memory_format, along: Sequence[Along]) -> memory_format:
 
 @functools.lru_cache(maxsize=1024)
 def _launch(
-    element_type: dtype, shape: Size, along: tuple[Along, ...], order: memory_format, back: bool
+    element_type: dtype, shape: Size, along: tuple[Along, ...], order: memory_format, gradient: bool
 ) -> Launch:
     """The launch for images of this shape."""
     kept = shape[: len(shape) - len(along)]
     if order is channels_last:
         kept, along = kept[:1], (*along, Along(kept[1], np.arange(kept[1])[None]))
     alone = Along(1, np.zeros((1, 1), np.int64))
-    return backend("cpu").resample(element_type, math.prod(kept), (*[alone] * (3 - len(along)), *along), back)
+    return backend("cpu").resample(
+        element_type, math.prod(kept), (*[alone] * (3 - len(along)), *along), gradient
+    )

@@ -1,4 +1,4 @@
-"""Pooling on the backend, and the way back: what all kinds of windows have in common."""
+"""Pooling on the backend, and its gradients: what all kinds of windows have in common."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def _prepared(
     windows: Windows,
     divisor: int,
 ) -> Any:
-    """The launch of a pooling, or of its way back."""
+    """The launch of a pooling, or of its gradient."""
     images, (channels, _, width) = (shape[0] if len(shape) == 4 else 1), shape[-3:]
     steps = [(0, *stride) if len(stride) == 3 else stride for stride in (out, image)]
     problem = Pooling(images, channels, width, windows, divisor, *steps)
-    if form in ("spread", "put"):
-        return backend("cpu").pool_gradient(element_type, problem, form == "put")
+    if form in ("mean_gradient", "greatest_gradient"):
+        return backend("cpu").pool_gradient(element_type, problem, form == "greatest_gradient")
     return backend("cpu").pool(element_type, problem, form == "greatest")
 
 
@@ -77,7 +77,7 @@ def greatest_of_windows(kind: Any, input: Tensor, windows: Windows) -> tuple[Ten
 
 
 @summed_in_float32
-def _put_back(grad: Tensor, places: Tensor, shape: Size, windows: Windows) -> Tensor:
+def _greatest_gradient(grad: Tensor, places: Tensor, shape: Size, windows: Windows) -> Tensor:
     """The gradient of the image: each part goes to the number that was the greatest."""
     if grad._stride != places._stride:
         laid: Any = allocate_strided(grad._shape, places._stride, grad._dtype)
@@ -88,12 +88,14 @@ def _put_back(grad: Tensor, places: Tensor, shape: Size, windows: Windows) -> Te
         shape, format_strides(shape, suggested_format(grad._shape, places._stride)), grad._dtype, 0
     )
     if grad.numel():
-        launch = _prepared("put", grad._dtype, shape, result._stride, places._stride, windows, 0)
+        launch = _prepared(
+            "greatest_gradient", grad._dtype, shape, result._stride, places._stride, windows, 0
+        )
         launch(laid._buffer(), result._buffer(), places._buffer())
-    return record(_PutBackward, result, grad, places=places)
+    return record(_GreatestGradientBackward, result, grad, places=places)
 
 
-def _taken(image: Any, places: Any) -> Tensor:
+def _at_places(image: Any, places: Any) -> Tensor:
     """The numbers at these places."""
     found: Tensor = image.flatten(-2).gather(-1, places.flatten(-2)).view(places.shape)
     return found
@@ -109,30 +111,34 @@ def mean_of_windows(kind: Any, input: Tensor, windows: Windows, divisor: int) ->
 
 
 @summed_in_float32
-def _spread(grad: Tensor, kind: Any, shape: Size, windows: Windows, divisor: int) -> Tensor:
+def _mean_gradient(grad: Tensor, kind: Any, shape: Size, windows: Windows, divisor: int) -> Tensor:
     """The gradient of the image: each part, divided, goes to all numbers of its window."""
     result = filled(shape, format_strides(shape, suggested_format(grad._shape, grad._stride)), grad._dtype, 0)
     if grad.numel():
-        launch = _prepared("spread", grad._dtype, shape, result._stride, grad._stride, windows, divisor)
+        launch = _prepared(
+            "mean_gradient", grad._dtype, shape, result._stride, grad._stride, windows, divisor
+        )
         launch(grad._buffer(), result._buffer())
-    return record(_SpreadBackward, result, grad, kind=kind, windows=windows, divisor=divisor)
+    return record(_MeanGradientBackward, result, grad, kind=kind, windows=windows, divisor=divisor)
 
 
 MaxPool2DWithIndicesBackward0, AdaptiveMaxPool2DBackward0 = (
-    formulas(name, image=lambda grad, places, shape, windows: _put_back(grad, places, shape, windows))
+    formulas(
+        name, image=lambda grad, places, shape, windows: _greatest_gradient(grad, places, shape, windows)
+    )
     for name in ("MaxPool2DWithIndicesBackward0", "AdaptiveMaxPool2DBackward0")
 )
 AvgPool2DBackward0, AdaptiveAvgPool2DBackward0 = (
     formulas(
         name,
-        image=lambda grad, kind, shape, windows, divisor: _spread(grad, kind, shape, windows, divisor),
+        image=lambda grad, kind, shape, windows, divisor: _mean_gradient(grad, kind, shape, windows, divisor),
     )
     for name in ("AvgPool2DBackward0", "AdaptiveAvgPool2DBackward0")
 )
-_PutBackward = formulas(
-    "MaxPool2DWithIndicesBackwardBackward0", gradient=lambda grad, places: _taken(grad, places)
+_GreatestGradientBackward = formulas(
+    "MaxPool2DWithIndicesBackwardBackward0", gradient=lambda grad, places: _at_places(grad, places)
 )
-_SpreadBackward = formulas(
+_MeanGradientBackward = formulas(
     "AvgPool2DBackwardBackward0",
     gradient=lambda grad, kind, windows, divisor: mean_of_windows(kind, grad, windows, divisor),
 )

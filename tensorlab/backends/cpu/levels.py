@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 
 from tensorlab.backends.cpu import halves, intrinsics, lines, pointers
-from tensorlab.dtypes import dtype, float32, float64
+from tensorlab.dtypes import dtype, float32, float64, int64
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.source import formula_text
 
@@ -53,8 +53,19 @@ from tensorlab.backends.cpu.pointers import advance, at
 
 
 def compute_name(element_type: dtype) -> str:
-    """NumPy's name of the type that a floating dtype is computed in: sixteen bits widen to float32."""
-    return "float64" if element_type is float64 else "float32"
+    """NumPy's name of the type that cells of this dtype are computed and summed up in.
+
+    Sixteen-bit floats widen to float32. Integers wrap around, and the low bits of a sum do not depend on how
+    wide it was: all that fit into int32 are summed up there.
+
+    Example:
+        >>> from tensorlab import dtypes
+        >>> compute_name(dtypes.bfloat16), compute_name(dtypes.uint8), compute_name(dtypes.int64)
+        ('float32', 'int32', 'int64')
+    """
+    if element_type.is_floating_point:
+        return "float64" if element_type is float64 else "float32"
+    return "int64" if element_type is int64 else "int32"
 
 
 def assemble(

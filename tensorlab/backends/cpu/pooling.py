@@ -1,4 +1,4 @@
-"""Pooling: the greatest number in a window, or their mean, and the way back of a mean."""
+"""Pooling: the greatest number in a window, or their mean, and their gradients."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tensorlab.backends.cpu import halves, jit, pointers, pooling_loops, threads
-from tensorlab.backends.cpu.gemm.text import OPTIONS, cell_functions, compute_name, decorated
+from tensorlab.backends.cpu.gemm.text import OPTIONS, cell_functions, decorated
+from tensorlab.backends.cpu.levels import compute_name
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.windows import Pooling
 from tensorlab.dtypes import dtype
@@ -30,7 +31,7 @@ def pool(element_type: dtype, problem: Pooling, greatest: bool) -> Callable[...,
 
 def pool_gradient(element_type: dtype, problem: Pooling, greatest: bool) -> Callable[..., None]:
     """See `tensorlab.backends.windows.WindowOperations.pool_gradient`."""
-    return _prepared(element_type, problem, "put" if greatest else "spread")
+    return _prepared(element_type, problem, "greatest_gradient" if greatest else "mean_gradient")
 
 
 def _prepared(element_type: dtype, problem: Pooling, form: str) -> Callable[..., None]:
@@ -50,7 +51,7 @@ def _prepared(element_type: dtype, problem: Pooling, form: str) -> Callable[...,
         problem.divisor,
     )
     tasks = problem.images * len(down.begins)
-    if form in _BACK:  # windows overlap: one thread writes all of a channel, or of an image
+    if form in _GRADIENTS:  # windows overlap: one thread writes all of a channel, or of an image
         tasks = problem.images * (problem.channels if slides else 1)
     covered = int(np.prod([(window[1] - window[0]).sum() for window in windows]))
     work = COST * problem.images * problem.channels * covered
@@ -68,17 +69,28 @@ def _prepared(element_type: dtype, problem: Pooling, form: str) -> Callable[...,
 
 _FORMS: dict[str, tuple[list[Any], str]] = {
     "greatest": (
-        [pooling_loops.taps_of, pooling_loops.take_greatest, pooling_loops.write_greatest],
-        "take, write = take_greatest, write_greatest\n",
+        [pooling_loops.taps_of, pooling_loops.accumulate_greatest, pooling_loops.write_greatest],
+        "accumulate, write = accumulate_greatest, write_greatest\n",
     ),
     "mean": (
-        [pooling_loops.taps_of, pooling_loops.take_sum, pooling_loops.write_mean],
-        "take, write = take_sum, write_mean\n",
+        [pooling_loops.taps_of, pooling_loops.accumulate_sum, pooling_loops.write_mean],
+        "accumulate, write = accumulate_sum, write_mean\n",
     ),
-    "spread": ([pooling_loops.taps_of, pooling_loops.give], ""),
-    "put": ([], ""),
+    "mean_gradient": (
+        [
+            pooling_loops.taps_of,
+            pooling_loops.add_parts,
+            pooling_loops.sweep_back,
+            pooling_loops.channels_back,
+        ],
+        "",
+    ),
+    "greatest_gradient": ([], ""),
 }
-_BACK = {"spread": pooling_loops.spread, "put": pooling_loops.put}
+_GRADIENTS = {
+    "mean_gradient": pooling_loops.mean_gradient,
+    "greatest_gradient": pooling_loops.greatest_gradient,
+}
 _DIGEST = hashlib.sha256(inspect.getsource(pointers).encode()).hexdigest()[:16]
 
 
@@ -87,12 +99,12 @@ def pool_source(element_type: dtype, form: str) -> str:
 
     Args:
         element_type: of image and result.
-        form: ``"greatest"`` or ``"mean"``; their gradients are ``"put"`` and ``"spread"``.
+        form: ``"greatest"``, ``"mean"``, ``"greatest_gradient"`` or ``"mean_gradient"``.
 
     Example:
         >>> from tensorlab import dtypes
         >>> text = pool_source(dtypes.int64, "mean")
-        >>> "def take_sum(" in text, "def take_greatest(" in text
+        >>> "def accumulate_sum(" in text, "def accumulate_greatest(" in text
         (True, False)
     """
     number = np.dtype(compute_name(element_type))
@@ -100,13 +112,13 @@ def pool_source(element_type: dtype, form: str) -> str:
     if form == "greatest":
         least = 'float("-inf")' if number.kind == "f" else np.iinfo(number).min
     inner, names = _FORMS[form]
-    kernel = _BACK.get(form, pooling_loops.pool_lines)
+    kernel = _GRADIENTS.get(form, pooling_loops.pool_lines)
     parts = [
         *[decorated(inspect.getsource(conversion)) for conversion in halves.needed([element_type])],
         *cell_functions(element_type),
         *[decorated(inspect.getsource(level)) for level in inner],
         names,
-        *([] if form in _BACK else [decorated(inspect.getsource(pooling_loops.sweep), inlined=False)]),
+        *([] if form in _GRADIENTS else [decorated(inspect.getsource(pooling_loops.sweep), inlined=False)]),
         f"@njit(cache=True, nogil=True, {OPTIONS})\n{inspect.getsource(kernel)}",
         f"kernel = {kernel.__name__}\n",
     ]

@@ -4,8 +4,8 @@ The results of a line are made together, one place of the window after another, 
 runs over neighbours: along the line, where the window moves in equal steps and a line's numbers are
 neighbours; else over the channels.
 
-``take`` and ``write`` are those of the greatest number or those of the mean. As they stand here, the names
-mean float32 and the greatest number, so that every function can be called and stepped through as it is.
+``accumulate`` and ``write`` are those of the greatest number or those of the mean. As they stand here, the
+names mean float32 and the greatest number, so that every function can be called and stepped through as it is.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from tensorlab.backends.cpu.gemm.cell import Number, narrow, widen
 from tensorlab.backends.cpu.pointers import advance, at
 
 __all__ = [
-    "give",
+    "accumulate_greatest",
+    "accumulate_sum",
+    "add_parts",
+    "channels_back",
+    "greatest_gradient",
+    "mean_gradient",
     "pool_lines",
-    "put",
-    "spread",
     "sweep",
-    "take_greatest",
-    "take_sum",
+    "sweep_back",
     "taps_of",
     "write_greatest",
     "write_mean",
@@ -32,7 +34,7 @@ LEAST = Number(-np.inf)  # no number is below it
 WHOLE = False  # whether numbers are integers
 
 
-def take_greatest(count, numbers, step, place, move, best, where):
+def accumulate_greatest(count, numbers, step, place, move, best, where):
     """One number for each result: kept, and its place with it, where it is greater, or where it is NaN."""
     for j in range(count):
         number, kept, found, here = widen(numbers[j * step]), best[j], where[j], place + j * move
@@ -41,7 +43,7 @@ def take_greatest(count, numbers, step, place, move, best, where):
         where[j] = here if better else found
 
 
-def take_sum(count, numbers, step, place, move, best, where):
+def accumulate_sum(count, numbers, step, place, move, best, where):
     """One number for each result, added up."""
     for j in range(count):
         best[j] = Number(best[j] + widen(numbers[j * step]))
@@ -88,11 +90,11 @@ def sweep(move, taps, line, step, place, best, where):
         u, low, high = taps[0, tap], taps[1, tap], taps[2, tap]
         numbers, values, found = advance(line, u * step), advance(best, low), advance(where, low)
         if move * step == 1:
-            take(high - low, numbers, 1, place + u, move, values, found)
+            accumulate(high - low, numbers, 1, place + u, move, values, found)
         elif move * step == 2:
-            take(high - low, numbers, 2, place + u, move, values, found)
+            accumulate(high - low, numbers, 2, place + u, move, values, found)
         else:
-            take(high - low, numbers, move * step, place + u, move, values, found)
+            accumulate(high - low, numbers, move * step, place + u, move, values, found)
 
 
 # fmt: off
@@ -142,22 +144,44 @@ def pool_lines(
                 for u in range(columns[0, x], columns[1, x], dilation[1]):
                     numbers = at(image, n * image_image + v * image_line + u * image_step)
                     if image_channel == 1:
-                        take(channels, numbers, 1, v * width + u, 0, best, where)
+                        accumulate(channels, numbers, 1, v * width + u, 0, best, where)
                     else:
-                        take(channels, numbers, image_channel, v * width + u, 0, best, where)
+                        accumulate(channels, numbers, image_channel, v * width + u, 0, best, where)
             by = of_row if divisor != 0 else of_row * columns[2, x]
             start = to + x * out_step
             write(channels, best, where, by, at(ones, 0), at(out, start), at(places, start), out_channel)
 
 
-def give(count, parts, numbers, step):
+def add_parts(count, parts, numbers, step):
     """One number of the image for each result: its part is added to it."""
     for j in range(count):
         numbers[j * step] = Number(numbers[j * step] + parts[j])
 
 
+def sweep_back(move, taps, line, step, parts):
+    """The parts of a line of results added to all places of their windows in one line of the image."""
+    for tap in range(taps.shape[1]):
+        u, low, high = taps[0, tap], taps[1, tap], taps[2, tap]
+        numbers, some = advance(line, u * step), advance(parts, low)
+        if move * step == 1:
+            add_parts(high - low, some, numbers, 1)
+        elif move * step == 2:
+            add_parts(high - low, some, numbers, 2)
+        else:
+            add_parts(high - low, some, numbers, move * step)
+
+
+def channels_back(channels, begin, end, dilation, line, step, channel, parts):
+    """The parts of all channels of a result added to one line of their windows in the image."""
+    for u in range(begin, end, dilation):
+        if channel == 1:
+            add_parts(channels, parts, advance(line, u * step), 1)
+        else:
+            add_parts(channels, parts, advance(line, u * step), channel)
+
+
 # fmt: off
-def spread(
+def mean_gradient(
     first, last, counts, strides, rows, columns, dilation, slide, divisor, out, image, places,
 ):
     # fmt: on
@@ -175,47 +199,36 @@ def spread(
     move = slide[0]
     taps = taps_of(slide, width, dilation[1], across)
     for task in range(first, last):
-        n, c = task // channels if move > 0 else task, task % channels if move > 0 else 0
+        n, c = (task // channels, task % channels) if move > 0 else (task, 0)
+        plane = at(image, n * image_image + c * image_channel)
         for y in range(down):
             of_row = divisor if divisor != 0 else rows[2, y]
             start = n * out_image + c * out_channel + y * out_line
-            if move > 0:
-                for x in range(across):
-                    by = of_row if divisor != 0 else of_row * columns[2, x]
-                    values[x] = Number(widen(out[start + x * out_step]) / Number(by))
-            for x in range(1 if move > 0 else across):
-                if move == 0:
-                    by = of_row if divisor != 0 else of_row * columns[2, x]
-                    for lane in range(channels):
-                        cell = start + x * out_step + lane * out_channel
-                        values[lane] = Number(widen(out[cell]) / Number(by))
+            for x in range(across if move > 0 else 0):
+                by = of_row if divisor != 0 else of_row * columns[2, x]
+                values[x] = Number(widen(out[start + x * out_step]) / Number(by))
+            for v in range(rows[0, y], rows[1, y] if move > 0 else rows[0, y], dilation[0]):
+                sweep_back(move, taps, advance(plane, v * image_line), image_step, parts)
+            for x in range(across if move == 0 else 0):
+                by = of_row if divisor != 0 else of_row * columns[2, x]
+                for lane in range(channels):
+                    cell = start + x * out_step + lane * out_channel
+                    values[lane] = Number(widen(out[cell]) / Number(by))
                 for v in range(rows[0, y], rows[1, y], dilation[0]):
-                    line = at(image, n * image_image + c * image_channel + v * image_line)
-                    if move == 0:
-                        for u in range(columns[0, x], columns[1, x], dilation[1]):
-                            if image_channel == 1:
-                                give(channels, parts, advance(line, u * image_step), 1)
-                            else:
-                                give(channels, parts, advance(line, u * image_step), image_channel)
-                    for tap in range(taps.shape[1] if move > 0 else 0):
-                        low, high = taps[1, tap], taps[2, tap]
-                        numbers, some = advance(line, taps[0, tap] * image_step), advance(parts, low)
-                        if move * image_step == 1:
-                            give(high - low, some, numbers, 1)
-                        elif move * image_step == 2:
-                            give(high - low, some, numbers, 2)
-                        else:
-                            give(high - low, some, numbers, move * image_step)
+                    channels_back(
+                        channels, columns[0, x], columns[1, x], dilation[1], advance(plane, v * image_line),
+                        image_step, image_channel, parts,
+                    )  # fmt: skip
 
 
 # fmt: off
-def put(
+def greatest_gradient(
     first, last, counts, strides, rows, columns, dilation, slide, divisor, out, image, places,
 ):
     # fmt: on
     """The gradient of the greatest: each number of `out` is added to the one at its place.
 
-    The arguments are those of `spread`. Lines of the image follow one another without gaps.
+    The arguments are those of `mean_gradient`. Lines of the image follow one another without gaps.
     """
     channels, move = counts[0], slide[0]
     down, across = rows.shape[1], columns.shape[1]
@@ -233,4 +246,4 @@ def put(
 
 
 best_type = np.float32
-take, write = take_greatest, write_greatest
+accumulate, write = accumulate_greatest, write_greatest

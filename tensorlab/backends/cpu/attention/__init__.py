@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import jit, sharing, threads
+from tensorlab.backends.cpu import jit, run_loops, sharing, threads
 from tensorlab.backends.cpu.attention import backward, forward
 from tensorlab.backends.cpu.gemm.blocks import blocks
-from tensorlab.backends.cpu.gemm.text import compute_name, tile_source
+from tensorlab.backends.cpu.gemm.text import tile_source
 from tensorlab.backends.cpu.gemm.tiles import balanced
-from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, INNER_LEVEL, KERNEL_LEVEL
+from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, INNER_LEVEL, KERNEL_LEVEL, compute_name
 from tensorlab.backends.layers import AttentionLayout
 from tensorlab.backends.operands import Buffer, Launch
 from tensorlab.dtypes import dtype
@@ -146,13 +146,13 @@ def _ceil_to(size: int, multiple: int) -> int:
 
 _LEVELS: dict[str, tuple[list[Any], list[Any], Any]] = {
     "forward": (
-        [forward.scale_run, forward.zero_run, forward.mask_run, forward.greatest_of, forward.exp_run,
+        [forward.scale_run, run_loops.zero_run, forward.mask_run, forward.greatest_of, forward.exp_run,
          forward.write_run],
         [forward.softmax_strip, forward.attend],
         forward.tasks,
     ),
     "backward": (
-        [forward.zero_run, backward.product_of, backward.score_gradient],
+        [run_loops.zero_run, backward.product_of, backward.score_gradient],
         [backward.transpose_strip, backward.attend_backward],
         backward.tasks,
     ),

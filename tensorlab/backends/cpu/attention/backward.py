@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorlab.backends.cpu.attention.forward import product, zero_run
+from tensorlab.backends.cpu.attention.forward import product
 from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, WIDTH, Number, widen
 from tensorlab.backends.cpu.gemm.pack import pack, pack_panels
 from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.pointers import advance, at
+from tensorlab.backends.cpu.run_loops import zero_run
 from tensorlab.backends.cpu.simd import transpose_tile
 from tensorlab.scalars.exponential import exp_to_one
 

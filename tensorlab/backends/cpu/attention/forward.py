@@ -17,6 +17,7 @@ from tensorlab.backends.cpu.gemm.tile import panel, tile
 from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.intrinsics import maximum
 from tensorlab.backends.cpu.pointers import advance, at
+from tensorlab.backends.cpu.run_loops import zero_run
 from tensorlab.scalars.exponential import exp_to_one
 
 __all__ = [
@@ -29,7 +30,6 @@ __all__ = [
     "softmax_strip",
     "tasks",
     "write_run",
-    "zero_run",
 ]
 
 KEYS = 288  # keys to a block, at most: a strip of their scores stays in the first-level cache
@@ -54,12 +54,6 @@ def scale_run(count, x, factor):
     """Numbers times a factor, in place."""
     for j in range(count):
         x[j] = x[j] * factor
-
-
-def zero_run(count, x):
-    """Zeros."""
-    for j in range(count):
-        x[j] = Number(0)
 
 
 def mask_run(count, scores, mask, step):

@@ -26,7 +26,7 @@ from tensorlab.backends.cpu.convolution.geometry import for_gradient, for_result
 from tensorlab.backends.cpu.convolution.text import kernel_source
 from tensorlab.backends.cpu.gemm import workspace
 from tensorlab.backends.cpu.gemm.blocks import blocks
-from tensorlab.backends.cpu.gemm.text import compute_name
+from tensorlab.backends.cpu.levels import compute_name
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.windows import Correlation
 from tensorlab.dtypes import dtype

@@ -8,10 +8,11 @@ image is 0.
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, SAME, Number, narrow, widen
+from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, SAME, narrow, widen
 from tensorlab.backends.cpu.gemm.pack import pack
 from tensorlab.backends.cpu.gemm.tile import panel
 from tensorlab.backends.cpu.pointers import advance
+from tensorlab.backends.cpu.run_loops import zero_run
 
 __all__ = ["copy_image", "pack_gradients", "pack_weights", "write_result", "write_weights"]
 
@@ -40,19 +41,13 @@ def copy_image(
             in_z, in_y = z + lines[0, n], y + lines[1, n]
             if in_z < 0 or in_z >= depth or in_y < 0 or in_y >= height:
                 for c in range(channels):
-                    clear(pitch, advance(line, c * plane))
+                    zero_run(pitch, advance(line, c * plane))
             else:
                 for c in range(channels):
-                    clear(low, advance(line, c * plane))
-                    clear(pitch - high, advance(line, c * plane + high))
+                    zero_run(low, advance(line, c * plane))
+                    zero_run(pitch - high, advance(line, c * plane + high))
                 source = advance(image, in_z * z_stride + in_y * y_stride + (begin + low * step_x) * x_stride)
                 pack(channels, high - low, source, channel, step_x * x_stride, advance(line, low), plane)
-
-
-def clear(count, to):
-    """Zeros."""
-    for i in range(count):
-        to[i] = Number(0)
 
 
 def pack_weights(results, channels, first, last, taps, weight, result, channel, to, row):
@@ -74,7 +69,7 @@ def pack_weights(results, channels, first, last, taps, weight, result, channel, 
                 for c in range(channels):
                     column[c * several] = widen(tap[c * channel])
     for m in range(results, (results + ROWS - 1) // ROWS * ROWS):
-        clear(channels * several, advance(to, m * row))
+        zero_run(channels * several, advance(to, m * row))
 
 
 def pack_gradients(rows, columns, results, gradient, result, y_stride, x_stride, pitch, to):

@@ -6,10 +6,10 @@ functions here take the places of those with their names in `tile` and `copies`.
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu.convolution.copies import clear
 from tensorlab.backends.cpu.gemm.cell import Number
 from tensorlab.backends.cpu.gemm.pack import pack
 from tensorlab.backends.cpu.pointers import advance
+from tensorlab.backends.cpu.run_loops import zero_run
 
 __all__ = ["dot", "gradient_strip", "image_strip", "pack_gradients"]
 
@@ -36,7 +36,7 @@ def pack_gradients(rows, columns, results, gradient, result, y_stride, x_stride,
     """
     for m in range(results):
         lines = advance(to, m * rows * pitch)
-        clear(rows * pitch, lines)
+        zero_run(rows * pitch, lines)
         pack(rows, columns, advance(gradient, m * result), y_stride, x_stride, lines, pitch)
 
 

@@ -19,7 +19,6 @@ Every sum is made of the same parts in the same order, however the tasks are sha
 from __future__ import annotations
 
 from tensorlab.backends.cpu.convolution.copies import (
-    clear,
     copy_image,
     pack_gradients,
     pack_weights,
@@ -29,6 +28,7 @@ from tensorlab.backends.cpu.convolution.copies import (
 from tensorlab.backends.cpu.convolution.tile import gradient_strip, image_strip
 from tensorlab.backends.cpu.gemm.cell import ROWS, Number, widen
 from tensorlab.backends.cpu.pointers import advance, at
+from tensorlab.backends.cpu.run_loops import zero_run
 
 __all__ = ["convolve", "weight_gradient"]
 
@@ -145,7 +145,7 @@ def weight_gradient(
         wide, deep = min(strip, results - m), min(many_channels, channels - c)
         end = min(t + many_taps, taps.size)
         high = deep * (end - t)
-        clear((high + ROWS - 1) // ROWS * ROWS * sums_row, sums)
+        zero_run((high + ROWS - 1) // ROWS * ROWS * sums_row, sums)
         for n in range(images):
             source = n * strides[1, 0] + g * strides[1, 1] + c * strides[1, 2]
             begin = n * strides[0, 0] + g * strides[0, 1] + m * strides[0, 2]

@@ -13,11 +13,12 @@ from tensorlab.backends.cpu.gemm import registers as tiles
 from tensorlab.backends.cpu.gemm.blocks import VECTORS
 from tensorlab.backends.cpu.gemm.text import OPTIONS, cell_functions, constants, decorated
 from tensorlab.backends.cpu.gemm.tile import panel
+from tensorlab.backends.cpu.run_loops import zero_run
 from tensorlab.dtypes import dtype
 
 __all__ = ["kernel_source"]
 
-_COPY: list[Any] = [panel, pack.pack_cells, pack.pack_run, pack.pack, copies.clear, copies.copy_image]
+_COPY: list[Any] = [panel, pack.pack_cells, pack.pack_run, pack.pack, zero_run, copies.copy_image]
 _LEVELS: dict[str, list[Any]] = {
     "convolve": [*_COPY, copies.pack_weights, copies.write_result, tile.image_tile, tile.image_strip],
     "weight_gradient": [

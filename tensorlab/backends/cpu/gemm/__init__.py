@@ -37,7 +37,8 @@ from tensorlab.backends.cpu.gemm.plan import (
 )
 from tensorlab.backends.cpu.gemm.problem import Problem, problem
 from tensorlab.backends.cpu.gemm.split import add_pieces, pieces_of
-from tensorlab.backends.cpu.gemm.text import compute_name, kernel_source
+from tensorlab.backends.cpu.gemm.text import kernel_source
+from tensorlab.backends.cpu.levels import compute_name
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.cpu.sharing import prepare
 from tensorlab.backends.operands import Launch

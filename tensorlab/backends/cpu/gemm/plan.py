@@ -11,7 +11,7 @@ from tensorlab.backends.cpu import threads
 from tensorlab.backends.cpu.gemm.blocks import Blocks, blocks
 from tensorlab.backends.cpu.gemm.dots import LONG
 from tensorlab.backends.cpu.gemm.problem import Problem
-from tensorlab.backends.cpu.gemm.text import compute_name
+from tensorlab.backends.cpu.levels import compute_name
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.dtypes import dtype
 

@@ -16,6 +16,7 @@ from tensorlab import dtypes
 from tensorlab.backends.cpu import halves, pointers, simd
 from tensorlab.backends.cpu.gemm import dots, finish, pack, registers, rows, tasks, tile, tiles
 from tensorlab.backends.cpu.gemm.blocks import VECTORS, blocks
+from tensorlab.backends.cpu.levels import compute_name
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
 from tensorlab.scalars.source import compute_type, formula_text
@@ -23,7 +24,6 @@ from tensorlab.scalars.source import compute_type, formula_text
 __all__ = [
     "OPTIONS",
     "cell_functions",
-    "compute_name",
     "constants",
     "decorated",
     "kernel_source",
@@ -77,21 +77,6 @@ OPTIONS = 'error_model="numpy", fastmath={"contract"}'
 
 # What is called by kernels alone needs no way in from Python, which takes as long to compile as it does.
 _INNER = "no_cpython_wrapper=True, no_cfunc_wrapper=True"
-
-
-def compute_name(element_type: dtype) -> str:
-    """NumPy's name of the type that products of this dtype are summed up in.
-
-    Sixteen-bit floats widen to float32. Integers wrap around, and the low bits of a sum do not depend on how
-    wide it was: all that fit into int32 are summed up there.
-
-    Example:
-        >>> compute_name(dtypes.bfloat16), compute_name(dtypes.uint8), compute_name(dtypes.int64)
-        ('float32', 'int32', 'int64')
-    """
-    if element_type.is_floating_point:
-        return "float64" if element_type is dtypes.float64 else "float32"
-    return "int64" if element_type is dtypes.int64 else "int32"
 
 
 def kernel_source(element_type: dtype, form: str, activation: Scalar | None = None) -> str:

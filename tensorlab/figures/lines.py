@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from tensorlab import layout
 from tensorlab.figures.svg import CELL, Figure, cell, drawing, label
+from tensorlab.integers import ceil_div
 from tensorlab.tensor import Tensor
 
 __all__ = ["fetched_lines"]
@@ -42,7 +43,7 @@ def _panel(name: str, walk: Tensor, per_line: int) -> str:
     indices = itertools.product(*map(range, walk.shape))
     used = {layout.flat_index(index, walk.stride(), walk.storage_offset()) for index in indices}
     fetched = {address // per_line for address in used}
-    lines = -(-len(cells) // per_line)
+    lines = ceil_div(len(cells), per_line)
     count = f"{len(fetched)} of {lines} lines fetched, {len(used)} of {len(fetched) * per_line} numbers used"
     parts = [label(0, _TITLE, name, size=15, bold=True), label(0, _COUNT, count, "soft")]
     for address, value in enumerate(cells):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from tensorlab.backends import backend
 from tensorlab.backends.windows import Correlation, Window
+from tensorlab.integers import ceil_div
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, suggested_format
 from tensorlab.ops.dispatch import allocate_strided, filled, write_new
@@ -250,7 +251,7 @@ def _phases(extent: int, step: int, before: int, dilation: int, kernel: int) -> 
             if (first + before - tap * dilation) % step == 0
         ]
         yield _Phase(
-            first, -(-(extent - first) // step), tuple(tap for tap, _ in met), tuple(at for _, at in met)
+            first, ceil_div(extent - first, step), tuple(tap for tap, _ in met), tuple(at for _, at in met)
         )
 
 

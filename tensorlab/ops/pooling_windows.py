@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlab.backends.windows import Reach
+from tensorlab.integers import ceil_div
 from tensorlab.layout import Size
 from tensorlab.ops.plans import remember
 from tensorlab.ops.windows import as_key, each_dim
@@ -167,6 +168,6 @@ def adaptive_reach(size: int, count: int) -> Reach:
     if count and size % count == 0:  # all are equal
         return sliding_reach(size, size // count, size // count, 0, 1, False, False)
     begins = tuple(i * size // count for i in range(count))
-    ends = tuple(-(-(i + 1) * size // count) for i in range(count))
+    ends = tuple(ceil_div((i + 1) * size, count) for i in range(count))
     divisors = tuple(end - begin for begin, end in zip(begins, ends, strict=True))
     return Reach(begins, ends, divisors, 1, 0, 0, 0)

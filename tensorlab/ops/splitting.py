@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tensorlab import dtypes, layout, part_rules
 from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_views
+from tensorlab.integers import ceil_div
 from tensorlab.layout import as_int
 from tensorlab.ops.adjoints import placed_together
 from tensorlab.ops.arguments import ints_from, numpy_names
@@ -135,7 +136,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {count}")
     if length == 0:
         return split_with_sizes(input, [0] * count, dim)
-    return split(input, -(-length // count), dim)
+    return split(input, ceil_div(length, count), dim)
 
 
 @numpy_names

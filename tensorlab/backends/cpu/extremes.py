@@ -17,6 +17,7 @@ from tensorlab.backends.cpu.reduce import ENOUGH_TASKS, MOST_PARTS, PART
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch, OperandLayout
 from tensorlab.dtypes import dtype
+from tensorlab.integers import ceil_div
 
 __all__ = ["extremes"]
 
@@ -47,9 +48,9 @@ def extremes(
     form, step, tasks, parts = "rows", x_span[-1] != 1, results, 1
     if len(span_shape) == 1 and walk_shape[-1] > 1 and 0 < x_walk[-1] < (x_span[-1] or math.inf):
         form, step = "columns", x_walk[-1] != 1
-        tasks = results // walk_shape[-1] * -(-walk_shape[-1] // WIDTH)
+        tasks = results // walk_shape[-1] * ceil_div(walk_shape[-1], WIDTH)
     elif results < ENOUGH_TASKS and source.dtype.itemsize != 2:
-        blocks = n // span_shape[-1] * -(-span_shape[-1] // BLOCK)
+        blocks = n // span_shape[-1] * ceil_div(span_shape[-1], BLOCK)
         parts = max(1, min(MOST_PARTS, n // PART, blocks))
     module = _module(greatest, source.dtype, form, step, out is not None or parts > 1)
     kernel = jit.quiet(module.kernel)

@@ -28,6 +28,7 @@ from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.cpu.templates import ONE, RUN, SELF, STEP, TRANSPOSED
 from tensorlab.backends.operands import Buffer, Launch, OperandLayout
 from tensorlab.dtypes import dtype
+from tensorlab.integers import ceil_div
 from tensorlab.scalars import Scalar
 
 __all__ = ["flat_kernel", "kernel_source", "pointwise"]
@@ -117,7 +118,7 @@ def pointwise(
     walk = np.array([sizes, *strides], np.int64)
     tasks = math.prod(sizes[:-1])
     if form == "blocks":
-        tasks = tasks // sizes[-2] * -(-sizes[-2] // templates.STRIP)
+        tasks = tasks // sizes[-2] * ceil_div(sizes[-2], templates.STRIP)
 
     if short:
         code = jit.entry(serial, 0, tasks, walk, *cells_passed)

@@ -28,6 +28,7 @@ from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch, OperandLayout
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold, arguments_of, total_itself
+from tensorlab.integers import ceil_div
 
 __all__ = ["flat_fold", "reduce"]
 
@@ -104,11 +105,12 @@ def _find_way(shape: Sequence[int], dims: Sequence[int], out: Sequence[int], sou
     results, n = math.prod(walk_shape), math.prod(span_shape)
     if along_results or short:
         form, step, width = "columns", x_walk[-1] != 1, min(walk_shape[-1], WIDTH)
-        tasks = results // walk_shape[-1] * -(-walk_shape[-1] // WIDTH)
+        tasks = results // walk_shape[-1] * ceil_div(walk_shape[-1], WIDTH)
         pieces = n
     else:
         form, step, width, tasks = "rows", x_span[-1] != 1, 1, results
-        pieces = n // span_shape[-1] * -(-span_shape[-1] // (STEP_BLOCK if step else BLOCK)) if n else 0
+        block = STEP_BLOCK if step else BLOCK
+        pieces = n // span_shape[-1] * ceil_div(span_shape[-1], block) if n else 0
     parts = 1
     if tasks < ENOUGH_TASKS:
         parts = max(1, min(MOST_PARTS, n * width // PART, pieces, MOST_PARTIAL // results))

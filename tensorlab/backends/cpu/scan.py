@@ -27,6 +27,7 @@ from tensorlab.backends.cpu.kernel_text import (
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch, OperandLayout
 from tensorlab.dtypes import dtype
+from tensorlab.integers import ceil_div
 
 __all__ = ["scan", "scan_source"]
 
@@ -61,7 +62,7 @@ def scan(
     form, tasks = "rows", math.prod(walk_shape)
     if walk_shape[-1] > 1 and 0 < x_walk[-1] < line[0]:
         form = "columns"
-        tasks = tasks // walk_shape[-1] * -(-walk_shape[-1] // WIDTH)
+        tasks = tasks // walk_shape[-1] * ceil_div(walk_shape[-1], WIDTH)
     walk = np.array([walk_shape, x_walk, out_walk, place_walk], np.int64)
     steps = np.array([shape[dim], *line], np.int64)
     key = (name, value, form, source.dtype, out.dtype)

@@ -31,6 +31,7 @@ from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch, OperandLayout
 from tensorlab.dtypes import dtype
+from tensorlab.integers import ceil_div
 from tensorlab.scalars.exponential import exp_to_one
 from tensorlab.scalars.source import formula_text
 
@@ -56,9 +57,9 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
     form, step, tasks = "rows", source.strides[dim] != 1, math.prod(walk_shape)
     if dense[dim] > 1:
         form, step = "columns", x_walk[-1] != 1
-        tasks = tasks // walk_shape[-1] * -(-walk_shape[-1] // WIDTH)
+        tasks = tasks // walk_shape[-1] * ceil_div(walk_shape[-1], WIDTH)
     elif shape[dim] <= SHORT and not step and (out_walk, x_walk) == ((shape[dim],),) * 2:
-        form, tasks = "blocks", -(-tasks // (BLOCK // shape[dim]))
+        form, tasks = "blocks", ceil_div(tasks, BLOCK // shape[dim])
     walk = np.array([walk_shape, out_walk, x_walk], np.int64)
     line = np.array([shape[dim], dense[dim], source.strides[dim]], np.int64)
     key = (logarithm, source.dtype, result, form, step)

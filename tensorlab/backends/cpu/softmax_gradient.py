@@ -24,6 +24,7 @@ from tensorlab.backends.cpu.kernel_text import (
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch
 from tensorlab.dtypes import dtype
+from tensorlab.integers import ceil_div
 from tensorlab.scalars.exponential import exp_to_one
 from tensorlab.scalars.source import formula_text
 
@@ -55,7 +56,7 @@ def softmax_gradient(logarithm: bool, shape: Sequence[int], dim: int, element_ty
         return _nothing
     outer, count, inner = math.prod(shape[:dim]), shape[dim], math.prod(shape[dim + 1 :])
     form = "rows" if inner == 1 else "columns"
-    tasks = outer * -(-inner // WIDTH)
+    tasks = outer * ceil_div(inner, WIDTH)
     key = (logarithm, element_type, form)
     if key not in _modules:
         stem = f"{'log_' if logarithm else ''}softmax_gradient_{form}_{element_type.name}"

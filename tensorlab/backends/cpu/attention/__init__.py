@@ -24,6 +24,7 @@ from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, INNER_LEVE
 from tensorlab.backends.layers import AttentionLayout
 from tensorlab.backends.operands import Buffer, Launch
 from tensorlab.dtypes import dtype
+from tensorlab.integers import ceil_div, round_down, round_up
 from tensorlab.scalars.exponential import exp_to_one
 from tensorlab.scalars.source import formula_text
 
@@ -55,13 +56,13 @@ def attention(element_type: dtype, layout: AttentionLayout, scale: float) -> Lau
     number = np.dtype(compute_name(element_type))
     tile = blocks(number.itemsize)
     work = heads * queries * max(layout.keys, 1) * (layout.length + width) // MULTIPLY_ADDS
-    most = min(forward.KEYS, BLOCK // max(layout.length, width, 1)) // tile.width * tile.width
+    most = round_down(min(forward.KEYS, BLOCK // max(layout.length, width, 1)), tile.width)
     most = max(most, tile.width)
     block = int(balanced(layout.keys, most, tile.width))
     kernel = jit.quiet(_module(element_type, "forward", layout.mask, layout.causal).tasks)
     batch, sizes = _batch(layout), _sizes(layout)
-    collected = max(tile.rows, COLLECTED // max(width, 1) // tile.rows * tile.rows)
-    space = block * (layout.length + _ceil_to(width, tile.lanes)) + tile.rows * (
+    collected = max(tile.rows, round_down(COLLECTED // max(width, 1), tile.rows))
+    space = block * (layout.length + round_up(width, tile.lanes)) + tile.rows * (
         layout.length + block + tile.lanes
     )
 
@@ -69,10 +70,10 @@ def attention(element_type: dtype, layout: AttentionLayout, scale: float) -> Lau
         q: Buffer, k: Buffer, v: Buffer, mask: Buffer | None, out: Buffer, sums_of: np.ndarray
     ) -> None:
         team = threads.team_for(work)
-        high = min(collected, _ceil_to(queries, tile.rows))
+        high = min(collected, round_up(queries, tile.rows))
         if team > 1:  # some tasks for each thread
-            high = min(high, _ceil_to(-(-queries // -(-4 * team // heads)), tile.rows))
-        tasks = heads * -(-queries // high)
+            high = min(high, round_up(ceil_div(queries, ceil_div(4 * team, heads)), tile.rows))
+        tasks = heads * ceil_div(queries, high)
         arguments = (batch, sizes, queries, high, most, scale, *_cells(q, k, v, mask), out[0], sums_of)
         _run(kernel, min(team, tasks), tasks, arguments, space + high * (width + 2), number)
 
@@ -87,10 +88,10 @@ def attention_gradient(
     length, width = layout.length, layout.width
     number = np.dtype(compute_name(element_type))
     tile = blocks(number.itemsize)
-    most = COPIED // max(length, width, 1) // tile.width * tile.width
-    most = min(max(most, tile.width), backward.QUERIES // tile.width * tile.width)
+    most = round_down(COPIED // max(length, width, 1), tile.width)
+    most = min(max(most, tile.width), round_down(backward.QUERIES, tile.width))
     block = int(balanced(queries, most, tile.width))
-    long, wide = _ceil_to(length, tile.lanes), _ceil_to(width, tile.lanes)
+    long, wide = round_up(length, tile.lanes), round_up(width, tile.lanes)
     space = (
         block * (length + width + long + wide)
         + backward.KEYS * long
@@ -116,7 +117,7 @@ def attention_gradient(
 
 def _run(kernel: Callable, team: int, tasks: int, arguments: tuple, space: int, number: np.dtype) -> None:
     """All tasks, each thread with so many numbers of workspace."""
-    work = np.empty((team, _ceil_to(space, LINE)), number)
+    work = np.empty((team, round_up(space, LINE)), number)
     if team == 1:
         kernel(0, tasks, *arguments, work[0])
     else:
@@ -138,10 +139,6 @@ def _batch(layout: AttentionLayout) -> np.ndarray:
 def _sizes(layout: AttentionLayout) -> np.ndarray:
     steps = [step for strides in layout.strides for step in strides[-2:]]
     return np.array([layout.keys, layout.length, layout.width, *steps], np.int64)
-
-
-def _ceil_to(size: int, multiple: int) -> int:
-    return -(-size // multiple) * multiple
 
 
 _LEVELS: dict[str, tuple[list[Any], list[Any], Any]] = {

@@ -15,6 +15,7 @@ import numpy as np
 
 from tensorlab.backends.cpu.gemm.blocks import Blocks
 from tensorlab.backends.windows import Correlation, Window
+from tensorlab.integers import ceil_div, round_up
 
 __all__ = ["Blocking", "Copy", "Segment", "copy_of", "for_gradient", "for_result", "segments"]
 
@@ -137,12 +138,14 @@ class Blocking(NamedTuple):
 
     def tasks(self, problem: Correlation, positions: bool) -> int:
         """How many tasks there are: pieces of the results at all `positions`, or pieces of the weights."""
-        strips = problem.groups * _parts(problem.results, self.results)
+        strips = problem.groups * ceil_div(problem.results, self.results)
         if not positions:
-            taps = _parts(len(problem.taps), self.taps)
-            return strips * _parts(problem.channels, self.channels) * taps
+            taps = ceil_div(len(problem.taps), self.taps)
+            return strips * ceil_div(problem.channels, self.channels) * taps
         z, y, x = (window.size for window in problem.windows)
-        blocks = _parts(problem.images, self.images) * z * _parts(y, self.rows) * _parts(x, self.columns)
+        blocks = (
+            ceil_div(problem.images, self.images) * z * ceil_div(y, self.rows) * ceil_div(x, self.columns)
+        )
         return strips * blocks
 
 
@@ -160,7 +163,7 @@ def for_result(problem: Correlation, sizes: Blocks, share: int, team: int) -> tu
     some_taps = taps if taps <= STEPS else STEPS
     results = _equal(problem.results, RESULTS, sizes.rows)
     _, height, width = (window.size for window in problem.windows)
-    high = _up(results, sizes.rows)
+    high = round_up(results, sizes.rows)
     columns = _equal(width, min(LONGEST, max(share // high, sizes.width)))
     while columns > sizes.width and channels * copy_of(problem.windows, 1, columns).plane > share:
         columns = _equal(width, columns // 2)
@@ -172,23 +175,25 @@ def for_result(problem: Correlation, sizes: Blocks, share: int, team: int) -> tu
         rows = _equal(height, rows - 1)
     while True:
         copy = copy_of(problem.windows, rows, columns)
-        per_image = _up((rows - 1) * copy.pitch + columns, sizes.lanes)
+        per_image = round_up((rows - 1) * copy.pitch + columns, sizes.lanes)
         images = 1
         if rows == height and columns == width:
             images = _equal(problem.images, max(1, share // (high * per_image)))
         stays = high * problem.channels * taps <= 2 * share
         row = channels * taps if some_taps == taps else some_taps
-        weights = high * row * (_parts(problem.channels, channels) * _parts(taps, some_taps) if stays else 1)
-        room = _up(channels * copy.plane + sizes.width, sizes.lanes)
+        weights = (
+            high * row * (ceil_div(problem.channels, channels) * ceil_div(taps, some_taps) if stays else 1)
+        )
+        room = round_up(channels * copy.plane + sizes.width, sizes.lanes)
         sums_row = images * per_image
-        cells = room + high * sums_row + _up(weights, sizes.lanes)
+        cells = room + high * sums_row + round_up(weights, sizes.lanes)
         made = Blocking(
             images, high, rows, columns, channels, some_taps, copy.pitch, copy.plane, room, sums_row,
             int(stays), cells,
         )  # fmt: skip
         if made.tasks(problem, True) >= team or (images == 1 and rows == 1):
             return made, copy
-        rows = _equal(height, _parts(rows, 2)) if images == 1 else rows
+        rows = _equal(height, ceil_div(rows, 2)) if images == 1 else rows
         share = share // 2 if images > 1 else share
 
 
@@ -203,16 +208,16 @@ def for_gradient(problem: Correlation, sizes: Blocks, share: int, team: int) -> 
     while rows > 1 and copy_of(problem.windows, rows, columns).plane > share:
         rows = _equal(height, rows // 2)
     copy = copy_of(problem.windows, rows, columns)
-    wide = _up(results, sizes.lanes)
+    wide = round_up(results, sizes.lanes)
     most = max(share // wide, sizes.rows)
     some_taps = min(taps, most)
     channels = _equal(problem.channels, max(1, min(most // taps, share // copy.plane)))
     while True:
-        room = _up(channels * copy.plane + sizes.width, sizes.lanes)
+        room = round_up(channels * copy.plane + sizes.width, sizes.lanes)
         cells = (
             room
             + rows * max(columns * wide, copy.pitch * results)
-            + _up(channels * some_taps, sizes.rows) * wide
+            + round_up(channels * some_taps, sizes.rows) * wide
         )
         made = Blocking(
             1, results, rows, columns, channels, some_taps, copy.pitch, copy.plane, room, wide, 0, cells
@@ -222,14 +227,6 @@ def for_gradient(problem: Correlation, sizes: Blocks, share: int, team: int) -> 
         channels = _equal(problem.channels, channels // 2)
 
 
-def _parts(size: int, block: int) -> int:
-    return -(-size // block)
-
-
-def _up(size: int, multiple: int) -> int:
-    return -(-size // multiple) * multiple
-
-
 def _equal(size: int, most: int, multiple: int = 1) -> int:
     """The size of equal blocks, none larger than `most`; a multiple of `multiple`, like `most` itself."""
-    return min(_up(_parts(size, _parts(size, most)), multiple), _up(size, multiple))
+    return min(round_up(ceil_div(size, ceil_div(size, most)), multiple), round_up(size, multiple))

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tensorlab.backends.cpu import machine
+from tensorlab.integers import round_down
 
 __all__ = ["Blocks", "blocks"]
 
@@ -59,18 +60,18 @@ def blocks(size: int, vectors: machine.Vectors | None = None, caches: machine.Ca
     vectors, caches = vectors or machine.vectors(), caches or machine.caches()
     lanes = vectors.size // size
     rows, width = (8 if vectors.registers >= 32 else 4), VECTORS * lanes
-    steps = min(MOST_STEPS, _down(caches.first // 3 // (rows * size), 16))
+    steps = min(MOST_STEPS, _block(caches.first // 3 // (rows * size), 16))
     return Blocks(
         lanes,
         rows,
         width,
         steps,
-        height=_down(caches.second // 8 // (steps * size), rows),
-        columns=_down(caches.second * 3 // 4 // (steps * size), width),
+        height=_block(caches.second // 8 // (steps * size), rows),
+        columns=_block(caches.second * 3 // 4 // (steps * size), width),
         resident=caches.second * 9 // 16 // size,
     )
 
 
-def _down(size: int, multiple: int) -> int:
-    """`size`, rounded down to a multiple, but not to none."""
-    return max(size // multiple, 1) * multiple
+def _block(size: int, multiple: int) -> int:
+    """The size of a block: rounded down to a multiple, but not to none."""
+    return max(round_down(size, multiple), multiple)

@@ -14,6 +14,7 @@ from tensorlab.backends.cpu.gemm.problem import Problem
 from tensorlab.backends.cpu.levels import compute_name
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.dtypes import dtype
+from tensorlab.integers import ceil_div, round_up
 
 __all__ = ["Plan", "Schedule", "additions", "is_better_transposed", "plan_for", "schedule_for"]
 
@@ -155,7 +156,7 @@ def schedule_for(work: Problem, plan: Plan, wanted: int, collects: bool) -> Sche
     strip_m, strip_n = _strips(work.products, work.m, work.n, wanted, plan.sizes)
     if collects or plan.form == "dots":
         strip_m = min(strip_m, COLLECTED)
-    tasks = work.products * -(-work.m // strip_m) * -(-work.n // strip_n)
+    tasks = work.products * ceil_div(work.m, strip_m) * ceil_div(work.n, strip_n)
     cells = _workspace_cells(plan, min(work.m, strip_m), work.n, collects)
     return Schedule(min(wanted, tasks), tasks, strip_m, strip_n, cells)
 
@@ -171,33 +172,29 @@ def _strips(count: int, m: int, n: int, team: int, sizes: Blocks) -> tuple[int, 
         >>> _strips(1, 1024, 1024, 4, sizes), _strips(100, 64, 64, 4, sizes), _strips(1, 8, 4096, 4, sizes)
         ((512, 512), (64, 64), (8, 1024))
     """
-    wanted = -(-team // count)
-    most_m, most_n = -(-m // sizes.rows), -(-n // sizes.lanes)
+    wanted = ceil_div(team, count)
+    most_m, most_n = ceil_div(m, sizes.rows), ceil_div(n, sizes.lanes)
     best = (m, n)
     least = math.inf
     for strips_m in range(1, min(wanted, most_m) + 1):
-        strips_n = min(-(-wanted // strips_m), most_n)
-        rows = _ceil_to(-(-m // strips_m), sizes.rows)
-        columns = _ceil_to(-(-n // strips_n), sizes.lanes)
+        strips_n = min(ceil_div(wanted, strips_m), most_n)
+        rows = round_up(ceil_div(m, strips_m), sizes.rows)
+        columns = round_up(ceil_div(n, strips_n), sizes.lanes)
         # What the slowest thread does: the product's share, and the copies and loads that it takes.
-        rounds = -(-strips_m * strips_n // wanted)
+        rounds = ceil_div(strips_m * strips_n, wanted)
         cost = rounds * (rows * columns + sizes.rows * (rows + columns))
         if cost < least:
             best, least = (rows, columns), cost
     return best
 
 
-def _ceil_to(size: int, multiple: int) -> int:
-    return -(-size // multiple) * multiple
-
-
 def _workspace_cells(plan: Plan, rows: int, n: int, collects: bool) -> int:
     """The numbers of workspace that one thread needs for a strip: so many are whole lines of every type."""
     sizes = plan.sizes
     if plan.form == "dots":
-        return _ceil_to(rows * n + LONG * (1 + n), LINE)
+        return round_up(rows * n + LONG * (1 + n), LINE)
     if plan.form == "rows":
-        return _ceil_to(sizes.columns, LINE)
+        return round_up(sizes.columns, LINE)
     packed = sizes.cells if plan.packs_a or plan.packs_b else 0
-    collected = rows * min(sizes.columns, _ceil_to(n, sizes.width)) if collects else 0
-    return _ceil_to(packed + collected, LINE)
+    collected = rows * min(sizes.columns, round_up(n, sizes.width)) if collects else 0
+    return round_up(packed + collected, LINE)

@@ -18,6 +18,7 @@ from tensorlab.backends.cpu.normalise import columns, rows, runs
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.layers import NormalGroups, Normalised
 from tensorlab.dtypes import dtype
+from tensorlab.integers import ceil_div
 from tensorlab.memory import LARGE, aligned, beside
 
 __all__ = ["normalise", "normalise_gradient"]
@@ -98,7 +99,7 @@ def normalise_gradient(
 def _tasks(groups: NormalGroups) -> tuple[int, tuple[Any, ...]]:
     """How many pieces the work has, and the sizes that the kernels take."""
     if groups.form == "columns":
-        return -(-groups.number // columns.STRIP), (groups.length, groups.number)
+        return ceil_div(groups.number, columns.STRIP), (groups.length, groups.number)
     return groups.number, (np.array(groups[2:], np.int64),)
 
 

@@ -9,13 +9,18 @@ import numpy as np
 
 from tensorlab.dtypes import dtype
 
-__all__ = ["CELL", "ONE", "RUN", "Buffer", "Launch", "OperandLayout"]
+__all__ = ["CELL", "ONE", "RUN", "Buffer", "Launch", "OperandLayout", "no_launch"]
 
 # Cells, and the cell of the first element.
 Buffer = tuple[np.ndarray, int]
 
 # Called with one item an operand, the output first: a pair (cells, offset), or the number itself.
 Launch = Callable[..., None]
+
+
+def no_launch(*_: object) -> None:
+    """The launch of an operation whose result has no elements."""
+
 
 # What an operand is to a kernel of flat ones: a run of cells, a number, or one cell that all elements meet.
 RUN, ONE, CELL = "run", "one", "cell"

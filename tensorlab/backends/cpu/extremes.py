@@ -15,7 +15,7 @@ from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import BLOCK, WIDTH
 from tensorlab.backends.cpu.reduce import ENOUGH_TASKS, MOST_PARTS, PART
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.operands import Launch, OperandLayout
+from tensorlab.backends.operands import Launch, OperandLayout, no_launch
 from tensorlab.dtypes import dtype
 from tensorlab.integers import ceil_div
 
@@ -35,7 +35,7 @@ def extremes(
     """See `tensorlab.backends.protocol.Backend.extremes`."""
     kept = [dim for dim in range(len(shape)) if dim not in dims]
     if any(shape[dim] == 0 for dim in kept):
-        return _nothing
+        return no_launch
     written = places if out is None else out
     layouts = [[operand.strides[dim] for dim in kept] for operand in (source, places, written)]
     walk_shape, (x_walk, place_walk, out_walk) = coalesce([shape[dim] for dim in kept], layouts)
@@ -98,10 +98,6 @@ def extremes(
             view[...] = np.take_along_axis(results_of_parts, best, axis=0)[0]
 
     return launch_parts
-
-
-def _nothing(*_: Any) -> None:
-    """The launch without results."""
 
 
 def _module(greatest: bool, source: dtype, form: str, step: bool, values: bool) -> Any:

@@ -96,10 +96,7 @@ def _walk(
 
 def _run(kernel: Callable, parts: Parts, *arguments: object) -> None:
     """Call a kernel for all parts, each by one thread."""
-    if parts.team == 1:
-        kernel(0, 1, parts.shapes, parts.strides, parts.starts, *arguments)
-    else:
-        share(kernel, parts.team, parts.team, parts.shapes, parts.strides, parts.starts, *arguments)
+    share(kernel, parts.team, parts.team, parts.shapes, parts.strides, parts.starts, *arguments)
 
 
 def _counts(parts: Parts) -> np.ndarray:

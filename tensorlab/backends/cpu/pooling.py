@@ -59,10 +59,7 @@ def _prepared(element_type: dtype, problem: Pooling, form: str) -> Callable[...,
     def launch(out: tuple, image: tuple, places: tuple = (NO_PLACES, 0)) -> None:
         operands = [cells[offset:] for cells, offset in (out, image, places)]
         team = min(threads.team_for(work), tasks)
-        if team == 1:
-            kernel(0, tasks, *options, *operands)
-        else:
-            share(kernel, team, tasks, *options, *operands)
+        share(kernel, team, tasks, *options, *operands)
 
     return launch
 

@@ -25,7 +25,7 @@ from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import BLOCK, STEP_BLOCK, WIDTH, Cells
 from tensorlab.backends.cpu.reduce_templates import fold_source, join_source
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.operands import Launch, OperandLayout
+from tensorlab.backends.operands import Launch, OperandLayout, no_launch
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold, arguments_of, total_itself
 from tensorlab.integers import ceil_div
@@ -77,7 +77,7 @@ def reduce(
     """See `tensorlab.backends.protocol.Backend.reduce`."""
     n = math.prod(shape[dim] for dim in dims)
     if any(shape[dim] == 0 for dim in range(len(shape)) if dim not in dims):
-        return _nothing
+        return no_launch
     way = _find_way(shape, dims, out.strides, source.strides)
     if way.parts == 1 or "c" in arguments_of(fold.finish):
         return _launcher(fold, value, way, 1, out.dtype, source.dtype, k, n)
@@ -88,10 +88,6 @@ def flat_fold(fold: Fold, value: dtype, source: dtype, result: dtype, form: str)
     """See `tensorlab.backends.protocol.Backend.flat_fold`."""
     kernel = jit.quiet(_module(fold, value, form, False, source, result).flat_kernel)
     return jit.entry(kernel, result.cell, source.cell)
-
-
-def _nothing(*_: Any) -> None:
-    """The launch for a fold without results."""
 
 
 def _find_way(shape: Sequence[int], dims: Sequence[int], out: Sequence[int], source: Sequence[int]) -> _Way:

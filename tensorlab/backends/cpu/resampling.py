@@ -177,10 +177,7 @@ def resample(
     def launch(out: tuple, image: tuple) -> None:
         operands = [cells[offset:].view(cell) for cells, offset in (out, image)]
         team = min(threads.team_for(work), tasks)
-        if team == 1:
-            kernel(0, tasks, *options, *operands, *places)
-        else:
-            share(kernel, team, tasks, *options, *operands, *places)
+        share(kernel, team, tasks, *options, *operands, *places)
 
     return launch
 

@@ -25,7 +25,7 @@ from tensorlab.backends.cpu.kernel_text import (
     positions,
 )
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.operands import Launch, OperandLayout
+from tensorlab.backends.operands import Launch, OperandLayout, no_launch
 from tensorlab.dtypes import dtype
 from tensorlab.integers import ceil_div
 
@@ -53,7 +53,7 @@ def scan(
 ) -> Launch:
     """See `tensorlab.backends.protocol.Backend.scan`."""
     if 0 in shape:
-        return _nothing
+        return no_launch
     others = [other for other in range(len(shape)) if other != dim]
     written = out if places is None else places
     layouts = [[layout.strides[other] for other in others] for layout in (source, out, written)]
@@ -81,10 +81,6 @@ def scan(
             share(kernel, team, tasks, walk, steps, *arrays)
 
     return launch
-
-
-def _nothing(*_: Any) -> None:
-    """The launch without elements."""
 
 
 def scan_source(name: str, cells: Cells, value: dtype, form: str) -> str:

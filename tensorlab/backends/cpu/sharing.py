@@ -26,15 +26,21 @@ CHUNKS = 4
 def share(kernel: Callable, team: int, tasks: int, *arguments: Any, workspaces: bool = False) -> None:
     """Call ``kernel(first, last, *arguments)`` for all tasks, in chunks that `team` threads take turns at.
 
+    A team of one is a plain call of the kernel. Operations that take a microsecond or two of a small tensor
+    make that call themselves: the way through here would take a fifth of that.
+
     Args:
         kernel: compiled by Numba; it returns nothing, raises nothing, and its tasks write apart from one
             another.
-        team: how many threads.
+        team: how many threads, 1 or more.
         tasks: how many tasks.
         arguments: arrays, numbers and truth values, and tuples of numbers.
         workspaces: the last argument has a row for each thread. There is one chunk a thread then, and each
             gets a row of its own.
     """
+    if team == 1:
+        kernel(0, tasks, *(_first_of(arguments) if workspaces else arguments))
+        return
     key = (kernel, workspaces, *map(_kind, arguments))
     launch = _launches.get(key)
     if launch is None:
@@ -66,6 +72,11 @@ _launches: dict[tuple, Callable[..., None]] = {}
 _drivers: dict[tuple[tuple, bool], Callable] = {}
 
 
+def _first_of(arguments: tuple) -> tuple:
+    """The arguments of one thread: of the workspaces the first."""
+    return (*arguments[:-1], arguments[-1][0])
+
+
 def _kind(argument: Any) -> object:
     """What an argument's type depends on."""
     if isinstance(argument, np.ndarray):
@@ -88,7 +99,7 @@ def _flat(arguments: tuple) -> list[Any]:
 
 def _address_of(kernel: Any, arguments: tuple, workspaces: bool) -> int:
     """Where the machine code of a kernel begins, compiled for these arguments."""
-    passed = (*arguments[:-1], arguments[-1][0]) if workspaces else arguments
+    passed = _first_of(arguments) if workspaces else arguments
     signature = (types.int64, types.int64, *map(numba.typeof, passed))
     kernel.compile(signature)
     compiled = kernel.overloads[signature]

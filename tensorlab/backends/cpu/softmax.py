@@ -29,7 +29,7 @@ from tensorlab.backends.cpu.kernel_text import (
 )
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.operands import Launch, OperandLayout
+from tensorlab.backends.operands import Launch, OperandLayout, no_launch
 from tensorlab.dtypes import dtype
 from tensorlab.integers import ceil_div
 from tensorlab.scalars.exponential import exp_to_one
@@ -49,7 +49,7 @@ _modules: dict[tuple, Any] = {}
 def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout) -> Launch:
     """See `tensorlab.backends.protocol.Backend.softmax`."""
     if 0 in shape:
-        return _nothing
+        return no_launch
     others = [other for other in range(len(shape)) if other != dim]
     dense = [math.prod(shape[other + 1 :]) for other in range(len(shape))]
     layouts = [[strides[other] for other in others] for strides in (dense, source.strides)]
@@ -80,10 +80,6 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
             share(kernel, team, tasks, walk, line, out, x)
 
     return launch
-
-
-def _nothing(*_: Any) -> None:
-    """The launch without elements."""
 
 
 def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:

@@ -22,7 +22,7 @@ from tensorlab.backends.cpu.kernel_text import (
     jitted,
 )
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.operands import Launch
+from tensorlab.backends.operands import Launch, no_launch
 from tensorlab.dtypes import dtype
 from tensorlab.integers import ceil_div
 from tensorlab.scalars.exponential import exp_to_one
@@ -53,7 +53,7 @@ _modules: dict[tuple, Any] = {}
 def softmax_gradient(logarithm: bool, shape: Sequence[int], dim: int, element_type: dtype) -> Launch:
     """See `tensorlab.backends.protocol.Backend.softmax_gradient`."""
     if 0 in shape:
-        return _nothing
+        return no_launch
     outer, count, inner = math.prod(shape[:dim]), shape[dim], math.prod(shape[dim + 1 :])
     form = "rows" if inner == 1 else "columns"
     tasks = outer * ceil_div(inner, WIDTH)
@@ -73,10 +73,6 @@ def softmax_gradient(logarithm: bool, shape: Sequence[int], dim: int, element_ty
             share(kernel, team, tasks, count, inner, out, g, y)
 
     return launch
-
-
-def _nothing(*_: Any) -> None:
-    """The launch without elements."""
 
 
 def gradient_source(logarithm: bool, element_type: dtype, form: str) -> str:

@@ -118,10 +118,7 @@ def attention_gradient(
 def _run(kernel: Callable, team: int, tasks: int, arguments: tuple, space: int, number: np.dtype) -> None:
     """All tasks, each thread with so many numbers of workspace."""
     work = np.empty((team, round_up(space, LINE)), number)
-    if team == 1:
-        kernel(0, tasks, *arguments, work[0])
-    else:
-        sharing.share(kernel, team, tasks, *arguments, work, workspaces=True)
+    sharing.share(kernel, team, tasks, *arguments, work, workspaces=True)
 
 
 def _cells(*buffers: Buffer | None) -> list[np.ndarray]:

@@ -108,10 +108,7 @@ def _prepared(
         team = min(team, tasks)
         space = workspace(number, team * cells).reshape(team, cells)
         kernel = _kernel(element_type, form)
-        if team == 1:
-            kernel(0, tasks, *options, *operands, space[0])
-        else:
-            share(kernel, team, tasks, *options, *operands, space, workspaces=True)
+        share(kernel, team, tasks, *options, *operands, space, workspaces=True)
 
     return run
 

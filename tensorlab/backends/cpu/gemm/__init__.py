@@ -41,7 +41,7 @@ from tensorlab.backends.cpu.gemm.text import kernel_source
 from tensorlab.backends.cpu.levels import compute_name
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.cpu.sharing import prepare
-from tensorlab.backends.operands import Launch
+from tensorlab.backends.operands import Launch, no_launch
 from tensorlab.dtypes import dtype, float32, float64
 from tensorlab.scalars import Scalar
 
@@ -62,7 +62,7 @@ def gemm(
     """See `tensorlab.backends.protocol.Backend.gemm`."""
     m, n, k = sizes
     if math.prod(batch) * m * n == 0:
-        return _nothing
+        return no_launch
     ends = source is not None or activation is not None or residual is not None
     given = problem(batch, sizes, out, a, b, source or out, residual or out)
     swapped = is_better_transposed(given)
@@ -242,10 +242,6 @@ def workspace(number: np.dtype, cells: int) -> np.ndarray:
             _own.views.clear()
         found = _own.views[number, cells] = _own.memory[:wanted].view(number)
     return found
-
-
-def _nothing(*_: Any) -> None:
-    """The launch for a result without elements."""
 
 
 _kernels: dict[tuple, Callable] = {}

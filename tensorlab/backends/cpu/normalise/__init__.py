@@ -105,14 +105,9 @@ def _tasks(groups: NormalGroups) -> tuple[int, tuple[Any, ...]]:
 
 def _share(kernels: ModuleType, cells: int, tasks: int, *arguments: Any) -> None:
     """Run all tasks, on as many threads as they deserve."""
-    if not cells:
-        return
-    kernel = jit.quiet(kernels.kernel)
-    team = min(threads.team_for(COST * cells), tasks)
-    if team == 1:
-        kernel(0, tasks, *arguments)
-    else:
-        sharing.share(kernel, team, tasks, *arguments)
+    if cells:
+        team = min(threads.team_for(COST * cells), tasks)
+        sharing.share(jit.quiet(kernels.kernel), team, tasks, *arguments)
 
 
 # The levels of each form: forward and backward.

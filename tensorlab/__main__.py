@@ -1,18 +1,23 @@
-"""``python -m tensorlab``: the command line without its entry script."""
+"""``tensorlab``, and ``python -m tensorlab``: the command line; a missing package becomes one sentence."""
 
 import sys
 
-from tensorlab.bootstrap import ENVIRONMENT
+from tensorlab.bootstrap import ENVIRONMENT, ROOT, way_to_install
 
-try:
-    from tensorlab.cli import app
-except ModuleNotFoundError as error:
-    print(
-        f"tensorlab: the package {error.name} is not installed for {sys.executable}; "
-        "run `python3 book` in the project's folder, which installs it into .venv.",
-        file=sys.stderr,
-    )
-    sys.exit(ENVIRONMENT)
+
+def main() -> None:
+    """Run the command that the program was called with."""
+    try:
+        from tensorlab.cli import app
+
+        app(prog_name="tensorlab")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("tensorlab"):
+            raise
+        package = f"tensorlab: the package {error.name} is not installed for {sys.executable}; "
+        print(package + way_to_install(ROOT), file=sys.stderr)
+        sys.exit(ENVIRONMENT)
+
 
 if __name__ == "__main__":
-    app(prog_name="tensorlab")
+    main()

@@ -15,9 +15,9 @@ import subprocess
 import sys
 
 from .environment import is_installed, one_at_a_time, prepare, python_of, take_lock
-from .machine import NEWEST, OLDEST, Refusal, check_python, check_system, clean_environment
+from .machine import NEWEST, OLDEST, Refusal, check_python, check_system, clean_environment, way_to_install
 
-__all__ = ["ENVIRONMENT", "NEWEST", "OLDEST", "main", "take_lock"]
+__all__ = ["ENVIRONMENT", "NEWEST", "OLDEST", "ROOT", "main", "take_lock", "way_to_install"]
 
 ENVIRONMENT, INTERRUPTED = 3, 130  # exit codes, as in tensorlab.cli.support.errors
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -2,7 +2,9 @@
 
 What was installed is noted in ``.venv/tensorlab.json`` as a digest of everything that decides it. The entry
 is taken out before pip starts and written when pip is done: an interrupted install is never taken for a
-finished one, and a second run with nothing changed starts pip not at all.
+finished one, and a second run with nothing changed starts pip not at all. Beside it stand the names that
+the install left in ``site-packages``: pip takes a package for installed when its note is there, so only
+these names tell that somebody deleted a part of the environment.
 """
 
 import contextlib
@@ -15,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from .installer import pip_install
+from .installer import pip_install, site_packages
 from .machine import NEWEST, OLDEST, Refusal, clean_environment, no_venv_module
 
 try:
@@ -104,8 +106,27 @@ def is_installed(root, venv, part):
     return os.path.exists(python_of(venv)) and read_record(venv).get(part) == digest(root, venv)
 
 
+def contents(venv):
+    """Return the names in the environment's ``site-packages``, without those that carry a version."""
+    names = {name for folder in site_packages(venv) for name in os.listdir(folder)}
+    return {name for name in names if not name.endswith((".dist-info", ".egg-info", "__pycache__"))}
+
+
+def check_whole(venv):
+    """Refuse an environment that lacks what an install left in it."""
+    lost = sorted(set(read_record(venv).get("names", ())) - contents(venv))
+    if lost and os.path.exists(python_of(venv)):
+        more = " and {} more".format(len(lost) - 1) if len(lost) > 1 else ""
+        raise Refusal(
+            "{} lacks {}{}, which was installed there; delete that folder and run again.".format(
+                venv, lost[0], more
+            )
+        )
+
+
 def prepare(root, venv, wants_tests):
     """Make the environment and install what is missing; nothing is run when nothing is missing."""
+    check_whole(venv)
     parts = ["run", "dev"] if wants_tests else ["run"]
     if all(is_installed(root, venv, part) for part in parts):
         return
@@ -132,15 +153,22 @@ def prepare(root, venv, wants_tests):
         for title, options in calls[part]:
             pip_install(root, venv, python_of(venv), title, options)
         record[part] = digest(root, venv)
+        record["names"] = sorted(contents(venv))
         write_record(venv, record)
     print("Installed in {:.0f} s into {}".format(time.time() - started, venv), flush=True)
 
 
 def version_of(venv):
-    """Return the version of the environment's Python, such as (3, 12); None when it or its pip is broken."""
+    """Return the version of the environment's Python, such as (3, 12); None when it or its pip is broken.
+
+    Without its ``pyvenv.cfg`` that program is the system's own Python, into which nothing may be installed.
+    """
     if not os.path.exists(python_of(venv)):
         return None
-    probe = [python_of(venv), "-c", "import sys, pip; print(*sys.version_info[:2])"]
+    program = (
+        "import sys, pip; print(*sys.version_info[:2]) if sys.prefix != sys.base_prefix else sys.exit(1)"
+    )
+    probe = [python_of(venv), "-c", program]
     found = subprocess.run(probe, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=clean_environment())
     return tuple(map(int, found.stdout.split())) if found.returncode == 0 else None
 

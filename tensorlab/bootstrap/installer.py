@@ -75,6 +75,12 @@ def explain(said):
     return "pip could not install the packages: {}".format(" ".join(errors[-2:]) or said[-300:])
 
 
+def site_packages(venv):
+    """Return the folders of the environment `venv` into which pip installs; none before it is made."""
+    inside = ("Lib", "site-packages") if os.name == "nt" else ("lib", "python*", "site-packages")
+    return glob.glob(os.path.join(glob.escape(venv), *inside))
+
+
 class Progress:
     """Turns pip's lines into one line that is rewritten on a terminal, and into a few plain lines elsewhere.
 
@@ -129,8 +135,9 @@ class Progress:
 
     def count(self):
         """Return how many packages lie in the environment."""
-        pattern = os.path.join("[Ll]ib", "*", "*.dist-info") if os.name == "nt" else "lib/*/*/*.dist-info"
-        return len(glob.glob(os.path.join(glob.escape(self.venv), pattern)))
+        return sum(
+            name.endswith(".dist-info") for site in site_packages(self.venv) for name in os.listdir(site)
+        )
 
     def text(self):
         """Return the line as it stands now."""

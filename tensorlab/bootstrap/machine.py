@@ -51,6 +51,14 @@ def no_venv_module():
     )
 
 
+def way_to_install(root, command="python3 book"):
+    """Return what to do about a package that this Python lacks; `command` is what installs it in `root`."""
+    own = os.path.join(root, ".venv")
+    if sys.prefix == own and command == "python3 book":  # which has installed it once
+        return "delete the folder {} and run `{}` again, which makes it anew.".format(own, command)
+    return "run `{}` in the project's folder, which installs it into .venv.".format(command)
+
+
 def clean_environment():
     """Return a copy of the environment variables without those that lead out of the project."""
     return {name: value for name, value in os.environ.items() if name not in UNWANTED}

@@ -115,12 +115,15 @@ def test_lab_opens_the_exercises_only(project, monkeypatch):
     assert "--no-browser" in arguments
 
 
-def test_without_the_packages_the_module_says_how_to_get_them():
+@pytest.mark.parametrize(("package", "command"), [("typer", "--help"), ("platformdirs", "progress")])
+def test_without_a_package_the_program_says_how_to_get_it(package, command):
     code = (
-        "import sys, runpy; sys.modules['typer'] = None; runpy.run_module('tensorlab', run_name='__main__')"
+        f"import sys, runpy; sys.modules['{package}'] = None; sys.argv = ['tensorlab', '{command}']; "
+        "runpy.run_module('tensorlab', run_name='__main__')"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    call = [sys.executable, "-c", code]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
     assert done.returncode == 3
-    assert done.stderr.startswith("tensorlab: the package typer is not installed")
+    assert done.stderr.startswith(f"tensorlab: the package {package} is not installed")
     assert "python3 book" in done.stderr
     assert "Traceback" not in done.stderr

@@ -145,6 +145,9 @@ def test_a_real_environment_is_made_and_a_broken_one_is_noticed(tmp_path):
     assert environment.version_of(venv) is None
     environment.make_environment(venv)
     assert environment.version_of(venv) == sys.version_info[:2]
+    settings = Path(venv, "pyvenv.cfg").rename(tmp_path / "away")
+    assert environment.version_of(venv) is None  # the program is the system's Python now
+    settings.rename(Path(venv, "pyvenv.cfg"))
     Path(environment.python_of(venv)).unlink()
     assert environment.version_of(venv) is None
 
@@ -203,6 +206,26 @@ def test_a_damaged_record_means_install_again(bare, pips):
     environment.prepare(str(bare), venv, wants_tests=False)
     (bare / ".venv" / "tensorlab.json").write_text('{"run": ')
     assert not environment.is_installed(str(bare), venv, "run")
+
+
+def test_an_environment_that_was_deleted_in_part_is_refused(bare, pips, monkeypatch, capsys):
+    venv = bare / ".venv"
+    site = venv / ("Lib/site-packages" if os.name == "nt" else "lib/python3.12/site-packages")
+
+    def pip_install(root: str, venv: str, python: str, title: str, options: list[str]) -> None:
+        for name in ("numpy", "numba", "numpy-2.4.dist-info"):
+            (site / name).mkdir(parents=True, exist_ok=True)
+
+    monkeypatch.setattr(environment, "pip_install", pip_install)
+    environment.prepare(str(bare), str(venv), wants_tests=False)
+    (site / "numpy-2.4.dist-info").rename(site / "numpy-2.5.dist-info")  # another version is no loss
+    environment.prepare(str(bare), str(venv), wants_tests=False)
+    (site / "numba").rmdir()
+    assert bootstrap.main("book", [], str(bare)) == 3
+    assert f"{venv} lacks numba, which was installed there; delete that folder" in capsys.readouterr().err
+    (site / "numpy").rmdir()
+    with pytest.raises(Refusal, match="lacks numba and 1 more"):
+        environment.prepare(str(bare), str(venv), wants_tests=False)
 
 
 def test_ctrl_c_is_no_traceback(bare, pips, monkeypatch, capsys):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import tensorlab
+from tensorlab.bootstrap import ROOT, way_to_install
 from tensorlab.cli.support.errors import ENVIRONMENT, CommandError
 
 #: What every copy of the project has at its top.
@@ -38,13 +39,11 @@ def require(module: str, purpose: str, command: str = "python3 book") -> None:
     Example: ``require("jupyterlab", "opens the exercises")``
     """
     if importlib.util.find_spec(module) is None:
-        missing = f"the package {module}, which {purpose}, is not installed for {sys.executable}; "
-        own = Path(tensorlab.__file__).parent.parent / ".venv"
-        if Path(sys.prefix) == own and command == "python3 book":  # which has installed it once
-            way_out = f"delete the folder {own} and run `{command}` again, which makes it anew."
-        else:
-            way_out = f"run `{command}` in the project's folder, which installs it into .venv."
-        raise CommandError(missing + way_out, ENVIRONMENT)
+        raise CommandError(
+            f"the package {module}, which {purpose}, is not installed for {sys.executable}; "
+            f"{way_to_install(ROOT, command)}",
+            ENVIRONMENT,
+        )
 
 
 def child_environment() -> dict[str, str]:

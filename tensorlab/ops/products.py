@@ -56,31 +56,58 @@ class Plan(NamedTuple):
 
 _plans: dict[tuple, Plan] = {}
 
+# The plans that have a kernel. Both operands are dense, so their shapes say all about their layouts. None
+# stands where no such operands were met, or where there is no kernel for them.
+_small: dict[tuple, Plan | None] = {}
+
+ndarray, empty = np.ndarray, np.empty  # the smallest products would pay for looking them up
+
 
 def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
     """``a @ b`` of tensors of any rank, broadcast; see `tensorlab.ops.matmul.matmul`."""
-    if out is None:
-        try:
-            plan = _plans[a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride]
-        except (KeyError, AttributeError):
-            plan = _new_plan(a, b)
+    if out is not None:
+        return _product_into(a, b, out)
+    left: Any
+    right: Any
+    try:
+        left, right = a._dense, b._dense  # kept with a dense operand, once they were asked for
+        plan = _small[a._dtype, a._shape, b._dtype, b._shape]
+    except (KeyError, AttributeError):
+        left = plan = None
+    if plan is not None and left.__class__ is right.__class__ is ndarray:
         launch, shape, stride, numel, element_type, cell, kernel, sizes, node = plan
-        memory = np.empty(numel, cell)
-        # The cells of a dense operand are kept, and found faster than its buffer.
-        left = a._dense if a._dense is not None else dense_cells(a)
-        right = b._dense if b._dense is not None else dense_cells(b)
-        if kernel is not None:
-            kernel(sizes, memory, left, right)
-        else:
-            launch(
-                (memory, 0),
-                a._buffer() if left is False else (left, 0),
-                b._buffer() if right is False else (right, 0),
-            )
-        result = make_dense(memory, element_type, shape, stride)
-        if a._edge is b._edge is a._base is b._base is None or not (requires_grad(a) or requires_grad(b)):
-            return result
-        return (record_pair if a.__class__ is b.__class__ is Tensor else record)(node, result, a, b)
+        memory = empty(numel, cell)
+        kernel(sizes, memory, left, right)  # type: ignore[misc]  # plans that are found here have one
+    else:
+        launch, shape, stride, numel, element_type, cell, _, _, node = _plan_of(a, b)
+        memory = empty(numel, cell)
+        left, right = dense_cells(a), dense_cells(b)
+        launch(
+            (memory, 0),
+            a._buffer() if left is False else (left, 0),
+            b._buffer() if right is False else (right, 0),
+        )
+    result = make_dense(memory, element_type, shape, stride)
+    if a._edge is b._edge is a._base is b._base is None or not (requires_grad(a) or requires_grad(b)):
+        return result
+    return (record_pair if a.__class__ is b.__class__ is Tensor else record)(node, result, a, b)
+
+
+def _plan_of(a: Tensor, b: Tensor) -> Plan:
+    try:
+        key = (*_signature(a), *_signature(b))
+    except AttributeError:
+        _check_tensors(a, b)
+        raise
+    plan = _plans.get(key)
+    if plan is None:
+        plan = remember(_plans, key, _prepare(a, b))
+        shapes = a._dtype, a._shape, b._dtype, b._shape
+        remember(_small, shapes, plan if plan.kernel is not None else _small.get(shapes))
+    return plan
+
+
+def _product_into(a: Tensor, b: Tensor, out: Tensor) -> Tensor:
     _check_tensors(a, b)
     check_out("matmul", out, a, b)
     _check_out(out, a, b)
@@ -93,11 +120,6 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
     out._storage._version += 1
     plan.launch(*buffers)
     return out
-
-
-def _new_plan(a: Tensor, b: Tensor) -> Plan:
-    _check_tensors(a, b)
-    return remember(_plans, (*_signature(a), *_signature(b)), _prepare(a, b))
 
 
 def _check_tensors(*operands: object) -> None:

@@ -149,3 +149,36 @@ def _visits(shape, strides):
 def test_coalesce_makes_one_run_of_what_is_contiguous_in_any_order():
     assert coalesce((3, 4), [(1, 3), (1, 3)]) == ((12,), [(1,), (1,)])
     assert coalesce((1, 1), [(5, 5)]) == ((1,), [(1,)])
+
+
+@jit.kernel()
+def _measured(x, y, found):
+    """The sizes and strides of `x`, and a weighted sum of both arrays, through slices of them too."""
+    found[0], found[1], found[2], found[3] = x.shape[0], x.shape[1], x.strides[0], x.strides[1]
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            found[4] += (1 + i + 10 * j) * x[i, j]
+    for cell in y[1:]:
+        found[5] += cell
+    found[6] = y.size
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.arange(12.0).reshape(3, 4),
+        np.arange(48.0).reshape(4, 12)[::2, 1::3],
+        np.arange(12.0).reshape(3, 4).T,
+        np.arange(12.0).reshape(3, 4)[::-1, ::-1],
+        np.broadcast_to(np.arange(4.0), (3, 4)),
+        np.zeros((0, 4)),
+    ],
+    ids=["rows", "sliced", "transposed", "backwards", "broadcast", "empty"],
+)
+def test_an_entry_reads_an_array_as_numpy_describes_it(x):
+    y, found = np.arange(7, dtype=np.float32), np.zeros(7)
+    owners = [sys.getrefcount(array) for array in (x, y, found)]
+    jit.entry(_measured, x, y.dtype, found)(x, y, found)
+    weights = 1 + np.arange(x.shape[0])[:, None] + 10 * np.arange(x.shape[1])
+    assert found.tolist() == [*x.shape, *x.strides, (weights * x).sum(), 21, 7]
+    assert [sys.getrefcount(array) for array in (x, y, found)] == owners

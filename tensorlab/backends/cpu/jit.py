@@ -2,7 +2,8 @@
 
 A kernel is generated as text and written to a real file, because Numba can only cache on disk what has a
 file. The file's name ends in a hash of its text, and every constant stands in the text, so that a changed
-generator makes a new file and never finds an old kernel by mistake.
+generator makes a new file and never finds an old kernel by mistake. How an entry takes its arguments is
+compiled into the kernel too, so the hash counts it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import numpy as np
 from numba.core import config
 
 from tensorlab.backends.cache import cache_directory
+from tensorlab.backends.cpu import borrowed
 
 __all__ = ["entry", "kernel", "load", "quiet"]
 
@@ -53,7 +55,7 @@ def load(stem: str, source: str) -> ModuleType:
         stem: the readable part of the file's name, ``"add_float32"``.
         source: a whole Python module. Its functions decorate themselves with ``njit(cache=True)``.
     """
-    digest = hashlib.sha256(source.encode()).hexdigest()[:16]
+    digest = hashlib.sha256((source + borrowed.DIGEST).encode()).hexdigest()[:16]
     name = f"{stem}_{digest}"
     module_name = f"tensorlab_kernels.{name}"
     with _lock:
@@ -113,24 +115,17 @@ def quiet(kernel: Callable) -> Callable:
 def entry(kernel: Any, *kinds: Any) -> Callable:
     """The compiled code of a kernel for arguments of these kinds, to be called without a look at them.
 
-    Numba finds out the type of every argument of every call, and then calls what this returns. The look takes
-    some 70 ns, which is much of a small operation's time. Here it happens once, and whoever calls the code
-    answers for the types.
+    Numba finds out the type of every argument of every call, and counts itself among each array's owners: of
+    a small operation's time that is much. Here the look happens once, and arrays are borrowed (see
+    `tensorlab.backends.cpu.borrowed`): whoever calls the code answers for the types and holds the arrays.
 
     Args:
-        kernel: what `quiet` or `kernel` returned.
-        kinds: of each argument something that has its type: a number or an array; a NumPy dtype stands for a
-            contiguous vector of such cells.
+        kernel: what `quiet` or `kernel` returned. It keeps no array that it is given.
+        kinds: the kind of each argument, as `borrowed_type` takes it.
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
         return kernel
-    return kernel.compile(tuple(map(_type_of, kinds)))
-
-
-def _type_of(kind: Any) -> numba.types.Type:
-    if isinstance(kind, np.dtype):
-        return numba.types.Array(numba.from_dtype(kind), 1, "C")
-    return numba.typeof(kind)
+    return kernel.compile(tuple(map(borrowed.borrowed_type, kinds)))
 
 
 def _write(path: Path, source: str) -> None:

@@ -16,6 +16,7 @@ walks rows, or blocks of rows where an operand is transposed.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -92,6 +93,11 @@ def pointwise(
 
             return launch_scaled
 
+        # Where Numba looks at every call: a number may be of another type in each.
+        looks = any(kind is NUMBER for _, kind, _ in passed)
+        kinds = [cell.type() if kind is ONE else cell for _, kind, cell in passed]
+        code = functools.cache(lambda: serial if looks else jit.entry(serial, *kinds))
+
         def launch_flat(*buffers: Any) -> None:
             arguments = []
             for position, kind, _ in passed:
@@ -105,7 +111,7 @@ def pointwise(
                 arguments.append(item)
             team = 1 if light else threads.team_for(work)
             if team == 1:
-                serial(*arguments)
+                code()(*arguments)
             else:
                 kernel = _kernel("flat", row, compute, element_types, pattern, True)
                 with threads.team(team):
@@ -120,8 +126,7 @@ def pointwise(
     if form == "blocks":
         tasks = tasks // sizes[-2] * ceil_div(sizes[-2], templates.STRIP)
 
-    if short:
-        code = jit.entry(serial, 0, tasks, walk, *cells_passed)
+    entry = jit.entry(serial, 0, tasks, walk, *cells_passed)
 
     if short and len(passed) == 3:
 
@@ -129,14 +134,14 @@ def pointwise(
             (cells, at), (left, first), (right, place) = out, a, b
             cells = cells[at:] if at else cells
             left, right = left[first:] if first else left, right[place:] if place else right
-            code(0, tasks, walk, cells, left, right)
+            entry(0, tasks, walk, cells, left, right)
 
         return launch_pair
 
     if short:
 
         def launch_small(*buffers: Any) -> None:
-            code(0, tasks, walk, *[cells[first:] if first else cells for cells, first in buffers])
+            entry(0, tasks, walk, *[cells[first:] if first else cells for cells, first in buffers])
 
         return launch_small
 
@@ -152,7 +157,7 @@ def pointwise(
             arguments.append(item)
         team = 1 if light else min(threads.team_for(work), tasks)
         if team == 1:
-            serial(0, tasks, walk, *arguments)
+            entry(0, tasks, walk, *arguments)
         else:
             share(serial, team, tasks, walk, *arguments)
 

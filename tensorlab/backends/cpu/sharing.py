@@ -16,6 +16,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.borrowed import borrowed_type
 
 __all__ = ["call", "prepare", "share"]
 
@@ -56,8 +57,8 @@ def prepare(kernel: Callable, *examples: Any, workspaces: bool = False) -> Calla
         examples: arguments of the types that all later ones have.
     """
     address = _address_of(kernel, examples, workspaces)
-    driver = _driver(tuple(map(_form, examples)), workspaces)
-    code = jit.entry(driver, address, 1, 1, *_flat(examples))
+    driver: Any = _driver(tuple(map(_form, examples)), workspaces)
+    code = driver.compile(tuple(map(numba.typeof, (address, 1, 1, *_flat(examples)))))
     nested = any(map(_form, examples))
 
     def launch(team: int, tasks: int, *arguments: Any) -> None:
@@ -100,8 +101,10 @@ def _flat(arguments: tuple) -> list[Any]:
 def _address_of(kernel: Any, arguments: tuple, workspaces: bool) -> int:
     """Where the machine code of a kernel begins, compiled for these arguments."""
     passed = _first_of(arguments) if workspaces else arguments
-    signature = (types.int64, types.int64, *map(numba.typeof, passed))
-    kernel.compile(signature)
+    signature = (types.int64, types.int64, *map(borrowed_type, passed))
+    if signature not in kernel.overloads:  # no entry has been made: as a plain call would have it compiled
+        signature = (types.int64, types.int64, *map(numba.typeof, passed))
+        kernel.compile(signature)
     compiled = kernel.overloads[signature]
     address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
     return address

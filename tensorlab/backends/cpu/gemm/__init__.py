@@ -145,7 +145,7 @@ def _launch(
     cost = additions(work, plan.sizes)
     schedules: dict[tuple[int, bool], Schedule] = {}
     options = 0, 0, True, True, True, one, one, True, walk
-    code = jit.entry(kernel, 0, 0, *options, *[element_type.cell] * 5, number) if plan.is_small else kernel
+    code = jit.entry(kernel, 0, 0, *options, *[element_type.cell] * 5, number)
     cells_of_none = [np.empty(0, element_type.cell)] * 5
     share = functools.cache(
         lambda: prepare(kernel, *options, *cells_of_none, np.empty((1, 0), number), workspaces=True)

@@ -66,7 +66,7 @@ def short_way(
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         general = following(numpy_names(function), RULES[function.__name__])
-        prepared: dict[tuple, Short | Literal[False]] = {}
+        prepared: dict[tuple, tuple | Literal[False]] = {}  # plain tuples are taken apart sooner than named
 
         @functools.wraps(function)
         def either(*arguments: Any, **keywords: Any) -> Any:
@@ -88,7 +88,8 @@ def short_way(
                     if cells is not False:
                         short = prepared.get(key)
                         if short is None:
-                            short = remember(prepared, key, prepare(*given))
+                            found = prepare(*given)
+                            short = remember(prepared, key, found and tuple(found))
                         if short:
                             run, cell, result, shape, stride, size = short
                             memory = np.empty(size, cell) if size < LARGE else beside(cells, size, cell)

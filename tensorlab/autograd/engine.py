@@ -57,6 +57,7 @@ def run(
     results: Any
     result: Any
     places = () if wanted is None else {edge.node if isinstance(edge, Output) else edge for edge in wanted}
+    plain = not create_graph and not anomaly.watching
     before, outer = current.grad, current.running
     current.grad, current.running = create_graph, order
     try:
@@ -66,11 +67,12 @@ def run(
             gradient = pending.pop(node, None)
             if gradient is None:
                 continue
-            direct = node.hooks is None and not create_graph and not anomaly.watching
-            if direct and node not in places and node.flow(gradient, pending, getrefcount(gradient) == ALONE):
-                if not retain_graph:
-                    node.release()
-                continue
+            if plain and node.hooks is None and node not in places:
+                flow = node.plan.flow
+                if flow is not None:
+                    alone = getrefcount(gradient) == ALONE
+                    if flow(node, gradient, pending, alone, retain_graph):
+                        continue
             if node.hooks is not None:
                 gradient = run_before(node.hooks, gradient)
                 if gradient is None:  # a hook has taken it away
@@ -88,9 +90,7 @@ def run(
                     run_accumulated(node.hooks, node.variable)
                     run_after(node.hooks, (), gradient)
                 continue
-            if direct:
-                results = node.gradients(gradient, False, asked)
-            elif anomaly.watching:
+            if anomaly.watching:
                 results = anomaly.watched(node, gradient, create_graph, asked)
             else:
                 results = node.gradients(gradient, create_graph, asked)
@@ -111,21 +111,17 @@ def run(
 
 def _order(roots: Iterable[Edge]) -> list[Node]:
     """All nodes that can be reached, the youngest first."""
-    found: set[Node] = set()
-    waiting: list[Node] = []
-    for root in roots:
-        node = root.node if isinstance(root, Output) else root
-        if node not in found:
-            found.add(node)
-            waiting.append(node)
-    while waiting:
-        for edge in waiting.pop().edges:
+    order = list({root.node if isinstance(root, Output) else root: None for root in roots})
+    found = set(order)
+    for node in order:  # it grows on the way: whatever is found is asked for its own edges later
+        for edge in node.edges:
             if edge is not None:
-                node = edge.node if edge.__class__ is Output else edge
-                if node not in found:
-                    found.add(node)
-                    waiting.append(node)
-    return sorted(found, key=_by_sequence, reverse=True)
+                target = edge.node if edge.__class__ is Output else edge
+                if target not in found:
+                    found.add(target)
+                    order.append(target)
+    order.sort(key=_by_sequence, reverse=True)
+    return order
 
 
 def _on_the_way(order: list[Node], wanted: Sequence[Edge]) -> list[Node]:

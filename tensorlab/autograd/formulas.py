@@ -20,23 +20,43 @@ from __future__ import annotations
 import inspect
 import weakref
 from collections.abc import Callable, Container, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from tensorlab.autograd.keeping import KeptTensors, Packed, check_version, freed
 from tensorlab.autograd.node import Gradient, Node, Output, node_of
+from tensorlab.dtypes import dtype
 from tensorlab.tensor import Tensor, without_history
 
-__all__ = ["Backward", "Formula", "Plan", "ViewBackward", "formulas", "view_formulas"]
+__all__ = ["Backward", "Formula", "Meeting", "Plan", "ViewBackward", "formulas", "view_formulas"]
 
 Formula = Callable[..., Gradient]
 # A formula as it is computed and as it is recorded, and where its arguments stand among what is kept.
 Step = tuple[Formula, Formula, tuple[int, ...]]
 
 
+class Meeting(NamedTuple):
+    """How the operands of a small operation on dense tensors meet.
+
+    Attributes:
+        dtype: of all tensors.
+        kept: of each value that a node keeps whether it is a ``"run"`` of as many cells as the result has, a
+            ``"cell"`` that all elements meet, or ``"one"`` number.
+        folded: of each operand that gets a gradient whether it is one cell, and gets the sum.
+    """
+
+    dtype: dtype
+    kept: tuple[str, ...]
+    folded: tuple[bool, ...]
+
+
 class Plan:
     """What a node keeps and computes when certain operands require a gradient.
 
     Attributes:
+        mask: which operands require a gradient, as `Backward.plan_for` takes it.
+        flow: what carries a gradient on without a look at the formulas, called with a node, the gradient of
+            its result, what waits at each node, whether nobody else holds the gradient, and whether the node
+            keeps what it kept. It returns False if nothing has happened. None where there is no such way.
         names: of what is kept.
         places: where it is found: the position among the operands, or the name among the notes, or the
             number of a result as a one-tuple.
@@ -44,10 +64,12 @@ class Plan:
             recorded, and the positions among what is kept of its arguments; None if it gets no gradient.
         owns: whether an operand is kept, be it a number, as PyTorch keeps it in a tensor.
         results: which of what is kept are results, and their numbers.
-        formulas, kernels, live: see `tensorlab.ops.small_gradients`.
+        formulas, flows, live: see `tensorlab.ops.small_gradients`.
     """
 
-    __slots__ = ("formulas", "kernels", "live", "names", "owns", "places", "results", "steps")
+    flow: Callable[..., bool] | None
+
+    __slots__ = ("flow", "flows", "formulas", "live", "mask", "names", "owns", "places", "results", "steps")
 
     def __init__(self, kind: type[Backward], mask: int) -> None:
         names: dict[str, int] = {}
@@ -64,7 +86,9 @@ class Plan:
         # For one kernel of all gradients: the scalar formulas with the places of their arguments, where the
         # gradient itself comes first; and the operands that get one.
         self.formulas = kind.scalar_formulas(steps)
-        self.kernels: dict[Any, Any] = {}
+        self.mask = mask
+        self.flow = kind.flow
+        self.flows: dict[Meeting, Callable[..., bool]] = {}
         self.live = tuple(position for position, step in enumerate(steps) if step is not None)
         self.names = tuple(names)
         self.steps = tuple(steps)
@@ -99,6 +123,9 @@ class Backward(Node):
     # So many of the first operands count as kept, too, where they are numbers.
     numbers: ClassVar[int] = 0
 
+    # See `Plan.flow`.
+    flow: ClassVar[Callable[..., bool] | None] = None
+
     plan: Plan
     kept: tuple | None
     versions: tuple
@@ -117,6 +144,17 @@ class Backward(Node):
     def scalar_formulas(cls, steps: Sequence[Any]) -> tuple[tuple[Callable | None, tuple[int, ...]], ...]:
         """The formulas of the steps as formulas of numbers, where the node is made of such."""
         return ()
+
+    @classmethod
+    def flow_where(cls, plan: Plan, element_type: dtype, kinds: Sequence[str]) -> Any:
+        """The flow of a plan for operands of one dtype, each of which is to a kernel what `kinds` says.
+
+        Args:
+            plan: one of this kind of node.
+            element_type: the dtype.
+            kinds: of each operand what it is, as in `Meeting.kept`.
+        """
+        return None
 
     @classmethod
     def positions(cls, mask: int) -> Sequence[int]:

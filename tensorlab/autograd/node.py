@@ -36,6 +36,12 @@ sequence_numbers = itertools.count()
 Gradient = Any  # a Tensor, or None where no gradient arrived
 
 
+class _Formless:
+    """The plan of nodes that have no formulas."""
+
+    flow = None
+
+
 class Node:
     """One recorded operation: what carries the gradient of its result to its operands.
 
@@ -52,6 +58,10 @@ class Node:
     is_view: bool = False  # the results are views of the first operand
     stretches: ClassVar[bool] = False  # operands may be broadcast: their gradients have the result's shape
     direct: ClassVar[bool] = True  # a gradient waits at the node itself, not at one of several results
+
+    # What carries gradients on by a way of its own; only nodes made of formulas have one (see
+    # `tensorlab.autograd.formulas.Plan`).
+    plan: Any = _Formless()
 
     edges: tuple[Edge | None, ...]
     outputs: int
@@ -75,19 +85,6 @@ class Node:
             broadcast to, and of the dtype that the operands met in.
         """
         raise NotImplementedError
-
-    def flow(self, gradient: Tensor, pending: dict[Node, Any], alone: bool) -> bool:
-        """Compute the gradients and add them to those that wait, if the node has a way of its own to do so.
-
-        Args:
-            gradient: that of the result.
-            pending: what waits at each node.
-            alone: nobody else holds the gradient, so it may be overwritten.
-
-        Returns:
-            False if nothing has happened; the engine then does it by `gradients`.
-        """
-        return False
 
     def release(self) -> None:
         """Let go of what was kept for the backward pass."""

@@ -12,19 +12,20 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from tensorlab.autograd.formulas import Backward, Formula
+from tensorlab.autograd.formulas import Backward, Formula, Meeting, Plan
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import mark
-from tensorlab.dtypes import float64
+from tensorlab.backends.operands import CELL, RUN
+from tensorlab.dtypes import dtype, float64
 from tensorlab.layout import Size
 from tensorlab.modes import current
 from tensorlab.names.following import follow
 from tensorlab.names.rules import unifies
 from tensorlab.names.tensor import CarriesNames
 from tensorlab.ops.dispatch import PARAMETERS, Number, compute, compute_into, filled
-from tensorlab.ops.small_gradients import flow
+from tensorlab.ops.small_gradients import flow, flow_of
 from tensorlab.scalars import GRAD, TABLE, UNKNOWN, ZERO, Scalar
 from tensorlab.scalars.row import zero
 from tensorlab.tensor import Tensor
@@ -175,7 +176,15 @@ class RowBackward(Backward):
                 parts.append((gradient, places))
         return tuple(parts)
 
-    flow = flow
+    flow = staticmethod(flow)
+
+    @classmethod
+    def flow_where(cls, plan: Plan, element_type: dtype, kinds: Sequence[str]) -> Callable[..., bool]:
+        """See `tensorlab.autograd.formulas.Backward.flow_where`."""
+        kept = tuple([kinds[place] if place.__class__ is int else RUN for place in plan.places])
+        slots = cls.positions(plan.mask)
+        folded = tuple([kinds[slots[place]] == CELL for place in plan.live])
+        return flow_of(plan, Meeting(element_type, kept, folded))
 
 
 def _itself(grad: Tensor) -> Tensor:

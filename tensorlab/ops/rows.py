@@ -8,15 +8,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tensorlab.autograd.recording import record_pair
+from tensorlab.autograd.recorders import recorder
 from tensorlab.autograd.views import requires_grad
+from tensorlab.backends.operands import CELL, ONE, RUN
 from tensorlab.dtypes import dtype
+from tensorlab.layout import numel
 from tensorlab.modes import current
 from tensorlab.ops.dispatch import Plan, planned
 from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.operands import Number, is_number
 from tensorlab.ops.plans import remember
-from tensorlab.ops.recording import TENSOR_FUNCTIONS, RowBackward, apply, apply_in_place, node_kind
+from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply, apply_in_place, node_kind
+from tensorlab.ops.small_gradients import FOLDED
 from tensorlab.ops.straight import flat_kernel
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.storage import UNTRACKED, UntypedStorage
@@ -28,11 +31,11 @@ __all__ = ["function_of", "in_place", "operator_of", "test_of"]
 # left then is the allocation and the call, which is what a small operation costs.
 SMALL = 16_384
 
-# A kernel for dense operands, the cell type and dtype of its result, and the kind of node that it leaves;
-# False where there is no short way.
-Prepared = tuple[Callable, np.dtype, dtype, type[RowBackward] | None] | Literal[False]
-# What to do with operands in other layouts, and the kind of node.
-Planned = tuple[Plan, type[RowBackward] | None] | Literal[False]
+# A kernel for dense operands, the cell type and dtype of its result, and what records it, None if it has no
+# gradient; False where there is no short way.
+Prepared = tuple[Callable, np.dtype, dtype, Callable[..., Tensor] | None] | Literal[False]
+# What to do with operands in other layouts, and what records it.
+Planned = tuple[Plan, Callable[..., Tensor] | None] | Literal[False]
 
 
 def _unary(row: Scalar) -> Callable:
@@ -48,13 +51,13 @@ def _unary(row: Scalar) -> Callable:
                 if short is None:
                     short = prepared[element_type] = _prepare(row, element_type)
                 if short:
-                    kernel, cell, out_type, kind = short
+                    kernel, cell, out_type, record = short
                     memory = np.empty(a.size, cell)
                     kernel(memory, a)
                     result = make_dense(memory, out_type, input._shape, input._stride)
                     if input._edge is None and (input._base is None or input._base._edge is None):
                         return result
-                    return result if kind is None else record_pair(kind, result, input)
+                    return result if record is None else record(result, input)
         return apply(row, input, out=out)
 
     return function
@@ -84,7 +87,7 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                     if short is None:
                         short = with_tensor[element_type] = _prepare(row, element_type, element_type)
                     if short:
-                        kernel, cell, out_type, kind = short
+                        kernel, cell, out_type, record = short
                         memory = np.empty(a.size, cell)
                         kernel(memory, a, b)
                         result = make_dense(memory, out_type, input._shape, input._stride)
@@ -95,7 +98,7 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                             and (other._base is None or other._base._edge is None)
                         ):
                             return result
-                        return result if kind is None else record_pair(kind, result, input, other)
+                        return result if record is None else record(result, input, other)
                 elif type(other) is float or (type(other) is int and other.bit_length() < 64):
                     a = input._dense if input._dense is not None else dense_cells(input)
                     if a is not False and 0 < a.size <= SMALL:
@@ -104,13 +107,13 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                         if short is None:
                             short = known[element_type] = _prepare(row, element_type, other)
                         if short:
-                            kernel, cell, out_type, kind = short
+                            kernel, cell, out_type, record = short
                             memory = np.empty(a.size, cell)
                             kernel(memory, a, other)
                             result = make_dense(memory, out_type, input._shape, input._stride)
                             if input._edge is None and (input._base is None or input._base._edge is None):
                                 return result
-                            return result if kind is None else record_pair(kind, result, input, other)
+                            return result if record is None else record(result, input, other)
             elif type(other) is Tensor and (
                 type(input) is float or (type(input) is int and input.bit_length() < 64)
             ):
@@ -121,13 +124,13 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                     if short is None:
                         short = known[other._dtype] = _prepare(row, input, other._dtype)
                     if short:
-                        kernel, cell, out_type, kind = short
+                        kernel, cell, out_type, record = short
                         memory = np.empty(b.size, cell)
                         kernel(memory, input, b)
                         result = make_dense(memory, out_type, other._shape, other._stride)
                         if other._edge is None and (other._base is None or other._base._edge is None):
                             return result
-                        return result if kind is None else record_pair(kind, result, input, other)
+                        return result if record is None else record(result, input, other)
         if is_operator and not isinstance(other, Tensor) and not is_number(other):
             return NotImplemented
         return apply(row, input, other, out=out)
@@ -143,10 +146,9 @@ def _of_layouts(row: Scalar, known: dict[tuple, Planned], input: Tensor, other: 
         result = apply(row, input, other)
         if found is None and (input._dtype.is_floating_point or other._dtype.is_floating_point):
             plan = planned(row, input, other)
-            kind = node_kind(row) if plan is not None and plan.dtype.is_floating_point else None
-            remember(known, key, plan is not None and (plan, kind))
+            remember(known, key, plan is not None and (plan, _recorder(row, plan, input, other)))
         return result
-    (launch, shape, stride, element_type, size, dense), kind = found
+    (launch, shape, stride, element_type, size, dense), record = found
     memory = np.empty(size, element_type.cell)
     a, b = input._dense, other._dense
     launch(
@@ -165,7 +167,7 @@ def _of_layouts(row: Scalar, known: dict[tuple, Planned], input: Tensor, other: 
         and (other._base is None or other._base._edge is None)
     ):
         return result
-    return result if kind is None else record_pair(kind, result, input, other)
+    return result if record is None else record(result, input, other)
 
 
 def _in_place(row: Scalar) -> Callable:
@@ -221,9 +223,30 @@ def _prepare(row: Scalar, *operands: dtype | Number, itself: bool = False) -> Pr
     if not found:
         return False
     kernel, out_type = found
-    position = next((index for index, t in enumerate(operands) if not isinstance(t, dtype)), None)
-    kind = node_kind(row, position) if out_type.is_floating_point else None
-    return kernel, out_type.cell, out_type, kind
+    record = None
+    if out_type.is_floating_point and not itself:
+        number = next((index for index, t in enumerate(operands) if not isinstance(t, dtype)), None)
+        kind = node_kind(row, number)
+        if kind is not None:
+            kinds = tuple([RUN if isinstance(t, dtype) else ONE for t in operands])
+            tensors = tuple([index for index, t in enumerate(kinds) if t == RUN])
+            record = recorder(kind, tensors, met=(out_type, kinds))
+    return kernel, out_type.cell, out_type, record
+
+
+def _recorder(row: Scalar, plan: Plan, *operands: Tensor) -> Callable[..., Tensor] | None:
+    """What records the function of tensors in any layouts; None if it has no gradient."""
+    kind = node_kind(row) if plan.dtype.is_floating_point else None
+    if kind is None:
+        return None
+    kinds = []
+    for operand in operands:
+        if operand._dtype is not plan.dtype or dense_cells(operand) is False or not 0 < plan.cells <= FOLDED:
+            return recorder(kind, (0, 1))
+        if operand._shape != plan.shape and numel(operand._shape) != 1:
+            return recorder(kind, (0, 1))
+        kinds.append(RUN if operand._shape == plan.shape else CELL)
+    return recorder(kind, (0, 1), met=(plan.dtype, tuple(kinds)))
 
 
 def function_of(row: str | Scalar, name: str | None = None) -> Callable:

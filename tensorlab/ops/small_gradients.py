@@ -1,13 +1,20 @@
 """The gradients of one small pointwise operation, computed and delivered by one kernel.
 
 Going back through a small operation costs Python's time, not the processor's: a new tensor for each gradient,
-and another for each sum. Where all operands are dense and of one dtype, and of one shape or one element, one
-kernel computes all gradients and writes each where it belongs: over the gradient that arrived, if nobody else
-holds it, onto what waits at the operand already, or into new memory. An operand of one element gets the sum.
+another for each sum, and a look at every operand before. Where all operands are dense and of one dtype, and
+of one shape or one element, one kernel computes all gradients and writes each where it belongs: over the
+gradient that arrived, if nobody else holds it, onto what waits at the operand already, or into new memory. An
+operand of one element gets the sum.
+
+Which kernel that is follows from how the operands meet (`Meeting`). An operation that is recorded on a short
+way knows it already, and its plan is made for it. For all others `flow` looks when the gradient arrives. What
+is left to do for each gradient is written out as text for a plan and a meeting, and compiled by Python: see
+`tensorlab.ops.flow_source`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from sys import getrefcount
 from typing import Any
 
@@ -15,22 +22,23 @@ import numpy as np
 
 from tensorlab import dtypes, layout
 from tensorlab.autograd.engine import ALONE, ALONE_INSIDE
+from tensorlab.autograd.formulas import Meeting, Plan
+from tensorlab.autograd.node import Output
 from tensorlab.backends import backend
 from tensorlab.backends.operands import CELL, ONE, RUN
+from tensorlab.ops.flow_source import flow_source, passes_on
 from tensorlab.scalars.source import compute_type
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
-__all__ = ["SMALL", "flow"]
+__all__ = ["SMALL", "flow", "flow_of"]
 
 SMALL = 16_384
 # So many elements are summed in one go, with no more rounding than a block of `sum` has.
 FOLDED = 1024
-# In a key: the gradient is the same for all elements.
-UNIFORM = "uniform"
 SINGLE = (dtypes.float32, dtypes.float64)
 
 
-def flow(node: Any, gradient: Tensor, pending: dict, alone: bool) -> bool:
+def flow(node: Any, gradient: Tensor, pending: dict, alone: bool, retain: bool) -> bool:
     """Compute the gradients of a node's operands and add them to those that wait.
 
     Args:
@@ -38,108 +46,121 @@ def flow(node: Any, gradient: Tensor, pending: dict, alone: bool) -> bool:
         gradient: that of its result.
         pending: what waits at each node.
         alone: nobody else holds `gradient`.
+        retain: whether the node keeps what it kept.
 
     Returns:
         False if this is no case for one kernel; nothing has happened then.
     """
-    cells = gradient._dense if gradient._dense is not None else dense_cells(gradient)
-    kept = node.kept
-    if kept is None:
+    meeting = _meeting(node, gradient)
+    if meeting is None:
         return False
-    element_type, shape, stride = gradient._dtype, gradient._shape, gradient._stride
-    key: Any = element_type
-    if cells is not False:
-        size = cells.size
-    elif kept and not any(stride):  # one number for all elements, as the gradient of a sum is
-        size, stride = layout.numel(shape), layout.default_strides(shape)
-        cells, alone = gradient._storage.cells(element_type.cell)[gradient._offset :][:1], False
-        key = key, UNIFORM
-    else:
-        return False
-    if not 0 < size <= SMALL:
-        return False
-    arguments: list[Any] = [cells]
-    versions = node.versions
-    for place, value in enumerate(kept):
-        if value.__class__ is Tensor:
-            own = value._dense if value._dense is not None else dense_cells(value)
-            if own is False or value._dtype is not element_type or value._storage._version != versions[place]:
-                return False
-            if value._shape is not shape and value._shape != shape:
-                if own.size != 1:
-                    return False
-                key = key, CELL, place
-            arguments.append(own)
-        elif value.__class__ is float or value.__class__ is int:
-            key = key, value.__class__
-            arguments.append(value)
-        else:
-            return False
     plan = node.plan
-    delivered: Any = ()
-    for place in plan.live:
-        edge = node.edges[place]
-        # an Output has another way to wait
-        if edge.dtype is not element_type or not edge.direct:
-            return False
-        folded = edge.shape is not shape and edge.shape != shape
-        if folded:
-            if layout.numel(edge.shape) != 1 or size > FOLDED:
-                return False
-            key = key, place
-        for other, _ in delivered:
-            if edge is other:
-                return False  # x * x: what was computed for the first operand waits nowhere yet
-        waiting = pending.get(edge)
-        if waiting is not None:
-            own = waiting._dense if waiting._dense is not None else dense_cells(waiting)
-            if (
-                own is False
-                or getrefcount(waiting) != ALONE + 1
-                or getrefcount(waiting._storage) != ALONE_INSIDE
-            ):
-                return False
-            arguments.append(own)
-            arguments.append(1)
-        else:
-            if folded:
-                memory = np.empty(1, element_type.cell)
-                result = make_dense(memory, element_type, edge.shape, layout.default_strides(edge.shape))
-            elif alone and getrefcount(gradient._storage) == ALONE_INSIDE:
-                alone = False
-                result, memory = gradient, cells
-            else:
-                memory = np.empty(size, element_type.cell)
-                result = make_dense(memory, element_type, shape, stride)
-            arguments.append(memory)
-            arguments.append(0)
-            delivered = (*delivered, (edge, result))
-    kernel = plan.kernels.get(key)
-    if kernel is None:
-        kernel = plan.kernels[key] = _kernel(node, gradient)
-    if kernel is False:
-        return False
-    kernel(*arguments)
-    for edge, result in delivered:
-        pending[edge] = result
-    return True
+    own = plan.flows.get(meeting)
+    if own is None:
+        own = plan.flows[meeting] = _written(plan, meeting)
+    return own(node, gradient, pending, alone, retain)
 
 
-def _kernel(node: Any, gradient: Tensor) -> Any:
-    """The kernel for a plan, or False if there is none."""
-    element_type, shape = gradient._dtype, gradient._shape
-    parts = node.plan.formulas
-    if not parts or element_type not in SINGLE or len(node.kept) > 3:
-        return False
-    if any(
-        formula is not None and compute_type(formula, element_type) is not element_type
-        for formula, _ in parts
-    ):
-        return False
-    kinds = [CELL if dense_cells(gradient) is False else RUN]
+def flow_of(plan: Plan, meeting: Meeting) -> Callable[..., bool]:
+    """`flow` for the nodes of a plan, whose operands are known to meet in a certain way.
+
+    Its text is written, and its kernel compiled, when the first gradient arrives.
+    """
+
+    def first(node: Any, gradient: Tensor, pending: dict, alone: bool, retain: bool) -> bool:
+        own = plan.flow
+        if own is None or own is first:
+            own = plan.flow = _written(plan, meeting)
+        return own(node, gradient, pending, alone, retain)
+
+    return first
+
+
+def _meeting(node: Any, gradient: Tensor) -> Meeting | None:
+    """How what a node kept and the edges of its operands meet the gradient; None if no kernel knows them."""
+    element_type, shape, size = gradient._dtype, gradient._shape, layout.numel(gradient._shape)
+    if not 0 < size <= SMALL or node.kept is None or element_type not in SINGLE:
+        return None
+    kept = []
     for value in node.kept:
-        kinds.append(ONE if not isinstance(value, Tensor) else RUN if value._shape == shape else CELL)
-    if RUN not in kinds:
-        return False
-    folded = [node.edges[place].shape != shape for place in node.plan.live]
-    return backend("cpu").joint_kernel(parts, element_type, kinds, folded)
+        if value.__class__ is Tensor:
+            if value._dtype is not element_type or dense_cells(value) is False:
+                return None
+            if value._shape != shape and layout.numel(value._shape) != 1:
+                return None
+            kept.append(RUN if value._shape == shape else CELL)
+        elif value.__class__ is float or value.__class__ is int:
+            kept.append(ONE)
+        else:
+            return None
+    folded = []
+    for place in node.plan.live:
+        edge = node.edges[place]
+        if edge.dtype is not element_type:
+            return None
+        folded.append(edge.shape != shape)
+        if folded[-1] and (layout.numel(edge.shape) != 1 or size > FOLDED):
+            return None
+    return Meeting(element_type, tuple(kept), tuple(folded))
+
+
+def _written(plan: Plan, meeting: Meeting) -> Callable[..., bool]:
+    """The compiled text of `flow_source`, with its kernel."""
+    element_type = meeting.dtype
+    if not plan.formulas or len(meeting.kept) > 3 or element_type not in SINGLE:
+        return _refuse
+    for formula, _ in plan.formulas:
+        if formula is not None and compute_type(formula, element_type) is not element_type:
+            return _refuse
+    if passes_on(plan, meeting):
+        add = backend("cpu").joint_kernel(((None, (0,)),), element_type, (RUN,), (False,))
+        return _compiled(plan, meeting, kernel=add)
+    kernel = backend("cpu").joint_kernel(plan.formulas, element_type, (RUN, *meeting.kept), meeting.folded)
+    return _compiled(plan, meeting, kernel=kernel, uniform=_uniform(plan, meeting))
+
+
+def _uniform(plan: Plan, meeting: Meeting) -> Callable[..., bool]:
+    """The same for a gradient that is one number for all elements; its kernel is made when one arrives."""
+    if RUN not in meeting.kept:
+        return _refuse
+    found: list[Callable[..., bool]] = []
+
+    def uniform(*arguments: Any) -> bool:
+        if not found:
+            kinds = CELL, *meeting.kept
+            kernel = backend("cpu").joint_kernel(plan.formulas, meeting.dtype, kinds, meeting.folded)
+            found.append(_compiled(plan, meeting, kernel=kernel, one_for_all=_one_for_all))
+        return found[0](*arguments)
+
+    return uniform
+
+
+def _one_for_all(gradient: Tensor) -> np.ndarray | None:
+    """The one cell that all elements of a gradient look at; None if they look at several."""
+    if any(gradient._stride):
+        return None
+    return gradient._storage.cells(gradient._dtype.cell)[gradient._offset :][:1]
+
+
+def _refuse(node: Any, gradient: Tensor, pending: dict, alone: bool, retain: bool) -> bool:
+    return False
+
+
+def _compiled(plan: Plan, meeting: Meeting, **names: Any) -> Callable[..., bool]:
+    """The function that `flow_source` describes, where certain names have a meaning."""
+    text = flow_source(plan, meeting, uniform="one_for_all" in names)
+    names.update(
+        ALONE_INSIDE=ALONE_INSIDE,
+        Output=Output,
+        WAITING=ALONE + 1,  # a variable holds it, and the dictionary of what waits
+        cell=meeting.dtype.cell,
+        default_strides=layout.default_strides,
+        dense_cells=dense_cells,
+        element_type=meeting.dtype,
+        empty=np.empty,
+        getrefcount=getrefcount,
+        make_dense=make_dense,
+        ndarray=np.ndarray,
+    )
+    exec(compile(text, "<a small gradient>", "exec"), names)
+    return names["flow"]

@@ -160,3 +160,52 @@ def test_a_pass_begins_with_one(dtype, shape):
     assert x.grad.dtype is dtype
     assert x.grad.shape == shape
     assert x.grad.item() == 2.0
+
+
+@pytest.mark.parametrize("other", [tl.ones(3), tl.ones(100_000), tl.ones(2, dtype=tl.int32), tl.ones(4)[::2]])
+def test_a_kept_tensor_that_became_another_is_not_read_as_it_was(other):
+    x = tl.tensor([2.0, 3.0], requires_grad=True)
+    constant = tl.tensor([5.0, 7.0])
+    for _ in range(2):  # the second time the kernel is known
+        product = x * constant
+        constant.data = other
+        if other.shape == (2,):
+            product.backward(tl.ones(2))
+            assert x.grad.tolist() == [1.0, 1.0]
+        else:
+            with pytest.raises(RuntimeError):
+                product.backward(tl.ones(2))
+        x.grad, constant = None, tl.tensor([5.0, 7.0])
+
+
+def test_a_gradient_that_goes_on_to_two_operands_is_written_over_by_neither():
+    x, y = leaf(2.0, 3.0), leaf(5.0, 7.0)
+    (x * 2 + y * 3).backward(tl.ones(2, dtype=tl.float64))
+    assert x.grad.tolist() == [2.0, 2.0]
+    assert y.grad.tolist() == [3.0, 3.0]
+    total = x * 2 + y * 3
+    (total * 5 + total).sum().backward()
+    assert x.grad.tolist() == [14.0, 14.0]
+    assert y.grad.tolist() == [21.0, 21.0]
+
+
+def test_one_of_several_results_as_an_operand():
+    x = leaf(2.0, 3.0, 5.0, 7.0)
+    first, second = x.chunk(2)
+    (first * second + first * 2).backward(tl.ones(2, dtype=tl.float64))
+    assert x.grad.tolist() == [7.0, 9.0, 2.0, 3.0]
+
+
+def test_hooks_pack_what_a_small_operation_keeps():
+    x, y = leaf(2.0, 3.0), leaf(5.0, 7.0)
+    with tl.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), lambda numbers: leaf(*numbers) * 2):
+        product = x * y
+    product.sum().backward()
+    assert x.grad.tolist() == [10.0, 14.0]
+    assert y.grad.tolist() == [4.0, 6.0]
+
+
+def test_a_node_remembers_its_line():
+    with tl.autograd.detect_anomaly():
+        product = leaf(2.0, 3.0) * 2
+    assert "test_small.py" in product.grad_fn.metadata["traceback_"]

@@ -48,10 +48,9 @@ def explained(function: Callable[P, R], flags: bool = True) -> Callable[P, R]:
         try:
             return function(*arguments, **keywords)
         except Exception as error:
-            reason = misuse(function, arguments, keywords, error)
-            if reason is None:
-                raise
-            raise reason from None
+            if refusal := misuse(function, arguments, keywords, error):
+                raise refusal from None
+            raise
 
     return cast(Callable[P, R], call)
 

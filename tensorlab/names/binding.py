@@ -192,10 +192,9 @@ def following(function: Callable, rule: Rule) -> Callable:
         try:
             return function(*arguments, **keywords)
         except Exception as error:
-            reason = misuse(function, arguments, keywords, error)
-            if reason is None:
-                raise
-            raise reason from None
+            if refusal := misuse(function, arguments, keywords, error):
+                raise refusal from None
+            raise
 
     return either
 

@@ -21,11 +21,10 @@ from tensorlab.memory_formats import preserved_strides
 from tensorlab.modes import current
 from tensorlab.ops.attention_checks import check_attention
 from tensorlab.ops.choice import where
-from tensorlab.ops.conversion import to
+from tensorlab.ops.conversion import compute_type, to
 from tensorlab.ops.dispatch import allocate_strided
 from tensorlab.ops.dropout import dropout
 from tensorlab.ops.matmul import matmul
-from tensorlab.ops.normalising import compute_type
 from tensorlab.ops.plans import MOST_PLANS, remember
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.softmax import softmax

@@ -40,7 +40,7 @@ from tensorlab.ops.dispatch import fill as overwrite
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
-__all__ = ["clone", "contiguous", "fill", "fill_", "summed_in_float32", "zero_"]
+__all__ = ["clone", "compute_type", "contiguous", "dense_in", "fill", "fill_", "summed_in_float32", "zero_"]
 
 P = ParamSpec("P")
 
@@ -324,6 +324,23 @@ def is_contiguous(input: Tensor, memory_format: memory_format = contiguous_forma
         (True, False, False)
     """
     return is_in_format(input._shape, input._stride, memory_format)
+
+
+def dense_in(tensor: Tensor, format: memory_format) -> np.ndarray:
+    """The cells of a tensor in the order of a memory format, copied if they lie otherwise."""
+    if format is contiguous_format:  # those of a dense tensor are kept, and found faster than its buffer
+        found = tensor._dense if tensor._dense is not None else dense_cells(tensor)
+        if found is not False:
+            return found
+    if tensor._stride != format_strides(tensor._shape, format):
+        tensor = clone(tensor.detach(), memory_format=format)
+    cells, offset = tensor._buffer()
+    return cells[offset : offset + tensor.numel()]
+
+
+def compute_type(element_type: dtype) -> dtype:
+    """The type that layers compute a floating dtype in: sixteen bits widen to float32."""
+    return dtypes.float64 if element_type is dtypes.float64 else dtypes.float32
 
 
 def summed_in_float32(

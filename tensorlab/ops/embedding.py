@@ -14,8 +14,7 @@ from tensorlab.backends import backend
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.modes import no_grad
-from tensorlab.ops.conversion import contiguous, to
-from tensorlab.ops.normalising import compute_type, dense_in
+from tensorlab.ops.conversion import compute_type, contiguous, dense_in, to
 from tensorlab.ops.norms import vector_norm
 from tensorlab.tensor import Tensor, make_dense
 

@@ -16,9 +16,8 @@ from tensorlab.backends import backend
 from tensorlab.cells import encode_one
 from tensorlab.layout import Refusal, Size
 from tensorlab.memory_formats import contiguous_format
-from tensorlab.ops.conversion import contiguous, to
+from tensorlab.ops.conversion import compute_type, contiguous, dense_in, to
 from tensorlab.ops.losses import reduction_of
-from tensorlab.ops.normalising import compute_type, dense_in
 from tensorlab.ops.softmax import log_softmax
 from tensorlab.tensor import Tensor, make_dense
 

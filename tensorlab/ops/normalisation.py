@@ -23,8 +23,8 @@ from tensorlab.memory_formats import (
 )
 from tensorlab.modes import no_grad
 from tensorlab.numeric_limits import finfo
-from tensorlab.ops.conversion import contiguous, to
-from tensorlab.ops.normalising import batch_view, compute_type, group_view, normalised, row_view
+from tensorlab.ops.conversion import compute_type, contiguous, to
+from tensorlab.ops.normalisation_groups import batch_view, group_view, normalised, row_view
 from tensorlab.ops.sharing import from_numpy
 from tensorlab.tensor import Tensor
 

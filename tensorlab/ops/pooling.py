@@ -10,8 +10,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.memory_formats import channels_last, suggested_format
 from tensorlab.modes import current
 from tensorlab.ops.arguments import need_tensors
-from tensorlab.ops.pooling_windows import adaptive_windows, sliding_windows
-from tensorlab.ops.window_folds import (
+from tensorlab.ops.pooling_backend import (
     AdaptiveAvgPool2DBackward0,
     AdaptiveMaxPool2DBackward0,
     AvgPool2DBackward0,
@@ -20,6 +19,7 @@ from tensorlab.ops.window_folds import (
     greatest_of_windows,
     mean_of_windows,
 )
+from tensorlab.ops.pooling_windows import adaptive_windows, sliding_windows
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -189,6 +189,11 @@ def avg_pool2d(
         tensor([[[2.5000, 3.5000, 4.5000],
                  [6.5000, 7.5000, 8.5000]]])
     """
+    need_tensors("avg_pool2d", input=input)
+    if input.ndim < 3:
+        raise IndexError(
+            f"avg_pool2d(): non-empty 3D or 4D (batch mode) tensor expected, got {list(input.shape)}"
+        )
     _check("avg_pool2d", input, _means)
     if divisor_override == 0:
         raise RuntimeError("avg_pool2d(): divisor must be not zero")
@@ -241,7 +246,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None]) 
         >>> F.adaptive_avg_pool2d(tl.arange(12.0).view(1, 3, 4), (1, 2))
         tensor([[[4.5000, 6.5000]]])
     """
-    windows = _adaptive("adaptive_avg_pool2d", input, output_size, 2)
+    windows = _adaptive("adaptive_avg_pool2d", input, output_size, filled_from=-2)
     if [len(reach.begins) for reach in windows] == [1, 1] and input.numel():
         whole: Any = input
         mean = whole.mean((-1, -2), keepdim=True)
@@ -280,7 +285,7 @@ def adaptive_max_pool2d(
         >>> F.adaptive_max_pool2d(tl.arange(12.0).view(1, 3, 4), (1, 2))
         tensor([[[ 9., 11.]]])
     """
-    windows = _adaptive("adaptive_max_pool2d", input, output_size, 2)
+    windows = _adaptive("adaptive_max_pool2d", input, output_size, filled_from=1)
     found = greatest_of_windows(AdaptiveMaxPool2DBackward0, input, windows)
     return found if return_indices else found[0]
 
@@ -324,10 +329,6 @@ def _need(name: str, input: Tensor, allowed: Any) -> None:
 
 def _check(name: str, input: Tensor, allowed: Any) -> None:
     need_tensors(name, input=input)
-    if input.ndim < 3 and name == "avg_pool2d":
-        raise IndexError(
-            f"{name}(): non-empty 3D or 4D (batch mode) tensor expected, got {list(input.shape)}"
-        )
     if input.ndim not in (3, 4) or 0 in input._shape[-3:]:
         raise RuntimeError(
             f"{name}(): Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
@@ -336,7 +337,8 @@ def _check(name: str, input: Tensor, allowed: Any) -> None:
     _need(name, input, allowed)
 
 
-def _adaptive(name: str, input: Tensor, output_size: Any, dims: int) -> Windows:
+def _adaptive(name: str, input: Tensor, output_size: Any, filled_from: int) -> Windows:
+    """The windows that cover images; the dimensions from `filled_from` on must not be empty."""
     need_tensors(name, input=input)
     if isinstance(output_size, (tuple, list)) and input.ndim <= len(output_size):
         raise ValueError(
@@ -345,9 +347,9 @@ def _adaptive(name: str, input: Tensor, output_size: Any, dims: int) -> Windows:
         )
     if input.ndim not in (3, 4):
         raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got {list(input.shape)}")
-    _need_filled(name, input, -2 if name == "adaptive_avg_pool2d" else 1)
+    _need_filled(name, input, filled_from)
     _need(name, input, _floats)
-    return adaptive_windows(name, input, output_size, dims)
+    return adaptive_windows(name, input, output_size, 2)
 
 
 def _need_filled(name: str, input: Tensor, first: int) -> None:

@@ -19,9 +19,8 @@ from tensorlab.memory_formats import (
     memory_format,
     suggested_format,
 )
-from tensorlab.ops.conversion import contiguous
+from tensorlab.ops.conversion import contiguous, dense_in
 from tensorlab.ops.dispatch import allocate_strided, filled
-from tensorlab.ops.normalising import dense_in
 from tensorlab.tensor import Tensor
 
 __all__ = ["resampled", "resampled_gradient"]

@@ -18,11 +18,11 @@ from tensorlab.backends import NormalGroups, backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, memory_format
-from tensorlab.ops.conversion import clone, to
+from tensorlab.ops.conversion import compute_type, dense_in, to
 from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
+from tensorlab.tensor import Tensor, make_dense, make_tensor
 
-__all__ = ["View", "batch_view", "compute_type", "dense_in", "group_view", "normalised", "row_view"]
+__all__ = ["View", "batch_view", "group_view", "normalised", "row_view"]
 
 
 class View(NamedTuple):
@@ -82,23 +82,6 @@ def batch_view(images: int, channels: int, cells: int, format: memory_format) ->
     return View(groups, shape, (0, 2), (channels, 1), (0, 2), Size((channels,)), format)
 
 
-def dense_in(tensor: Tensor, format: memory_format) -> np.ndarray:
-    """The cells of a tensor in the order of a memory format, copied if they lie otherwise."""
-    if format is contiguous_format:  # those of a dense tensor are kept, and found faster than its buffer
-        found = tensor._dense if tensor._dense is not None else dense_cells(tensor)
-        if found is not False:
-            return found
-    if tensor._stride != format_strides(tensor._shape, format):
-        tensor = clone(tensor.detach(), memory_format=format)
-    cells, offset = tensor._buffer()
-    return cells[offset : offset + tensor.numel()]
-
-
-def compute_type(element_type: dtype) -> dtype:
-    """The type that a floating dtype is normalised in."""
-    return dtypes.float64 if element_type is dtypes.float64 else dtypes.float32
-
-
 @functools.lru_cache(64)
 def _filled(count: int, number: int, cell: np.dtype) -> np.ndarray:
     """Numbers that nobody writes into."""
@@ -118,8 +101,8 @@ def _for_kernels(parameter: Tensor | None, view: View, number: dtype, default: i
     if view.groups.form != "runs":
         return flat
     spread = np.broadcast_to(flat.reshape(view.weights[:-1]), view.shape[:-1])
-    turned = spread.T if view.dims[0] == 0 else spread
-    return np.ascontiguousarray(turned).reshape(view.groups.number, view.groups.runs)
+    in_order = spread.T if view.dims[0] == 0 else spread
+    return np.ascontiguousarray(in_order).reshape(view.groups.number, view.groups.runs)
 
 
 def _of_parameter(sums: np.ndarray, view: View, number: dtype) -> Tensor:

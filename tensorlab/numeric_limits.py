@@ -56,7 +56,7 @@ tiny=6.10352e-05, dtype=float16)
                 f"finfo() requires a floating point input type, got {element_type!r}: iinfo() is for integers"
             )
         fraction, exponent = _FORMATS[element_type]
-        greatest = 2.0**exponent * (2 - 2.0**-fraction)
+        greatest = dtypes.finfo_max(element_type)
         smallest = 2.0 ** (1 - exponent)
         digits = int(fraction * 0.30102999566398120)  # log10(2)
         facts = {

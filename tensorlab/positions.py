@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from tensorlab import layout
 
-__all__ = ["overlaps", "unravel"]
+__all__ = ["overlaps", "steps_clear", "unravel"]
 
 
 def unravel(position: int, shape: Sequence[int]) -> tuple[int, ...]:
@@ -43,28 +43,41 @@ def unravel(position: int, shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(index))
 
 
+def steps_clear(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether every stride steps over all that the smaller ones reach: then no two elements share a cell.
+
+    Where one does not, the steps may still miss each other: see `overlaps`.
+
+    Example:
+        >>> steps_clear((2, 3), (3, 1)), steps_clear((2, 3), (0, 1)), steps_clear((2, 3), (3, 2))
+        (True, False, False)
+    """
+    reach = 0
+    for stride, size in _steps(shape, strides):
+        if stride <= reach:
+            return False
+        reach += (size - 1) * stride
+    return True
+
+
 def overlaps(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether two elements lie in one cell, so that a write into one shows in the other.
 
-    Where every stride steps over all that the smaller ones reach, no cell is met twice. Where one does not,
-    the steps may still miss each other, and only counting tells: the time is then that of a walk over all
+    Where `steps_clear` does not rule it out, only counting tells: the time is then that of a walk over all
     elements.
 
     Example:
         >>> overlaps((2, 3), (3, 1)), overlaps((2, 3), (0, 1)), overlaps((2, 3), (3, 2))
         (False, True, False)
     """
-    if 0 in shape:
-        return False
-    steps = sorted((abs(stride), size) for size, stride in zip(shape, strides, strict=True) if size > 1)
-    reach = 0
-    for stride, size in steps:
-        if stride <= reach:
-            break
-        reach += (size - 1) * stride
-    else:
+    if 0 in shape or steps_clear(shape, strides):
         return False
     cells = {0}
-    for stride, size in steps:
+    for stride, size in _steps(shape, strides):
         cells = {cell + i * stride for cell in cells for i in range(size)}
     return len(cells) < layout.numel(shape)
+
+
+def _steps(shape: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]]:
+    """The strides that lead anywhere and their sizes, the smallest step first."""
+    return sorted((abs(stride), size) for size, stride in zip(shape, strides, strict=True) if size > 1)

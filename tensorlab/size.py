@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 
-__all__ = ["Size"]
+__all__ = ["Size", "size_of_ints"]
 
 
 class Size(tuple):
@@ -55,6 +55,10 @@ class Size(tuple):
         return Size(tuple.__mul__(self, times))
 
     __rmul__ = __mul__
+
+
+# ``size_of_ints(Size, sizes)`` is ``Size(sizes)`` of what is known to be ints, in less than half the time.
+size_of_ints = tuple.__new__
 
 
 def _size_item(item: object, dim: int) -> int:

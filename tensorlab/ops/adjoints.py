@@ -18,6 +18,7 @@ from tensorlab.dtypes import int64
 from tensorlab.layout import Size
 from tensorlab.memory_formats import is_non_overlapping_and_dense
 from tensorlab.ops.dispatch import filled, write
+from tensorlab.positions import steps_clear
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["placed", "placed_strided", "placed_together"]
@@ -125,15 +126,8 @@ def _reach(*layouts: Layout) -> tuple[int, int]:
 
 def _distinct(one: Layout) -> bool:
     """Whether no two elements of a layout share a cell, as far as that is seen at once."""
-    if is_non_overlapping_and_dense(Size(one[0]), tuple(one[1])):
-        return True
-    pairs = sorted((step, size) for size, step in zip(one[0], one[1], strict=True) if size != 1)
-    reach = 0
-    for step, size in pairs:
-        if step <= reach:
-            return False
-        reach += step * (size - 1)
-    return True
+    shape, strides, _ = one
+    return is_non_overlapping_and_dense(Size(shape), tuple(strides)) or steps_clear(shape, strides)
 
 
 def _cells_of(one: Layout, first: int) -> Tensor:

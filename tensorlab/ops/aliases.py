@@ -11,7 +11,7 @@ from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["detach", "real"]
+__all__ = ["as_own", "detach", "real"]
 
 
 def detach(input: Tensor) -> Tensor:
@@ -35,6 +35,12 @@ def real(input: Tensor) -> Tensor:
     """The real part, which is `input` itself: there are no complex tensors here."""
     need_tensors("real", input=input)
     return input
+
+
+def as_own(view: Tensor) -> Tensor:
+    """A view of memory that nobody else holds, as a tensor that is a view of nothing."""
+    view._base = None
+    return view
 
 
 def _data(input: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ from typing import ParamSpec, TypeVar, cast
 from tensorlab import dtypes, layout
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -125,17 +126,13 @@ def sizes_from(arguments: Sequence, function: str, keyword: Sequence[int] | None
         if type(item) is not int or item < 0:
             break
     else:
-        return _new_size(Size, items)
+        return size_of_ints(Size, items)
     if any(type(item) is bool for item in items):
         raise TypeError(f"{function}(): argument 'size' must be tuple of ints, got a bool in {tuple(items)}")
     sizes = ints_from(arguments, keyword, function, "size")
     if any(size < 0 for size in sizes):
         raise RuntimeError(f"{function}(): sizes must not be negative, got {sizes}")
     return Size(sizes)
-
-
-# `Size(sizes)` of sizes that are known to be ints, in less than half the time.
-_new_size = tuple.__new__
 
 
 def tensors_from(tensors: object, function: str) -> list[Tensor]:

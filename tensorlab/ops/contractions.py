@@ -12,7 +12,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import written_by
 from tensorlab.layout import Size
 from tensorlab.ops.adjoints import placed
-from tensorlab.ops.aliases import detach
+from tensorlab.ops.aliases import as_own, detach
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number, is_number
@@ -177,8 +177,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         reshape(input, [size for pair in left for size in (pair, 1)]),
         reshape(other, [size for pair in right for size in (1, pair)]),
     )
-    result = reshape(spread, [x * y for x, y in zip(left, right, strict=True)])
-    result._base = None  # a view of nothing that anybody else holds
+    result = as_own(reshape(spread, [x * y for x, y in zip(left, right, strict=True)]))
     return result if out is None else written(out, result)
 
 

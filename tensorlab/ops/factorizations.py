@@ -15,6 +15,7 @@ from tensorlab.autograd.recording import record, record_several
 from tensorlab.autograd.views import requires_grad
 from tensorlab.modes import current
 from tensorlab.ops import factorization_gradients as gradients
+from tensorlab.ops.aliases import as_own
 from tensorlab.ops.lapack import LinAlgError, all_in, as_result, computed, matrices_of, square_matrices
 from tensorlab.ops.parts import narrow
 from tensorlab.ops.recording import check_out
@@ -359,10 +360,9 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     full = bool(np.all(rank == n)) and m > n
     nothing = np.empty(0, a.dtype)
     if vectors:
-        x = narrow(as_result(solution[..., 0], matrices=False), -1, 0, n)
+        x = as_own(narrow(as_result(solution[..., 0], matrices=False), -1, 0, n))
     else:
-        x = narrow(as_result(solution), -2, 0, n)
-    x._base = None
+        x = as_own(narrow(as_result(solution), -2, 0, n))
     squares = as_result(residuals if full and driver != "gelsy" else nothing, matrices=False)
     record_several(gradients.LinalgLstsqBackward0, (x, squares), A, B, pinv=_pseudo_inverse, vectors=vectors)
     return return_types.linalg_lstsq(

@@ -13,6 +13,7 @@ from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format, format_strides
+from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import another_name, numpy_names, tensors_from
 from tensorlab.ops.dispatch import allocate_strided, guard_write, result_type, write, write_new
 from tensorlab.ops.least_dims import atleast_1d, atleast_2d, atleast_3d
@@ -120,8 +121,7 @@ def _joined(join: Callable, tensors: Any, dim: Any, out: Tensor | None) -> Tenso
         if out is not None:
             check_out(name, out, *tensors)
             return join(tensors, dim, out)
-        result = join(tensors, dim)
-        result._base = None  # a view of nothing that anybody else holds
+        result = as_own(join(tensors, dim))
         remember(_known, _key(join, tensors, dim), _short_way(tensors, dim, result))
     for tensor in tensors:
         if requires_grad(tensor):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import need_tensor, need_tensors, sizes_from
 from tensorlab.ops.dispatch import same_place
 from tensorlab.ops.pointwise import eq, logical_not, lt
@@ -164,9 +165,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     if shape == input.shape:
         return input
     dims = [dim for dim in range(input.ndim) if dim < before or shape[dim - before] != input.shape[dim]]
-    result = view(sum_over(input, dims, keepdim=True), shape)
-    result._base = None  # a view of nothing that anybody else holds
-    return result
+    return as_own(view(sum_over(input, dims, keepdim=True), shape))
 
 
 METHODS = (

@@ -13,7 +13,7 @@ from tensorlab.autograd.recording import record
 from tensorlab.dtypes import int32, int64
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format
-from tensorlab.ops.aliases import detach
+from tensorlab.ops.aliases import as_own, detach
 from tensorlab.ops.arguments import ints_from, numpy_names, several
 from tensorlab.ops.conversion import clone
 from tensorlab.ops.dims import transpose
@@ -128,8 +128,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
     if dims is None or (isinstance(dims, Sequence) and not dims):
         if len(steps) != 1:
             raise RuntimeError(f"roll(): without dims there is one shift, got {len(steps)}")
-        result = reshape(_rolled(ravel(detach(input)), steps[0], 0), input.shape)
-        result._base = None  # a view of nothing that anybody else holds
+        result = as_own(reshape(_rolled(ravel(detach(input)), steps[0], 0), input.shape))
         return record(RollBackward0, result, input, shifts=steps, dims=())
     along = (dims,) if isinstance(dims, int) else tuple(dims)
     if len(steps) != len(along):
@@ -179,8 +178,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     elif quarters == 2:
         result = flip(plain, first, second)
     else:
-        result = transpose(flip(plain, second if quarters == 1 else first), first, second)
-        result._base = None  # a view of nothing that anybody else holds
+        result = as_own(transpose(flip(plain, second if quarters == 1 else first), first, second))
     return record(Rot90Backward0, result, input, k=quarters, dims=(first, second))
 
 

@@ -14,6 +14,7 @@ from tensorlab.cells import from_float32
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, default_strides
 from tensorlab.ops import conversion, dims
+from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.ranking import order
@@ -138,8 +139,7 @@ def _runs(
         found = np.moveaxis(found, 0, dim)
     results: list[Tensor] = [_tensor_of(found, input.dtype)]
     if dim and found.size:
-        results[0] = dims.movedim(results[0], 0, dim)
-        results[0]._base = None  # a view of nothing that anybody else holds
+        results[0] = as_own(dims.movedim(results[0], 0, dim))
     record(kind, results[0], input)
     if return_inverse:
         inverse = np.empty(len(ordered), np.int64)

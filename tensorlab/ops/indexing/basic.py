@@ -24,6 +24,7 @@ from tensorlab.ops.dispatch import write
 from tensorlab.ops.guards import same_place
 from tensorlab.ops.indexing import advanced
 from tensorlab.ops.operands import Number
+from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor, make_view
 from tensorlab.warned import warn_caller
 
@@ -186,7 +187,7 @@ def _first_dim(input: Tensor, index: Any) -> Tensor | None:
         offset += start * strides[0]
         length = (stop - start + step - 1) // step if stop > start else 0
         shape, strides = (length, *sizes[1:]), (strides[0] * step, *strides[1:])
-    return make_view(input, _new_size(Size, shape), strides, offset)
+    return make_view(input, size_of_ints(Size, shape), strides, offset)
 
 
 def _only_index(input: Tensor, index: Any) -> tuple[Tensor, advanced.Chosen] | None:
@@ -196,10 +197,6 @@ def _only_index(input: Tensor, index: Any) -> tuple[Tensor, advanced.Chosen] | N
     if index._dtype is dtypes.int64 or (index._dtype is dtypes.bool and index._shape == input._shape):
         return input, {0: index}
     return None
-
-
-# `Size(sizes)`, in less than half the time.
-_new_size = tuple.__new__
 
 
 def resolve(input: Tensor, index: object) -> tuple[Tensor, advanced.Chosen | None]:
@@ -259,7 +256,7 @@ def resolve(input: Tensor, index: object) -> tuple[Tensor, advanced.Chosen | Non
             shape += sizes[dim:last]
             strides += steps[dim:last]
             dim = last
-    whole = _new_size(Size, (*shape, *sizes[dim:]))
+    whole = size_of_ints(Size, (*shape, *sizes[dim:]))
     return make_view(input, whole, (*strides, *steps[dim:]), offset), chosen
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,8 +22,14 @@ linux = pytest.mark.skipif(
 )
 
 
-def test_a_new_process_starts_within_a_second():
-    assert start(turns=3).whole < 1.0
+def test_a_new_process_starts_within_five_imports_of_numba():
+    """Without another one of its size: an import of PyTorch or of SciPy's statistics would be seen."""
+    program = "import time; time.process_time(); import numba; print(time.process_time())"
+    imports = [
+        float(subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, check=True).stdout)
+        for _ in range(3)
+    ]
+    assert start(turns=3).whole < 5 * statistics.median(imports)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the measurement is made of forks")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -74,10 +73,8 @@ def test_a_page_that_does_not_end_is_ended(
     tmp_path: Path, kernels: Path, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rehearsal, "LONGEST", 0.5)
-    page("01", "import time; time.sleep(60)")
-    started = time.monotonic()
+    page("01", "import time", "while True: time.sleep(1)")
     rehearsal.rehearse(tmp_path, lambda text: None)
-    assert time.monotonic() - started < 30
     assert not (kernels / rehearsal.MARK).exists(), "it was not held to its end"
 
 

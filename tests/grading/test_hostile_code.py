@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tensorlab.grading.session import Limits
+
 FULL = {"numel": 4, "nbytes": 4, "flat_index": 4, "check_index": 6, "nested_repr": 6}
 WITHOUT_NUMEL = FULL | {"numel": 0}
 
@@ -340,9 +342,8 @@ def test_two_honest_neighbours(submit, grade):
     assert points(grade(submit(name="after"))) == FULL
 
 
-def test_a_notebook_that_always_dies_ends_in_time(submit, grade):
-    started = time.monotonic()
+def test_a_notebook_that_always_dies_is_started_only_so_often(submit, grade):
     rows = grade(submit(*["import os; os._exit(1)"] * 12))
     assert points(rows) == dict.fromkeys(FULL, 0)
     assert {row.status for row in rows.values()} == {"timeout"}
-    assert time.monotonic() - started < 40
+    assert all(f"ended its process {Limits().restarts + 1} times" in row.feedback for row in rows.values())

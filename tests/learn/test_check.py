@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -149,10 +148,7 @@ def test_an_endless_loop_is_stopped(monkeypatch):
         while True:
             pass
 
-    started = time.monotonic()
-    card = check_numel(numel)
-    assert "did not come to an end" in card.headline
-    assert time.monotonic() - started < 3
+    assert "did not come to an end" in check_numel(numel).headline
     assert layout.numel((2, 3)) == 6
 
 
@@ -175,22 +171,23 @@ def test_changing_the_arguments_does_not_confuse_it():
     assert check_in("01.nested_repr", {"nested_repr": exercises("01")[4].right[0].function}).points == 6
 
 
-def test_it_answers_in_about_a_second():
-    """The first check of a session, in a fresh process, imports included; then another."""
+def test_a_check_takes_less_time_than_the_import():
+    """In a fresh process: the first check, and another, in the processor time that the import took."""
     code = """
 import time
-start = time.perf_counter()
+times = [time.process_time()]
 from tensorlab import check
+times.append(time.process_time())
 def nested_repr(cells, shape, strides, offset=0): return str(cells)
-check("01.nested_repr")
-first = time.perf_counter()
-check("01.nested_repr")
-print(first - start, time.perf_counter() - first)
+for _ in range(2):
+    check("01.nested_repr")
+    times.append(time.process_time())
+print(*[after - before for before, after in zip(times, times[1:])])
 """
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    first, later = map(float, shown.split())
-    assert first < 5, "about 0.2 s on an idle machine"
-    assert later < 1, "about 0.01 s on an idle machine"
+    imported, first, later = map(float, shown.split())
+    assert first < imported
+    assert later < first
 
 
 def test_results_are_remembered():

@@ -21,7 +21,9 @@ import pytest
 from tensorlab.grading.boxes import BoxError
 from tensorlab.grading.grader import Grader
 from tensorlab.grading.notebook import Notebook, UnreadableNotebook
+from tensorlab.grading.session import Limits
 from tensorlab.grading.suites import exercises
+from tensorlab.learn.watch import rounds
 from tensorlab.learn.watch.files import PATIENCE, STILL, Watched
 from tensorlab.learn.watch.keys import Keys
 from tensorlab.learn.watch.rounds import Finished, Round, SpareBoxes, warm_boxes
@@ -195,7 +197,9 @@ class TestRounds:
             "unanswered",
         ]
 
-    def test_a_round_that_is_given_up_ends_at_once_and_takes_no_second_box(self, notebook, boxes):
+    def test_a_round_that_is_given_up_ends_and_takes_no_second_box(self, notebook, boxes, monkeypatch):
+        """It waits for none of its limits: they are longer here than any test takes."""
+        monkeypatch.setattr(rounds, "LIMITS", Limits(3600, 3600, 3600))
         opened = []
         take, boxes.open = boxes.open, lambda: opened.append(1) or take()
         write(notebook, ENDLESS)
@@ -203,9 +207,7 @@ class TestRounds:
         while not opened:
             time.sleep(0.01)
         time.sleep(0.3)
-        started = time.monotonic()
         running.give_up()
-        assert time.monotonic() - started < 1.5
         assert running.finished() is None
         assert len(opened) == 1
 

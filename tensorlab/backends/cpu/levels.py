@@ -12,11 +12,12 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 
 from tensorlab.backends.cpu import halves, intrinsics, lines, pointers
+from tensorlab.backends.cpu.flatten import flatten, texts
 from tensorlab.dtypes import dtype, float32, float64, int64
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.source import formula_text
 
-__all__ = ["BLOCK_LEVEL", "FORMULA_LEVEL", "INNER_LEVEL", "KERNEL_LEVEL", "assemble", "compute_name"]
+__all__ = ["BLOCK_LEVEL", "FORMULA_LEVEL", "KERNEL_LEVEL", "assemble", "compute_name"]
 
 # Inside a block sums may be regrouped over the lanes of vectors; infinities and NaN stay what they are.
 BLOCK_LEVEL = (
@@ -25,11 +26,6 @@ BLOCK_LEVEL = (
 )
 FORMULA_LEVEL = (
     'error_model="numpy", fastmath={"contract"}, forceinline=True, '
-    "no_cpython_wrapper=True, no_cfunc_wrapper=True"
-)
-# Put into the place of its call by Numba, so that it is compiled once only: with the kernel.
-INNER_LEVEL = (
-    'error_model="numpy", fastmath={"contract"}, inline="always", '
     "no_cpython_wrapper=True, no_cfunc_wrapper=True"
 )
 KERNEL_LEVEL = 'error_model="numpy", fastmath={"contract"}, cache=True, nogil=True, no_cfunc_wrapper=True'
@@ -86,7 +82,7 @@ def assemble(
         constants: names and their values.
         formulas: rows of the table of scalar functions that the levels call, by their names.
         blocks: loops in which sums may be regrouped.
-        inner: what lies between them and the kernels.
+        inner: what lies between them and the kernels, and takes the places of its calls.
         kernels: what is called from Python.
 
     Example:
@@ -96,7 +92,7 @@ def assemble(
         >>> "Number = number = np.float64" in text, "def run_sum(" in text
         (True, True)
     """
-    name = compute_name(element_type)
+    name, levels = compute_name(element_type), texts(inner)
     if element_type in halves.TYPES:
         widen = f"{halves.widen_name(element_type)}(cell)"
         narrow = f"{halves.narrow_name(element_type)}(value)"
@@ -115,8 +111,7 @@ def assemble(
         _decorated(FORMULA_LEVEL, f"def narrow(value):\n    return {narrow}\n"),
         *[formula_text(TABLE[row].formula, compute, f"@njit({FORMULA_LEVEL})") for row in formulas],
         *[_decorated(BLOCK_LEVEL, inspect.getsource(function)) for function in blocks],
-        *[_decorated(INNER_LEVEL, inspect.getsource(function)) for function in inner],
-        *[_decorated(KERNEL_LEVEL, inspect.getsource(function)) for function in kernels],
+        *[_decorated(KERNEL_LEVEL, flatten(inspect.getsource(function), levels)) for function in kernels],
     ]
     return "\n\n".join(part for part in parts if part)
 

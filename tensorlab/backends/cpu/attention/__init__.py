@@ -17,10 +17,11 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.backends.cpu import jit, run_loops, sharing, threads
 from tensorlab.backends.cpu.attention import backward, forward
+from tensorlab.backends.cpu.flatten import flatten, texts
 from tensorlab.backends.cpu.gemm.blocks import blocks
-from tensorlab.backends.cpu.gemm.text import tile_source
+from tensorlab.backends.cpu.gemm.text import PACKING, TILE_LEVELS, tile_source
 from tensorlab.backends.cpu.gemm.tiles import balanced
-from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, INNER_LEVEL, KERNEL_LEVEL, compute_name
+from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, KERNEL_LEVEL, compute_name
 from tensorlab.backends.layers import AttentionLayout
 from tensorlab.backends.operands import Buffer, Launch
 from tensorlab.dtypes import dtype
@@ -161,6 +162,7 @@ def _module(element_type: dtype, way: str, mask: int, causal: bool) -> ModuleTyp
     if found is None:
         compute = dtypes.by_name(compute_name(element_type))
         loops, inner, entry = _LEVELS[way]
+        tasks = flatten(inspect.getsource(entry), {**TILE_LEVELS, **texts(inner)}, [*PACKING, "product"])
         parts = [
             tile_source(f"attention, {way},", element_type),
             "from tensorlab.backends.cpu.intrinsics import maximum\n\n"
@@ -169,10 +171,9 @@ def _module(element_type: dtype, way: str, mask: int, causal: bool) -> ModuleTyp
             f"MASK, CAUSAL = {mask}, {causal}\n"
             f"KEYS = {backward.KEYS}\n",
             formula_text(exp_to_one, compute, f"@njit({FORMULA_LEVEL})"),
-            f"@njit({PRODUCT})\n{inspect.getsource(forward.product)}",
+            f"@njit({PRODUCT})\n{flatten(inspect.getsource(forward.product), TILE_LEVELS)}",
             *[f"@njit({BLOCK_LEVEL})\n{inspect.getsource(level)}" for level in loops],
-            *[f"@njit({INNER_LEVEL})\n{inspect.getsource(level)}" for level in inner],
-            f"@njit({KERNEL_LEVEL})\n{inspect.getsource(entry)}",
+            f"@njit({KERNEL_LEVEL})\n{tasks}\n",
         ]
         name = f"attention_{way}_{element_type.name}" + "_causal" * causal
         found = _modules[key] = jit.load(name, "\n\n".join(parts))

@@ -8,10 +8,11 @@ from typing import Any
 
 from tensorlab.backends.cpu import halves, pointers, simd
 from tensorlab.backends.cpu.convolution import copies, depthwise, loops, registers, tile
+from tensorlab.backends.cpu.flatten import flatten, texts
 from tensorlab.backends.cpu.gemm import pack
 from tensorlab.backends.cpu.gemm import registers as tiles
 from tensorlab.backends.cpu.gemm.blocks import VECTORS
-from tensorlab.backends.cpu.gemm.text import OPTIONS, cell_functions, constants, decorated
+from tensorlab.backends.cpu.gemm.text import OPTIONS, PACKING, cell_functions, constants, decorated
 from tensorlab.backends.cpu.gemm.tile import panel
 from tensorlab.backends.cpu.run_loops import zero_run
 from tensorlab.dtypes import dtype
@@ -39,6 +40,10 @@ _LEVELS: dict[str, list[Any]] = {
 }
 _REASSOCIATED = (depthwise.dot,)
 _FOR_EACH_WIDTH = (tile.image_tile, tile.gradient_tile)
+
+# What is called from several places, or inside of an expression, or has registers to itself. All others take
+# the places of their calls.
+_FUNCTIONS = (*_FOR_EACH_WIDTH, pack.pack, pack.pack_cells, zero_run, depthwise.dot)
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.
 _DIGEST = hashlib.sha256(
@@ -71,12 +76,14 @@ def kernel_source(element_type: dtype, form: str) -> str:
         >>> "def gradient_tile_3(" in text, "def image_tile_3(" in text
         (True, False)
     """
-    entry = f"cache=True, nogil=True, no_cfunc_wrapper=True, {OPTIONS}"
+    levels = _LEVELS[form]
+    flattened = texts(level for level in levels if level not in _FUNCTIONS)
+    loop = flatten(inspect.getsource(getattr(loops, form.removesuffix("_depthwise"))), flattened, PACKING)
     functions = [
         *[decorated(inspect.getsource(conversion)) for conversion in halves.needed([element_type])],
         *cell_functions(element_type),
-        *[_level(level) for level in _LEVELS[form]],
-        f"@njit({entry})\n{inspect.getsource(getattr(loops, form.removesuffix('_depthwise')))}",
+        *[_level(level, flattened) for level in levels if level in _FUNCTIONS],
+        f"@njit(cache=True, nogil=True, no_cfunc_wrapper=True, {OPTIONS})\n{loop}\n",
     ]
     rows = "ROWS = 1\n" if form.endswith("_depthwise") else ""
     return (
@@ -85,9 +92,9 @@ def kernel_source(element_type: dtype, form: str) -> str:
     )
 
 
-def _level(level: Any) -> str:
+def _level(level: Any, flattened: dict[str, str]) -> str:
     """The text of one level; of a tile one for each number of vectors."""
-    text = inspect.getsource(level)
+    text = flatten(inspect.getsource(level), flattened, PACKING)
     if level not in _FOR_EACH_WIDTH:
         return decorated(text, reassociates=level in _REASSOCIATED, inlined=False)
     return "\n\n".join(

@@ -36,7 +36,8 @@ def tiles(
 
     A result that is not collected in the workspace is computed where it stands.
     """
-    width, depth = balanced(n, COLUMNS, WIDTH), balanced(k, STEPS, 8)
+    width = balanced(n, COLUMNS, WIDTH)
+    depth = balanced(k, STEPS, 8)
     sums = work
     block_b = advance(work, m * width if collects else 0)
     block_a = advance(block_b, STEPS * COLUMNS)

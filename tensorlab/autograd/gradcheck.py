@@ -183,14 +183,24 @@ def _check(
                     f"multiple times gives different values: output {number}, input {place}"
                 )
             numerical = _differences(func, arguments, argument, number, eps)
-            for (row, mine), theirs in zip(enumerate(columns), numerical, strict=True):
-                for column, (a, n) in enumerate(zip(mine, theirs, strict=True)):
-                    if not abs(a - n) <= atol + rtol * abs(n) and not (a != a and n != n):
-                        raise GradcheckError(
-                            f"Jacobian mismatch for output {number} with respect to input {place}: element "
-                            f"{row} of the input and element {column} of the output, numerical:{n!r}, "
-                            f"analytical:{a!r}"
-                        )
+            if (mismatch := _mismatch(columns, numerical, atol, rtol)) is not None:
+                raise GradcheckError(
+                    f"Jacobian mismatch for output {number} with respect to input {place}: {mismatch}"
+                )
+
+
+def _mismatch(
+    analytical: list[list[float]], numerical: list[list[float]], atol: float, rtol: float
+) -> str | None:
+    """The first entry in which two Jacobians differ, in words. Two NaN are alike."""
+    for (row, mine), theirs in zip(enumerate(analytical), numerical, strict=True):
+        for column, (a, n) in enumerate(zip(mine, theirs, strict=True)):
+            if not abs(a - n) <= atol + rtol * abs(n) and not (a != a and n != n):
+                return (
+                    f"element {row} of the input and element {column} of the output, numerical:{n!r}, "
+                    f"analytical:{a!r}"
+                )
+    return None
 
 
 def _flat(columns: list[list[float]]) -> itertools.chain[float]:

@@ -198,37 +198,9 @@ def batch_norm(
         >>> mean, var
         (tensor([0.1000, 0.3000]), tensor([1.1000, 1.7000]))
     """
-    if isinstance(momentum, bool) or not isinstance(momentum, (int, float)):
-        raise TypeError(f"batch_norm(): argument 'momentum' must be float, not {type(momentum).__name__}")
-    if training and input.ndim == 1 and input.numel() == 1:
-        raise ValueError(_too_few("value per channel", input))
-    if input.ndim == 1 and input.numel() and (running_mean is not None or running_var is not None):
-        raise RuntimeError(
-            f"running_mean should contain 0 elements: batch_norm takes (images, channels, …), and the shape "
-            f"is {tuple(input._shape)}, which has no channels; call input.unsqueeze(0) for one image"
-        )
-    if input.ndim < 2 and input.numel():
-        raise IndexError(
-            f"Dimension out of range: batch_norm takes (images, channels, …), and the shape is "
-            f"{tuple(input._shape)}"
-        )
+    _check_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
     images, channels = input._shape[:2] if input.ndim > 1 else (0, 0)
     cells = layout.numel(input._shape[2:])
-    if training:
-        if images * cells == 1:
-            raise ValueError(_too_few("value per channel", input))
-        if eps <= 0:
-            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
-        if (running_mean is None) != (running_var is None):
-            raise ValueError("running_mean and running_var must either both be None or neither be None")
-    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
-    for name, parameter in named.items():
-        if parameter is None:
-            if name.startswith("running") and not training:
-                raise RuntimeError(f"{name} must be defined in evaluation mode")
-        elif parameter.numel() != channels:
-            raise RuntimeError(f"{name} should contain {channels} elements not {parameter.numel()}")
-    _check_types("batch_norm", input, weight, bias, running_mean, running_var)
     view = batch_view(images, channels, cells, _batch_format(input))
     if running_mean is None or running_var is None or training:
         result, (mean, variance) = normalised("Batch", input, view, eps, weight, bias)
@@ -295,6 +267,49 @@ def instance_norm(
                 assert spread is not None
                 running.copy_(spread.view(images, channels).mean(0))
     return result.view(input._shape)
+
+
+def _check_batch(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> None:
+    """The arguments of `batch_norm`, checked in PyTorch's order."""
+    if isinstance(momentum, bool) or not isinstance(momentum, (int, float)):
+        raise TypeError(f"batch_norm(): argument 'momentum' must be float, not {type(momentum).__name__}")
+    if training and input.ndim == 1 and input.numel() == 1:
+        raise ValueError(_too_few("value per channel", input))
+    if input.ndim == 1 and input.numel() and (running_mean is not None or running_var is not None):
+        raise RuntimeError(
+            f"running_mean should contain 0 elements: batch_norm takes (images, channels, …), and the shape "
+            f"is {tuple(input._shape)}, which has no channels; call input.unsqueeze(0) for one image"
+        )
+    if input.ndim < 2 and input.numel():
+        raise IndexError(
+            f"Dimension out of range: batch_norm takes (images, channels, …), and the shape is "
+            f"{tuple(input._shape)}"
+        )
+    images, channels = input._shape[:2] if input.ndim > 1 else (0, 0)
+    if training:
+        if images * layout.numel(input._shape[2:]) == 1:
+            raise ValueError(_too_few("value per channel", input))
+        if eps <= 0:
+            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+        if (running_mean is None) != (running_var is None):
+            raise ValueError("running_mean and running_var must either both be None or neither be None")
+    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    for name, parameter in named.items():
+        if parameter is None:
+            if name.startswith("running") and not training:
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
+        elif parameter.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {parameter.numel()}")
+    _check_types("batch_norm", input, weight, bias, running_mean, running_var)
 
 
 def _batch_format(input: Tensor) -> memory_format:

@@ -77,16 +77,7 @@ def arange(
     ):
         cells = np.arange(start, end, step, dtype=np.int64)
         return make_dense(cells, dtypes.int64, Size((cells.size,)), (1,))
-    bounds = [
-        _number(value, "arange", name) for name, value in (("start", start), ("end", end), ("step", step))
-    ]
-    if not all(map(math.isfinite, bounds)):
-        name, bound = next(
-            (name, bound)
-            for name, bound in zip(("start", "end", "step"), bounds, strict=True)
-            if not math.isfinite(bound)
-        )
-        raise RuntimeError(f"arange(): {name} must be finite, got {bound}")
+    bounds = _finite_bounds(start, end, step)
     element_type = as_dtype(dtype) or (out.dtype if out is not None else inferred_dtype([+b for b in bounds]))
     if element_type.category == dtypes.BOOL:
         raise NotImplementedError("arange() cannot count in bools: ask for an integer dtype")
@@ -102,6 +93,21 @@ def arange(
             f"upper bound and lower bound inconsistent with step sign: "
             f"a step of {by} never gets from {first} to {last}"
         )
+    return _delivered(_made_of(*_counted(first, last, by), element_type), out)
+
+
+def _finite_bounds(start: object, end: object, step: object) -> list[Number]:
+    """The three numbers of `arange`."""
+    named = {"start": start, "end": end, "step": step}
+    bounds = {name: _number(value, "arange", name) for name, value in named.items()}
+    for name, bound in bounds.items():
+        if not math.isfinite(bound):
+            raise RuntimeError(f"arange(): {name} must be finite, got {bound}")
+    return list(bounds.values())
+
+
+def _counted(first: Number, last: Number, by: Number) -> tuple[Callable[[int, int], np.ndarray], int]:
+    """The numbers of `arange`, as a function of where to begin and to end, and how many there are."""
     if type(first) is type(last) is type(by) is int:
         count = len(range(first, last, by))
 
@@ -115,7 +121,7 @@ def arange(
         def numbers(begin: int, end: int) -> np.ndarray:
             return first + np.arange(begin, end, dtype=np.float64) * by
 
-    return _delivered(_made_of(numbers, count, element_type), out)
+    return numbers, count
 
 
 @tensor_options

@@ -8,8 +8,11 @@ then visited: that loop has no branch for the processor to guess.
 from __future__ import annotations
 
 import functools
+import hashlib
+import inspect
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -50,12 +53,12 @@ def count(walk: Walk) -> int:
 
 def select(walk: Walk, out: np.ndarray) -> None:
     """See `tensorlab.backends.indexing.IndexOperations.mask_select`."""
-    _move(walk, _select, out)
+    _move(walk, take, out)
 
 
 def scatter(walk: Walk, values: np.ndarray) -> None:
     """See `tensorlab.backends.indexing.IndexOperations.mask_scatter`."""
-    _move(walk, _scatter, values)
+    _move(walk, put, values)
 
 
 def fill(walk: Walk, value: np.generic) -> None:
@@ -70,7 +73,7 @@ def positions(walk: Walk, out: np.ndarray) -> None:
     # The second operand is imagined: a dense tensor in which the number of an element is its cell.
     dense = tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
     numbered = Walk(shape, [*walk.strides, dense], [*walk.buffers, (np.empty(0, np.int64), 0)])
-    _move(numbered, _list_cells, out[-1])
+    _move(numbered, number, out[-1])
     _unravel(out, np.array(shape, np.int64))
 
 
@@ -106,7 +109,7 @@ def _counts(parts: Parts) -> np.ndarray:
     return counts
 
 
-def _move(walk: Walk, kernel: Callable, line: np.ndarray) -> None:
+def _move(walk: Walk, move: Callable, line: np.ndarray) -> None:
     """Move between the elements where the mask is true and a line of as many cells."""
     parts = _cut(walk)
     if parts.team == 1:
@@ -114,7 +117,7 @@ def _move(walk: Walk, kernel: Callable, line: np.ndarray) -> None:
     else:
         counts = _counts(parts)
         before = np.cumsum(counts) - counts
-    _run(kernel, parts, *parts.cells, before, line)
+    _run(_mover(move), parts, *parts.cells, before, line)
 
 
 # In the kernels operand 0 is the mask and operand 1 what is moved; `strides` and `at` have a row for each.
@@ -122,7 +125,7 @@ def _move(walk: Walk, kernel: Callable, line: np.ndarray) -> None:
 
 
 @jit.kernel()
-def _next_row(shape, strides, position, at):  # type: ignore[no-untyped-def]
+def next_row(shape, strides, position, at):  # type: ignore[no-untyped-def]
     """Step to the next row; False after the last one."""
     for dim in range(shape.size - 2, -1, -1):
         position[dim] += 1
@@ -137,7 +140,7 @@ def _next_row(shape, strides, position, at):  # type: ignore[no-untyped-def]
 
 
 @jit.kernel()
-def _true_places(mask, first, step, n, places):  # type: ignore[no-untyped-def]
+def true_places(mask, first, step, n, places):  # type: ignore[no-untyped-def]
     """List which of `n` elements from cell `first` on are true, and say how many."""
     found = 0
     for j in range(n):
@@ -157,12 +160,33 @@ def _count(first, last, shapes, strides, starts, mask, counts):  # type: ignore[
             cell = np.uint64(at[0])
             for j in range(shape[inner]):
                 found += int(mask[cell + np.uint64(j) * step] != 0)
-            more = _next_row(shape, strides, position, at)
+            more = next_row(shape, strides, position, at)
         counts[part] = found
 
 
-@jit.kernel()
-def _select(first, last, shapes, strides, starts, mask, source, before, out):  # type: ignore[no-untyped-def]
+def take(line, i, cells, cell):  # type: ignore[no-untyped-def]
+    """A cell becomes the next of the line."""
+    line[i] = cells[cell]
+
+
+def put(line, i, cells, cell):  # type: ignore[no-untyped-def]
+    """The next of the line goes into a cell."""
+    cells[cell] = line[i]
+
+
+def number(line, i, cells, cell):  # type: ignore[no-untyped-def]
+    """The cell's number becomes the next of the line."""
+    line[i] = cell
+
+
+move = take
+
+
+def move_true(first, last, shapes, strides, starts, mask, cells, before, line):  # type: ignore[no-untyped-def]
+    """Move between the cells where the mask is true and a line; `before` says where in it a part begins.
+
+    ``move`` is `take`, `put` or `number`; `_mover` puts it in its place.
+    """
     inner = shapes.shape[1] - 1
     mask_step, step = strides[0, inner], strides[1, inner]
     places = np.empty(BLOCK, np.int64)
@@ -172,47 +196,26 @@ def _select(first, last, shapes, strides, starts, mask, source, before, out):  #
         while more:
             for begin in range(0, shape[inner], BLOCK):
                 n = min(BLOCK, shape[inner] - begin)
-                found = _true_places(mask, at[0] + begin * mask_step, mask_step, n, places)
+                found = true_places(mask, at[0] + begin * mask_step, mask_step, n, places)
                 for k in range(found):
-                    out[filled + k] = source[at[1] + (begin + places[k]) * step]
+                    move(line, filled + k, cells, at[1] + (begin + places[k]) * step)  # type: ignore[no-untyped-call]
                 filled += found
-            more = _next_row(shape, strides, position, at)
+            more = next_row(shape, strides, position, at)
 
 
-@jit.kernel()
-def _scatter(first, last, shapes, strides, starts, mask, target, before, values):  # type: ignore[no-untyped-def]
-    inner = shapes.shape[1] - 1
-    mask_step, step = strides[0, inner], strides[1, inner]
-    places = np.empty(BLOCK, np.int64)
-    for part in range(first, last):
-        shape, at, position = shapes[part], starts[part].copy(), np.zeros(inner + 1, np.int64)
-        filled, more = before[part], True
-        while more:
-            for begin in range(0, shape[inner], BLOCK):
-                n = min(BLOCK, shape[inner] - begin)
-                found = _true_places(mask, at[0] + begin * mask_step, mask_step, n, places)
-                for k in range(found):
-                    target[at[1] + (begin + places[k]) * step] = values[filled + k]
-                filled += found
-            more = _next_row(shape, strides, position, at)
-
-
-@jit.kernel()
-def _list_cells(first, last, shapes, strides, starts, mask, _, before, out):  # type: ignore[no-untyped-def]
-    inner = shapes.shape[1] - 1
-    mask_step, step = strides[0, inner], strides[1, inner]
-    places = np.empty(BLOCK, np.int64)
-    for part in range(first, last):
-        shape, at, position = shapes[part], starts[part].copy(), np.zeros(inner + 1, np.int64)
-        filled, more = before[part], True
-        while more:
-            for begin in range(0, shape[inner], BLOCK):
-                n = min(BLOCK, shape[inner] - begin)
-                found = _true_places(mask, at[0] + begin * mask_step, mask_step, n, places)
-                for k in range(found):
-                    out[filled + k] = at[1] + (begin + places[k]) * step
-                filled += found
-            more = _next_row(shape, strides, position, at)
+@functools.cache
+def _mover(move: Callable) -> Callable:
+    """The kernel that moves in this way. Its text changes with this file, as Numba's cache must see."""
+    digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
+    options = 'error_model="numpy"'
+    text = (
+        f'"""Generated by tensorlab: {move.__name__}, where a mask is true."""\n# with {digest}\n'
+        "import numpy as np\nfrom numba import njit\n\n"
+        "from tensorlab.backends.cpu.masks import BLOCK, next_row, true_places\n\n\n"
+        f"@njit({options}, forceinline=True)\n{inspect.getsource(move)}\n\nmove = {move.__name__}\n\n\n"
+        f"@njit(cache=True, nogil=True, {options})\n{inspect.getsource(move_true)}"
+    )
+    return jit.quiet(jit.load(f"mask_{move.__name__}", text).move_true)
 
 
 @jit.kernel()
@@ -239,4 +242,4 @@ def _fill(first, last, shapes, strides, starts, mask, target, value):  # type: i
             for j in range(shape[inner]):
                 if mask[look + np.uint64(j) * mask_step]:
                     target[cell + np.uint64(j) * step] = value
-            more = _next_row(shape, strides, position, at)
+            more = next_row(shape, strides, position, at)

@@ -6,11 +6,12 @@ one by one in a wider type (or, for float64, with the rounding errors kept besid
 as a plain loop and loses fewer digits.
 
 Two forms differ in what the innermost loop walks along. ``rows`` walks along the elements of one result,
-``columns`` along neighbouring results, one row of elements after another, four rows at a time.
+``columns`` along neighbouring results, some rows of elements at a time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tensorlab import dtypes
@@ -230,31 +231,9 @@ class _FoldText:
 
     def columns(self) -> str:
         passes = [(one, name) for one, name in ((self.center, "center"), (self.main, "main")) if one]
-        folds = "\n\n".join(self._fold_columns(one, name) for one, name in passes)
-        # Where a fold has no use for a buffer, the totals are passed in its place.
-        wanted = {
-            "total": self.main.total,
-            "lost": "float64" if any(one.compensated for one, _ in passes) else "",
-            "part_total": self.main.lane if not all(one.direct for one, _ in passes) else "",
-            "c": self.main.value if self.center or self.given else "",
-        }
-        buffers = "".join(
-            f"    {name} = {f'np.empty(WIDTH, np.{kind})' if kind else 'total'}\n"
-            for name, kind in wanted.items()
+        folds = "\n\n".join(
+            f"{self._rows_of_strip(one, name)}\n\n\n{self._fold_columns(one, name)}" for one, name in passes
         )
-        center = ""
-        repeat = "        for j in range(w, w * group):\n            c[j] = c[j - w]\n"
-        if self.given:
-            center = (
-                "        for j in range(w):\n"
-                "            c[j] = centers[out_cell + j * out_step - part * results]\n" + repeat
-            )
-        elif self.center:
-            center = (
-                "        fold_center(x, start, step, w, group, span, 0, rows, k, c, lost, part_total, c)\n"
-                "        for j in range(w):\n"
-                f"            c[j] = {self.center.finish('c[j]')}\n" + repeat
-            )
         store = self.cells.store(self.main.finish("total[j]", "c[j]"), self.main.floating)
         return (
             f"{folds}\n\n@njit(cache=True, nogil=True, {OPTIONS})\n"
@@ -268,7 +247,7 @@ class _FoldText:
             "    # Where the rows of a narrow strip touch, several of them count as one wide row.\n"
             "    group = min(WIDTH // width, span[0, inner] // TOGETHER)\n"
             "    group = group if group > 1 and span[1, inner] == width and step == 1 else 1\n"
-            + buffers
+            + self._buffers([one for one, _ in passes])
             + "    for task in range(first, last):\n"
             "        rest, part = (task // parts, task % parts) if parts > 1 else (task, 0)\n"
             "        rest, strip = (rest // strips, rest % strips) if strips > 1 else (rest, 0)\n"
@@ -279,7 +258,7 @@ class _FoldText:
                 ("start", "strip * WIDTH * step", 2),
                 outer="last_dim",
             )
-            + center
+            + self._centers()
             + "        begin, end = 0, rows\n"
             "        if parts > 1:\n"
             "            begin, end = part * rows // parts, (part + 1) * rows // parts\n"
@@ -287,6 +266,36 @@ class _FoldText:
             "        for j in range(w):\n"
             f"            out[out_cell + j * out_step] = {store}\n"
         )  # fmt: skip
+
+    def _buffers(self, passes: Sequence[Pass]) -> str:
+        """What a strip is folded in. Of what a fold has no use for, the totals take the place."""
+        kinds = {
+            "total": self.main.total,
+            "lost": "float64" if any(one.compensated for one in passes) else "",
+            "part_total": self.main.lane if not all(one.direct for one in passes) else "",
+            "c": self.main.value if self.center or self.given else "",
+        }
+        return "".join(
+            f"    {name} = {f'np.empty(WIDTH, np.{kind})' if kind else 'total'}\n"
+            for name, kind in kinds.items()
+        )
+
+    def _centers(self) -> str:
+        """The lines that find the centers of a strip, once for each of the rows that count as one."""
+        if self.given:
+            find = (
+                "        for j in range(w):\n"
+                "            c[j] = centers[out_cell + j * out_step - part * results]\n"
+            )
+        elif self.center:
+            find = (
+                "        fold_center(x, start, step, w, group, span, 0, rows, k, c, lost, part_total, c)\n"
+                "        for j in range(w):\n"
+                f"            c[j] = {self.center.finish('c[j]')}\n"
+            )
+        else:
+            return ""
+        return find + "        for j in range(w, w * group):\n            c[j] = c[j - w]\n"
 
     def ask(self) -> list[str]:
         """The lines that ask for the next rows of a strip. Of whole rows the processor knows what is next."""
@@ -298,8 +307,8 @@ class _FoldText:
             "                    prefetch(x, cell + (i + r) * row_step + ahead)",
         ]
 
-    def _fold_columns(self, one: Pass, name: str) -> str:
-        """The functions that fold some rows into one row, and the rows of one task."""
+    def _rows_of_strip(self, one: Pass, name: str) -> str:
+        """The function that folds some rows of a strip into one row."""
         starts = [f"r{r} = np.uint64(cell + (i + {r}) * row_step)" for r in range(TOGETHER)]
         cells = [f"x[r{r} + j{' * step' if self.step else ''}]" for r in range(TOGETHER)]
         seen = [one.each(cell, "c[j]") for cell in cells]
@@ -308,8 +317,7 @@ class _FoldText:
             pairs = zip(together[::2], together[1::2], strict=True)
             together = [one.together(a, b, one.lane) for a, b in pairs]
         columns = "range(np.uint64(w))"
-        target = "total" if one.direct else "part_total"
-        lines = [
+        return "\n".join([
             f"@njit({BLOCK_OPTIONS}, forceinline=True)",
             f"def rows_{name}(x, cell, step, row_step, count, w, k, total, c):",
             *(["    step = np.uint64(step)"] if self.step else []),
@@ -325,8 +333,12 @@ class _FoldText:
             f"        for j in {columns}:",
             f"            total[j] = {one.together('total[j]', seen[0], one.lane)}",
             "        i += 1",
-            "",
-            "",
+        ])  # fmt: skip
+
+    def _fold_columns(self, one: Pass, name: str) -> str:
+        """The function that folds the rows of one task."""
+        target = "total" if one.direct else "part_total"
+        lines = [
             f'@njit({OPTIONS}, inline="always")',
             f"def fold_{name}(x, start, step, w, group, span, first, last, k, total, lost, part_total, c):",
             "    inner = span.shape[1] - 1",
@@ -340,11 +352,10 @@ class _FoldText:
             "        rest, i = row // run, row % run",
             *positions("span", ("cell", "start + i * row_step", 1)).splitlines(),
             "        count = min(ROWS * group, run - i, last - row)",
-            *(
-                []
-                if one.direct
-                else ["        for j in range(wide):", f"            part_total[j] = {one.start}"]
-            ),
+        ]
+        if not one.direct:
+            lines += ["        for j in range(wide):", f"            part_total[j] = {one.start}"]
+        lines += [
             "        groups = count // group",
             f"        rows_{name}(x, cell, step, group * row_step, groups, wide, k, {target}, c)",
             "        cell += groups * group * row_step",

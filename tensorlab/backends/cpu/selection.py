@@ -25,6 +25,10 @@ helper = njit(error_model="numpy")
 # Runs of at most this length are left to one insertion sort at the end.
 SHORT = 16
 
+# A heap takes the first k of a row that is so many times as long, or longer. PyTorch draws the line here, and
+# on which side of it a row lies decides which of equal elements are chosen.
+HEAP = 64
+
 
 def first_k(keys: np.ndarray, k: int, largest: bool) -> np.ndarray:
     """The places of the first k elements of each row, the greatest (or least) first.
@@ -212,7 +216,7 @@ def choose(keys: np.ndarray, places: np.ndarray, k: int, largest: bool) -> None:
     columns = keys.shape[1]
     for row in range(keys.shape[0]):
         own_keys, own_places = keys[row], places[row]
-        if k * 64 <= columns:
+        if k * HEAP <= columns:
             heap_select(own_keys, own_places, k, largest)
             heap_sort(own_keys, own_places, k, largest)
         else:

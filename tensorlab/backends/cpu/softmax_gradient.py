@@ -47,6 +47,19 @@ _ROWS = """\
             row_write(out, g, y, np.uint64(begin), np.uint64(end - begin), total)
 """
 
+_COLUMNS = """\
+    strips = (inner + WIDTH - 1) // WIDTH
+    total = np.empty(WIDTH, np.float64)
+    for task in range(first, last):
+        start = task // strips * n * inner + task % strips * WIDTH
+        w = np.uint64(min(WIDTH, inner - task % strips * WIDTH))
+        total[:w] = 0
+        for row in range(n):
+            row_sum(g, y, np.uint64(start + row * inner), w, total)
+        for row in range(n):
+            row_write(out, g, y, np.uint64(start + row * inner), w, total)
+"""
+
 _modules: dict[tuple, Any] = {}
 
 
@@ -84,58 +97,45 @@ def gradient_source(logarithm: bool, element_type: dtype, form: str) -> str:
         form: ``"rows"``, or ``"columns"`` where the dimension is not the last.
     """
     compute = dtypes.float64 if element_type is dtypes.float64 else dtypes.float32
-    kind = compute.name
     cells = Cells(element_type, element_type)
-
-    def value(total: str) -> str:
-        g, y = (cells.load(f"{name}[cell + i]", kind) for name in "gy")
-        total = f"np.{kind}({total})"
-        found = f"{g} - np.{kind}(exp_to_one({y})) * {total}" if logarithm else f"{y} * ({g} - {total})"
-        return f"out[cell + i] = {cells.store(f'np.{kind}({found})', True)}"
-
-    g, y = (cells.load(f"{name}[cell + i]", kind) for name in "gy")
-    term = g if logarithm else f"{g} * {y}"
-    decorator = f"@njit({BLOCK_OPTIONS}, forceinline=True)\n"
-    if form == "rows":
-        helpers = (
-            f"{decorator}def block_sum(g, y, cell, n):\n"
-            f"    total = np.{kind}(0)\n"
-            "    for i in range(n):\n"
-            f"        total = np.{kind}(total + {term})\n"
-            "    return total\n\n\n"
-            f"{decorator}def row_write(out, g, y, cell, n, total):\n"
-            "    for i in range(n):\n"
-            f"        {value('total')}\n"
-        )
-        body = _ROWS
-    else:
-        helpers = (
-            f"{decorator}def row_sum(g, y, cell, n, total):\n"
-            "    for i in range(n):\n"
-            f"        total[i] += np.float64({term})\n\n\n"
-            f"{decorator}def row_write(out, g, y, cell, n, total):\n"
-            "    for i in range(n):\n"
-            f"        {value('total[i]')}\n"
-        )
-        body = (
-            "    strips = (inner + WIDTH - 1) // WIDTH\n"
-            "    total = np.empty(WIDTH, np.float64)\n"
-            "    for task in range(first, last):\n"
-            "        start = task // strips * n * inner + task % strips * WIDTH\n"
-            "        w = np.uint64(min(WIDTH, inner - task % strips * WIDTH))\n"
-            "        total[:w] = 0\n"
-            "        for row in range(n):\n"
-            "            row_sum(g, y, np.uint64(start + row * inner), w, total)\n"
-            "        for row in range(n):\n"
-            "            row_write(out, g, y, np.uint64(start + row * inner), w, total)\n"
-        )
-    parameters = "n, inner, out, g, y"
     kernel = (
         f"@njit(cache=True, nogil=True, {OPTIONS})\n"
-        f"def kernel(first, last, {parameters}):\n"
-        "    # n: elements along the dimension; inner: how far apart they lie\n" + body
+        "def kernel(first, last, n, inner, out, g, y):\n"
+        "    # n: elements along the dimension; inner: how far apart they lie\n"
+        + (_ROWS if form == "rows" else _COLUMNS)
     )
     exponential = formula_text(exp_to_one, compute, f"@njit({OPTIONS}, forceinline=True)")
     title = f"gradient of {'log_' if logarithm else ''}softmax of {element_type.name}, {form}"
-    parts = [header(title), lines.IMPORT, jitted(cells.helpers()), exponential, helpers, kernel]
+    loops = _loops(logarithm, cells, compute.name, form)
+    parts = [header(title), lines.IMPORT, jitted(cells.helpers()), exponential, loops, kernel]
     return "\n\n".join(part for part in parts if part)
+
+
+def _loops(logarithm: bool, cells: Cells, kind: str, form: str) -> str:
+    """The loops over a block of a row, or over a row of a strip: one adds up, the other writes."""
+    total = "total" if form == "rows" else "total[i]"
+    g, y = (cells.load(f"{name}[cell + i]", kind) for name in "gy")
+    term = g if logarithm else f"{g} * {y}"
+    rest = f"np.{kind}({total})"
+    value = f"{g} - np.{kind}(exp_to_one({y})) * {rest}" if logarithm else f"{y} * ({g} - {rest})"
+    decorator = f"@njit({BLOCK_OPTIONS}, forceinline=True)\n"
+    if form == "rows":
+        add_up = (
+            "def block_sum(g, y, cell, n):\n"
+            f"    total = np.{kind}(0)\n"
+            "    for i in range(n):\n"
+            f"        total = np.{kind}(total + {term})\n"
+            "    return total\n"
+        )
+    else:
+        add_up = (
+            "def row_sum(g, y, cell, n, total):\n"
+            "    for i in range(n):\n"
+            f"        total[i] += np.float64({term})\n"
+        )
+    write = (
+        "def row_write(out, g, y, cell, n, total):\n"
+        "    for i in range(n):\n"
+        f"        out[cell + i] = {cells.store(f'np.{kind}({value})', True)}\n"
+    )
+    return f"{decorator}{add_up}\n\n{decorator}{write}"

@@ -32,6 +32,12 @@ IN_A_PAGE = """async (calls) => {
 }"""
 
 
+@pytest.fixture
+def expect() -> Any:
+    """Playwright's assertions, which wait until they hold."""
+    return pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+
+
 @pytest.fixture(scope="session")
 def call_js(request: pytest.FixtureRequest) -> Callable[[list[list[Any]]], list[Any]]:
     """Call functions of the widgets' pure modules.

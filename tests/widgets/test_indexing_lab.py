@@ -132,11 +132,6 @@ def test_the_text_twin_folds_the_answer():
 # ---- in a page
 
 
-@pytest.fixture
-def expect():
-    return pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
-
-
 def commit(page, kind, shape):
     if kind:
         page.get_by_role("radio", name=kind).check()

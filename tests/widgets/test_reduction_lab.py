@@ -138,11 +138,6 @@ def test_the_text_twin_folds_the_answer():
 # ---- in a page
 
 
-@pytest.fixture
-def expect():
-    return pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
-
-
 def test_the_result_is_drawn_after_the_prediction(show, expect):
     page = show(ReductionLab((3, 4), dims=(1,)))
     assert page.get_by_role("grid", name="result").count() == 0

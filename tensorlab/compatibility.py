@@ -250,12 +250,6 @@ DIFFERENCES = (
         "`tensorlab.layout` answers the same questions, without a tensor.",
     ),
     Difference(
-        "Attention with a mask and `is_causal`",
-        "refused, but for four dimensions and values as long as the queries",
-        "a score counts where both let it pass",
-        "There is nothing ambiguous about it, and the shape is no reason to refuse it.",
-    ),
-    Difference(
         "A window of `max_pool2d` that lies in the padding",
         "gives minus infinity, and its gradient is written outside of the memory",
         "refused",

@@ -19,7 +19,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import preserved_strides
 from tensorlab.modes import current
-from tensorlab.ops.attention_checks import check_attention
+from tensorlab.ops.attention_checks import check_attention, two_masks
 from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import compute_type, to
 from tensorlab.ops.dispatch import allocate_strided
@@ -55,7 +55,8 @@ def scaled_dot_product_attention(
         attn_mask: of a shape that can be broadcast to (…, queries, keys): bool, True where a score counts; or
             numbers that are added to the scores.
         dropout_p: the probability that a weight is dropped. It is always applied: pass 0 outside of training.
-        is_causal: whether query i sees only the keys 0 to i. With a mask, a score must pass both.
+        is_causal: whether query i sees only the keys 0 to i. A mask beside it is taken where PyTorch takes
+            one: of four dimensions, with values as long as the queries, every last stride 1, no dropout.
         scale: what scores are multiplied by; one over the square root of the length if left out.
         enable_gqa: whether the heads, the third dimension from the end, may be a multiple as many in `query`:
             then neighbouring ones share a key and value.
@@ -64,7 +65,8 @@ def scaled_dot_product_attention(
         a tensor of shape (…, queries, width). A query that sees no key gets zeros.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or `dropout_p` is not from 0 to 1.
+        RuntimeError: shapes or dtypes do not fit, `dropout_p` is not from 0 to 1, or there is a mask beside
+            `is_causal` where PyTorch refuses it.
 
     Example:
         >>> import tensorlab as tl
@@ -77,7 +79,10 @@ def scaled_dot_product_attention(
     check_attention(query, key, value, attn_mask, dropout_p)
     scale = 1 / math.sqrt(max(query._shape[-1], 1)) if scale is None else float(scale)
     groups = _groups(query, key, value) if enable_gqa else 1
-    if dropout_p > 0 or (attn_mask is not None and current.grad and requires_grad(attn_mask)):
+    learned = attn_mask is not None and requires_grad(attn_mask)
+    if is_causal and attn_mask is not None and (learned or dropout_p > 0):
+        raise two_masks("a mask that requires a gradient" if learned else "dropout")
+    if dropout_p > 0 or (learned and current.grad):
         if groups > 1:
             key, value = (x.repeat_interleave(groups, -3) for x in (key, value))
         weights = _weights(query, key, attn_mask, is_causal, scale)
@@ -220,8 +225,9 @@ def _heads(batch: Sequence[int], groups: int) -> tuple[int, ...]:
     return (*batch[:-2], batch[-2] * batch[-1]) if groups > 1 else tuple(batch)
 
 
-def _lies_like_the_query(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, groups: int) -> bool:
-    """Whether the result's dimensions lie in the query's order, as they do where PyTorch takes one kernel."""
+def _in_one_kernel(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, groups: int) -> bool:
+    """Whether PyTorch takes one kernel. There the result's dimensions lie in the query's order, and
+    `is_causal` may stand beside a mask."""
     operands = (query, key, value)
     if any(x.ndim != 4 or x._stride[-1] != 1 or not x._shape[-2] for x in operands):
         return False
@@ -241,10 +247,14 @@ def _prepare(
     batch = broadcast_shapes(*shapes)
     shape = Size((*_heads(batch, groups), query._shape[-2], value._shape[-1]))
     stride = layout.default_strides(shape)
-    if _lies_like_the_query(query, key, value, mask, groups):
+    one_kernel = _in_one_kernel(query, key, value, mask, groups)
+    if one_kernel:
         stride = preserved_strides(shape, query._stride)
     launch = None
     if shape.numel() and key._shape[-2]:
+        if causal and mask is not None and not one_kernel:
+            shapes_of = ", ".join(str(list(x._shape)) for x in (query, key, value))
+            raise two_masks(f"query, key and value of shapes {shapes_of}")
         notes = _Notes(batch, groups, mask, causal, scale)
         found = _layout(query, key, value, (shape, stride), (shape, stride), notes)
         launch = backend("cpu").attention(query._dtype, found, scale)

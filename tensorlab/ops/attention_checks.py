@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorlab import dtypes
 from tensorlab.tensor import Tensor
 
-__all__ = ["check_attention"]
+__all__ = ["check_attention", "two_masks"]
 
 
 def check_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> None:
@@ -55,3 +55,15 @@ def check_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | No
             f"Dimension out of range: attn_mask needs a row for each query and a column for each key, and "
             f"has shape {tuple(mask._shape)}"
         )
+
+
+def two_masks(beside: str) -> RuntimeError:
+    """The error for a mask beside `is_causal`.
+
+    Args:
+        beside: what it was given with, so that one kernel cannot take both.
+    """
+    return RuntimeError(
+        f"Explicit attn_mask should not be set when is_causal=True, beside {beside}: put both into one mask, "
+        f"attn_mask & tensorlab.ones(queries, keys, dtype=tensorlab.bool).tril()"
+    )

@@ -62,8 +62,12 @@ def test_masks(kind, causal):
     nothing = np.asarray(seen).copy()
     nothing[4] = False
     for mask in (added, seen, tl.tensor(nothing), seen[:1], added[:, :1], seen.expand(2, 3, 20, 70)):
-        expected = defined(q, k, v, np.broadcast_to(np.asarray(mask), (2, 3, 20, 70)), causal, scale=0.3)
-        got = attend(q, k, v, mask, is_causal=causal, scale=0.3)
+        both = np.broadcast_to(np.asarray(mask), (2, 3, 20, 70))
+        expected = defined(q, k, v, both, causal, scale=0.3)
+        if causal:  # two masks become one
+            lower = tl.ones(20, 70, dtype=tl.bool).tril()
+            mask = mask & lower if mask.dtype is tl.bool else mask.masked_fill(~lower, -np.inf)
+        got = attend(q, k, v, mask, scale=0.3)
         np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-12)
     hidden = attend(q, k, v, tl.tensor(nothing))[:, :, 4]
     assert hidden.tolist() == np.zeros((2, 3, 5)).tolist()
@@ -90,6 +94,43 @@ CALLS = [
 def test_gradients_are_those_of_torch(torch, expression, shapes, kinds):
     for second in (False, True) if "* 1" in expression and shapes[0][0] < 60 else (False,):
         assert_like_torch(torch, expression, numbers(*shapes), kinds[: len(shapes)], 1e-9, second)
+
+
+# Operands of a mask beside is_causal, and keywords.
+TWO_MASKS = {
+    "one kernel": lambda m, x: ((x, x, x, m.ones(4, 4) > 0), {}),
+    "numbers that are added": lambda m, x: ((x, x, x, m.arange(16.0).view(4, 4)), {}),
+    "a mask for each head": lambda m, x: ((x, x, x, m.arange(96).view(2, 3, 4, 4) % 5 > 0), {}),
+    "more keys": lambda m, x: ((x[:, :, :2], x, x, m.ones(2, 4) > 0), {}),
+    "grouped heads": lambda m, x: ((x, x[:, :1], x[:, :1], m.ones(4, 4) > 0), {"enable_gqa": True}),
+    "three dimensions": lambda m, x: ((x[0], x[0], x[0], m.ones(4, 4) > 0), {}),
+    "a mask of three dimensions": lambda m, x: ((x, x, x, m.ones(3, 4, 4) > 0), {}),
+    "values of another width": lambda m, x: ((x, x, x[..., :3], m.ones(4, 4) > 0), {}),
+    "keys that are broadcast": lambda m, x: ((x, x[:1], x[:1], m.ones(4, 4) > 0), {}),
+    "keys that are no runs": lambda m, x: ((x, x.mT.contiguous().mT, x, m.ones(4, 4) > 0), {}),
+    "no keys": lambda m, x: ((x[0], x[0, :, :0], x[0, :, :0], m.ones(4, 0) > 0), {}),
+    "dropout": lambda m, x: ((x, x, x, m.ones(4, 4) > 0), {"dropout_p": 0.5}),
+    "a mask with a gradient": lambda m, x: ((x, x, x, m.ones(4, 4, requires_grad=True)), {}),
+}
+
+
+@pytest.mark.parametrize("operands", TWO_MASKS.values(), ids=TWO_MASKS)
+def test_a_mask_beside_is_causal_is_taken_where_pytorch_takes_it(torch, operands):
+    (x,) = (a.astype("float32") for a in numbers((2, 3, 4, 6)))
+    found = []
+    for library in (tl, torch):
+        positional, keywords = operands(library, library.tensor(x))
+        try:
+            function = library.nn.functional.scaled_dot_product_attention
+            found.append(function(*positional, is_causal=True, **keywords))
+        except RuntimeError as error:
+            found.append(str(error))
+    refused = "Explicit attn_mask should not be set when is_causal=True"
+    if isinstance(found[1], str):
+        assert refused in found[1]
+        assert refused in found[0]
+    else:
+        agree(*found)
 
 
 @pytest.mark.parametrize(("expression", "shapes"), CALLS[:3])

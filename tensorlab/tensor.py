@@ -49,8 +49,10 @@ class Tensor(TensorMethods):
                 [ 8,  9, 10, 11]])
     """
 
-    # A tensor without names leaves `_naming` empty, and never looks at it (see tensorlab.names).
+    # A tensor without names leaves `_naming` empty, and never looks at it (see tensorlab.names). Whatever else
+    # a program keeps on a tensor (`weight.no_decay = True`) stands in `__dict__`, made when it is needed.
     __slots__ = (
+        "__dict__",
         "__weakref__",
         "_base",
         "_dense",
@@ -370,8 +372,11 @@ class Tensor(TensorMethods):
 
     def __reduce__(self) -> tuple:
         made = rebuild_tensor, (self._storage, self._dtype, tuple(self._shape), self._stride, self._offset)
-        # What was computed comes back as a leaf: a pickle holds no graph.
-        return (*made, (None, {"requires_grad": True})) if self.requires_grad else made
+        # What was computed comes back as a leaf: a pickle holds no graph. What a program keeps on it goes along.
+        flags = {"requires_grad": True} if self.requires_grad else None
+        if flags:
+            return (*made, (self.__dict__ or None, flags))
+        return (*made, self.__dict__) if self.__dict__ else made
 
 
 def make_tensor(

@@ -21,7 +21,7 @@ __all__ = ["METHODS", "PROPERTIES"]
 def _set_requires_grad(input: Tensor, flag: bool) -> None:
     if not isinstance(flag, bool):
         raise RuntimeError(f"requires_grad must be a bool, not {type(flag).__name__}")
-    requires_grad_(input, flag)
+    input.requires_grad_(flag)  # the method: a tensor with names has its own
 
 
 def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
@@ -237,7 +237,7 @@ def backward(
 
 
 def _deep_copy(input: Tensor, memo: dict[int, Any]) -> Tensor:
-    """A leaf with a storage of its own, and with a copy of the gradient.
+    """A leaf with a storage of its own, and with copies of the gradient and of what a program keeps on it.
 
     Raises:
         RuntimeError: an operation made the tensor, and the copy would not be that operation's result.
@@ -247,10 +247,12 @@ def _deep_copy(input: Tensor, memo: dict[int, Any]) -> Tensor:
             f"Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol: this "
             f"one is the result of {input.grad_fn.name()}; copy x.detach(), or take x.clone()"
         )
-    function, arguments, *state = input.__reduce__()
+    function, arguments, *_ = input.__reduce__()
     copied = function(*copy.deepcopy(arguments, memo))
-    if state:
+    if input.requires_grad:
         copied.requires_grad_()
+    if input.__dict__:
+        copied.__dict__.update(copy.deepcopy(input.__dict__, memo))
     if input._grad is not None:
         copied._grad = copy.deepcopy(input._grad, memo)
     return copied

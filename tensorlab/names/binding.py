@@ -22,7 +22,7 @@ _BY_RULE: dict[Rule, str] = {
     rules.copies: """
         bernoulli bfloat16 bool byte cauchy_ char clone contiguous cpu detach double empty_like exponential_
         fill_ fliplr flipud float full_like geometric_ half int log_normal_ long normal_ ones_like rand_like
-        randint_like randn_like random_ real short to tril triu type type_as uniform_ zero_
+        randint_like randn_like random_ real requires_grad_ short to tril triu type type_as uniform_ zero_
         zeros_like
     """,
     rules.keeps: """

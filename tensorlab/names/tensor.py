@@ -58,9 +58,12 @@ class NamedTensor(Tensor):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name in _HELD:
+        if name == "_grad":  # a gradient has no names, and lies with the tensor that is held
+            self._naming.tensor._grad = cast(Any, value)
+        elif name in _HELD:
             raise CarriesNames(_refusal(self))
-        object.__setattr__(self, name, value)
+        else:
+            object.__setattr__(self, name, value)
 
     # --- what can be read without touching a dimension ------------------------------------------------
 
@@ -111,13 +114,15 @@ class NamedTensor(Tensor):
         return tensor_repr(self._naming.tensor, f"names={self._naming.names}")
 
     def __reduce__(self) -> tuple:
-        return rebuild_named, (self._naming.tensor, self._naming.names)
+        made = rebuild_named, (self._naming.tensor, self._naming.names)
+        return (*made, self.__dict__) if self.__dict__ else made
 
 
 T = TypeVar("T")
 
 # What a `NamedTensor` leaves to the tensor that it holds.
-_HELD = tuple(slot for slot in Tensor.__slots__ if slot not in ("__weakref__", "_dense", "_naming"))
+_OWN = ("__dict__", "__weakref__", "_dense", "_naming")
+_HELD = tuple(slot for slot in Tensor.__slots__ if slot not in _OWN)
 
 
 def _refusal(tensor: NamedTensor) -> str:

@@ -571,3 +571,21 @@ def test_whatever_is_exported_keeps_names_or_refuses():
 def test_every_rule_is_for_something_that_there_is():
     places = (tl.Tensor, tl, tl.nn.functional)
     assert [name for name in binding.RULES if not any(hasattr(place, name) for place in places)] == []
+
+
+def test_a_leaf_with_names_gathers_a_gradient():
+    for x in (
+        tl.ones(2, 3, names=("N", "C"), requires_grad=True),
+        tl.ones(2, 3, names=("N", "C")).requires_grad_(),
+        tl.ones(2, 3).refine_names("N", "C").requires_grad_(),
+    ):
+        assert (x.names, x.is_leaf, x.requires_grad) == (("N", "C"), True, True)
+        y = (2 * x).sum("N")
+        y.retain_grad()
+        y.sum().backward()
+        assert (x.grad.tolist(), x.grad.names) == ([[2.0] * 3] * 2, (None, None))
+        assert y.grad.tolist() == [1.0] * 3
+        x.grad = None
+        assert x.grad is None
+        x.requires_grad = False
+        assert not (2 * x).requires_grad

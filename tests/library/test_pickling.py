@@ -98,3 +98,32 @@ def test_a_damaged_pickle_reaches_nothing_outside_its_storage():
     for shape, stride, offset in [((3,), (1,), 0), ((2,), (-1,), 1), ((1,), (1,), 2), ((1, 1), (1,), 0)]:
         with pytest.raises(RuntimeError, match="is damaged, for it reaches outside its storage"):
             rebuild_tensor(storage, tl.float32, shape, stride, offset)
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_what_a_program_keeps_on_a_tensor_goes_along_as_in_pytorch(torch, again, requires_grad):
+    found = []
+    for library in (torch, tl):
+        x = library.ones(3, requires_grad=requires_grad)
+        x.tag, x.notes = "weight", [1]
+        y = again(x)
+        made = (x.clone(), x.detach(), x[1:], x + 1)
+        found.append((vars(y), y.notes is x.notes, y.requires_grad, [hasattr(z, "tag") for z in made]))
+    assert found[0] == found[1]
+    assert vars(tl.ones(2)) == {}
+
+
+def test_what_is_kept_on_a_tensor_with_names_goes_along():
+    x = tl.ones(2, 3, names=("N", "C"), requires_grad=True)
+    x.tag = [1]
+    for y in (copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert (y.tag, y.names, y.requires_grad) == ([1], ("N", "C"), True)
+    assert copy.deepcopy(x).tag is not x.tag
+
+
+def test_a_fact_about_a_tensor_is_no_place_for_something_else(torch):
+    for name in ("shape", "dtype", "grad_fn", "is_leaf", "T", "device", "ndim", "layout", "itemsize"):
+        for library in (torch, tl):
+            with pytest.raises(AttributeError):
+                setattr(library.ones(2), name, 3)

@@ -923,6 +923,7 @@ _exported = {name: globals()[name] for name in __all__ if name in globals()}
 _named = names.with_names(_exported)
 globals().update(_named)
 globals().update(contracts.explained_all(_exported, leave={*names.element_by_element(_exported), *_named}))
+contracts.found_in(__name__, {name: globals()[name] for name in _exported})
 
 
 def __getattr__(name: str) -> Any:

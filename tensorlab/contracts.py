@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, cast
@@ -19,7 +20,15 @@ import numpy as np
 from tensorlab.dtypes import dtype
 from tensorlab.tensor import Tensor
 
-__all__ = ["explained", "explained_all", "explained_methods", "flags_of", "misuse", "need_flags"]
+__all__ = [
+    "explained",
+    "explained_all",
+    "explained_methods",
+    "flags_of",
+    "found_in",
+    "misuse",
+    "need_flags",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -70,6 +79,20 @@ def explained_all(
         for name, value in functions.items()
         if isinstance(value, FunctionType) and name not in leave
     }
+
+
+def found_in(module: str, functions: Mapping[str, Any]) -> None:
+    """Let pickle find the functions that a module exports in another form than their own module does.
+
+    Args:
+        module: the name of the module that exports them.
+        functions: by the names under which it does; what is found where it was written stays as it is.
+    """
+    for name, value in functions.items():
+        if isinstance(value, FunctionType):
+            home = sys.modules.get(value.__module__)
+            if getattr(home, value.__qualname__, None) is not value:
+                value.__module__, value.__qualname__ = module, name
 
 
 def explained_methods(functions: Iterable[Callable]) -> Iterator[Callable]:

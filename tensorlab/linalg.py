@@ -9,7 +9,7 @@ Example:
 
 from __future__ import annotations
 
-from tensorlab.contracts import explained_all
+from tensorlab.contracts import explained_all, found_in
 from tensorlab.ops.factorizations import (
     LinAlgError,
     cholesky,
@@ -60,3 +60,4 @@ __all__ = [
 
 # A call with an argument of the wrong kind is told so.
 globals().update(explained_all({name: globals()[name] for name in __all__}))
+found_in(__name__, {name: globals()[name] for name in __all__})

@@ -10,7 +10,7 @@ Example:
 from __future__ import annotations
 
 from tensorlab import names
-from tensorlab.contracts import explained_all
+from tensorlab.contracts import explained_all, found_in
 from tensorlab.dtypes import dtype
 from tensorlab.ops.activations import (
     celu,
@@ -200,3 +200,4 @@ def log_softmax(
 # A call with an argument of the wrong kind is told so. Flags may be anything, as in PyTorch.
 _exported = {name: globals()[name] for name in __all__}
 globals().update(explained_all(_exported, leave=names.element_by_element(_exported), flags=False))
+found_in(__name__, {name: globals()[name] for name in _exported})

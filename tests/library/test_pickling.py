@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import pickletools
+import types
 
 import numpy as np
 import pytest
@@ -127,3 +128,12 @@ def test_a_fact_about_a_tensor_is_no_place_for_something_else(torch):
         for library in (torch, tl):
             with pytest.raises(AttributeError):
                 setattr(library.ones(2), name, 3)
+
+
+@pytest.mark.parametrize("module", [tl, tl.linalg, tl.nn.functional], ids=lambda module: module.__name__)
+def test_functions_are_pickled_by_the_names_that_programs_use(module):
+    functions = [f for f in vars(module).values() if isinstance(f, types.FunctionType)]
+    exported = [f for f in functions if not f.__name__.startswith("_")]
+    assert len(exported) > 30 or module is tl.linalg
+    for function in exported:
+        assert pickle.loads(pickle.dumps(function)) is function

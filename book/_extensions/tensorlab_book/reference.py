@@ -87,7 +87,7 @@ def top_level_names(module: ModuleType) -> dict[int, str]:
 
 def subject(value: object) -> str:
     """Return what a function of the package is about."""
-    path = (getattr(value, "__module__", None) or "").split(".")
+    path = (getattr(inspect.unwrap(value), "__module__", None) or "").split(".")
     return SUBJECT_OF.get(path[2], REST) if path[:2] == ["tensorlab", "ops"] and path[2:] else REST
 
 

@@ -106,13 +106,15 @@ def unpack(content: bytes, source: str) -> Any:
 def _record(tensor: Tensor, entries: dict[int, Entry]) -> dict[str, Any]:
     """What the file says of one tensor, beside the bytes of its storage."""
     held = bare(tensor)
-    record = {
+    record: dict[str, Any] = {
         "storage": entries[id(held.untyped_storage())].name,
         "dtype": held.dtype.name,
         "shape": held.shape,
         "stride": held.stride(),
         "offset": held.storage_offset(),
     }
+    if held.requires_grad:
+        record["requires_grad"] = True
     names = names_of(tensor)
     return record | {"names": names} if any(name is not None for name in names) else record
 
@@ -172,4 +174,5 @@ def _described(record: dict[str, Any], storages: dict[str, UntypedStorage]) -> T
     shape, stride = layout.as_shape(record["shape"]), tuple(Size(record["stride"]))
     element_type, offset = dtypes.by_name(record["dtype"]), layout.as_int(record["offset"], "the offset")
     tensor = rebuild_tensor(storages[record["storage"]], element_type, shape, stride, offset)
+    tensor.requires_grad_(record.get("requires_grad", False))
     return rebuild_named(tensor, record["names"]) if "names" in record else tensor

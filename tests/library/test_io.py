@@ -54,6 +54,17 @@ def test_views_stay_linked_and_the_same_tensor_stays_the_same():
     assert x.tolist() == [0, 1, 2, 3, 4, 5]
 
 
+def test_a_leaf_comes_back_as_a_leaf(torch):
+    for library in (tl, torch):
+        leaf = library.ones(2, requires_grad=True)
+        file = io.BytesIO()
+        library.save([leaf, leaf * 2, library.ones(2)], file)
+        file.seek(0)
+        kept, computed, plain = library.load(file)
+        assert [x.requires_grad for x in (kept, computed, plain)] == [True, True, False]
+        assert all(x.is_leaf for x in (kept, computed, plain))
+
+
 def test_a_slice_brings_its_storage_and_a_clone_does_not():
     x = tl.zeros(1000)
     whole, slice_, clone = io.BytesIO(), io.BytesIO(), io.BytesIO()
@@ -286,6 +297,8 @@ DAMAGES = {
     "negative offset": record(offset=-1),
     "one stride too many": record(stride=[1, 1]),
     "no such storage": record(storage="y"),
+    "a gradient of whole numbers": record(requires_grad=True),
+    "a flag that is none": record(requires_grad=1),
     "no such dtype": record(dtype="complex64"),
     "dtype of an attribute": record(dtype="__class__"),
     "text for a size": record(shape=["4"]),

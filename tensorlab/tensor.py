@@ -49,8 +49,8 @@ class Tensor(TensorMethods):
                 [ 8,  9, 10, 11]])
     """
 
-    # A tensor without names leaves `_naming` empty, and never looks at it (see tensorlab.names). Whatever else
-    # a program keeps on a tensor (`weight.no_decay = True`) stands in `__dict__`, made when it is needed.
+    # A tensor without names leaves `_naming` empty, and never looks at it (see tensorlab.names). What a
+    # program keeps on a tensor (`weight.no_decay = True`) stands in `__dict__`, made when it is needed.
     __slots__ = (
         "__dict__",
         "__weakref__",
@@ -372,7 +372,7 @@ class Tensor(TensorMethods):
 
     def __reduce__(self) -> tuple:
         made = rebuild_tensor, (self._storage, self._dtype, tuple(self._shape), self._stride, self._offset)
-        # What was computed comes back as a leaf: a pickle holds no graph. What a program keeps on it goes along.
+        # What was computed comes back as a leaf: a pickle holds no graph.
         flags = {"requires_grad": True} if self.requires_grad else None
         if flags:
             return (*made, (self.__dict__ or None, flags))

@@ -226,8 +226,10 @@ def _heads(batch: Sequence[int], groups: int) -> tuple[int, ...]:
 
 
 def _in_one_kernel(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, groups: int) -> bool:
-    """Whether PyTorch takes one kernel. There the result's dimensions lie in the query's order, and
-    `is_causal` may stand beside a mask."""
+    """Whether PyTorch takes one kernel.
+
+    There the result's dimensions lie in the query's order, and `is_causal` may stand beside a mask.
+    """
     operands = (query, key, value)
     if any(x.ndim != 4 or x._stride[-1] != 1 or not x._shape[-2] for x in operands):
         return False

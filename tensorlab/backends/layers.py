@@ -184,21 +184,21 @@ class LayerOperations(Protocol):
         weights: np.ndarray,
         means: np.ndarray,
         scales: np.ndarray,
-        learns: bool = True,
+        training: bool = True,
         centers: bool = True,
-        weighs: bool = True,
+        wants_weights: bool = True,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The gradients of `normalise`: of the cells, of the weights and of the biases.
 
         Those of the weights and biases are float64, and shaped as the weights are. Of runs they are the sums
-        over each run; of rows they are without meaning unless it `weighs`.
+        over each run; of rows they are without meaning where it wants none.
 
         Args:
             element_type, groups, x, weights, centers: those of `normalise`.
             grad: the gradients of the results.
             means, scales: what it found.
-            learns: whether the means and variances were the groups' own.
-            weighs: whether the gradients of the weights are wanted.
+            training: whether the means and variances were the groups' own.
+            wants_weights: whether it wants the gradients of the weights.
         """
         ...
 

@@ -66,18 +66,18 @@ def normalise_gradient(
     weights: np.ndarray,
     means: np.ndarray,
     scales: np.ndarray,
-    learns: bool = True,
+    training: bool = True,
     centers: bool = True,
-    weighs: bool = True,
+    wants_weights: bool = True,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """See `tensorlab.backends.layers.LayerOperations.normalise_gradient`."""
     out = beside(x, x.size, element_type.cell)
-    flag = weighs if groups.form == "rows" else learns
+    flag = wants_weights if groups.form == "rows" else training
     kernels = _module(element_type, groups.form, True, flag, centers, x.size)
     if groups.form == "rows":
         height, length = groups.number, groups.length
-        parts = max(1, min(PARTS, height // LEAST)) if weighs else height
-        sums = aligned(parts * 2 * length if weighs else 1, weights.dtype)
+        parts = max(1, min(PARTS, height // LEAST)) if wants_weights else height
+        sums = aligned(parts * 2 * length if wants_weights else 1, weights.dtype)
         sums.fill(0)
         if x.size >= LARGE:  # every row walks along the weights
             weights, given = aligned(length, weights.dtype), weights
@@ -86,7 +86,7 @@ def normalise_gradient(
         _share(
             kernels, x.size, parts, height, parts, length, out, x, grad, weights, means, scales, sums, wholes
         )
-        if not weighs:
+        if not wants_weights:
             return out, wholes, wholes
         totals = wholes if parts == 1 else wholes.reshape(parts, -1).sum(0)
         return out, totals[:length], totals[length:]
@@ -147,14 +147,14 @@ _modules: dict[tuple, ModuleType] = {}
 def _module(
     element_type: dtype, form: str, backward: bool, flag: bool, centers: bool, cells: int
 ) -> ModuleType:
-    """The kernels of one form; `flag`: whether weights have gradients, or whether statistics are learnt."""
+    """The kernels of one form; `flag`: whether it wants those of the weights, or whether it is training."""
     far = form == "rows" and cells * element_type.itemsize > FAR
     key = element_type, form, backward, flag, centers, far
     found = _modules.get(key)
     if found is None:
         way = "backward" if backward else "forward"
         sizes = {**_SIZES, "PIECE": rows.PIECE if far else rows.BLOCK, "LINE": LINE // element_type.itemsize}
-        constants = {**sizes, "CENTERS": centers, "WEIGHS": flag, "LEARNS": flag, "FAR": far}
+        constants = {**sizes, "CENTERS": centers, "WANTS_WEIGHTS": flag, "TRAINING": flag, "FAR": far}
         text = assemble(
             f"normalisation of {form}, {way},", element_type, constants=constants, **_LEVELS[form, backward]
         )

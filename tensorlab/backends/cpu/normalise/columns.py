@@ -23,7 +23,7 @@ __all__ = [
     "scale_columns",
 ]
 
-LEARNS = True  # whether the statistics are those of the numbers themselves, or given
+TRAINING = True  # whether the statistics are those of the numbers themselves, or given
 STRIP = 256  # columns to a strip: its sums stay in the first-level cache
 
 
@@ -49,14 +49,14 @@ def scale_columns(width, x, out, means, factors, shifts):
 def forward(first, last, height, count, eps, out, x, weights, biases, means, variances, scales):
     """Strips `first` … `last` - 1 of `height` rows of `count` columns.
 
-    What `LEARNS` writes the means, the variances and the scales; else only the scales are written.
+    In training it writes the means, the variances and the scales; else only the scales are written.
     """
     near, factors = np.empty(STRIP, Number), np.empty(STRIP, Number)
     for strip in range(first, last):
         start = strip * STRIP
         width = min(STRIP, count - start)
         mean, variance, shift = at(means, start), at(variances, start), at(biases, start)
-        if LEARNS:
+        if TRAINING:
             means[start : start + width] = 0
             variances[start : start + width] = 0
             for row in range(height):
@@ -109,7 +109,7 @@ def backward(first, last, height, count, out, x, grad, weights, means, scales, t
             add_products(width, at(x, cell), at(grad, cell), at(near, 0), total, product)
         for j in range(width):
             product[j] *= scales[start + j]
-            if LEARNS:
+            if TRAINING:
                 mean_totals[j] = Number(factors[j] * total[j] / height)
                 slopes[j] = Number(factors[j] * scales[start + j] * product[j] / height)
         for row in range(height):

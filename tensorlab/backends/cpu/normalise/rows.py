@@ -43,7 +43,7 @@ BLOCK = 1024  # numbers that are summed up in the compute type
 PIECE = 256  # numbers that are worked on before more of the next row is asked for
 LINE = 16  # cells to a line of the caches
 TOGETHER = 32  # rows whose gradients of the weights are
-CENTERS = WEIGHS = True  # whether the mean is taken away, and whether the weights have gradients
+CENTERS = WANTS_WEIGHTS = True  # whether the mean is taken away, and whether the weights have gradients
 FAR = False  # whether the cells are more than the caches keep
 
 
@@ -106,7 +106,7 @@ def row_sums(count, x, grad, mean, scale, weight, of_weight, of_bias):
     total, product = Number(0), Number(0)
     for j in range(count):
         g, z = widen(grad[j]), (widen(x[j]) - mean) * scale
-        if WEIGHS:
+        if WANTS_WEIGHTS:
             of_weight[j] += g * z
             of_bias[j] += g
         weighted = g * weight[j]
@@ -178,12 +178,12 @@ def backward(first, last, rows, parts, count, out, x, grad, weight, means, scale
     `wholes`, which is float64.
     """
     for part in range(first, last):
-        where = part * 2 * count if WEIGHS else 0
-        of_weight, of_bias = at(sums, where), at(sums, where + (count if WEIGHS else 0))
+        where = part * 2 * count if WANTS_WEIGHTS else 0
+        of_weight, of_bias = at(sums, where), at(sums, where + (count if WANTS_WEIGHTS else 0))
         first_row = part * rows // parts
         for row in range(first_row, (part + 1) * rows // parts):
             row_gradient(row, count, x, grad, out, means[row], scales[row], weight, of_weight, of_bias)
-            if WEIGHS and (row - first_row) % TOGETHER == TOGETHER - 1:
+            if WANTS_WEIGHTS and (row - first_row) % TOGETHER == TOGETHER - 1:
                 gather(2 * count, of_weight, at(wholes, where))
-        if WEIGHS:
+        if WANTS_WEIGHTS:
             gather(2 * count, of_weight, at(wholes, where))

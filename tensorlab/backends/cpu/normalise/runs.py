@@ -25,7 +25,7 @@ __all__ = [
     "scale_run",
 ]
 
-LEARNS = True  # whether the statistics are those of the numbers themselves, or given
+TRAINING = True  # whether the statistics are those of the numbers themselves, or given
 
 
 def group_statistics(x, runs, run_step, length):
@@ -52,13 +52,13 @@ def scale_run(length, x, out, mean, factor, shift):
 def forward(first, last, walk, eps, out, x, weights, biases, means, variances, scales):
     """Groups `first` … `last` - 1. ``walk`` is length, runs, run step, group step.
 
-    `weights` and `biases` have one number for each run of each group. What `LEARNS` writes the means, the
+    `weights` and `biases` have one number for each run of each group. In training it writes the means, the
     variances and the scales; else only the scales are written.
     """
     length, runs, run_step, group_step = walk[0], walk[1], walk[2], walk[3]
     for group in range(first, last):
         start = group * group_step
-        if LEARNS:
+        if TRAINING:
             mean, variance = group_statistics(at(x, start), runs, run_step, length)
             means[group] = mean
             variances[group] = variance
@@ -104,7 +104,7 @@ def backward(first, last, walk, out, x, grad, weights, means, scales, totals, pr
             weighted_total += weights[group, run] * total
             weighted_product += weights[group, run] * product * scale
         mean_total, slope = Number(0), Number(0)
-        if LEARNS:
+        if TRAINING:
             mean_total = Number(scale * weighted_total / (runs * length))
             slope = Number(scale * scale * weighted_product / (runs * length))
         for run in range(runs):

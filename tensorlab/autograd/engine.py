@@ -10,6 +10,7 @@ broadcast to is summed into the operand's own shape, and one of another dtype is
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from sys import getrefcount
@@ -18,11 +19,12 @@ from typing import Any
 from tensorlab.autograd import anomaly
 from tensorlab.autograd.hooks import run_accumulated, run_after, run_before
 from tensorlab.autograd.node import AccumulateGrad, Edge, Gradient, Node, Output
+from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, is_non_overlapping_and_dense
 from tensorlab.modes import current
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, dense_cells
 
-__all__ = ["run"]
+__all__ = ["deliver", "run"]
 
 _by_sequence = attrgetter("sequence")
 
@@ -62,7 +64,7 @@ def run(
     current.grad, current.running = create_graph, order
     try:
         for edge, gradient in roots:
-            _deliver(pending, edge, gradient, create_graph)
+            deliver(pending, edge, gradient, create_graph)
         for node in order:
             gradient = pending.pop(node, None)
             if gradient is None:
@@ -71,7 +73,7 @@ def run(
                 flow = node.plan.flow
                 if flow is not None:
                     alone = getrefcount(gradient) == ALONE
-                    if flow(node, gradient, pending, alone, retain_graph):
+                    if flow(node, gradient, pending, alone, retain_graph, asked):
                         continue
             if node.hooks is not None:
                 gradient = run_before(node.hooks, gradient)
@@ -102,7 +104,7 @@ def run(
             # operands behind the last one that gets a gradient may be left out of the results
             for edge, result in zip(node.edges, results, strict=False):
                 if edge is not None and result is not None:
-                    _deliver(pending, edge, result, create_graph)
+                    deliver(pending, edge, result, create_graph)
             results = result = None
     finally:
         current.grad, current.running = before, outer
@@ -136,7 +138,7 @@ def _on_the_way(order: list[Node], wanted: Sequence[Edge]) -> list[Node]:
     return [node for node in order if node in needed]
 
 
-def _deliver(pending: dict[Node, Any], edge: Edge, gradient: Tensor, differentiable: bool) -> None:
+def deliver(pending: dict[Node, Any], edge: Edge, gradient: Tensor, differentiable: bool) -> None:
     """Add a gradient to those that wait at the end of an edge."""
     if gradient._shape != edge.shape:
         gradient = _fit(gradient, edge)
@@ -178,17 +180,26 @@ def _fit(gradient: Tensor, edge: Edge) -> Tensor:
     shape, given = edge.shape, gradient._shape
     if not shape:
         return gradient.sum()
+    dims = _stretched(shape, given)
+    lead = len(given) - len(shape)
+    if lead == 1 and dims == (0,):
+        return gradient.sum(0)
+    summed = gradient.sum(dims, True) if dims else gradient
+    return summed.reshape(shape) if lead else summed
+
+
+@functools.lru_cache(maxsize=4096)
+def _stretched(shape: Size, given: Size) -> tuple[int, ...]:
+    """The dimensions of `given` that `shape` had not, or had of size 1, before it was broadcast."""
     lead = len(given) - len(shape)
     if lead < 0 or any(size not in (1, wide) for size, wide in zip(shape, given[lead:], strict=True)):
         raise RuntimeError(
             f"Function returned an invalid gradient: it has shape {list(given)}, and the operand has shape "
             f"{list(shape)}, which does not broadcast to it"
         )
-    dims = [dim for dim, size in enumerate(given) if dim < lead or (shape[dim - lead] == 1 and size != 1)]
-    if len(dims) == lead == 1:
-        return gradient.sum(0)
-    summed = gradient.sum(dims, True) if dims else gradient
-    return summed.reshape(shape) if lead else summed
+    return tuple(
+        [dim for dim, size in enumerate(given) if dim < lead or (shape[dim - lead] == 1 and size != 1)]
+    )
 
 
 def _sum(waiting: Tensor, gradient: Tensor, differentiable: bool, alone: bool) -> Tensor:
@@ -215,13 +226,16 @@ def _accumulate(variable: Tensor, gradient: Tensor, differentiable: bool, alone:
         else:
             held.add_(gradient)
         return
-    dense = is_non_overlapping_and_dense(variable._shape, variable._stride)
-    fits = gradient._stride == variable._stride if dense else gradient.is_contiguous()
+    row_major = dense_cells(variable) is not False
+    dense = row_major or is_non_overlapping_and_dense(variable._shape, variable._stride)
+    if row_major:
+        fits = dense_cells(gradient) is not False
+    else:
+        fits = gradient._stride == variable._stride if dense else gradient.is_contiguous()
     if fits and alone and not differentiable and _has_storage_alone(gradient):
         gradient._base = None
         variable._grad = gradient
-        return
-    if dense:
+    elif dense and (differentiable or not row_major):
         copy = gradient.new_empty_strided(variable._shape, variable._stride)
         variable._grad = copy.copy_(gradient)
     else:

@@ -22,6 +22,7 @@ import weakref
 from collections.abc import Callable, Container, Sequence
 from typing import Any, ClassVar, NamedTuple
 
+from tensorlab.autograd.formula_flow import flow
 from tensorlab.autograd.keeping import KeptTensors, Packed, check_version, freed
 from tensorlab.autograd.node import Gradient, Node, Output, node_of
 from tensorlab.dtypes import dtype
@@ -54,9 +55,8 @@ class Plan:
 
     Attributes:
         mask: which operands require a gradient, as `Backward.plan_for` takes it.
-        flow: what carries a gradient on without a look at the formulas, called with a node, the gradient of
-            its result, what waits at each node, whether nobody else holds the gradient, and whether the node
-            keeps what it kept. It returns False if nothing has happened. None where there is no such way.
+        flow: what carries a gradient on, as `tensorlab.autograd.formula_flow.flow` does; None if only
+            `Backward.gradients` can.
         names: of what is kept.
         places: where it is found: the position among the operands, or the name among the notes, or the
             number of a result as a one-tuple.
@@ -123,8 +123,8 @@ class Backward(Node):
     # So many of the first operands count as kept, too, where they are numbers.
     numbers: ClassVar[int] = 0
 
-    # See `Plan.flow`.
-    flow: ClassVar[Callable[..., bool] | None] = None
+    # What the nodes of a new plan begin with as their `Plan.flow`.
+    flow: ClassVar[Callable[..., bool] | None] = staticmethod(flow)
 
     plan: Plan
     kept: tuple | None

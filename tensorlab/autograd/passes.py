@@ -287,9 +287,13 @@ def _beginning_of_edge(edge: GradientEdge, gradient: Tensor | None, position: in
 
 def _one(shape: Size, element_type: dtype) -> Tensor:
     """The gradient of one element with respect to itself."""
-    return make_dense(
-        np.array([encode_one(1, element_type)]), element_type, shape, layout.default_strides(shape)
-    )
+    cell = _ones.get(element_type)
+    if cell is None:
+        cell = _ones[element_type] = np.array([encode_one(1, element_type)])
+    return make_dense(cell.copy(), element_type, shape, layout.default_strides(shape))
+
+
+_ones: dict[dtype, np.ndarray] = {}
 
 
 def _need_gradient(gradient: object) -> None:

@@ -8,8 +8,10 @@ Python compiles it. What is left to ask is which operands require a gradient.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 from tensorlab.autograd import anomaly, keeping
 from tensorlab.autograd.formulas import Backward, Plan
@@ -27,37 +29,39 @@ __all__ = ["recorder", "recorder_source"]
 def recorder(
     kind: type[Backward],
     tensors: tuple[int, ...],
-    notes: tuple[str, ...] = (),
     met: tuple[dtype, tuple[str, ...]] | None = None,
+    **notes: Any,
 ) -> Callable[..., Tensor]:
     """`record` for one kind of node, called with the result, the operands and the notes, all by place.
 
-    The caller knows that the result is of a floating dtype, and that the operands are numbers or plain
+    The caller knows that the result is of a floating dtype if anything is recorded, and which operands are
     tensors. No note is a tensor.
 
     Args:
         kind: the kind of node.
-        tensors: the positions of the operands that are tensors, one or two; all others are numbers.
-        notes: the names of the notes.
+        tensors: the positions of the operands that are tensors; all others are numbers.
         met: of a row of the scalar table the operands' dtype, and what each is to a kernel, where that is
             known and the same for all calls.
+        notes: what the notes are where a call leaves them out.
     """
-    key = kind, tensors, notes, met
+    key = kind, tensors, met, tuple(notes)
     found = _recorders.get(key)
     if found is None:
         found = _recorders[key] = _compiled(*key)
-    return found
+    if not notes:
+        return found
+    return FunctionType(found.__code__, found.__globals__, found.__name__, tuple(notes.values()))
 
 
-_recorders: dict[tuple, Callable[..., Tensor]] = {}
+_recorders: dict[tuple, FunctionType] = {}
 
 
 def _compiled(
     kind: type[Backward],
     tensors: tuple[int, ...],
-    notes: tuple[str, ...],
     met: tuple[dtype, tuple[str, ...]] | None,
-) -> Callable[..., Tensor]:
+    notes: tuple[str, ...],
+) -> FunctionType:
     names: dict[str, Any] = {
         "Leaf": Leaf,
         "UNTRACKED": UNTRACKED,
@@ -70,13 +74,14 @@ def _compiled(
         "settle": _settle,
         "without_history": without_history,
     }
-    for mask in _masks(tensors):
+    for chosen in itertools.product((0, 1), repeat=len(tensors)):
+        mask = sum(bit << position for bit, position in zip(chosen, tensors, strict=True))
         plan = names[f"plan{mask}"] = kind.plan_for(mask)
         if met is not None:
             plan = names[f"plan{mask}"] = Plan(kind, mask)
             plan.flow = kind.flow_where(plan, *met)
     exec(compile(recorder_source(kind, tensors, notes), f"<recorder of {kind.__name__}>", "exec"), names)
-    return names["record"]
+    return cast(FunctionType, names["record"])
 
 
 def recorder_source(kind: type[Backward], tensors: Sequence[int], notes: Sequence[str] = ()) -> str:
@@ -120,19 +125,10 @@ def recorder_source(kind: type[Backward], tensors: Sequence[int], notes: Sequenc
             f"if {edge}.__class__ is Leaf or {operand}._base is not None:",
             f"    {edge} = edge_of({operand})",
         ]
-    if len(tensors) == 1:
-        lines += [f"if edge{tensors[0]} is None:", "    return result", "node = kind()"]
-        lines += _kept(kind, 1 << tensors[0], tensors)
-    else:
-        first, second = tensors
-        lines += [f"if edge{second} is None:", f"    if edge{first} is None:", "        return result"]
-        lines += ["    node = kind()", *_indented(_kept(kind, 1 << first, tensors))]
-        lines += ["else:", "    node = kind()", f"    if edge{first} is None:"]
-        lines += _indented(_indented(_kept(kind, 1 << second, tensors)))
-        lines += ["    else:", *_indented(_indented(_kept(kind, 1 << first | 1 << second, tensors)))]
     slots = range(len(names)) if kind.slots is None else kind.slots
     edges = [f"edge{position}" if position in tensors else "None" for position in slots]
     lines += [
+        *_choices(kind, tensors, tensors, 0),
         f"node.edges = {_tuple(edges)}",
         "node.outputs = 1",
         "node.sequence = next_number()",
@@ -149,10 +145,17 @@ def recorder_source(kind: type[Backward], tensors: Sequence[int], notes: Sequenc
     return "\n".join([signature, *_indented(lines), ""])
 
 
-def _masks(tensors: Sequence[int]) -> list[int]:
-    """Which of the operands may require a gradient, as bits."""
-    each = [1 << position for position in tensors]
-    return each if len(each) == 1 else [*each, sum(each)]
+def _choices(kind: type[Backward], tensors: Sequence[int], left: Sequence[int], mask: int) -> list[str]:
+    """Make the node by the plan for those operands that require a gradient; which of `left` do is asked."""
+    if not left:
+        return ["node = kind()", *_kept(kind, mask, tensors)] if mask else ["return result"]
+    first, *others = left
+    without = _choices(kind, tensors, others, mask)
+    lines = [f"if edge{first} is None:", *_indented(without)]
+    with_it = _choices(kind, tensors, others, mask | 1 << first)
+    if without == ["return result"]:
+        return [*lines, *with_it]
+    return [*lines, "else:", *_indented(with_it)]
 
 
 def _kept(kind: type[Backward], mask: int, tensors: Sequence[int]) -> list[str]:

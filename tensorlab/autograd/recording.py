@@ -30,7 +30,6 @@ __all__ = [
     "linear",
     "new_node",
     "record",
-    "record_pair",
     "record_several",
     "record_view",
     "record_views",
@@ -115,79 +114,6 @@ def record_views(
         elif requires_grad(source):
             mark_untracked(view)
     return views
-
-
-def record_pair(kind: type[Backward], result: Tensor, first: Any, second: Any = None, /) -> Tensor:
-    """`record` for a small operation of one or two operands, where every look counts.
-
-    The caller knows that the result is of a floating dtype if anything is recorded, and that the operands are
-    numbers, or tensors of no class of their own.
-    """
-    if not current.grad:
-        return result
-    mask = 0
-    left = right = None
-    if first.__class__ is Tensor:
-        left = first._edge
-        if left.__class__ is Leaf or first._base is not None:
-            left = edge_of(first)
-        if left is not None:
-            mask = 1
-    if second.__class__ is Tensor:
-        right = second._edge
-        if right.__class__ is Leaf or second._base is not None:
-            right = edge_of(second)
-        if right is not None:
-            mask += 2
-    if not mask:
-        return result
-    node = _new(kind)
-    slots = kind.slots
-    if slots is None:
-        node.edges = (left,) if second is None else (left, right)
-    else:
-        node.edges = tuple([right if position else left for position in slots])
-    node.outputs = 1
-    node.sequence = next(sequence_numbers)
-    node.hooks = None
-    node.slices = None
-    node.shape = result._shape
-    node.dtype = result._dtype
-    plan = kind.plans.get(mask)
-    if plan is None:
-        plan = kind.plan_for(mask)
-    node.plan = plan
-    places = plan.places
-    if len(places) == 1:
-        place = places[0]
-        value = first if place == 0 else second if place == 1 else without_history(result)
-        node.kept = (value,)
-        if value.__class__ is Tensor:
-            version = value._storage._version
-            node.versions = (version,)
-            if keeping.packers or version is UNTRACKED:
-                keep(node, [value])
-        else:
-            node.versions = ()
-    elif len(places) == 2:
-        place, other = places
-        value = first if place == 0 else second if place == 1 else without_history(result)
-        beside = first if other == 0 else second if other == 1 else without_history(result)
-        former = value._storage._version if value.__class__ is Tensor else None
-        later = beside._storage._version if beside.__class__ is Tensor else None
-        node.kept = (value, beside)
-        node.versions = (former, later)
-        if keeping.packers or former is UNTRACKED or later is UNTRACKED:
-            keep(node, [value, beside])
-    elif places:
-        operands = first, second
-        keep(node, [operands[at] if at.__class__ is int else without_history(result) for at in places])
-    else:
-        node.kept = node.versions = ()
-    if anomaly.watching:
-        anomaly.remember(node)
-    result._edge = node
-    return result
 
 
 _new = object.__new__

@@ -24,6 +24,7 @@ class Together(Backward):
     """
 
     __slots__ = ()
+    flow = None
 
     compute: ClassVar[Callable[[Any, Sequence[bool], dict[str, Any]], Sequence[Gradient]]]
 

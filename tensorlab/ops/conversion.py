@@ -11,6 +11,7 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.recorders import recorder
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
@@ -74,6 +75,7 @@ FillBackward1, FillBackward3 = (
     )
     for suffix in (1, 3)
 )
+_record_clone = recorder(CloneBackward0, (0,))
 ZeroBackward0 = formulas("ZeroBackward0", input=lambda grad: grad.new_zeros(grad.shape))
 
 
@@ -101,7 +103,7 @@ def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> T
     else:
         out = allocate_strided(input._shape, strides_like(input, memory_format), input._dtype)
         write_new(out, input)
-    return record(CloneBackward0, out, input) if requires_grad(input) else out
+    return _record_clone(out, input) if requires_grad(input) else out
 
 
 def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> Tensor:

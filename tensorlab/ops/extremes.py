@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, overload
 
 from tensorlab import dtypes, return_types
 from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recorders import recorder
 from tensorlab.autograd.recording import record, record_several
 from tensorlab.ops import pointwise
 from tensorlab.ops.arguments import need_tensor, numpy_names
@@ -46,11 +47,17 @@ _WITH_PLACES = {name: chooses_places(f"{name.capitalize()}Backward0") for name i
 _RESULTS = {"max": return_types.max, "min": return_types.min}
 
 
-def _recorded(name: str, result: Tensor, input: Tensor, dim: Dims = (), keepdim: bool = False) -> Tensor:
-    return record(_OF_FOLD[name], result, input, dim=dim, keepdim=keepdim)
+def _recorder(
+    name: str, input: Tensor, dim: Dims = (), keepdim: bool = False
+) -> Callable[[Tensor, Tensor], Tensor]:
+    return recorder(_OF_FOLD[name], (0,), dim=dim, keepdim=keepdim)
 
 
-@is_fold("amax", recorded=partial(_recorded, "amax"))
+def _recorder_of_all(name: str, input: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
+    return recorder(_OF_ALL[name], (0,))
+
+
+@is_fold("amax", recorder=partial(_recorder, "amax"))
 def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The greatest element; NaN if there is one.
 
@@ -71,10 +78,10 @@ def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | 
         (tensor(7), tensor([7, 5]), tensor([[7]]))
     """
     result = _extreme("amax", input, dim, keepdim, out)
-    return _recorded("amax", result, input, dim, keepdim)
+    return record(_OF_FOLD["amax"], result, input, dim=dim, keepdim=keepdim)
 
 
-@is_fold("amin", recorded=partial(_recorded, "amin"))
+@is_fold("amin", recorder=partial(_recorder, "amin"))
 def amin(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The least element; NaN if there is one. The arguments are those of `amax`.
 
@@ -84,7 +91,7 @@ def amin(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | 
         tensor([1, 3])
     """
     result = _extreme("amin", input, dim, keepdim, out)
-    return _recorded("amin", result, input, dim, keepdim)
+    return record(_OF_FOLD["amin"], result, input, dim=dim, keepdim=keepdim)
 
 
 def _extreme(
@@ -134,7 +141,7 @@ def max(
 ) -> NamedResults: ...
 
 
-@is_fold("amax", dims=False, recorded=partial(record, _OF_ALL["max"]))
+@is_fold("amax", dims=False, recorder=partial(_recorder_of_all, "max"))
 def max(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
     """The greatest of all elements, or those along a dimension with their places, or those of two tensors.
 
@@ -182,7 +189,7 @@ def min(
 ) -> NamedResults: ...
 
 
-@is_fold("amin", dims=False, recorded=partial(record, _OF_ALL["min"]))
+@is_fold("amin", dims=False, recorder=partial(_recorder_of_all, "min"))
 def min(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
     """The least of all elements, or those along a dimension with their places, or those of two tensors.
 

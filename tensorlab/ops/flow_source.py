@@ -16,10 +16,9 @@ __all__ = ["flow_source", "passes_on"]
 
 
 def flow_source(plan: Plan, meeting: Meeting, uniform: bool = False) -> str:
-    """The text of a function of a node, the gradient of its result, what waits, and two flags.
+    """The text of a plan's flow.
 
-    It is called as `tensorlab.ops.small_gradients.flow` is, and returns False before anything has happened
-    where the kernel cannot do it.
+    It does what `tensorlab.ops.small_gradients.flow` does.
 
     Args:
         plan: what the node keeps and computes.
@@ -32,7 +31,7 @@ def flow_source(plan: Plan, meeting: Meeting, uniform: bool = False) -> str:
         >>> x = tl.ones(3, requires_grad=True)
         >>> plan = (x * 2.0).grad_fn.plan
         >>> print(flow_source(plan, Meeting(tl.float32, ("one",), (False,))))
-        def flow(node, gradient, pending, alone, retain):
+        def flow(node, gradient, pending, alone, retain, asked):
             kept = node.kept
             if kept is None:
                 return False
@@ -44,7 +43,7 @@ def flow_source(plan: Plan, meeting: Meeting, uniform: bool = False) -> str:
                 return False
             a = gradient._dense if gradient._dense is not None else dense_cells(gradient)
             if a is False:
-                return uniform(node, gradient, pending, False, retain)
+                return uniform(node, gradient, pending, False, retain, asked)
             waiting0 = pending.get(edge0)
             if waiting0 is not None:
                 out0, add0 = waiting0._dense, 1
@@ -85,7 +84,9 @@ def flow_source(plan: Plan, meeting: Meeting, uniform: bool = False) -> str:
     if plan.owns or any(kind != ONE for kind in meeting.kept):
         lines += ["if not retain:", "    node.kept = None"]
     lines.append("return True")
-    return "def flow(node, gradient, pending, alone, retain):\n" + "".join(f"    {line}\n" for line in lines)
+    return "def flow(node, gradient, pending, alone, retain, asked):\n" + "".join(
+        f"    {line}\n" for line in lines
+    )
 
 
 def passes_on(plan: Plan, meeting: Meeting) -> bool:
@@ -140,7 +141,7 @@ def _arrived(uniform: bool) -> list[str]:
     return [
         "a = gradient._dense if gradient._dense is not None else dense_cells(gradient)",
         "if a is False:",
-        "    return uniform(node, gradient, pending, False, retain)",
+        "    return uniform(node, gradient, pending, False, retain, asked)",
     ]
 
 

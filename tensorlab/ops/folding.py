@@ -44,16 +44,18 @@ R = TypeVar("R")
 
 
 def is_fold(
-    name: str, dims: bool = True, recorded: Callable[..., Tensor] | None = None
+    name: str,
+    dims: bool = True,
+    recorder: Callable[..., Callable[[Tensor, Tensor], Tensor]] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """`short_way` for a function that is one fold.
 
     Args:
         name: a row of `tensorlab.folds.TABLE`.
         dims: whether ``f(x, dim)`` is the fold along one dimension.
-        recorded: as `short_way` takes it.
+        recorder: as `short_way` takes it.
     """
-    return short_way(functools.partial(_short, name, dims), recorded)
+    return short_way(functools.partial(_short, name, dims), recorder)
 
 
 def _short(

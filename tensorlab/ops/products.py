@@ -14,7 +14,7 @@ import numpy as np
 from tensorlab import broadcasting, dtypes, layout, product_shapes
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record, record_pair
+from tensorlab.autograd.recorders import recorder
 from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import mark
 from tensorlab.backends import Launch, backend
@@ -40,7 +40,7 @@ class Plan(NamedTuple):
         launch: what computes it.
         shape, stride, numel, dtype, cell: the result's.
         kernel, sizes: what computes a small product sooner, or None; only where both operands are dense.
-        node: the kind of node that a product of these ranks is recorded as.
+        record: what records such a product.
     """
 
     launch: Launch
@@ -51,7 +51,7 @@ class Plan(NamedTuple):
     cell: np.dtype
     kernel: Callable[..., None] | None
     sizes: np.ndarray | None
-    node: type[Backward]
+    record: Callable[..., Tensor]
 
 
 _plans: dict[tuple, Plan] = {}
@@ -76,11 +76,11 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
     except (KeyError, AttributeError):
         left = plan = None
     if plan is not None and left.__class__ is right.__class__ is ndarray:
-        launch, shape, stride, numel, element_type, cell, kernel, sizes, node = plan
+        launch, shape, stride, numel, element_type, cell, kernel, sizes, record = plan
         memory = empty(numel, cell)
         kernel(sizes, memory, left, right)
     else:
-        launch, shape, stride, numel, element_type, cell, _, _, node = _plan_of(a, b)
+        launch, shape, stride, numel, element_type, cell, _, _, record = _plan_of(a, b)
         memory = empty(numel, cell)
         left, right = dense_cells(a), dense_cells(b)
         launch(
@@ -91,7 +91,7 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
     result = make_dense(memory, element_type, shape, stride)
     if a._edge is b._edge is a._base is b._base is None or not (requires_grad(a) or requires_grad(b)):
         return result
-    return (record_pair if a.__class__ is b.__class__ is Tensor else record)(node, result, a, b)
+    return record(result, a, b)
 
 
 def _plan_of(a: Tensor, b: Tensor) -> Plan:
@@ -160,13 +160,14 @@ def added_product(
         alpha = _as_number(name, "alpha", alpha, kind)
     if out is None:
         if plan is None:
-            plan = remember(_plans, key, _prepare(a, b, source)._replace(node=_added_node(name, a, b)))
+            record = recorder(_added_node(name, a, b), (0, 1, 2), alpha=1.0, beta=1.0)
+            plan = remember(_plans, key, _prepare(a, b, source)._replace(record=record))
         memory = np.empty(plan.numel, plan.cell)
         plan.launch((memory, 0), a._buffer(), b._buffer(), source._buffer(), alpha, beta)
         result = make_dense(memory, plan.dtype, plan.shape, plan.stride)
         if not (current.grad and (requires_grad(source) or requires_grad(a) or requires_grad(b))):
             return result
-        return record(plan.node, result, source, a, b, alpha=alpha, beta=beta)
+        return plan.record(result, source, a, b, alpha, beta)
     if out is not source:
         check_out(name, out, source, a, b)
     _check_out(out, a, b)
@@ -282,8 +283,8 @@ def _prepare(
     if plain and not batch and _are_dense(a, b):
         small = backend("cpu").small_gemm(a.dtype, (m, n, k))
     kernel, sizes = small or (None, None)
-    node = product_node(a.ndim, b.ndim, _turned(b))
-    return Plan(launch, shape, stride, layout.numel(shape), a.dtype, a.dtype.cell, kernel, sizes, node)
+    record = recorder(product_node(a.ndim, b.ndim, _turned(b)), (0, 1))
+    return Plan(launch, shape, stride, layout.numel(shape), a.dtype, a.dtype.cell, kernel, sizes, record)
 
 
 def _are_dense(*tensors: Tensor) -> bool:

@@ -6,12 +6,14 @@ elements is a row of `tensorlab.folds`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from math import prod as product
 from typing import Any
 
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recorders import recorder
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.dtypes import dtype
@@ -87,18 +89,23 @@ def _fold(
 ) -> Tensor:
     """`fold`, remembered for the backward pass."""
     result = fold(name, input, dim, as_flag(name, keepdim), value, element_type, out)
-    return _recorded(name, result, input, dim, keepdim) if requires_grad(input) else result
-
-
-def _recorded(name: str, result: Tensor, input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
+    if not requires_grad(input):
+        return result
     kind = _KINDS[name][dim is not None or keepdim]
     return record(kind, result, input, shape=input._shape, dim=dim, keepdim=keepdim)
+
+
+def _recorder(
+    name: str, input: Tensor, dim: Dims = None, keepdim: bool = False
+) -> Callable[[Tensor, Tensor], Tensor]:
+    kind = _KINDS[name][dim is not None or keepdim]
+    return recorder(kind, (0,), shape=input._shape, dim=dim, keepdim=keepdim)
 
 
 # --- sums -----------------------------------------------------------------------------------------------
 
 
-@is_fold("sum", recorded=partial(_recorded, "sum"))
+@is_fold("sum", recorder=partial(_recorder, "sum"))
 def sum(
     input: Tensor,
     dim: Dims = None,
@@ -177,7 +184,7 @@ def _added(
     return _fold(name, input, dim, keepdim, value, value, out)
 
 
-@is_fold("mean", recorded=partial(_recorded, "mean"))
+@is_fold("mean", recorder=partial(_recorder, "mean"))
 def mean(
     input: Tensor,
     dim: Dims = None,
@@ -242,7 +249,7 @@ def nanmean(
     return pointwise.div(nansum(input, dim, keepdim, dtype=dtype), count, out=out)
 
 
-@is_fold("prod", recorded=partial(_recorded, "prod"))
+@is_fold("prod", recorder=partial(_recorder, "prod"))
 def prod(
     input: Tensor,
     dim: int | None = None,

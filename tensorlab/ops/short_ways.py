@@ -50,7 +50,8 @@ def of_cells(launch: Launch) -> Callable[[np.ndarray, np.ndarray], None]:
 
 
 def short_way(
-    prepare: Callable[..., Short | Literal[False]], recorded: Callable[..., Tensor] | None = None
+    prepare: Callable[..., Short | Literal[False]],
+    recorder: Callable[..., Callable[[Tensor, Tensor], Tensor]] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """`numpy_names` for a function of a tensor, with a short way for dense tensors.
 
@@ -60,8 +61,9 @@ def short_way(
     Args:
         prepare: is called like the function, with an int and a bool, and gives the short way of such calls,
             or False if they have none. What it raises the caller sees.
-        recorded: is called with the result and with what the function was called with, and remembers how the
-            result was made; without it the short way is for calls of which nothing is recorded.
+        recorder: is called in the same way, and gives what records such calls: called with the result and the
+            tensor, it remembers how the one was made of the other. Without it the short way is for calls of
+            which nothing is recorded.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -83,19 +85,19 @@ def short_way(
                         key = input._dtype, input._shape, given[1], given[2]
                 base = input._base
                 tracked = input._edge is not None or (base is not None and base._edge is not None)
-                if key and (not tracked or recorded is not None or not current.grad):
+                if key and (not tracked or recorder is not None or not current.grad):
                     cells = input._dense if input._dense is not None else dense_cells(input)
                     if cells is not False:
                         short = prepared.get(key)
                         if short is None:
                             found = prepare(*given)
-                            short = remember(prepared, key, found and tuple(found))
+                            short = remember(prepared, key, found and (*found, recorder and recorder(*given)))
                         if short:
-                            run, cell, result, shape, stride, size = short
+                            run, cell, result, shape, stride, size, record = short
                             memory = np.empty(size, cell) if size < LARGE else beside(cells, size, cell)
                             run(memory, cells)
                             made = make_dense(memory, result, shape, stride)
-                            return made if not tracked or recorded is None else recorded(made, *given)
+                            return made if not tracked or record is None else record(made, input)
             return general(*arguments, **keywords)
 
         FINDERS.add(either)

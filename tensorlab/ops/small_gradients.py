@@ -38,7 +38,7 @@ FOLDED = 1024
 SINGLE = (dtypes.float32, dtypes.float64)
 
 
-def flow(node: Any, gradient: Tensor, pending: dict, alone: bool, retain: bool) -> bool:
+def flow(node: Any, gradient: Tensor, pending: dict, alone: bool, retain: bool, asked: Any) -> bool:
     """Compute the gradients of a node's operands and add them to those that wait.
 
     Args:
@@ -47,6 +47,7 @@ def flow(node: Any, gradient: Tensor, pending: dict, alone: bool, retain: bool) 
         pending: what waits at each node.
         alone: nobody else holds `gradient`.
         retain: whether the node keeps what it kept.
+        asked: has no meaning here: one kernel computes all gradients.
 
     Returns:
         False if this is no case for one kernel; nothing has happened then.
@@ -58,7 +59,7 @@ def flow(node: Any, gradient: Tensor, pending: dict, alone: bool, retain: bool) 
     own = plan.flows.get(meeting)
     if own is None:
         own = plan.flows[meeting] = _written(plan, meeting)
-    return own(node, gradient, pending, alone, retain)
+    return own(node, gradient, pending, alone, retain, asked)
 
 
 def flow_of(plan: Plan, meeting: Meeting) -> Callable[..., bool]:
@@ -67,11 +68,11 @@ def flow_of(plan: Plan, meeting: Meeting) -> Callable[..., bool]:
     Its text is written, and its kernel compiled, when the first gradient arrives.
     """
 
-    def first(node: Any, gradient: Tensor, pending: dict, alone: bool, retain: bool) -> bool:
+    def first(node: Any, gradient: Tensor, pending: dict, alone: bool, retain: bool, asked: Any) -> bool:
         own = plan.flow
         if own is None or own is first:
             own = plan.flow = _written(plan, meeting)
-        return own(node, gradient, pending, alone, retain)
+        return own(node, gradient, pending, alone, retain, asked)
 
     return first
 
@@ -139,10 +140,11 @@ def _one_for_all(gradient: Tensor) -> np.ndarray | None:
     """The one cell that all elements of a gradient look at; None if they look at several."""
     if any(gradient._stride):
         return None
-    return gradient._storage.cells(gradient._dtype.cell)[gradient._offset :][:1]
+    cells = gradient._storage.cells(gradient._dtype.cell)
+    return cells if cells.size == 1 else cells[gradient._offset :][:1]
 
 
-def _refuse(node: Any, gradient: Tensor, pending: dict, alone: bool, retain: bool) -> bool:
+def _refuse(*arguments: Any) -> bool:
     return False
 
 

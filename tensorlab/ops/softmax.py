@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple
 
 from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recorders import recorder
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Launch, OperandLayout, backend
@@ -71,11 +73,11 @@ def _short(name: str, input: Tensor, dim: int | None = None, *others: object) ->
     return Short(of_cells(launch), result.cell, result, input._shape, stride, cells)
 
 
-def _recorded(name: str, result: Tensor, input: Tensor, dim: int) -> Tensor:
-    return record(_KINDS[name], result, input, dim=dim % (input.ndim or 1))
+def _recorder(name: str, input: Tensor, dim: int) -> Callable[[Tensor, Tensor], Tensor]:
+    return recorder(_KINDS[name], (0,), dim=dim % (input.ndim or 1))
 
 
-@short_way(partial(_short, "softmax"), partial(_recorded, "softmax"))
+@short_way(partial(_short, "softmax"), partial(_recorder, "softmax"))
 def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """``exp(input)`` divided by its sum along a dimension: positive numbers that add up to 1.
 
@@ -100,7 +102,7 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor 
     return _softmax("softmax", input, dim, dtype, out)
 
 
-@short_way(partial(_short, "log_softmax"), partial(_recorded, "log_softmax"))
+@short_way(partial(_short, "log_softmax"), partial(_recorder, "log_softmax"))
 def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of `softmax`, without the loss of digits that taking it afterwards would bring.
 
@@ -145,7 +147,7 @@ def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tens
     launch((memory, 0), buffer)
     found = make_dense(memory, result, input._shape, stride)
     if requires_grad(input):
-        _recorded(name, found, input, position)
+        record(_KINDS[name], found, input, dim=position)
     return found if out is None else written(out, found)
 
 

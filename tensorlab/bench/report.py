@@ -32,7 +32,7 @@ class Section:
 
     Attributes:
         name: of the suite.
-        titles: of the columns, for each candidate.
+        titles: of the columns, for each candidate that was there.
         comparisons: what was found.
     """
 
@@ -91,10 +91,10 @@ class Report:
     def summary(self) -> str:
         """The machine in one line."""
         about = self.machine
-        others = [f"NumPy {about['numpy']}", *([f"PyTorch {about['torch']}"] if about["torch"] else [])]
+        torch = f"PyTorch {about['torch']}" if about["torch"] else "no PyTorch"
         return (
             f"{about['processor']}, {about['threads']} thread(s), Python {about['python']}, "
-            f"{', '.join(others)}."
+            f"NumPy {about['numpy']}, {torch}."
         )
 
     @property
@@ -168,7 +168,9 @@ def measure(
                 for case, functions in watch(module.cases(torch, only))
             ]
             if found:
-                sections.append(Section(name, module.TITLES, found))
+                present = {candidate for each in found for candidate in each.ratios}
+                titles = {c: title for c, title in module.TITLES.items() if c in present}
+                sections.append(Section(name, titles, found))
             if found and module is gemm:
                 roofline = gemm.roofline(found, threads)
     finally:

@@ -27,6 +27,13 @@ def test_a_table_has_a_cell_for_each_title():
     assert "a &lt;processor&gt;" in page
 
 
+def test_a_library_that_is_not_there_has_no_column(monkeypatch):
+    monkeypatch.setattr("tensorlab.bench.report._torch", lambda threads: None)
+    found = measure("ops", only="add, 4 elements", seconds=0.001)
+    assert [section.header for section in found.sections] == [["operation", "tensorlab µs", "NumPy ÷ ours"]]
+    assert found.summary.endswith(", no PyTorch.")
+
+
 def test_a_restless_machine_is_said_to_be_one():
     assert report().warning == ""
     assert "varies by a factor of 2.00" in report(2.0).warning

@@ -58,6 +58,20 @@ def test_builds_once_then_again_when_a_page_changed_and_keeps_the_site_when_that
     assert not is_current(project, inputs_digest(project))
 
 
+def test_ctrl_c_leaves_the_old_site_and_says_how_to_go_on(project, console, monkeypatch):
+    site_of(project).mkdir(parents=True)
+    (site_of(project) / "old").touch()
+
+    def interrupted(root: Path, work: Path, stage: Stage) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "run_jupyter_book", interrupted)
+    with pytest.raises(CommandError, match="stopped; the site is as it was before. Run the same") as error:
+        build(project, console)
+    assert error.value.exit_code == 130
+    assert (site_of(project) / "old").exists()
+
+
 def test_the_digest_follows_every_input(project):
     digests = {inputs_digest(project)}
     for name in (

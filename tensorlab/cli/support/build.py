@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.status import Status
 
 from tensorlab.bootstrap import take_lock
-from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, CommandError
+from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, INTERRUPTED, CommandError
 from tensorlab.cli.support.project import child_environment, require
 from tensorlab.cli.support.rehearsal import rehearse
 
@@ -90,9 +90,14 @@ def build(root: Path, console: Console, clean: bool = False) -> bool:
         if clean:
             shutil.rmtree(work, ignore_errors=True)
         started = time.perf_counter()
-        with Stage(console) as stage:
-            rehearse(root, stage.say)
-            run_jupyter_book(root, work, stage)
+        try:
+            with Stage(console) as stage:
+                rehearse(root, stage.say)
+                run_jupyter_book(root, work, stage)
+        except KeyboardInterrupt:
+            raise CommandError(
+                "stopped; the site is as it was before. Run the same command again to go on.", INTERRUPTED
+            ) from None
         staged = work / "_build" / "html"
         (staged / DIGEST_FILE).write_text(digest)
         put_in_place(staged, site_of(root))

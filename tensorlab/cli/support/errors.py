@@ -12,13 +12,15 @@ FAILED = 1
 USAGE = 2
 #: This machine lacks something that the command needs: a package, a free port, a browser, a writable folder.
 ENVIRONMENT = 3
+#: Ctrl-C: 128 and the number of the signal, as shells have it.
+INTERRUPTED = 130
 
 EXIT_CODES = {
     0: "done",
     FAILED: "it ran and the answer is bad",
     USAGE: "it was asked for something that it cannot do",
     ENVIRONMENT: "this machine lacks something that it needs",
-    130: "interrupted",
+    INTERRUPTED: "interrupted",
 }
 
 

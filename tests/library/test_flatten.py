@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu.flatten import flatten, texts
+from tensorlab.backends.cpu.flatten import fixed, flatten, texts
 from tensorlab.backends.cpu.gemm.text import kernel_source
 
 
@@ -130,10 +130,18 @@ def test_a_level_is_one_function():
         flatten("x = 1\n", {})
 
 
-def test_the_matrix_product_is_one_function_around_tiles_and_copies():
+@pytest.mark.parametrize("ends", [True, False])
+def test_the_matrix_product_is_one_function_around_tiles_and_copies(ends):
     """Each function that stands by itself is compiled by itself, and once more in all that call it."""
-    module = ast.parse(kernel_source(dtypes.float32, "tiles"))
+    module = ast.parse(kernel_source(dtypes.float32, "tiles", ends=ends))
     functions = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
     one_cell = {"widen", "narrow", "numbers", "activate"}
-    edges = {"edge_tile_1", "edge_tile_2", "edge_tile_3"}
-    assert functions - one_cell - edges == {"whole_tile", "pack", "pack_cells", "kernel"}
+    tiles = {"whole_tile", "edge_tile_1", "edge_tile_2", "edge_tile_3"}
+    assert functions - one_cell - tiles == {"pack", "pack_cells", "kernel"} | ({"finish"} if ends else set())
+
+
+def test_fixed_parameters_are_gone():
+    text = fixed("def f(a, b, adds):\n    return a + b if adds else a", {"adds": "False", "b": "a"})
+    assert ast.parse(text).body[0].args.args[0].arg == "a"
+    assert run(text, 3) == 3
+    assert run(text.replace("False", "True"), 3) == 6

@@ -12,7 +12,7 @@ import copy
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-__all__ = ["flatten", "texts"]
+__all__ = ["fixed", "flatten", "texts"]
 
 
 def texts(levels: Iterable[Callable]) -> dict[str, str]:
@@ -52,6 +52,24 @@ def flatten(text: str, levels: Mapping[str, str], functions: Iterable[str] = ())
     _Flattener(function, parsed).visit_body(function)
     _Numbers(functions).visit(function)
     return ast.unparse(function)
+
+
+def fixed(text: str, values: Mapping[str, str]) -> str:
+    r"""The text of a function without some of its parameters, which have fixed values.
+
+    Args:
+        text: one function, undecorated. It assigns to none of these parameters.
+        values: an expression for each parameter: a constant, or the name of another parameter.
+
+    Example:
+        >>> print(fixed("def scaled(x, by, adds):\n    return x * by if adds else x", {"adds": "True"}))
+        def scaled(x, by):
+            return x * by if True else x
+    """
+    function = _function(text)
+    function.args.args = [each for each in function.args.args if each.arg not in values]
+    renamed = {name: ast.parse(value, mode="eval").body for name, value in values.items()}
+    return ast.unparse(_Rename(renamed).visit(function))
 
 
 def _function(text: str) -> ast.FunctionDef:

@@ -73,12 +73,12 @@ def gemm(
         if pieces > 1:
             return _launch_split(element_type, sizes, pieces, out, a, b)
     if ends or not plan.is_plain:
-        return _launch(element_type, work, plan, swapped, activation, residual is not None)
+        return _launch(element_type, work, plan, swapped, ends, activation, residual is not None)
     # How many threads may take part is known when it is launched. What is not needed is not compiled.
     alone = functools.cache(lambda: _launch_plain(element_type, work, plan, swapped))
     if plan.is_small:
         return alone()
-    shared = functools.cache(lambda: _launch(element_type, work, plan, swapped, None, False))
+    shared = functools.cache(lambda: _launch(element_type, work, plan, swapped, False))
     cost = additions(work, plan.sizes)
     return lambda *buffers: (alone() if threads.team_for(cost) == 1 else shared())(*buffers)
 
@@ -134,19 +134,22 @@ def _launch(
     work: Problem,
     plan: Plan,
     swapped: bool,
-    activation: Scalar | None,
-    adds_residual: bool,
+    ends: bool,
+    activation: Scalar | None = None,
+    adds_residual: bool = False,
 ) -> Launch:
-    """The launch of any product."""
+    """The launch of any product; `ends` says whether more than the operands may be given."""
     walk = work.walk()
-    kernel = _kernel(element_type, plan.form, activation, "kernel")
+    ends = ends or plan.collects
+    kernel = _kernel(element_type, plan.form, activation, "kernel", ends)
     number = np.dtype(compute_name(element_type))
     one, zero = (1.0, 0.0) if element_type.is_floating_point else (1, 0)
     cost = additions(work, plan.sizes)
     schedules: dict[tuple[int, bool], Schedule] = {}
-    options = 0, 0, True, True, True, one, one, True, walk
-    code = jit.entry(kernel, 0, 0, *options, *[element_type.cell] * 5, number)
-    cells_of_none = [np.empty(0, element_type.cell)] * 5
+    options = (0, 0, True, True, *((True, one, one, True) if ends else ()), walk)
+    operands = 5 if ends else 3
+    code = jit.entry(kernel, 0, 0, *options, *[element_type.cell] * operands, number)
+    cells_of_none = [np.empty(0, element_type.cell)] * operands
     share = functools.cache(
         lambda: prepare(kernel, *options, *cells_of_none, np.empty((1, 0), number), workspaces=True)
     )
@@ -162,18 +165,16 @@ def _launch(
     ) -> None:
         if swapped:
             a, b = b, a
-        ends = activation is not None or adds_residual or alpha != 1 or beta != 0
-        collects = plan.collects or ends
+        collects = plan.collects or activation is not None or adds_residual or alpha != 1 or beta != 0
         wanted = 1 if plan.is_small else threads.team_for(cost)
         schedule = schedules.get((wanted, collects))
         if schedule is None:
             schedule = schedules[wanted, collects] = schedule_for(work, plan, wanted, collects)
         team, tasks, strip_m, strip_n, cells = schedule
-        options = (strip_m, strip_n, plan.packs_a, plan.packs_b, collects, alpha, beta, adds_residual, walk)
-        buffers = [
-            memory[offset:] if offset else memory
-            for memory, offset in (out, a, b, source or out, residual or out)
-        ]
+        end = (collects, alpha, beta, adds_residual) if ends else ()
+        options = (strip_m, strip_n, plan.packs_a, plan.packs_b, *end, walk)
+        given = (out, a, b, source or out, residual or out) if ends else (out, a, b)
+        buffers = [memory[offset:] if offset else memory for memory, offset in given]
         space = workspace(number, team * cells)
         if team == 1:
             code(0, tasks, *options, *buffers, space)
@@ -247,13 +248,15 @@ def workspace(number: np.dtype, cells: int) -> np.ndarray:
 _kernels: dict[tuple, Callable] = {}
 
 
-def _kernel(element_type: dtype, form: str, activation: Scalar | None, name: str) -> Callable:
-    key = (element_type, form, activation and activation.name, name)
+def _kernel(
+    element_type: dtype, form: str, activation: Scalar | None, name: str, ends: bool = False
+) -> Callable:
+    key = (element_type, form, activation and activation.name, name, ends)
     found = _kernels.get(key)
     if found is None:
-        what = f"{activation.name}_" if activation else ""
+        what = (f"{activation.name}_" if activation else "") + "with_ends_" * ends
         module = jit.load(
-            f"gemm_{what}{form}_{element_type.name}", kernel_source(element_type, form, activation)
+            f"gemm_{what}{form}_{element_type.name}", kernel_source(element_type, form, activation, ends)
         )
         found = _kernels[key] = jit.quiet(getattr(module, name))
     return found

@@ -49,7 +49,6 @@ def tiles(
             c, c_row = advance(numbers(out, sums), j), o_row
         for p in range(0, max(k, 1), depth):
             steps = min(depth, k - p)
-            ends = collects and p + depth >= k
             b_block = advance(b, p * b_step + j * b_col)
             if packs_b:
                 pack_panels(steps, columns, b_block, b_step, b_col, block_b)
@@ -72,7 +71,7 @@ def tiles(
                         block_b if packs_b else numbers(b_block, block_b), b_step, packs_b,
                         c_strip, c_row, p > 0,
                     )  # fmt: skip
-                    if ends:
+                    if collects and p + depth >= k:
                         finish(
                             high, columns, c_strip, c_row, alpha, beta, adds_residual,
                             advance(out, (i + r) * o_row + j * o_col), o_row, o_col,

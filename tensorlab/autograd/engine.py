@@ -116,12 +116,14 @@ def _order(roots: Iterable[Edge]) -> list[Node]:
     order = list({root.node if isinstance(root, Output) else root: None for root in roots})
     found = set(order)
     for node in order:  # it grows on the way: whatever is found is asked for its own edges later
-        for edge in node.edges:
-            if edge is not None:
-                target = edge.node if edge.__class__ is Output else edge
-                if target not in found:
-                    found.add(target)
-                    order.append(target)
+        for target in node.edges:
+            if target is not None and target not in found:
+                if target.__class__ is Output:
+                    target = target.node
+                    if target in found:
+                        continue
+                found.add(target)
+                order.append(target)
     order.sort(key=_by_sequence, reverse=True)
     return order
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from tensorlab.autograd.engine import deliver
 from tensorlab.autograd.node import Node
+from tensorlab.autograd.written import compiled
 from tensorlab.tensor import Tensor
 
 __all__ = ["flow", "flow_source"]
@@ -42,8 +43,7 @@ def flow(
         for index, step in enumerate(plan.steps):
             if step is not None:
                 names[f"formula{index}"] = step[0]
-        exec(compile(flow_source(plan), f"<the way back through {node.name()}>", "exec"), names)
-        plan.flow = names["flow"]
+        plan.flow = compiled(flow_source(plan), f"flow of {node.name()}", names)
     return plan.flow(node, gradient, pending, alone, retain, asked)
 
 

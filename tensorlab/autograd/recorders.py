@@ -11,13 +11,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any, cast
+from typing import Any
 
 from tensorlab.autograd import anomaly, keeping
 from tensorlab.autograd.formulas import Backward, Plan
 from tensorlab.autograd.node import Leaf, sequence_numbers
 from tensorlab.autograd.recording import keep
 from tensorlab.autograd.views import edge_of
+from tensorlab.autograd.written import compiled
 from tensorlab.dtypes import dtype
 from tensorlab.modes import current
 from tensorlab.storage import UNTRACKED
@@ -47,7 +48,7 @@ def recorder(
     key = kind, tensors, met, tuple(notes)
     found = _recorders.get(key)
     if found is None:
-        found = _recorders[key] = _compiled(*key)
+        found = _recorders[key] = _written(*key)
     if not notes:
         return found
     return FunctionType(found.__code__, found.__globals__, found.__name__, tuple(notes.values()))
@@ -56,7 +57,7 @@ def recorder(
 _recorders: dict[tuple, FunctionType] = {}
 
 
-def _compiled(
+def _written(
     kind: type[Backward],
     tensors: tuple[int, ...],
     met: tuple[dtype, tuple[str, ...]] | None,
@@ -80,8 +81,7 @@ def _compiled(
         if met is not None:
             plan = names[f"plan{mask}"] = Plan(kind, mask)
             plan.flow = kind.flow_where(plan, *met)
-    exec(compile(recorder_source(kind, tensors, notes), f"<recorder of {kind.__name__}>", "exec"), names)
-    return cast(FunctionType, names["record"])
+    return compiled(recorder_source(kind, tensors, notes), f"recorder of {kind.__name__}", names)
 
 
 def recorder_source(kind: type[Backward], tensors: Sequence[int], notes: Sequence[str] = ()) -> str:

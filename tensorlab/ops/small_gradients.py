@@ -24,6 +24,7 @@ from tensorlab import dtypes, layout
 from tensorlab.autograd.engine import ALONE, ALONE_INSIDE
 from tensorlab.autograd.formulas import Meeting, Plan
 from tensorlab.autograd.node import Output
+from tensorlab.autograd.written import compiled
 from tensorlab.backends import backend
 from tensorlab.backends.operands import CELL, ONE, RUN
 from tensorlab.ops.flow_source import flow_source, passes_on
@@ -164,5 +165,4 @@ def _compiled(plan: Plan, meeting: Meeting, **names: Any) -> Callable[..., bool]
         make_dense=make_dense,
         ndarray=np.ndarray,
     )
-    exec(compile(text, "<a small gradient>", "exec"), names)
-    return names["flow"]
+    return compiled(text, "flow of a small operation", names)

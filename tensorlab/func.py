@@ -100,7 +100,7 @@ def grad_and_value(func: Callable, argnums: Places = 0, has_aux: bool = False) -
         results = tuple(rebuilt(arguments[place], gradients) for place in places)
         if not outer:
             value = _plain(value)
-        returned = (value, returned[1]) if has_aux else value
+        returned = (value, returned[1] if outer else _cut(returned[1])) if has_aux else value
         return results[0] if isinstance(argnums, int) else results, returned
 
     return both
@@ -133,6 +133,12 @@ def _plain(tensor: Any) -> Any:
     return tensor.detach()
 
 
+def _cut(tree: Any) -> Any:
+    """Something that a function returned, its tensors without their history."""
+    leaves = leaves_of(tree)
+    return rebuilt(tree, [_plain(leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves])
+
+
 def vjp(func: Callable, *primals: Any) -> tuple[Any, Callable]:
     """The value of a function, and the function that takes a vector to its product with the Jacobian.
 
@@ -153,7 +159,7 @@ def vjp(func: Callable, *primals: Any) -> tuple[Any, Callable]:
         found = _grad(several, points, weights, retain_graph=True, create_graph=outer, materialize_grads=True)
         return rebuilt(primals, found)
 
-    return outputs if outer else rebuilt(outputs, map(_plain, leaves_of(outputs))), pull
+    return outputs if outer else _cut(outputs), pull
 
 
 def jvp(func: Callable, primals: tuple, tangents: tuple) -> tuple[Any, Any]:

@@ -152,8 +152,11 @@ class FunctionCtx(Node):
             self._saved = None
 
 
-def _zeros(result: tuple[Size, Any]) -> Tensor:
+def _zeros(result: tuple[Size, Any]) -> Tensor | None:
+    """The gradient of a result that nobody used; of one that is no tensor there is none."""
     shape, element_type = result
+    if element_type is None:
+        return None
     zero: Any = Tensor
     return zero().new_zeros(shape, dtype=element_type)
 

@@ -7,10 +7,12 @@ pass. When the backward pass asks for the first of them, the function is run onc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NamedTuple
 
 from tensorlab import random
-from tensorlab.autograd.keeping import saved_tensors_hooks
+from tensorlab.autograd import keeping
+from tensorlab.autograd.keeping import Packed, check_version, noted_version, saved_tensors_hooks
 from tensorlab.modes import current, enable_grad
 from tensorlab.tensor import Tensor
 
@@ -36,14 +38,40 @@ class _Stop(Exception):
     """All tensors that were asked for are there: the rest need not be computed again."""
 
 
-class _Frame:
-    """One call of `checkpoint`: the function, its arguments, and the tensors once they are computed again."""
+class _Manner(NamedTuple):
+    """How a function is to be run again.
 
-    def __init__(self, function: Callable, arguments: tuple, keywords: dict, keeps_random: bool) -> None:
-        self._call = function, arguments, keywords
-        self._random = random.get_rng_state() if keeps_random else None
+    Attributes:
+        keeps_random: with the same random numbers.
+        context: inside of this context.
+        compares: compare what it keeps with what it kept the first time.
+        stops: only until the last tensor is there that was kept the first time.
+    """
+
+    keeps_random: bool
+    context: AbstractContextManager
+    compares: bool
+    stops: bool
+
+
+class _Frame:
+    """One call of `checkpoint`: the function, its arguments, and the tensors once they are computed again.
+
+    The arguments are kept for the backward pass as any operation keeps its operands: hooks around the call
+    see them, and a write into one is noticed.
+    """
+
+    def __init__(self, function: Callable, arguments: tuple, keywords: dict, manner: _Manner) -> None:
+        self._call = function, tuple(map(_kept, arguments)), keywords
+        self._manner = manner
+        self._random = random.get_rng_state() if manner.keeps_random else None
         self._count = 0
         self._again: dict[int, Tensor] = {}
+
+    @staticmethod
+    def name() -> str:
+        """How an error calls what kept an argument."""
+        return "checkpoint"
 
     def pack(self, tensor: Tensor) -> _Place:
         """Forget a tensor, and remember its place."""
@@ -61,7 +89,8 @@ class _Frame:
                 f"tensorlab.utils.checkpoint: the function kept {self._count} tensors the first time, and "
                 f"fewer when it was run again: it has to do the same each time"
             )
-        if found._shape != place.shape or found._dtype is not place.dtype:
+        same = found._shape == place.shape and found._dtype is place.dtype
+        if self._manner.compares and not same:
             raise CheckpointError(
                 f"tensorlab.utils.checkpoint: Recomputed values for the following tensors have different "
                 f"metadata than during the forward pass: tensor {place.number} had shape "
@@ -71,7 +100,8 @@ class _Frame:
         return found
 
     def _run_again(self) -> None:
-        function, arguments, keywords = self._call
+        function, kept, keywords = self._call
+        arguments = [self._argument(*pair, position) for position, pair in enumerate(kept)]
         count = 0
 
         def pack(tensor: Tensor) -> Tensor:
@@ -79,7 +109,7 @@ class _Frame:
             plain: Any = tensor
             self._again[count] = plain.detach()
             count += 1
-            if count == self._count:
+            if count == self._count and self._manner.stops:
                 raise _Stop
             return tensor
 
@@ -87,15 +117,35 @@ class _Frame:
         if self._random is not None:
             random.set_rng_state(self._random)
         try:
-            with enable_grad(), saved_tensors_hooks(pack, lambda tensor: tensor):
+            with enable_grad(), self._manner.context, saved_tensors_hooks(pack, lambda tensor: tensor):
                 function(*_own(arguments), **keywords)
         except _Stop:
             pass  # raised above, when the last tensor is there
         finally:
             random.set_rng_state(before)
 
+    def _argument(self, value: Any, version: int | None, position: int) -> Any:
+        """One of the arguments, as it was kept.
 
-def _own(arguments: tuple) -> tuple:
+        Raises:
+            RuntimeError: it was written since.
+        """
+        if isinstance(value, Packed):
+            return value.unpacked()
+        if version is not None:
+            node: Any = self
+            check_version(node, f"args[{position}]", value, version)
+        return value
+
+
+def _kept(argument: Any) -> tuple[Any, int | None]:
+    """An argument as it is kept, and its version."""
+    if isinstance(argument, Tensor) and keeping.packing.hooks:
+        return Packed(argument), None
+    return argument, noted_version(argument)
+
+
+def _own(arguments: Sequence[Any]) -> tuple:
     """The arguments cut off from their history, so that a second run adds nothing to the first graph."""
     cut: list[Any] = []
     for argument in arguments:
@@ -112,6 +162,9 @@ def checkpoint(
     *args: Any,
     use_reentrant: bool | None = False,
     preserve_rng_state: bool = True,
+    context_fn: Callable[[], tuple[AbstractContextManager, AbstractContextManager]] | None = None,
+    determinism_check: str = "default",
+    early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
     """``function(*args, **kwargs)``, computed again in the backward pass instead of kept.
@@ -123,9 +176,15 @@ def checkpoint(
         args, kwargs: its arguments.
         use_reentrant: False. PyTorch has an older way, which needs an input that requires a gradient.
         preserve_rng_state: draw the same random numbers in the second run.
+        context_fn: makes two contexts, for the first run and for the second.
+        determinism_check: ``"default"`` compares the shapes and dtypes that both runs keep, ``"none"`` does
+            not.
+        early_stop: end the second run as soon as the tensors are there that the first run kept.
 
     Raises:
         NotImplementedError: `use_reentrant` is True.
+        ValueError: there is no such `determinism_check`.
+        RuntimeError: in the backward pass, when an argument was written since the call.
         CheckpointError: in the backward pass, when the function did not do the same again.
 
     Example:
@@ -141,10 +200,15 @@ def checkpoint(
             "checkpoint(): use_reentrant=True is not covered: pass use_reentrant=False, which gives the same "
             "gradients and asks less of the inputs"
         )
+    if determinism_check not in ("default", "none"):
+        raise ValueError(f"determinism_check must be 'default' or 'none', got {determinism_check!r}")
+    first, second = context_fn() if context_fn is not None else (nullcontext(), nullcontext())
     if not current.grad:
-        return function(*args, **kwargs)
-    frame = _Frame(function, args, kwargs, preserve_rng_state)
-    with saved_tensors_hooks(frame.pack, frame.unpack):
+        with first:
+            return function(*args, **kwargs)
+    manner = _Manner(preserve_rng_state, second, determinism_check == "default", early_stop)
+    frame = _Frame(function, args, kwargs, manner)
+    with first, saved_tensors_hooks(frame.pack, frame.unpack):
         return function(*args, **kwargs)
 
 

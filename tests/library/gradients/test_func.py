@@ -155,6 +155,9 @@ OF_CONTAINERS = {
     "grad by several": lambda m, x: m.func.grad(lambda p, y: (p["a"] * y).sum(), (0, 1))({"a": x}, x),
     "grad by no tensor": lambda m, x: m.func.grad(lambda p: p["a"].sum())({"a": x, "n": 2}),
     "value too": lambda m, x: m.func.grad_and_value(lambda p: (p["a"] ** 2).sum())({"a": x}),
+    "something else too": lambda m, x: m.func.grad(lambda p: ((p * p).sum(), {"n": p.max()}), has_aux=True)(
+        x
+    ),
     "gradients of samples": lambda m, x: m.func.vmap(
         m.func.grad(lambda p, row: ((p["w"] * row).sum() + p["b"]) ** 2), in_dims=(None, 0)
     )({"w": x, "b": x[0]}, m.eye(3)),

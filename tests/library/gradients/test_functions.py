@@ -178,6 +178,14 @@ def backward(c, g, h):
 F(t, lambda c, a: (a * 2, a * 3), backward).apply(x)[0].sum().backward()
 seen
 
+# None for results that are no tensors
+seen = []
+def backward(c, g, *others):
+    seen.extend(others)
+    return g
+F(t, lambda c, a: (a * 2, None, "word"), backward).apply(x)[0].sum().backward()
+seen
+
 # None for a result without gradient
 def forward(c, a):
     c.set_materialize_grads(False)

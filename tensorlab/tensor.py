@@ -226,6 +226,13 @@ class Tensor(TensorMethods):
         """What a launch is called with: the storage's cells, and the cell of the first element."""
         return self._storage.cells(self._dtype.cell), self._offset
 
+    def _cells(self) -> np.ndarray:
+        """What a short kernel is called with: the storage's cells from the first element on."""
+        cells = self._storage._memory
+        if cells.dtype is not self._dtype.cell:
+            cells = self._storage.cells(self._dtype.cell)
+        return cells[self._offset :] if self._offset else cells
+
     def _cells_array(self) -> np.ndarray:
         """The elements as a NumPy array of raw cells over the same memory."""
         if isinstance(self._dense, np.ndarray):

@@ -45,6 +45,22 @@ class Backend(IndexOperations, LayerOperations, RandomOperations, WindowOperatio
         """
         ...
 
+    def short_kernel(
+        self,
+        row: Scalar,
+        compute: dtype,
+        shape: Sequence[int],
+        out: OperandLayout,
+        inputs: Sequence[OperandLayout],
+    ) -> Callable[..., None] | None:
+        """What `pointwise` prepares, for few elements, and called with less: it saves time per call.
+
+        Returns:
+            a kernel, called with the cells of each operand from its first element on; `out` is all of the
+            memory that it is called with, and no input. None where there is no such kernel.
+        """
+        ...
+
     def flat_kernel(
         self, row: Scalar, compute: dtype, element_types: tuple[dtype, ...], kinds: tuple[str, ...]
     ) -> Callable[..., None]:

@@ -13,7 +13,7 @@ A compiled kernel runs to its end before Python looks for an interruption. Whoev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -168,9 +168,15 @@ def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
     return plan.run(*buffers)
 
 
-def planned(row: Scalar, *operands: Tensor | Number) -> Plan | None:
-    """The plan of an operation that was computed lately, if there was need of one."""
-    return _plans.get(_taken(row.name, operands)[0])
+def planned(row: Scalar, *operands: Tensor) -> tuple[Plan, Callable[..., None] | None] | None:
+    """The plan of an operation that was computed lately, if there was need of one, and its short kernel."""
+    plan = _plans.get(_taken(row.name, operands)[0])
+    if plan is None:
+        return None
+    compute_type, _ = types_of(row, operands)
+    layouts = _layouts(plan.shape, operands)
+    out = OperandLayout(plan.dtype, plan.stride)
+    return plan, backend("cpu").short_kernel(row, widened(compute_type), plan.shape, out, layouts)
 
 
 # Numbers that PyTorch takes for parameters of a function of the tensors, by their positions. Any other number
@@ -394,13 +400,20 @@ def _prepare(
     operands: Sequence[Tensor | Number],
     same: Sequence[bool] | None = None,
 ) -> Launch:
-    inputs = []
+    return backend("cpu").pointwise(row, widened(compute), shape, out, _layouts(shape, operands, same))
+
+
+def _layouts(
+    shape: Size, operands: Sequence[Tensor | Number], same: Sequence[bool] | None = None
+) -> list[OperandLayout]:
+    """What the backend must know of each operand, which is broadcast to `shape`."""
+    found = []
     for position, operand in enumerate(operands):
         if isinstance(operand, Tensor):
             strides = broadcasting.broadcast_strides(operand.shape, operand.stride(), shape)
-            inputs.append(OperandLayout(operand.dtype, strides, is_out=bool(same and same[position])))
+            found.append(OperandLayout(operand.dtype, strides, is_out=bool(same and same[position])))
         else:
             number_type = number_dtype(operand)
             number_type = dtypes.float64 if number_type.is_floating_point else number_type
-            inputs.append(OperandLayout(number_type, (0,) * len(shape), is_number=True))
-    return backend("cpu").pointwise(row, widened(compute), shape, out, inputs)
+            found.append(OperandLayout(number_type, (0,) * len(shape), is_number=True))
+    return found

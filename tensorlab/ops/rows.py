@@ -7,12 +7,13 @@ from inspect import Parameter, Signature
 from typing import Any, Literal
 
 import numpy as np
+from numpy import ndarray
 
 from tensorlab.autograd.recorders import recorder
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends.operands import CELL, ONE, RUN
 from tensorlab.dtypes import dtype
-from tensorlab.layout import numel
+from tensorlab.layout import Size, numel
 from tensorlab.modes import current
 from tensorlab.ops.dispatch import Plan, planned
 from tensorlab.ops.documentation import documentation, in_place_documentation
@@ -34,8 +35,11 @@ SMALL = 16_384
 # A kernel for dense operands, the cell type and dtype of its result, and what records it, None if it has no
 # gradient; False where there is no short way.
 Prepared = tuple[Callable, np.dtype, dtype, Callable[..., Tensor] | None] | Literal[False]
-# What to do with operands in other layouts, and what records it.
-Planned = tuple[Plan, Callable[..., Tensor] | None] | Literal[False]
+# What to do with two tensors of known layouts: a kernel of short ones, or a launch, and which it is; what the
+# result is (shape, strides, dtype and cell type, elements, whether it is row-major); and what records it.
+Way = tuple[
+    Callable, bool, Size, tuple[int, ...], dtype, np.dtype, int, bool, Callable[..., Tensor] | None
+]  # fmt: skip
 
 
 def _unary(row: Scalar) -> Callable:
@@ -64,110 +68,136 @@ def _unary(row: Scalar) -> Callable:
 
 
 def _binary(row: Scalar, is_operator: bool = False) -> Callable:
-    """The function of two operands that a row of the table stands for, or the operator."""
+    """The function of two operands that a row of the table stands for, without `out`; or the operator."""
+    ways: dict[tuple, Way | Literal[False]] = {}
     with_tensor: dict[dtype, Prepared] = {}
     with_float: dict[dtype, Prepared] = {}
     with_int: dict[dtype, Prepared] = {}
     from_float: dict[dtype, Prepared] = {}
     from_int: dict[dtype, Prepared] = {}
-    layouts: dict[tuple, Planned] = {}
 
-    def function(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-        if out is None:
-            if type(input) is Tensor:
-                element_type = input._dtype
-                if type(other) is Tensor:
-                    if element_type is not other._dtype or input._shape != other._shape:
-                        return _of_layouts(row, layouts, input, other)
-                    a = input._dense if input._dense is not None else dense_cells(input)
-                    b = other._dense if other._dense is not None else dense_cells(other)
-                    if a is False or b is False or a.size > SMALL:
-                        return _of_layouts(row, layouts, input, other)
-                    short = with_tensor.get(element_type)
+    def function(input: Tensor | Number, other: Tensor | Number) -> Tensor:
+        if type(input) is Tensor:
+            if type(other) is Tensor:
+                way = ways.get(
+                    (input._dtype, input._shape, input._stride, other._dtype, other._shape, other._stride)
+                )
+                if not way:
+                    if way is None and _find_straight_way(row, ways, with_tensor, input, other):
+                        return function(input, other)
+                    return _find_way(row, ways, input, other)
+                run, is_kernel, shape, stride, element_type, cell, size, dense, record = way
+                memory = np.empty(size, cell)
+                if is_kernel:
+                    a, b = input._dense, other._dense
+                    run(
+                        memory,
+                        a if a.__class__ is ndarray else input._cells(),
+                        b if b.__class__ is ndarray else other._cells(),
+                    )
+                else:
+                    run((memory, 0), input._buffer(), other._buffer())
+                if dense:
+                    result = make_dense(memory, element_type, shape, stride)
+                else:
+                    result = make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
+                if (
+                    input._edge is None
+                    and other._edge is None
+                    and (input._base is None or input._base._edge is None)
+                    and (other._base is None or other._base._edge is None)
+                ):
+                    return result
+                return result if record is None else record(result, input, other)
+            if type(other) is float or (type(other) is int and other.bit_length() < 64):
+                a = input._dense if input._dense is not None else dense_cells(input)
+                if a is not False and 0 < a.size <= SMALL:
+                    known = with_float if type(other) is float else with_int
+                    short = known.get(input._dtype)
                     if short is None:
-                        short = with_tensor[element_type] = _prepare(row, element_type, element_type)
+                        short = known[input._dtype] = _prepare(row, input._dtype, other)
                     if short:
-                        kernel, cell, out_type, record = short
+                        kernel, cell, element_type, record = short
                         memory = np.empty(a.size, cell)
-                        kernel(memory, a, b)
-                        result = make_dense(memory, out_type, input._shape, input._stride)
-                        if (
-                            input._edge is None
-                            and other._edge is None
-                            and (input._base is None or input._base._edge is None)
-                            and (other._base is None or other._base._edge is None)
-                        ):
+                        kernel(memory, a, other)
+                        result = make_dense(memory, element_type, input._shape, input._stride)
+                        if input._edge is None and (input._base is None or input._base._edge is None):
                             return result
                         return result if record is None else record(result, input, other)
-                elif type(other) is float or (type(other) is int and other.bit_length() < 64):
-                    a = input._dense if input._dense is not None else dense_cells(input)
-                    if a is not False and 0 < a.size <= SMALL:
-                        known = with_float if type(other) is float else with_int
-                        short = known.get(element_type)
-                        if short is None:
-                            short = known[element_type] = _prepare(row, element_type, other)
-                        if short:
-                            kernel, cell, out_type, record = short
-                            memory = np.empty(a.size, cell)
-                            kernel(memory, a, other)
-                            result = make_dense(memory, out_type, input._shape, input._stride)
-                            if input._edge is None and (input._base is None or input._base._edge is None):
-                                return result
-                            return result if record is None else record(result, input, other)
-            elif type(other) is Tensor and (
-                type(input) is float or (type(input) is int and input.bit_length() < 64)
-            ):
-                b = other._dense if other._dense is not None else dense_cells(other)
-                if b is not False and 0 < b.size <= SMALL:
-                    known = from_float if type(input) is float else from_int
-                    short = known.get(other._dtype)
-                    if short is None:
-                        short = known[other._dtype] = _prepare(row, input, other._dtype)
-                    if short:
-                        kernel, cell, out_type, record = short
-                        memory = np.empty(b.size, cell)
-                        kernel(memory, input, b)
-                        result = make_dense(memory, out_type, other._shape, other._stride)
-                        if other._edge is None and (other._base is None or other._base._edge is None):
-                            return result
-                        return result if record is None else record(result, input, other)
+        elif type(other) is Tensor and (
+            type(input) is float or (type(input) is int and input.bit_length() < 64)
+        ):
+            b = other._dense if other._dense is not None else dense_cells(other)
+            if b is not False and 0 < b.size <= SMALL:
+                known = from_float if type(input) is float else from_int
+                short = known.get(other._dtype)
+                if short is None:
+                    short = known[other._dtype] = _prepare(row, input, other._dtype)
+                if short:
+                    kernel, cell, element_type, record = short
+                    memory = np.empty(b.size, cell)
+                    kernel(memory, input, b)
+                    result = make_dense(memory, element_type, other._shape, other._stride)
+                    if other._edge is None and (other._base is None or other._base._edge is None):
+                        return result
+                    return result if record is None else record(result, input, other)
         if is_operator and not isinstance(other, Tensor) and not is_number(other):
             return NotImplemented
-        return apply(row, input, other, out=out)
+        return apply(row, input, other)
 
     return function
 
 
-def _of_layouts(row: Scalar, known: dict[tuple, Planned], input: Tensor, other: Tensor) -> Tensor:
-    """The function of two tensors in any layouts; `known` remembers what to do for those of earlier calls."""
-    key = input._dtype, input._shape, input._stride, other._dtype, other._shape, other._stride
-    found = known.get(key)
-    if not found:
-        result = apply(row, input, other)
-        if found is None and (input._dtype.is_floating_point or other._dtype.is_floating_point):
-            plan = planned(row, input, other)
-            remember(known, key, plan is not None and (plan, _recorder(row, plan, input, other)))
-        return result
-    (launch, shape, stride, element_type, size, dense), record = found
-    memory = np.empty(size, element_type.cell)
-    a, b = input._dense, other._dense
-    launch(
-        (memory, 0),
-        input._buffer() if a is None or a is False else (a, 0),
-        other._buffer() if b is None or b is False else (b, 0),
-    )
-    if dense:
-        result = make_dense(memory, element_type, shape, stride)
-    else:
-        result = make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
-    if (
-        input._edge is None
-        and other._edge is None
-        and (input._base is None or input._base._edge is None)
-        and (other._base is None or other._base._edge is None)
-    ):
-        return result
-    return result if record is None else record(result, input, other)
+def _with_out(row: Scalar) -> Callable:
+    """The function of two operands that a row of the table stands for."""
+    new = _binary(row)
+
+    def function(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+        return new(input, other) if out is None else apply(row, input, other, out=out)
+
+    return function
+
+
+def _key(input: Tensor, other: Tensor) -> tuple:
+    return input._dtype, input._shape, input._stride, other._dtype, other._shape, other._stride
+
+
+def _find_straight_way(
+    row: Scalar, ways: dict, known: dict[dtype, Prepared], input: Tensor, other: Tensor
+) -> bool:
+    """Whether two tensors are short runs of one shape and dtype that have a kernel, which is remembered."""
+    if input._dtype is not other._dtype or input._shape != other._shape:
+        return False
+    cells = dense_cells(input)
+    if cells is False or cells.size > SMALL or dense_cells(other) is False:
+        return False
+    short = known.get(input._dtype)
+    if short is None:
+        short = known[input._dtype] = _prepare(row, input._dtype, input._dtype)
+    if not short:
+        return False
+    kernel, cell, element_type, record = short
+    way = kernel, True, input._shape, input._stride, element_type, cell, cells.size, True, record
+    remember(ways, _key(input, other), way)
+    return True
+
+
+def _find_way(row: Scalar, ways: dict, input: Tensor, other: Tensor) -> Tensor:
+    """The function of two tensors whose way is not known yet, or which have none."""
+    result = apply(row, input, other)
+    key = _key(input, other)
+    # That of integers may hang on the default dtype.
+    if key not in ways and (input._dtype.is_floating_point or other._dtype.is_floating_point):
+        found = planned(row, input, other)
+        if found is None:
+            remember(ways, key, False)
+        else:
+            plan, kernel = found
+            launch, shape, stride, element_type, size, dense = plan
+            result_is = shape, stride, element_type, element_type.cell, size, dense
+            record = _recorder(row, plan, input, other)
+            remember(ways, key, (kernel or launch, kernel is not None, *result_is, record))
+    return result
 
 
 def _in_place(row: Scalar) -> Callable:
@@ -257,7 +287,7 @@ def function_of(row: str | Scalar, name: str | None = None) -> Callable:
         name: the function's name, where it is another.
     """
     row = TABLE[row] if isinstance(row, str) else row
-    function = {1: _unary, 2: _binary}[row.arity](row)
+    function = {1: _unary, 2: _with_out}[row.arity](row)
     TENSOR_FUNCTIONS.setdefault(row.name, function)
     return _named(function, name or row.name, documentation(row))
 

@@ -13,7 +13,7 @@ from tensorlab.backends.cpu.index_runs import add_run, take_run
 from tensorlab.backends.cpu.joint import joint_kernel
 from tensorlab.backends.cpu.likelihood import likelihood, likelihood_gradient
 from tensorlab.backends.cpu.normalise import normalise, normalise_gradient
-from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise
+from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise, short_kernel
 from tensorlab.backends.cpu.pooling import pool, pool_gradient
 from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.ranking import rank
@@ -65,6 +65,7 @@ class CPU:
     seed_words = staticmethod(seed_words)
     scan = staticmethod(scan)
     search = staticmethod(search)
+    short_kernel = staticmethod(short_kernel)
     small_gemm = staticmethod(small_gemm)
     softmax = staticmethod(softmax)
     softmax_gradient = staticmethod(softmax_gradient)

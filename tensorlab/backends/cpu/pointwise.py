@@ -19,7 +19,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,12 +27,12 @@ from tensorlab.backends.cpu import jit, templates, threads
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.cpu.templates import ONE, RUN, SELF, STEP, TRANSPOSED
-from tensorlab.backends.operands import Buffer, Launch, OperandLayout
+from tensorlab.backends.operands import Launch, OperandLayout
 from tensorlab.dtypes import dtype
 from tensorlab.integers import ceil_div
 from tensorlab.scalars import Scalar
 
-__all__ = ["flat_kernel", "kernel_source", "pointwise"]
+__all__ = ["flat_kernel", "kernel_source", "pointwise", "short_kernel"]
 
 kernel_source = templates.kernel_source
 
@@ -40,6 +40,38 @@ _kernels: dict[tuple, Callable] = {}
 
 # A Python number, which a kernel takes as it is.
 NUMBER = "number"
+
+
+class _Way(NamedTuple):
+    """How the operands of one operation are walked together.
+
+    Attributes:
+        form: ``"flat"``, ``"rows"`` or ``"blocks"``.
+        pattern: of each operand how it is walked along the innermost dimension.
+        kernel: the serial kernel.
+        walk: the coalesced shape and each operand's strides; of the flat form nothing is left to say.
+        tasks: how many rows, or blocks of rows, there are.
+    """
+
+    form: str
+    pattern: tuple[str, ...]
+    kernel: Callable
+    walk: np.ndarray
+    tasks: int
+
+
+def _find_way(row: Scalar, compute: dtype, shape: Sequence[int], operands: Sequence[OperandLayout]) -> _Way:
+    sizes, strides = coalesce(shape, [operand.strides for operand in operands])
+    pattern = _pattern(operands, strides)
+    if len(sizes) == 1 and STEP not in pattern:
+        form = "flat"
+    else:
+        form = "blocks" if TRANSPOSED in pattern else "rows"
+    kernel = _kernel(form, row, compute, tuple(operand.dtype for operand in operands), pattern, False)
+    tasks = math.prod(sizes[:-1])
+    if form == "blocks":
+        tasks = tasks // sizes[-2] * ceil_div(sizes[-2], templates.STRIP)
+    return _Way(form, pattern, kernel, np.array([sizes, *strides], np.int64), tasks)
 
 
 def pointwise(
@@ -50,53 +82,31 @@ def pointwise(
     if count == 0:
         return _nothing
     operands = (out, *inputs)
-    element_types = tuple(operand.dtype for operand in operands)
-    sizes, strides = coalesce(shape, [operand.strides for operand in operands])
-    pattern = _pattern(operands, strides)
+    way = _find_way(row, compute, shape, operands)
+    short = _short(row, count, operands, way)
+    work = count * row.cost
+    light = work < threads.WORTHWHILE
     # Of each operand that is passed: its place among the buffers, and how it is passed.
     passed = [
         (position, NUMBER if operands[position].is_number else kind, operands[position].dtype.cell)
-        for position, kind in enumerate(pattern)
+        for position, kind in enumerate(way.pattern)
         if kind != SELF
     ]
-    work = count * row.cost
-    light = work < threads.WORTHWHILE
-    # The most frequent launches, of tensors alone and too small for threads, have as few steps as possible.
-    short = light and len(passed) == len(operands) and all(kind is not NUMBER for _, kind, _ in passed)
-    cells_passed = [cell for _, _, cell in passed]
-
-    if len(sizes) == 1 and STEP not in pattern:
-        serial = _kernel("flat", row, compute, element_types, pattern, False)
-
-        if short and ONE not in pattern:
-            code = jit.entry(serial, *cells_passed)
+    if way.form == "flat":
+        if short is not None:
 
             def launch_runs(*buffers: Any) -> None:
-                code(*[c if c.size == count else c[first : first + count] for c, first in buffers])
+                short(*[c if c.size == count else c[first : first + count] for c, first in buffers])
 
             return launch_runs
 
-        if short and pattern in _SCALED:
-            one, run = (1, 2) if pattern[1] == ONE else (2, 1)
-            code = jit.entry(serial, *[c.type() if at == one else c for at, c in enumerate(cells_passed)])
-
-            def launch_scaled(*buffers: Any) -> None:
-                (out, at), (cells, first), (single, place) = buffers[0], buffers[run], buffers[one]
-                if out.size != count:
-                    out = out[at : at + count]
-                if cells.size != count:
-                    cells = cells[first : first + count]
-                if one == 2:
-                    code(out, cells, single[place])
-                else:
-                    code(out, single[place], cells)
-
-            return launch_scaled
+        if light and way.pattern in _SCALED and not any(operand.is_number for operand in operands):
+            return _scaled(way, count, operands)
 
         # Where Numba looks at every call: a number may be of another type in each.
         looks = any(kind is NUMBER for _, kind, _ in passed)
         kinds = [cell.type() if kind is ONE else cell for _, kind, cell in passed]
-        code = functools.cache(lambda: serial if looks else jit.entry(serial, *kinds))
+        code = functools.cache(lambda: way.kernel if looks else jit.entry(way.kernel, *kinds))
 
         def launch_flat(*buffers: Any) -> None:
             arguments = []
@@ -113,37 +123,22 @@ def pointwise(
             if team == 1:
                 code()(*arguments)
             else:
-                kernel = _kernel("flat", row, compute, element_types, pattern, True)
+                element_types = tuple(operand.dtype for operand in operands)
+                kernel = _kernel("flat", row, compute, element_types, way.pattern, True)
                 with threads.team(team):
                     kernel(*arguments)
 
         return launch_flat
 
-    form = "blocks" if TRANSPOSED in pattern else "rows"
-    serial = _kernel(form, row, compute, element_types, pattern, False)
-    walk = np.array([sizes, *strides], np.int64)
-    tasks = math.prod(sizes[:-1])
-    if form == "blocks":
-        tasks = tasks // sizes[-2] * ceil_div(sizes[-2], templates.STRIP)
+    if short is not None:
 
-    entry = jit.entry(serial, 0, tasks, walk, *cells_passed)
+        def launch_short(*buffers: Any) -> None:
+            short(*[cells[first:] if first else cells for cells, first in buffers])
 
-    if short and len(passed) == 3:
+        return launch_short
 
-        def launch_pair(out: Buffer, a: Buffer, b: Buffer) -> None:
-            (cells, at), (left, first), (right, place) = out, a, b
-            cells = cells[at:] if at else cells
-            left, right = left[first:] if first else left, right[place:] if place else right
-            entry(0, tasks, walk, cells, left, right)
-
-        return launch_pair
-
-    if short:
-
-        def launch_small(*buffers: Any) -> None:
-            entry(0, tasks, walk, *[cells[first:] if first else cells for cells, first in buffers])
-
-        return launch_small
+    walk, tasks = way.walk, way.tasks
+    entry = jit.entry(way.kernel, 0, tasks, walk, *[cell for _, _, cell in passed])
 
     def launch_walk(*buffers: Any) -> None:
         arguments = []
@@ -159,13 +154,54 @@ def pointwise(
         if team == 1:
             entry(0, tasks, walk, *arguments)
         else:
-            share(serial, team, tasks, walk, *arguments)
+            share(way.kernel, team, tasks, walk, *arguments)
 
     return launch_walk
 
 
+def short_kernel(
+    row: Scalar, compute: dtype, shape: Sequence[int], out: OperandLayout, inputs: Sequence[OperandLayout]
+) -> Callable[..., None] | None:
+    """See `tensorlab.backends.protocol.Backend.short_kernel`."""
+    count, operands = math.prod(shape), (out, *inputs)
+    return _short(row, count, operands, _find_way(row, compute, shape, operands)) if count else None
+
+
+def _short(
+    row: Scalar, count: int, operands: Sequence[OperandLayout], way: _Way
+) -> Callable[..., None] | None:
+    """The kernel of tensors alone that are too short for threads: the most frequent has the fewest steps."""
+    if count * row.cost >= threads.WORTHWHILE or any(o.is_number for o in operands) or SELF in way.pattern:
+        return None
+    cells = [operand.dtype.cell for operand in operands]
+    if way.form != "flat":
+        known = 0, way.tasks, way.walk
+        return functools.partial(jit.entry(way.kernel, *known, *cells), *known)
+    return jit.entry(way.kernel, *cells) if ONE not in way.pattern else None
+
+
 # A run and one number in a tensor, the most frequent of the small operations on two shapes.
 _SCALED = ((RUN, RUN, ONE), (RUN, ONE, RUN))
+
+
+def _scaled(way: _Way, count: int, operands: Sequence[OperandLayout]) -> Launch:
+    """The launch of a short run and one number in a tensor."""
+    one, run = (1, 2) if way.pattern[1] == ONE else (2, 1)
+    cells = [operand.dtype.cell for operand in operands]
+    code = jit.entry(way.kernel, *[cell.type() if at == one else cell for at, cell in enumerate(cells)])
+
+    def launch_scaled(*buffers: Any) -> None:
+        (out, at), (cells, first), (single, place) = buffers[0], buffers[run], buffers[one]
+        if out.size != count:
+            out = out[at : at + count]
+        if cells.size != count:
+            cells = cells[first : first + count]
+        if one == 2:
+            code(out, cells, single[place])
+        else:
+            code(out, single[place], cells)
+
+    return launch_scaled
 
 
 def _nothing(*_: Any) -> None:

@@ -23,6 +23,7 @@ from tensorlab.ops.adjoints import placed
 from tensorlab.ops.dispatch import write
 from tensorlab.ops.guards import same_place
 from tensorlab.ops.indexing import advanced
+from tensorlab.ops.indexing.plain import plain_view
 from tensorlab.ops.operands import Number
 from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor, make_view
@@ -61,11 +62,11 @@ def getitem(input: Tensor, index: object) -> Tensor:
                 [ 4,  7],
                 [ 8, 11]])
     """
-    kind = type(index)
-    if kind is int or kind is slice:
-        view = _first_dim(input, index)
-        if view is not None:
-            return _recorded(view, input, index)
+    plain = plain_view(input, index)
+    if plain is not None:
+        if input._edge is None and (input._base is None or input._base._edge is None):
+            return plain
+        return _recorded(plain, input, index)
     view, chosen = _only_index(input, index) or resolve(input, index)
     if chosen is None:
         return _recorded(view, input, index)
@@ -139,9 +140,7 @@ def setitem(input: Tensor, index: object, value: object) -> None:
         value = _as_number(value, input)
     if index is False:
         return
-    kind = type(index)
-    view = _first_dim(input, index) if kind is int or kind is slice else None
-    chosen = None
+    view, chosen = plain_view(input, index), None
     if view is None:
         view, chosen = _only_index(input, index) or resolve(input, None if index is True else index)
     if view is not input and requires_grad(input):
@@ -162,32 +161,6 @@ def setitem(input: Tensor, index: object, value: object) -> None:
         # Stretched first, so that a value that is the view itself under another shape is seen to be it.
         conversion.copy_(view, shape.expand(_without_leading_ones(value), view._shape))
     view._storage._writer = "x[...] = value"
-
-
-def _first_dim(input: Tensor, index: Any) -> Tensor | None:
-    """The view of the most frequent indices, ``x[3]`` and ``x[1:]``; None if there is none.
-
-    Loops over rows and batches run through here, and what a view costs is Python's time. So `resolve`, which
-    says why an index is refused, is left out, and sizes become a plain tuple, which Python reads faster.
-    """
-    sizes, strides = tuple(input._shape), input._stride
-    if not sizes:
-        return None
-    size, offset = sizes[0], input._offset
-    shape: tuple[int, ...]
-    if type(index) is int:
-        if not -size <= index < size:
-            return None
-        offset += (index + size if index < 0 else index) * strides[0]
-        shape, strides = sizes[1:], strides[1:]
-    else:
-        start, stop, step = index.indices(size)
-        if step <= 0:
-            return None
-        offset += start * strides[0]
-        length = (stop - start + step - 1) // step if stop > start else 0
-        shape, strides = (length, *sizes[1:]), (strides[0] * step, *strides[1:])
-    return make_view(input, size_of_ints(Size, shape), strides, offset)
 
 
 def _only_index(input: Tensor, index: Any) -> tuple[Tensor, advanced.Chosen] | None:

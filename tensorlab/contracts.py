@@ -21,6 +21,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.tensor import Tensor
 
 __all__ = [
+    "EXPLAINED",
     "explained",
     "explained_all",
     "explained_methods",
@@ -29,6 +30,9 @@ __all__ = [
     "misuse",
     "need_flags",
 ]
+
+# Functions that have a wrapper of their own, and explain their failures in it.
+EXPLAINED: set[Callable] = set()
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -77,7 +81,7 @@ def explained_all(
     return {
         name: explained(value, flags)
         for name, value in functions.items()
-        if isinstance(value, FunctionType) and name not in leave
+        if isinstance(value, FunctionType) and name not in leave and value not in EXPLAINED
     }
 
 

@@ -100,15 +100,24 @@ def filled(shape: Size, stride: tuple[int, ...] | None, element_type: dtype, val
     if isinstance(value, float):
         check_number(value, element_type)
     zeros = type(value) is int and value == 0
+    count = layout.numel(shape)
     # The operating system hands out zeroed pages, so large zeros cost nothing until touched.
-    memory = (np.zeros if zeros else np.empty)(layout.numel(shape), element_type.cell)
+    memory = (np.zeros if zeros else np.empty)(count, element_type.cell)
     row_major = layout.default_strides(shape)
     if stride is None or stride == row_major:
         made = make_dense(memory, element_type, shape, row_major)
     else:
         made = make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
     if not zeros:
-        _overwrite(made, encode_one(value, element_type))
+        if (
+            type(value) is float
+            and element_type.itemsize >= 4
+            and element_type.is_floating_point
+            and count <= SMALL
+        ):
+            memory.fill(value)  # NumPy converts a float as it is encoded
+        else:
+            _overwrite(made, encode_one(value, element_type))
     return made
 
 

@@ -6,6 +6,7 @@ Each function allocates and leaves the drawing to the methods of `tensorlab.ops.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from tensorlab import broadcasting
 from tensorlab.autograd.formulas import formulas
@@ -19,7 +20,7 @@ from tensorlab.names.functions import with_given_names
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import empty
 from tensorlab.ops.dispatch import as_new, is_number
-from tensorlab.ops.draws import fill_each, fill_new, new, node, require_deviation
+from tensorlab.ops.draws import drawn, fill_each, fill_new, new, node, require_deviation
 from tensorlab.ops.likes import empty_like
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.pointwise import add_, mul_
@@ -31,7 +32,7 @@ from tensorlab.tensor import Tensor
 __all__ = ["bernoulli", "normal", "poisson", "rand", "rand_like", "randn", "randn_like"]
 
 
-@tensor_options
+@partial(tensor_options, quick=partial(drawn, "uniform"))
 def rand(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -73,7 +74,7 @@ def rand(
     return made if names is None else with_given_names(made, names)
 
 
-@tensor_options
+@partial(tensor_options, quick=partial(drawn, "normal"))
 def randn(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,

@@ -221,6 +221,17 @@ class Backend(IndexOperations, LayerOperations, RandomOperations, WindowOperatio
         """
         ...
 
+    def short_softmax(
+        self, logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout
+    ) -> Callable[[np.ndarray, np.ndarray], None] | None:
+        """What `softmax` prepares, where one thread does it, and called with less: it saves time per call.
+
+        Returns:
+            a kernel of the cells of the result and of the source, both from the first element on; None where
+            there is none.
+        """
+        ...
+
     def softmax_gradient(
         self, logarithm: bool, shape: Sequence[int], dim: int, element_type: dtype
     ) -> Launch:

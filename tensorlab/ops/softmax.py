@@ -69,8 +69,13 @@ def _short(name: str, input: Tensor, dim: int | None = None, *others: object) ->
     """The short way of `softmax` or `log_softmax`; False if there is none."""
     if dim is None or others or not input._dtype.is_floating_point:
         return False
-    launch, result, _, stride, cells = _prepare(name, input, as_one_dim(name, dim, input), None)
-    return Short(of_cells(launch), result.cell, result, input._shape, stride, cells)
+    position = as_one_dim(name, dim, input)
+    launch, result, _, stride, cells = _prepare(name, input, position, None)
+    source = OperandLayout(input._dtype, input._stride or (1,))
+    kernel = backend("cpu").short_softmax(
+        name == "log_softmax", input._shape or (1,), position, result, source
+    )
+    return Short(kernel or of_cells(launch), result.cell, result, input._shape, stride, cells)
 
 
 def _recorder(name: str, input: Tensor, dim: int) -> Callable[[Tensor, Tensor], Tensor]:

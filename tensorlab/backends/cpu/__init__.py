@@ -22,7 +22,7 @@ from tensorlab.backends.cpu.resampling import resample
 from tensorlab.backends.cpu.scan import scan
 from tensorlab.backends.cpu.search import search
 from tensorlab.backends.cpu.selection import first_k
-from tensorlab.backends.cpu.softmax import softmax
+from tensorlab.backends.cpu.softmax import short_softmax, softmax
 from tensorlab.backends.cpu.softmax_gradient import softmax_gradient
 
 __all__ = ["BACKEND"]
@@ -66,6 +66,7 @@ class CPU:
     scan = staticmethod(scan)
     search = staticmethod(search)
     short_kernel = staticmethod(short_kernel)
+    short_softmax = staticmethod(short_softmax)
     small_gemm = staticmethod(small_gemm)
     softmax = staticmethod(softmax)
     softmax_gradient = staticmethod(softmax_gradient)

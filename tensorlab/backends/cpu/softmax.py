@@ -8,9 +8,10 @@ are one loop, and a row need not wait for the sum of the row before.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +36,7 @@ from tensorlab.integers import ceil_div
 from tensorlab.scalars.exponential import exp_to_one
 from tensorlab.scalars.source import formula_text
 
-__all__ = ["softmax", "softmax_source"]
+__all__ = ["short_softmax", "softmax", "softmax_source"]
 
 # Roughly how many additions one element is worth.
 COST = 12
@@ -46,10 +47,25 @@ SHORT = 256
 _modules: dict[tuple, Any] = {}
 
 
-def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout) -> Launch:
-    """See `tensorlab.backends.protocol.Backend.softmax`."""
-    if 0 in shape:
-        return no_launch
+class _Way(NamedTuple):
+    """How one softmax goes through memory.
+
+    Attributes:
+        kernel: what computes some tasks: rows, blocks of rows, or strips of columns.
+        tasks: how many there are.
+        walk: the other dimensions' shape, the output's strides, and those of the elements.
+        line: of the dimension its size, the output's stride, and that of the elements.
+        alone: whether one thread does it all.
+    """
+
+    kernel: Callable
+    tasks: int
+    walk: np.ndarray
+    line: np.ndarray
+    alone: bool
+
+
+def _find_way(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout) -> _Way:
     others = [other for other in range(len(shape)) if other != dim]
     dense = [math.prod(shape[other + 1 :]) for other in range(len(shape))]
     layouts = [[strides[other] for other in others] for strides in (dense, source.strides)]
@@ -60,15 +76,25 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
         tasks = tasks // walk_shape[-1] * ceil_div(walk_shape[-1], WIDTH)
     elif shape[dim] <= SHORT and not step and (out_walk, x_walk) == ((shape[dim],),) * 2:
         form, tasks = "blocks", ceil_div(tasks, BLOCK // shape[dim])
-    walk = np.array([walk_shape, out_walk, x_walk], np.int64)
-    line = np.array([shape[dim], dense[dim], source.strides[dim]], np.int64)
     key = (logarithm, source.dtype, result, form, step)
     if key not in _modules:
         stem = f"{'log_' if logarithm else ''}softmax_{form}_{source.dtype.name}_{result.name}"
         _modules[key] = jit.load(stem, softmax_source(logarithm, Cells(source.dtype, result), form, step))
-    kernel = jit.quiet(_modules[key].kernel)
+    return _Way(
+        jit.quiet(_modules[key].kernel),
+        tasks,
+        np.array([walk_shape, out_walk, x_walk], np.int64),
+        np.array([shape[dim], dense[dim], source.strides[dim]], np.int64),
+        tasks == 1 or COST * math.prod(shape) < threads.WORTHWHILE,
+    )
+
+
+def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout) -> Launch:
+    """See `tensorlab.backends.protocol.Backend.softmax`."""
+    if 0 in shape:
+        return no_launch
+    kernel, tasks, walk, line, alone = _find_way(logarithm, shape, dim, result, source)
     work = COST * math.prod(shape)
-    alone = tasks == 1 or work < threads.WORTHWHILE
     code = jit.entry(kernel, 0, tasks, walk, line, result.cell, source.dtype.cell)
 
     def launch(out_buffer: Any, x_buffer: Any) -> None:
@@ -80,6 +106,18 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
             share(kernel, team, tasks, walk, line, out, x)
 
     return launch
+
+
+def short_softmax(
+    logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout
+) -> Callable[[np.ndarray, np.ndarray], None] | None:
+    """See `tensorlab.backends.protocol.Backend.short_softmax`."""
+    if 0 in shape:
+        return None
+    kernel, *known, alone = _find_way(logarithm, shape, dim, result, source)
+    if not alone:
+        return None
+    return functools.partial(jit.entry(kernel, 0, *known, result.cell, source.dtype.cell), 0, *known)
 
 
 def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:

@@ -71,6 +71,14 @@ class Backend(IndexOperations, LayerOperations, RandomOperations, WindowOperatio
         """
         ...
 
+    def join_pair(self, itemsize: int) -> Callable[..., None]:
+        """The kernel ``kernel(out, a, b, turns)`` that writes a run of `a` and one of `b` by turns.
+
+        All three are vectors of cells of so many bytes, and both inputs are as many runs of equal length as
+        there are turns.
+        """
+        ...
+
     def joint_kernel(
         self,
         parts: Sequence[tuple[Callable | None, tuple[int, ...]]],

@@ -11,6 +11,7 @@ from tensorlab import layout, memory_formats
 from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.backends import backend
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops.aliases import as_own
@@ -99,17 +100,28 @@ def _cat(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
 
 
 class _Turns(NamedTuple):
-    """A join of row-major tensors of one dtype into a row-major one: each gives a run of cells in turn."""
+    """A join of row-major tensors of one dtype into a row-major one: each gives a run of cells in turn.
 
+    Attributes:
+        kernel: what joins two tensors; None for others.
+        turns: how many there are.
+        size, shape, stride: the result's.
+    """
+
+    kernel: Callable[..., None] | None
     turns: int
+    size: int
     shape: Size
     stride: tuple[int, ...]
 
 
-_known: dict[tuple | None, _Turns | None] = {}
+# Kept as plain tuples, which are taken apart sooner.
+_known: dict[tuple | None, tuple | None] = {}
 
 # Up to this many cells NumPy joins runs sooner than a kernel for each tensor copies them.
 SMALL = 1 << 19
+# Up to this many a kernel joins the runs of two tensors sooner than NumPy.
+FEW = 1 << 14
 
 
 def _joined(join: Callable, tensors: Any, dim: Any, out: Tensor | None) -> Tensor:
@@ -122,8 +134,11 @@ def _joined(join: Callable, tensors: Any, dim: Any, out: Tensor | None) -> Tenso
             check_out(name, out, *tensors)
             return join(tensors, dim, out)
         result = as_own(join(tensors, dim))
-        remember(_known, _key(join, tensors, dim), _short_way(tensors, dim, result))
+        short = _short_way(tensors, dim, result)
+        remember(_known, _key(join, tensors, dim), short and tuple(short))
     for tensor in tensors:
+        if tensor._edge is None and (tensor._base is None or tensor._base._edge is None):
+            continue
         if requires_grad(tensor):
             kind = CatBackward0 if join is _cat else StackBackward0
             return record(kind, result, *tensors, dim=dim, shapes=[one._shape for one in tensors])
@@ -170,6 +185,10 @@ def _key(join: Callable, tensors: Any, dim: Any) -> tuple | None:
     """What a short way depends on; None where what a caller gave has yet to be looked at."""
     if type(dim) is not int or type(tensors) not in (list, tuple):
         return None
+    if len(tensors) == 2:
+        a, b = tensors
+        if type(a) is Tensor and type(b) is Tensor:
+            return join, dim, a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride
     key: list[object] = [join, dim]
     for tensor in tensors:
         if not isinstance(tensor, Tensor):
@@ -183,12 +202,21 @@ def _again(join: Callable, tensors: Any, dim: Any) -> Tensor | None:
     short = _known.get(_key(join, tensors, dim))
     if short is None:
         return None
+    kernel, turns, size, shape, stride = short
+    element_type = tensors[0]._dtype
+    if kernel is not None:
+        first, second = tensors
+        a = first._dense if first._dense is not None else dense_cells(first)
+        b = second._dense if second._dense is not None else dense_cells(second)
+        memory = np.empty(size, element_type.cell)
+        kernel(memory, a, b, turns)
+        return make_dense(memory, element_type, shape, stride)
     runs: Any = [dense_cells(tensor) for tensor in tensors]
-    if short.turns == 1:
+    if turns == 1:
         memory = np.concatenate(runs)
     else:
-        memory = np.concatenate([run.reshape(short.turns, -1) for run in runs], 1).reshape(-1)
-    return make_dense(memory, tensors[0]._dtype, short.shape, short.stride)
+        memory = np.concatenate([run.reshape(turns, -1) for run in runs], 1).reshape(-1)
+    return make_dense(memory, element_type, shape, stride)
 
 
 def _short_way(given: list[Tensor], dim: int, result: Tensor) -> _Turns | None:
@@ -198,7 +226,9 @@ def _short_way(given: list[Tensor], dim: int, result: Tensor) -> _Turns | None:
     if not flat or cells is False or not 0 < cells.size <= SMALL or not all(t.numel() for t in given):
         return None
     turns = layout.numel(result._shape[: layout.wrap_dim(dim, result.ndim)])
-    return _Turns(turns, result._shape, result._stride)
+    pair = len(given) == 2 and cells.size <= FEW
+    kernel = backend("cpu").join_pair(result._dtype.itemsize) if pair else None
+    return _Turns(kernel, turns, cells.size, result._shape, result._stride)
 
 
 def _joined_shape(tensors: Sequence[Tensor], dim: int) -> Size:

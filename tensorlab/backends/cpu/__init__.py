@@ -10,6 +10,7 @@ from tensorlab.backends.cpu.extremes import extremes
 from tensorlab.backends.cpu.gemm import gemm, small_gemm
 from tensorlab.backends.cpu.index import indexed, outside
 from tensorlab.backends.cpu.index_runs import add_run, take_run
+from tensorlab.backends.cpu.joining import join_pair
 from tensorlab.backends.cpu.joint import joint_kernel
 from tensorlab.backends.cpu.likelihood import likelihood, likelihood_gradient
 from tensorlab.backends.cpu.normalise import normalise, normalise_gradient
@@ -43,6 +44,7 @@ class CPU:
     flat_kernel = staticmethod(flat_kernel)
     gemm = staticmethod(gemm)
     indexed = staticmethod(indexed)
+    join_pair = staticmethod(join_pair)
     joint_kernel = staticmethod(joint_kernel)
     likelihood = staticmethod(likelihood)
     likelihood_gradient = staticmethod(likelihood_gradient)

@@ -164,22 +164,29 @@ def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
         if result is not None:
             return result
     key, buffers = _taken(row.name, operands)
-    plan = _plans.get(key)
-    if plan is None:
-        compute_type, out_type = types_of(row, operands)
-        shape, stride = _result_layout(row, operands, compute_type)
-        positions = to_round(row, operands, compute_type)
-        if positions:
-            result = allocate_strided(shape, stride, out_type)
-            return as_new(compute_into(result, row, *_rounded(operands, positions, compute_type)))
-        launch = _prepare(row, compute_type, shape, OperandLayout(out_type, stride), operands)
-        plan = remember(_plans, key, _plan(launch, shape, stride, out_type))
-    return plan.run(*buffers)
+    plan = _plans.get(key) or _new_plan(row, key, operands)
+    if plan is not None:
+        return plan.run(*buffers)
+    compute_type, out_type = types_of(row, operands)
+    shape, stride = _result_layout(row, operands, compute_type)
+    rounded = _rounded(operands, to_round(row, operands, compute_type), compute_type)
+    return as_new(compute_into(allocate_strided(shape, stride, out_type), row, *rounded))
+
+
+def _new_plan(row: Scalar, key: tuple, operands: Sequence[Tensor | Number]) -> Plan | None:
+    """The plan of an operation that was not met before; None where an operand is rounded first."""
+    compute_type, out_type = types_of(row, operands)
+    shape, stride = _result_layout(row, operands, compute_type)
+    if to_round(row, operands, compute_type):
+        return None
+    launch = _prepare(row, compute_type, shape, OperandLayout(out_type, stride), operands)
+    return remember(_plans, key, _plan(launch, shape, stride, out_type))
 
 
 def planned(row: Scalar, *operands: Tensor) -> tuple[Plan, Callable[..., None] | None] | None:
-    """The plan of an operation that was computed lately, if there was need of one, and its short kernel."""
-    plan = _plans.get(_taken(row.name, operands)[0])
+    """The plan of an operation and its short kernel, if any; None where an operand is rounded first."""
+    key, _ = _taken(row.name, operands)
+    plan = _plans.get(key) or _new_plan(row, key, operands)
     if plan is None:
         return None
     compute_type, _ = types_of(row, operands)

@@ -17,7 +17,7 @@ from rich.table import Table
 
 import tensorlab
 from tensorlab.cli.check import chosen_chapter
-from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, USAGE, CommandError
+from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, INTERRUPTED, USAGE, CommandError
 from tensorlab.grading.files import AlreadyThere
 from tensorlab.grading.grader import Grader, Row
 from tensorlab.grading.inside.values import printable
@@ -64,21 +64,32 @@ def run(
     written. Exit code 0: all were graded; 1: this machine failed for some, whose points are left empty.
     """
     which = chosen_chapter(chapter or _only_chapter(submissions))
-    try:
-        found = find_submissions(submissions, which)
-    except NoSubmissions as error:
-        raise CommandError(f"{error}.", USAGE) from error
+    found = _found(submissions, which)
     secret = Secret(_secret(secret_file))
     _targets(out, replace)
     grader = Grader(exercises(which), secret)
     _warn(grader)
     _name_what_is_left_out(submissions)
-    rows = [row for submission in _progress(found) for row in _grade(grader, submission)]
+    rows: list[Row] = []
+    try:
+        for submission in _progress(found):
+            rows += _grade(grader, submission)
+    except KeyboardInterrupt:
+        graded = len({row.student for row in rows})
+        raise CommandError(
+            f"stopped after {graded} of {len(found)} submissions; nothing was written to {out}.", INTERRUPTED
+        ) from None
     run_facts = Run(
         which, tensorlab.__version__, suite_digest(which), secret.id, grader.level, asdict(grader.limits)
     )
     try:
         csv_path, json_path = write_results(out, run_facts, rows, replace=replace)
+    except AlreadyThere as error:
+        raise CommandError(
+            f"{error} was written by somebody else while this run graded; its results are not kept. Give "
+            "each run an --out of its own.",
+            ENVIRONMENT,
+        ) from error
     except OSError as error:
         raise CommandError(f"the results could not be written to {out}: {error}.", ENVIRONMENT) from error
     if print_json:
@@ -99,7 +110,16 @@ def _only_chapter(submissions: Path) -> str | None:
             "--chapter.",
             USAGE,
         )
+    if not found:
+        _found(submissions, "NN")  # which says so, if there is nothing to be of any chapter
     return found[0] if found else None
+
+
+def _found(submissions: Path, chapter: str) -> list[Submission]:
+    try:
+        return find_submissions(submissions, chapter)
+    except NoSubmissions as error:
+        raise CommandError(f"{error}.", USAGE) from error
 
 
 def _grade(grader: Grader, submission: Submission) -> list[Row]:

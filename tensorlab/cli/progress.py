@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,6 +19,8 @@ from tensorlab.grading.suites import chapters, exercises
 from tensorlab.learn import progress
 from tensorlab.learn.progress import NotSaved
 from tensorlab.learn.transfer import NotProgress, exported, imported
+
+BESIDE = 35  # columns that stand beside the names of the exercises: chapter, bar, points, and what is between
 
 
 def run(
@@ -72,15 +75,19 @@ def _export(path: Path) -> None:
 
 def _show() -> None:
     console = Console(highlight=False)
+    # Rich breaks a line at a non-breaking space as well; textwrap does not, so a mark stays with its name.
+    width = max(console.width - BESIDE, 24)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("chapter", "", "points", "exercises"):
         justify: Literal["right", "left"] = "right" if heading == "points" else "left"
-        table.add_column(heading, justify=justify, no_wrap=heading != "exercises")
+        table.add_column(heading, justify=justify, no_wrap=True)
     for chapter in chapters():
         asked = exercises(chapter)
         points = sum(min(progress.load(each.id).points, each.points) for each in asked)
         most = sum(each.points for each in asked)
-        marks = "  ".join(f"{_mark(each.id, each.points)}\u00a0{each.name}" for each in asked)
+        marks = textwrap.fill(
+            "  ".join(f"{_mark(each.id, each.points)}\u00a0{each.name}" for each in asked), width
+        )
         bar = ProgressBar(total=most, completed=points, width=12)
         table.add_row(str(int(chapter)), bar, f"{points} of {most}", escape(marks))
     console.print(table)

@@ -106,7 +106,7 @@ def weigh(exercise: Exercise, records: Sequence[Failure], known: Known | None = 
         records: each question with its answer, right or wrong.
         known: what a wrong solution answers to the same questions; it is asked them if left out.
     """
-    if all(_is_starter(record.got, record.want) for record in records):
+    if all(_is_starter(record.got, record.want, exercise.name) for record in records):
         return Verdict(exercise, "unanswered", 0, tuple(topic.title for topic in exercise.topics))
     failures = [record for record in records if not passes(record.got, record.want, record.case)]
     lost = {failure.topic.title for failure in failures}
@@ -124,9 +124,10 @@ def weigh(exercise: Exercise, records: Sequence[Failure], known: Known | None = 
     )
 
 
-def _is_starter(got: Outcome, want: Outcome) -> bool:
+def _is_starter(got: Outcome, want: Outcome, name: str) -> bool:
     if isinstance(got, Raised):
-        return got.kind == "NotImplementedError"
+        # An answer that calls the function of another exercise, not written yet, is itself written.
+        return got.kind == "NotImplementedError" and got.unwritten in ("", name)
     if isinstance(want, Returned) and want.value is None:
         return False  # None is the right answer of a function that works by what it writes
     return got.value is None or (isinstance(got.value, values.Opaque) and got.value.type_name == "ellipsis")

@@ -13,6 +13,9 @@ from tensorlab.grading.inside import calls, values
 from tensorlab.grading.suite import Case, Exercise
 from tensorlab.grading.tensor_words import shown
 
+#: What the line says that stands in an exercise until it is solved; the function's name follows.
+STARTER = "replace this line with the body of "
+
 _SHOWN = 200  # characters of a value in a message
 _TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9.<>]{0,119}\Z")
 
@@ -51,6 +54,13 @@ class Raised:
     message: str
     line: int = 0
     source: str = ""
+
+    @property
+    def unwritten(self) -> str:
+        """The function whose line from the handed-out exercise was reached; ``""`` when it was none."""
+        if self.kind != "NotImplementedError" or not self.message.startswith(STARTER):
+            return ""
+        return self.message.removeprefix(STARTER)
 
     def __str__(self) -> str:
         return shorten(f"{self.type}: {self.message}" if self.message else self.type)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from tensorlab.grading.inside import values
@@ -11,6 +12,22 @@ from tensorlab.grading.judge import Failure
 from tensorlab.grading.outcomes import Raised, Returned, crowded, missing_parts, untrue_parts, wasted
 from tensorlab.grading.tensor_words import explain_tensors
 from tensorlab.layout import Refusal
+
+#: What Python says of a call that does not fit a function's first line.
+_ARGUMENTS = re.compile(r"positional argument|takes no arguments")
+
+#: Errors that say how the code is written, and nothing of what the question is about.
+_SLIPS = {
+    "NameError": "Nothing has this name here: it is misspelt, or the cell that makes it was not run.",
+    "UnboundLocalError": "The function gives this name a value somewhere, but not before this line.",
+    "AttributeError": "What stands before the dot has nothing of this name.",
+    "ModuleNotFoundError": "Nothing of this name is installed here, and the exercise does not need it.",
+    "RecursionError": "The function calls itself without coming to an end.",
+    "MemoryError": "The call asks for more memory than it may have.",
+}
+
+#: What a function gives whose body does not run when it is called, and the word that is to blame.
+_UNRUN = {"generator": "a yield", "coroutine": "async"}
 
 
 def explain(failure: Failure) -> str:
@@ -32,6 +49,8 @@ def of_form(failure: Failure) -> str:
         return ""
     if isinstance(got.value, values.Opaque):
         kind = got.value.type_name
+        if kind in _UNRUN:
+            return f"The function has {_UNRUN[kind]} in it, so a call gives a {kind} and runs nothing."
         return f"The type should be {_type(want.value)}, not {kind}, even where the two print alike."
     if type(got.value) is not type(want.value):
         return f"The type should be {_type(want.value)}, not {_type(got.value)}."
@@ -43,13 +62,16 @@ def _of_error(failure: Failure, got: Raised) -> str:
     want = failure.want
     if got.message == REFUSAL:
         return "The answer calls the library's own function, or is that function. Write the steps yourself."
-    if got.type == "TypeError" and not got.line and "positional argument" in got.message:
+    if got.type == "TypeError" and not got.line and _ARGUMENTS.search(got.message):
         return (
             "The call does not fit the function's first line. Keep that line as the exercise gives it: "
             "an argument with a value, such as offset=0, may be left out of a call."
         )
     if got.kind == "NotImplementedError":
-        return f"This case ({failure.topic.title}) still reaches the line that raises NotImplementedError."
+        line = f"the line of {got.unwritten}" if got.unwritten else "the line"
+        return f"This case ({failure.topic.title}) still reaches {line} that raises NotImplementedError."
+    if got.kind in _SLIPS and not (isinstance(want, Raised) and got.kind == want.kind):
+        return _SLIPS[got.kind]
     if isinstance(want, Raised) and got.kind == want.kind:
         missing = missing_parts(got, failure.case)
         if missing:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorlab.grading.notebook import UnreadableNotebook, read_notebook
+from tensorlab.grading.outcomes import STARTER
 from tensorlab.grading.suites import UnknownExercise, exercise
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -108,7 +109,7 @@ def _without_solution(source: str, exercise_id: Any, where: str) -> str:
         if mark == BEGIN and not inside:
             inside, solutions = True, solutions + 1
             indent = line[: len(line) - len(line.lstrip())]
-            lines.append(f'{indent}raise NotImplementedError("replace this line with the body of {name}")')
+            lines.append(f'{indent}raise NotImplementedError("{STARTER}{name}")')
         elif mark == END and inside:
             inside = False
         elif BEGIN in line or END in line:

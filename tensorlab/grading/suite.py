@@ -15,6 +15,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+#: Draws for one hidden case until it is a new one. A topic about two dtypes may have no more than a few.
+MOST_DRAWS = 50
+
 
 @dataclass(frozen=True)
 class Case:
@@ -60,8 +63,15 @@ class Topic:
     draw: Callable[[random.Random], Case]
 
     def hidden(self, source: random.Random, count: int) -> list[Case]:
-        """`count` fresh cases."""
-        return [self.draw(source) for _ in range(count)]
+        """`count` fresh cases: no public one, and none twice, where the topic has so many."""
+        met = {repr(case.args) for case in self.public}
+        fresh = []
+        for _ in range(count):
+            drawn = (self.draw(source) for _ in range(MOST_DRAWS))
+            case = next((case for case in drawn if repr(case.args) not in met), None) or self.draw(source)
+            met.add(repr(case.args))
+            fresh.append(case)
+        return fresh
 
 
 @dataclass(frozen=True)

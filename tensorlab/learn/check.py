@@ -75,8 +75,8 @@ def _answer(exercise_id: str, namespace: Mapping[str, Any]) -> Card:
     try:
         verdict = verdict_of(asked, function)
         return _card(verdict, function, _remember(verdict))
-    except OutOfTime:
-        return _too_slow(asked)
+    except OutOfTime as stopped:
+        return _too_slow(asked, stopped.args_of_call)
 
 
 def verdict_of(asked: Exercise, function: Callable[..., Any], hidden: random.Random | None = None) -> Verdict:
@@ -96,8 +96,12 @@ def _asker(asked: Exercise, function: Callable[..., Any]) -> Callable[[tuple[Any
     switches = Parts([asked.part])
 
     def ask(args: tuple[Any, ...]) -> Outcome:
-        with contextlib.redirect_stdout(Beginning()):
-            return ask_directly(function, args, switches.without(asked.part))
+        try:
+            with contextlib.redirect_stdout(Beginning()):
+                return ask_directly(function, args, switches.without(asked.part))
+        except OutOfTime as stopped:
+            stopped.args_of_call = args
+            raise
 
     return ask
 
@@ -253,11 +257,16 @@ def _no_function(asked: Exercise, found: object) -> Card:
     return Card(title_of(asked), text, "plain", (Line("Asked", asked.task),), footer=(_hint_line(asked),))
 
 
-def _too_slow(asked: Exercise) -> Card:
+def _too_slow(asked: Exercise, args: tuple[Any, ...] | None) -> Card:
+    call = () if args is None else (Line("Call", feedback.call_text(asked, args), code=True),)
+    why = (
+        "Look at the loops: does each of them come closer to its end with every turn? Or do they go through "
+        "far more than the call asks for?"
+    )
     return Card(
         title_of(asked),
         f"{asked.name} did not come to an end within {PATIENCE:g} seconds, so it was stopped.",
         "bad",
-        (Line("Why", "Look at the loops: does each of them come closer to its end with every turn?"),),
+        (*call, Line("Why", why)),
         footer=(_hint_line(asked),),
     )

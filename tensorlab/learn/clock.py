@@ -19,7 +19,12 @@ class OutOfTime(KeyboardInterrupt):
     """The code did not end in the time that it had.
 
     A KeyboardInterrupt, so that it passes through whatever catches all ordinary exceptions.
+
+    Attributes:
+        args_of_call: the arguments of the call that was running, where whoever caught it has noted them.
     """
+
+    args_of_call: tuple[Any, ...] | None = None
 
 
 class time_limit:  # noqa: N801  # reads as a statement: with time_limit(5)

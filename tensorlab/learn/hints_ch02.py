@@ -45,8 +45,8 @@ HINTS: dict[str, tuple[str, str, str, str]] = {
         "cells does.",
         "Shape (3, 3), strides (1, 1): no stride is 0, and cell 1 is both (0, 1) and (1, 0). Shape (2, 3), "
         "strides (3, 2): the rows reach into each other, cells 0, 2, 4 and 3, 5, 7, and never meet.",
-        "Make the list of the cells of all elements: begin with one cell, and let each dimension turn every "
-        "cell into as many as its size. A set of the same cells is shorter if one occurs twice.",
-        "cells = [cell + i * stride for cell in cells for i in range(size)]",
+        "Go through all indices and work out the cell of each. Keep the cells that you have met in a set: a "
+        "cell that is in it already is shared.",
+        "cell = sum(i * stride for i, stride in zip(index, strides))",
     ),
 }

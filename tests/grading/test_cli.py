@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from tensorlab.cli import app
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, USAGE
+from tensorlab.grading.grader import Grader, Row
 from tensorlab.grading.suites import exercises
 
 ROOT = Path(__file__).parents[2]
@@ -161,6 +162,43 @@ class TestGrade:
         code, out, err = tensorlab("grade", folder, "--out", tmp_path / "out")
         assert (code, out) == (USAGE, "")
         assert "say which chapter it is with --chapter" in one_sentence(err)
+
+    @pytest.mark.parametrize(
+        ("name", "says"), [("nowhere", "is not a folder"), ("empty", "holds no notebooks")]
+    )
+    def test_nothing_at_all_is_said_before_the_chapter_is_asked_for(self, name, says, tensorlab, tmp_path):
+        (tmp_path / "empty").mkdir()
+        code, out, err = tensorlab("grade", tmp_path / name, "--out", tmp_path / "out")
+        assert (code, out) == (USAGE, "")
+        assert says in one_sentence(err)
+
+    def test_ctrl_c_says_what_became_of_the_results(self, tensorlab, submissions, tmp_path, monkeypatch):
+        graded = []
+
+        def grade_file(self: Grader, path: Path, student: str) -> list[Row]:
+            if graded:
+                raise KeyboardInterrupt
+            graded.append(student)
+            return self.refused(student, "read")
+
+        monkeypatch.setattr(Grader, "grade_file", grade_file)
+        code, out, err = tensorlab("grade", submissions, "--out", tmp_path / "out")
+        assert (code, out) == (130, "")
+        assert "stopped after 1 of 3 submissions; nothing was written" in err
+
+    def test_two_runs_with_one_folder_for_results(self, tensorlab, submissions, tmp_path, monkeypatch):
+        out = tmp_path / "out"
+
+        def grade_file(self: Grader, path: Path, student: str) -> list[Row]:
+            out.mkdir(exist_ok=True)
+            (out / "results.csv").write_text("theirs")
+            return self.refused(student, "read")
+
+        monkeypatch.setattr(Grader, "grade_file", grade_file)
+        code, _, err = tensorlab("grade", submissions, "--out", out)
+        assert code == ENVIRONMENT
+        assert "written by somebody else while this run graded" in err
+        assert (out / "results.csv").read_text() == "theirs"
 
     def test_a_file_that_is_no_notebook_is_named_and_a_loud_suffix_is_graded(
         self, tensorlab, submissions, tmp_path

@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorlab as tl
+from tensorlab import layout
 from tensorlab.grading import feedback
 from tensorlab.grading.inside.calls import REFUSAL
 from tensorlab.grading.judge import judge
 from tensorlab.grading.outcomes import Raised, Returned, ask_directly, expected, passes
 from tensorlab.grading.reasons import explain
-from tensorlab.grading.suite import Secret
+from tensorlab.grading.suite import Case, Secret, Topic
 from tensorlab.grading.suites import UnknownExercise, exercise, exercises, suite_digest
 from tensorlab.layout import Refusal
 
@@ -99,6 +100,10 @@ def test_an_unknown_mistake_gets_the_rule_and_no_belief():
         ("04.view_strides", lambda *shapes: Refusal("no"), "The call refused, and there is an answer"),
         ("05.float32_fields", lambda bits: (0, 8388608.0, -23), "should stand int, not float"),
         ("05.take_apart", lambda tensors: ([b"\0\1"], [[0]]), "should stand tuple, not list"),
+        ("01.numel", lambda shape: no_such_name, "the cell that makes it was not run"),  # noqa: F821
+        ("01.numel", lambda shape: layout.nummel, "What stands before the dot has nothing of this name"),
+        ("01.numel", lambda shape: (yield 1), "The function has a yield in it, so a call gives a generator"),
+        ("01.numel", type("numel", (), {}), "The call does not fit the function's first line"),
     ],
 )
 def test_what_the_form_alone_says(exercise_id, answer, says):
@@ -189,6 +194,27 @@ def test_a_case_that_still_raises_the_starters_error():
     assert any("still reaches the line that raises NotImplementedError" in explain(f) for f in failures)
 
 
+def test_an_answer_that_calls_an_exercise_not_written_yet_is_no_empty_one():
+    def starter(position, shape):
+        raise NotImplementedError("replace this line with the body of unravel")
+
+    assert verdict_of("02.unravel", starter).status == "unanswered"
+    verdict = verdict_of("02.overlaps", starter)
+    assert verdict.status == "wrong"
+    assert "still reaches the line of unravel that raises" in explain(verdict.smallest)
+
+
+def test_an_error_that_is_asked_for_is_no_slip():
+    """A NameError says how the code is written, unless it is the answer."""
+
+    def unravel(position, shape):
+        raise RecursionError if position < 0 else ModuleNotFoundError("x")
+
+    verdict = verdict_of("02.unravel", unravel)
+    assert all("is not so here" not in explain(failure) for failure in verdict.failures)
+    assert "is installed here" in explain(verdict.smallest)
+
+
 def test_a_students_line_is_shown():
     def numel(shape):
         return shape[9]
@@ -215,6 +241,21 @@ def test_hidden_cases_ask_what_their_topic_is_about(seed):
         known = {repr(case.args): expected(e, case) for case in e.topics[0].public}
         verdict = judge(e, lambda args, known=known: known.get(repr(args), NOTHING), random.Random(seed))
         assert verdict.points == 0
+
+
+def test_hidden_cases_are_no_public_ones_and_none_comes_twice():
+    """Few pairs of dtypes are of the same category, so that some seeds draw public ones alone."""
+    topic = exercise("05.can_cast").topics[0]
+    public = {repr(case.args) for case in topic.public}
+    for seed in range(200):
+        drawn = {repr(case.args) for case in topic.hidden(random.Random(seed), 4)}
+        assert len(drawn) == 4
+        assert drawn.isdisjoint(public)
+
+
+def test_a_topic_without_other_cases_repeats_itself():
+    topic = Topic("one", 1, "", (Case((1,)),), lambda source: Case((1,)))
+    assert [case.args for case in topic.hidden(random.Random(0), 2)] == [(1,), (1,)]
 
 
 def test_the_same_student_gets_the_same_hidden_cases_and_others_do_not():

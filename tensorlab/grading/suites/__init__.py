@@ -74,7 +74,13 @@ def _no_such(exercise_id: object, by_id: dict[str, Exercise]) -> str:
     chapter = [known for known in by_id if known.partition(".")[0] == exercise_id.partition(".")[0]]
     close = difflib.get_close_matches(exercise_id, chapter or [*by_id, *names], n=3, cutoff=0.5)
     found = list(dict.fromkeys(names.get(match, match) for match in close))
-    listed = ", ".join(f"'{match}'" for match in found or by_id)
-    return f"no exercise is called {exercise_id!r}; " + (
-        f"close to it: {listed}" if found else f"there are {listed}"
+    listed = ", ".join(f"'{match}'" for match in found or chapter)
+    if found:
+        return f"no exercise is called {exercise_id!r}; close to it: {listed}"
+    if chapter:
+        return f"no exercise is called {exercise_id!r}; its chapter has {listed}"
+    first, *_, last = by_id
+    return (
+        f"no exercise is called {exercise_id!r}; there are '{first}' to '{last}', "
+        "and `tensorlab progress` lists them"
     )

@@ -419,7 +419,7 @@ _LAZY = {
     "set_num_threads": "tensorlab.backends.cpu.threads",
     "status": "tensorlab.learn",
 }
-_LAZY_MODULES = ("accelerator", "backends", "cuda", "func", "io", "learn", "nn", "utils", "widgets")
+_LAZY_MODULES = ("accelerator", "backends", "cuda", "func", "gemm", "io", "learn", "nn", "utils", "widgets")
 
 __all__ = [
     # numbers, and the index that adds a dimension
@@ -934,3 +934,10 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(
         f"tensorlab has no {name!r}; what it covers of PyTorch is listed in tensorlab.__all__"
     )
+
+
+def __dir__() -> list[str]:
+    """What a prompt offers: also what is loaded when it is asked for, and not what is used here only."""
+    modules = (name for name, found in globals().items() if getattr(found, "__package__", "") == __name__)
+    special = (name for name in globals() if name.startswith("__"))
+    return sorted({*__all__, *_LAZY, *_LAZY_MODULES, *modules, *special})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
 import warnings
 import zipfile
 
@@ -37,6 +39,21 @@ def test_coverage_asks_the_library():
 def test_an_uncovered_name_says_so():
     with pytest.raises(AttributeError, match="tensorlab has no 'nonsense'"):
         _ = tl.nonsense
+
+    with pytest.raises(AttributeError, match="what they compute is in"):
+        _ = tl.nn.Linear
+
+
+def test_a_prompt_offers_what_is_loaded_late_and_not_what_is_used_inside():
+    """In a new process: what other tests have loaded is there anyway."""
+    code = "import tensorlab as tl; print(*dir(tl)); print(all(hasattr(tl, name) for name in dir(tl)))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    names, there = shown.splitlines()
+    assert {"check", "hint", "adopt", "status", "save", "load", "nn", "func", "gemm", "zeros"} <= set(
+        names.split()
+    )
+    assert {"importlib", "annotations", "Any", "_LAZY"}.isdisjoint(names.split())
+    assert there == "True"
 
 
 def test_the_differences_are_real(torch, tmp_path):

@@ -35,8 +35,8 @@ def recorder(
 ) -> Callable[..., Tensor]:
     """`record` for one kind of node, called with the result, the operands and the notes, all by place.
 
-    The caller knows that the result is of a floating dtype if anything is recorded, and which operands are
-    tensors. No note is a tensor.
+    The caller has made the result, knows that it is of a floating dtype if anything is recorded, and which
+    operands are tensors. No note is a tensor.
 
     Args:
         kind: the kind of node.
@@ -94,9 +94,9 @@ def recorder_source(kind: type[Backward], tensors: Sequence[int], notes: Sequenc
         def record(result, x, y):
             if not current.grad:
                 return result
-            edge0 = x._edge
-            if edge0.__class__ is Leaf or x._base is not None:
-                edge0 = edge_of(x)
+            edge0 = x._edge if x._base is None else edge_of(x)
+            if edge0.__class__ is Leaf:
+                edge0 = edge0.node(x)
             if edge0 is None:
                 return result
             node = kind()
@@ -121,9 +121,9 @@ def recorder_source(kind: type[Backward], tensors: Sequence[int], notes: Sequenc
     for position in tensors:
         edge, operand = f"edge{position}", names[position]
         lines += [
-            f"{edge} = {operand}._edge",
-            f"if {edge}.__class__ is Leaf or {operand}._base is not None:",
-            f"    {edge} = edge_of({operand})",
+            f"{edge} = {operand}._edge if {operand}._base is None else edge_of({operand})",
+            f"if {edge}.__class__ is Leaf:",
+            f"    {edge} = {edge}.node({operand})",
         ]
     slots = range(len(names)) if kind.slots is None else kind.slots
     edges = [f"edge{position}" if position in tensors else "None" for position in slots]
@@ -161,25 +161,25 @@ def _choices(kind: type[Backward], tensors: Sequence[int], left: Sequence[int], 
 def _kept(kind: type[Backward], mask: int, tensors: Sequence[int]) -> list[str]:
     """Keep what the plan for these operands names, and the versions of the tensors among it."""
     lines = [f"node.plan = plan{mask}"]
-    values, versions = [], []
+    values, versions, read = [], [], []
     for index, place in enumerate(kind.plan_for(mask).places):
-        written = None
+        version = "None"
         if isinstance(place, int):
             value = kind.inputs[place]
-            written = value if place in tensors else None
+            if place in tensors:
+                version = f"version{index}"
+                read.append(version)
+                lines.append(f"{version} = {value}._storage._version")
         elif isinstance(place, str):
             value = place
         else:
-            value, written = "without_history(result)", "result"
+            value, version = "without_history(result)", "0"  # nobody has written it yet
         values.append(value)
-        versions.append("None" if written is None else f"version{index}")
-        if written is not None:
-            lines.append(f"version{index} = {written}._storage._version")
-    tracked = [version for version in versions if version != "None"]
+        versions.append(version)
     lines.append(f"node.kept = {_tuple(values)}")
-    lines.append(f"node.versions = {_tuple(versions) if tracked else '()'}")
-    if tracked:
-        lines.append("if " + " or ".join(f"{version} is UNTRACKED" for version in tracked) + ":")
+    lines.append(f"node.versions = {_tuple(versions) if set(versions) != {'None'} else '()'}")
+    if read:
+        lines.append("if " + " or ".join(f"{version} is UNTRACKED" for version in read) + ":")
         lines.append("    settle(node)")
     return lines
 

@@ -121,6 +121,7 @@ def permuted(shape: Ints, strides: Ints, order: Ints) -> Layout:
     return Size(shape[dim] for dim in wrapped), tuple(strides[dim] for dim in wrapped)
 
 
+@functools.lru_cache(KEPT)
 def inverse_order(order: Ints) -> tuple[int, ...]:
     """The order that undoes another one.
 

@@ -6,6 +6,7 @@ elements is a row of `tensorlab.folds`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from functools import partial
 from math import prod as product
@@ -23,6 +24,7 @@ from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.folding import Dims, as_dims, as_flag, check_out_type, fold, is_fold, spread
 from tensorlab.ops.joining import cat
 from tensorlab.ops.outputs import written
+from tensorlab.ops.plans import MOST_PLANS
 from tensorlab.tensor import Tensor
 
 __all__ = ["all", "any", "count_nonzero", "mean", "nanmean", "nansum", "prod", "sum"]
@@ -36,8 +38,14 @@ def _d_sum(grad: Tensor, shape: Size, dim: Dims, keepdim: bool) -> Tensor:
 
 
 def _d_mean(grad: Tensor, shape: Size, dim: Dims, keepdim: bool) -> Tensor:
-    count = product(shape[position] for position in as_dims(dim, len(shape), "mean"))
+    count = _folded(shape, dim if dim is None or isinstance(dim, int) else tuple(dim))
     return spread(grad / count if count else grad, shape, dim, keepdim)
+
+
+@functools.lru_cache(MOST_PLANS)
+def _folded(shape: Size, dim: Dims) -> int:
+    """How many elements meet in one mean."""
+    return product(shape[position] for position in as_dims(dim, len(shape), "mean"))
 
 
 def _d_nansum(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:

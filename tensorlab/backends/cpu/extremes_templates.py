@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.kernel_text import (
     BLOCK_OPTIONS,
     OPTIONS,
@@ -74,13 +75,13 @@ class _ExtremesText:
         element = self.load("x[at + i * step]")
         store = self.store("out_cell", "best")
         return (
-            f"@njit({BLOCK_OPTIONS}, forceinline=True)\n"
+            f"@njit({BLOCK_OPTIONS}, forceinline=True, {jit.HELPER})\n"
             "def block_extreme(x, cell, n, step):\n"
             f"    best = np.{self.kind}({self.start})\n"
             "    for i in range(n):\n"
             f"        best = {self.extreme.format(step=step)}\n"
             "    return best\n\n\n"
-            f"@njit(cache=True, nogil=True, {OPTIONS})\n"
+            f"@njit({jit.KERNEL}, {OPTIONS})\n"
             f"def kernel(first, last, {self.parameters}):\n{_LAYOUTS}"
             "    inner = span.shape[1] - 1\n"
             "    n, step = span[0, inner], span[1, inner]\n"
@@ -126,7 +127,7 @@ class _ExtremesText:
             columns, convert = "range(w)", ""
         store = self.store("out_cell + j * out_step", "best[j]")
         return (
-            f"@njit({OPTIONS}, forceinline=True)\n"
+            f"@njit({OPTIONS}, forceinline=True, {jit.HELPER})\n"
             "def strip_extremes(x, start, step, row_step, n, w, best, place):\n"
             f"{convert}"
             "    i = 0\n"
@@ -141,7 +142,7 @@ class _ExtremesText:
             f"            better = not (element {self.loses} known) and known == known\n"
             "            best[j] = element if better else known\n"
             "            place[j] = i if better else place[j]\n\n\n"
-            f"@njit(cache=True, nogil=True, {OPTIONS})\n"
+            f"@njit({jit.KERNEL}, {OPTIONS})\n"
             f"def kernel(first, last, {self.parameters}):\n{_LAYOUTS}"
             "    # One task is one strip of results.\n"
             "    last_dim = walk.shape[1] - 1\n"

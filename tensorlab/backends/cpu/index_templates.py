@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tensorlab.backends.cpu import jit
+
 __all__ = ["ACTIONS", "CELLS", "ROWS", "index_source"]
 
 ROWS, CELLS = "rows", "cells"
@@ -98,7 +100,7 @@ def index_source(action: str, indices: int, form: str) -> str:
         "            for k in range(at.size):\n"
         "                at[k] -= shape[dim] * strides[k, dim]\n"
         "            position[dim] = 0\n\n\n"
-        '@njit(cache=True, nogil=True, error_model="numpy")\n'
+        f'@njit({jit.KERNEL}, error_model="numpy")\n'
         f"def kernel(first, last, shapes, strides, starts, {arguments}):\n"
         "    for part in range(first, last):\n"
         f"        move_part(shapes[part], strides, starts[part], {arguments})\n"

@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -28,8 +28,15 @@ from numba.core import config
 from tensorlab.backends.cache import cache_directory
 from tensorlab.backends.cpu import borrowed
 
-__all__ = ["entry", "kernel", "load", "quiet"]
+__all__ = ["HELPER", "KERNEL", "entry", "helper", "kernel", "load", "quiet"]
 
+
+Function = TypeVar("Function", bound=Callable)
+
+# The options of generated kernels: kept on disk, without the interpreter's lock, and never called from C.
+KERNEL = "cache=True, nogil=True, no_cfunc_wrapper=True"
+# What is called by kernels alone needs no way in from Python, which takes as long to compile as it does.
+HELPER = "no_cpython_wrapper=True, no_cfunc_wrapper=True"
 
 # Modules are made by one thread at a time, so that another never meets one that is half made. Beside that,
 # Numba looks at one setting, of all threads, for the folder that a kernel is kept in.
@@ -89,11 +96,18 @@ def kernel(**options: Any) -> Callable[[Callable], Callable]:
     """
 
     def decorate(function: Callable) -> Callable:
-        settings = {"nogil": True, "error_model": "numpy", **options}
+        settings = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
         with _kept_in(cache_directory()):
             return quiet(numba.njit(cache=True, **settings)(function))
 
     return decorate
+
+
+def helper(function: Function) -> Function:
+    """Decorate what hand-written kernels call, and nobody else."""
+    settings: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    decorated: Function = numba.njit(error_model="numpy", **settings)(function)
+    return decorated
 
 
 def quiet(kernel: Callable) -> Callable:

@@ -19,8 +19,8 @@ __all__ = ["joint_kernel", "joint_source"]
 Part = tuple[Callable | None, tuple[int, ...]]
 
 # Only these additions may be regrouped, so that several are done at once.
-_PLUS = """
-@njit(error_model="numpy", fastmath={"reassoc", "nsz", "contract"}, forceinline=True)
+_PLUS = f"""
+@njit(error_model="numpy", fastmath={{"reassoc", "nsz", "contract"}}, forceinline=True, {jit.HELPER})
 def plus(a, b):
     return a + b
 """
@@ -69,7 +69,7 @@ def joint_source(
             return True
         <BLANKLINE>
     """
-    decorator = '@njit(error_model="numpy", fastmath={"contract"}, forceinline=True)'
+    decorator = f'@njit(error_model="numpy", fastmath={{"contract"}}, forceinline=True, {jit.HELPER})'
     functions = []
     for number, (formula, _) in enumerate(parts):
         if formula is not None:
@@ -114,7 +114,7 @@ def joint_source(
         f"number = np.{element_type.name}\n\n"
         + "\n\n".join(functions)
         + plus
-        + '\n@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})\n'
+        + f'\n@njit({jit.KERNEL}, error_model="numpy", fastmath={{"contract"}})\n'
         + "\n".join(lines)
         + "\n"
     )

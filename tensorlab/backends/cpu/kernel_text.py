@@ -10,7 +10,7 @@ import inspect
 from pathlib import Path
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import halves, intrinsics
+from tensorlab.backends.cpu import halves, intrinsics, jit
 from tensorlab.dtypes import dtype
 
 __all__ = [
@@ -101,7 +101,8 @@ def header(title: str, block: int = BLOCK) -> str:
 def jitted(functions: list, options: str = OPTIONS) -> str:
     """The text of helper functions, decorated."""
     unique = dict.fromkeys(functions)
-    return "\n\n".join(f"@njit({options})\n{inspect.getsource(function)}" for function in unique)
+    decorator = f"@njit({options}, {jit.HELPER})\n"
+    return "\n\n".join(decorator + inspect.getsource(function) for function in unique)
 
 
 LAYOUTS = (

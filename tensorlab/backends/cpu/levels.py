@@ -11,8 +11,9 @@ import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 
-from tensorlab.backends.cpu import halves, intrinsics, lines, pointers
+from tensorlab.backends.cpu import halves, intrinsics, jit, lines, pointers
 from tensorlab.backends.cpu.flatten import flatten, texts
+from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, OPTIONS
 from tensorlab.dtypes import dtype, float32, float64, int64
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.source import formula_text
@@ -20,15 +21,9 @@ from tensorlab.scalars.source import formula_text
 __all__ = ["BLOCK_LEVEL", "FORMULA_LEVEL", "KERNEL_LEVEL", "assemble", "compute_name"]
 
 # Inside a block sums may be regrouped over the lanes of vectors; infinities and NaN stay what they are.
-BLOCK_LEVEL = (
-    'error_model="numpy", fastmath={"reassoc", "nsz", "contract"}, forceinline=True, '
-    "no_cpython_wrapper=True, no_cfunc_wrapper=True"
-)
-FORMULA_LEVEL = (
-    'error_model="numpy", fastmath={"contract"}, forceinline=True, '
-    "no_cpython_wrapper=True, no_cfunc_wrapper=True"
-)
-KERNEL_LEVEL = 'error_model="numpy", fastmath={"contract"}, cache=True, nogil=True, no_cfunc_wrapper=True'
+BLOCK_LEVEL = f"{BLOCK_OPTIONS}, forceinline=True, {jit.HELPER}"
+FORMULA_LEVEL = f"{OPTIONS}, forceinline=True, {jit.HELPER}"
+KERNEL_LEVEL = f"{OPTIONS}, {jit.KERNEL}"
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.
 _DIGEST = hashlib.sha256(

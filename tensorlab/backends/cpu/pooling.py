@@ -116,7 +116,7 @@ def pool_source(element_type: dtype, form: str) -> str:
         *[decorated(inspect.getsource(level)) for level in inner],
         names,
         *([] if form in _GRADIENTS else [decorated(inspect.getsource(pooling_loops.sweep), inlined=False)]),
-        f"@njit(cache=True, nogil=True, {OPTIONS})\n{inspect.getsource(kernel)}",
+        f"@njit({jit.KERNEL}, {OPTIONS})\n{inspect.getsource(kernel)}",
         f"kernel = {kernel.__name__}\n",
     ]
     return (

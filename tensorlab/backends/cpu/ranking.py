@@ -7,8 +7,9 @@ around the k-th, with vector instructions, many times as fast as it finds an ord
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
 
 from tensorlab import dtypes
 from tensorlab.backends.cpu import jit
@@ -77,8 +78,8 @@ def rank(
     return True
 
 
-@njit(error_model="numpy")
-def _key(bits, sign, infinity, low):  # type: ignore[no-untyped-def]
+@jit.helper
+def _key(bits: Any, sign: Any, infinity: Any, low: Any) -> Any:
     """What orders a cell, as an integer below 2^32."""
     if not infinity:
         return (bits ^ sign) - low

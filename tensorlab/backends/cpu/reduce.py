@@ -42,6 +42,9 @@ MOST_PARTIAL = 1 << 16
 # Fewer folded neighbours than this are not worth a loop of their own: the loop walks along the results.
 SHORT = 16
 
+# What is passed to a fold that finds its centers itself, or has none.
+NO_CENTERS = np.empty(0, np.float64)
+
 _modules: dict[tuple, Any] = {}
 
 
@@ -182,16 +185,15 @@ def _launcher(
     work = math.prod(way.walk[0].tolist()) * n * fold.cost
     alone = tasks == 1 or work < threads.WORTHWHILE
     constants = way.walk, way.span, parts, k, n
-    centers = [np.dtype(np.float64)] if given else []
-    code = jit.entry(kernel, 0, tasks, *constants, result.cell, source.cell, *centers)
+    code = jit.entry(kernel, 0, tasks, *constants, result.cell, source.cell, NO_CENTERS.dtype)
 
-    def launch(out_buffer: Any, x_buffer: Any, *centers: np.ndarray) -> None:
+    def launch(out_buffer: Any, x_buffer: Any, centers: np.ndarray = NO_CENTERS) -> None:
         (out, out_offset), (x, x_offset) = out_buffer, x_buffer
         out, x = out[out_offset:] if out_offset else out, x[x_offset:] if x_offset else x
         if alone or (team := min(threads.team_for(work), tasks)) == 1:
-            code(0, tasks, *constants, out, x, *centers)
+            code(0, tasks, *constants, out, x, centers)
         else:
-            share(kernel, team, tasks, *constants, out, x, *centers)
+            share(kernel, team, tasks, *constants, out, x, centers)
 
     return launch
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tensorlab import dtypes
+from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.fold_pass import Pass
 from tensorlab.backends.cpu.kernel_text import (
     BLOCK_OPTIONS,
@@ -75,7 +76,7 @@ def join_source(fold: Fold, value: dtype, result: dtype) -> str:
     cells = Cells(value, result)
     main = Pass(join, cells, value)
     lines = [
-        f"@njit(cache=True, nogil=True, no_cfunc_wrapper=True, {OPTIONS})",
+        f"@njit({jit.KERNEL}, {OPTIONS})",
         "def kernel(walk, parts, k, n, out, x):",
         "    # walk: the results' shape, out's strides",
         "    results = x.size // parts",
@@ -102,11 +103,11 @@ def join_source(fold: Fold, value: dtype, result: dtype) -> str:
 def _scalars(fold: Fold, one: Pass, value: dtype) -> str:
     """The text of the scalar functions that a fold calls."""
     compute = dtypes.by_name(one.value) if fold.scalars else value
-    decorator = f"@njit({OPTIONS}, forceinline=True)"
+    decorator = f"@njit({OPTIONS}, forceinline=True, {jit.HELPER})"
     return "".join(formula_text(TABLE[name].formula, compute, decorator) + "\n\n" for name in fold.scalars)
 
 
-_BLOCKS_OF = """@njit
+_BLOCKS_OF = f"""@njit({jit.HELPER})
 def blocks_of(span):
     inner = span.shape[1] - 1
     blocks = (span[0, inner] + BLOCK - 1) // BLOCK
@@ -123,7 +124,8 @@ class _FoldText:
         self.main = Pass(fold, cells, value, step)
         self.center = Pass(fold.center, cells, value, step) if fold.center and not given else None
         self.cells, self.step, self.given = cells, step, given
-        self.parameters = "walk, span, parts, k, n, out, x" + (", centers" if given else "")
+        # All kernels take centers: those of one signature share the kernel that divides them among threads.
+        self.parameters = "walk, span, parts, k, n, out, x, centers"
 
     def rows(self) -> str:
         passes = [(self.center, "center"), (self.main, "main")]
@@ -136,7 +138,7 @@ class _FoldText:
             center = f"        c = np.{self.main.value}({self.center.finish(call)})\n"
         store = self.cells.store(self.main.finish("total"), self.main.floating)
         return (
-            f"{folds}\n\n{_BLOCKS_OF}\n\n@njit(cache=True, nogil=True, {OPTIONS})\n"
+            f"{folds}\n\n{_BLOCKS_OF}\n\n@njit({jit.KERNEL}, {OPTIONS})\n"
             f"def kernel(first, last, {self.parameters}):\n{LAYOUTS}"
             "    # One task is one part of one result; the parts are joined later.\n"
             "    blocks = blocks_of(span)\n"
@@ -158,7 +160,7 @@ class _FoldText:
         It is for short runs, and keeps the interpreter's lock: to give it back costs more than it brings.
         """
         head = (
-            f"@njit(cache=True, {OPTIONS})\n"
+            f"@njit(cache=True, no_cfunc_wrapper=True, {OPTIONS})\n"
             "def flat_kernel(out, x):\n"
             "    n, k, c = x.size // out.size, 0.0, 0.0\n"
             "    span = np.empty((2, 1), np.int64)\n"
@@ -168,7 +170,8 @@ class _FoldText:
                 "    walk = np.empty((3, 1), np.int64)\n"
                 "    walk[0, 0], walk[1, 0], walk[2, 0] = out.size, 1, 1\n"
                 "    span[0, 0], span[1, 0] = n, out.size\n"
-                "    kernel(0, (out.size + WIDTH - 1) // WIDTH, walk, span, 1, k, n, out, x)\n"
+                "    centers = np.empty(0)\n"
+                "    kernel(0, (out.size + WIDTH - 1) // WIDTH, walk, span, 1, k, n, out, x, centers)\n"
             )
         store = self.cells.store(self.main.finish("total"), self.main.floating)
         return head + (
@@ -183,7 +186,7 @@ class _FoldText:
         """The functions that fold one block, and the blocks of one task."""
         step = " * step" if self.step else ""
         lines = [
-            f"@njit({BLOCK_OPTIONS}, forceinline=True)",
+            f"@njit({BLOCK_OPTIONS}, forceinline=True, {jit.HELPER})",
             f"def block_{name}(x, cell, n, step, c, k):",
             f"    part = np.{one.lane}({one.start})",
             "    for i in range(n):",
@@ -236,7 +239,7 @@ class _FoldText:
         )
         store = self.cells.store(self.main.finish("total[j]", "c[j]"), self.main.floating)
         return (
-            f"{folds}\n\n@njit(cache=True, nogil=True, {OPTIONS})\n"
+            f"{folds}\n\n@njit({jit.KERNEL}, {OPTIONS})\n"
             f"def kernel(first, last, {self.parameters}):\n{LAYOUTS}"
             "    # One task is one part of one strip of results.\n"
             "    last_dim = walk.shape[1] - 1\n"
@@ -302,7 +305,7 @@ class _FoldText:
         line = LINE // self.cells.source.itemsize
         return [
             "        if x.size > FAR and w < row_step:",
-            f"            for r in range({TOGETHER}, {2 * TOGETHER}):",
+            f"            for r in range({TOGETHER}, min({2 * TOGETHER}, count - i)):",
             f"                for ahead in range(0, w, {line}):",
             "                    prefetch(x, cell + (i + r) * row_step + ahead)",
         ]
@@ -318,7 +321,7 @@ class _FoldText:
             together = [one.together(a, b, one.lane) for a, b in pairs]
         columns = "range(np.uint64(w))"
         return "\n".join([
-            f"@njit({BLOCK_OPTIONS}, forceinline=True)",
+            f"@njit({BLOCK_OPTIONS}, {jit.HELPER})",
             f"def rows_{name}(x, cell, step, row_step, count, w, k, total, c):",
             *(["    step = np.uint64(step)"] if self.step else []),
             "    i = 0",
@@ -356,10 +359,12 @@ class _FoldText:
         if not one.direct:
             lines += ["        for j in range(wide):", f"            part_total[j] = {one.start}"]
         lines += [
-            "        groups = count // group",
-            f"        rows_{name}(x, cell, step, group * row_step, groups, wide, k, {target}, c)",
-            "        cell += groups * group * row_step",
-            f"        rows_{name}(x, cell, step, row_step, count - groups * group, w, k, {target}, c)",
+            "        left, each = count, group  # whole groups, and then what is left, row by row",
+            "        while left > 0:",
+            "            many = left // each",
+            f"            rows_{name}(x, cell, step, each * row_step, many, each * w, k, {target}, c)",
+            "            cell += many * each * row_step",
+            "            left, each = left - many * each, 1",
         ]
         if not one.direct:
             part = "part_total[j]" if one.compensated else f"np.{one.total}(part_total[j])"

@@ -114,7 +114,7 @@ def scan_source(name: str, cells: Cells, value: dtype, form: str) -> str:
     named = [("x_cell", 1), ("out_cell", 2)] + ([("place_cell", 3)] if extreme else [])
     lines = _rows(named, step, start, kind) if form == "rows" else _columns(named, step, start, kind)
     body = (
-        f"@njit(cache=True, nogil=True, {OPTIONS})\n"
+        f"@njit({jit.KERNEL}, {OPTIONS})\n"
         f"def kernel(first, last, {parameters}):\n"
         "    # walk: the other dimensions' shape, strides of x, out, places; steps: the same of one line\n"
         "    n = steps[0]\n" + lines

@@ -14,13 +14,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from tensorlab.backends.cpu import jit
 
 __all__ = ["choose", "first_k"]
-
-helper = njit(error_model="numpy")
 
 # Runs of at most this length are left to one insertion sort at the end.
 SHORT = 16
@@ -51,7 +48,7 @@ def first_k(keys: np.ndarray, k: int, largest: bool) -> np.ndarray:
     return places[:, :k]
 
 
-@helper
+@jit.helper
 def before(a: Any, b: Any, largest: bool) -> Any:
     """Whether key a must stand before key b."""
     if largest:
@@ -59,14 +56,14 @@ def before(a: Any, b: Any, largest: bool) -> Any:
     return a < b or (a == a and b != b)
 
 
-@helper
+@jit.helper
 def swap(keys: np.ndarray, places: np.ndarray, i: int, j: int) -> None:
     """Exchange two elements."""
     keys[i], keys[j] = keys[j], keys[i]
     places[i], places[j] = places[j], places[i]
 
 
-@helper
+@jit.helper
 def sift(
     keys: np.ndarray, places: np.ndarray, hole: int, size: int, key: Any, place: int, largest: bool
 ) -> None:
@@ -94,7 +91,7 @@ def sift(
     keys[hole], places[hole] = key, place
 
 
-@helper
+@jit.helper
 def heap_select(keys: np.ndarray, places: np.ndarray, k: int, largest: bool) -> None:
     """Bring the first k elements of the order to the front, as a heap with the last of them on top."""
     for parent in range(k // 2 - 1, -1, -1):
@@ -106,7 +103,7 @@ def heap_select(keys: np.ndarray, places: np.ndarray, k: int, largest: bool) -> 
             sift(keys, places, 0, k, key, place, largest)
 
 
-@helper
+@jit.helper
 def heap_sort(keys: np.ndarray, places: np.ndarray, k: int, largest: bool) -> None:
     """Sort the first k elements, which are a heap."""
     for last in range(k - 1, 0, -1):
@@ -115,7 +112,7 @@ def heap_sort(keys: np.ndarray, places: np.ndarray, k: int, largest: bool) -> No
         sift(keys, places, 0, last, key, place, largest)
 
 
-@helper
+@jit.helper
 def median_of(keys: np.ndarray, a: int, b: int, c: int, largest: bool) -> int:
     """Which of three elements stands between the other two."""
     if before(keys[a], keys[b], largest):
@@ -127,7 +124,7 @@ def median_of(keys: np.ndarray, a: int, b: int, c: int, largest: bool) -> int:
     return c if before(keys[b], keys[c], largest) else b
 
 
-@helper
+@jit.helper
 def partition(keys: np.ndarray, places: np.ndarray, first: int, last: int, largest: bool) -> int:
     """Part the run first … last - 1 around a median of three, and return where its second part begins."""
     a, b, c = first + 1, first + (last - first) // 2, last - 1
@@ -146,7 +143,7 @@ def partition(keys: np.ndarray, places: np.ndarray, first: int, last: int, large
         left += 1
 
 
-@helper
+@jit.helper
 def insertion_sort(keys: np.ndarray, places: np.ndarray, first: int, last: int, largest: bool) -> None:
     """Sort the run first … last - 1; equal elements keep their order."""
     for i in range(first + 1, last):
@@ -158,7 +155,7 @@ def insertion_sort(keys: np.ndarray, places: np.ndarray, first: int, last: int, 
         keys[j], places[j] = key, place
 
 
-@helper
+@jit.helper
 def depth_limit(size: int) -> int:
     """How many partitions in a row are allowed before a heap takes over: twice the logarithm."""
     limit = 0
@@ -168,7 +165,7 @@ def depth_limit(size: int) -> int:
     return limit
 
 
-@helper
+@jit.helper
 def introselect(keys: np.ndarray, places: np.ndarray, k: int, largest: bool) -> None:
     """Bring the first k elements of the order to the front, the k-th in its place."""
     first, last, depth = 0, keys.size, depth_limit(keys.size)
@@ -186,7 +183,7 @@ def introselect(keys: np.ndarray, places: np.ndarray, k: int, largest: bool) -> 
     insertion_sort(keys, places, first, last, largest)
 
 
-@helper
+@jit.helper
 def introsort(keys: np.ndarray, places: np.ndarray, largest: bool) -> None:
     """Sort a row. Parts that wait for their turn stand on a stack: begin, end, partitions left."""
     # A part that waits has one partition less left than what it was cut from, and a row has at most 2 * 63.

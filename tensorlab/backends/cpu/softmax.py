@@ -132,12 +132,12 @@ def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:
     text = _SoftmaxText(logarithm, cells, step)
     parameters = "walk, line, out, x"
     kernel = (
-        f"@njit(cache=True, nogil=True, {OPTIONS})\n"
+        f"@njit({jit.KERNEL}, {OPTIONS})\n"
         f"def kernel(first, last, {parameters}):\n"
         "    # walk: the other dimensions' shape, out's strides, x's; line: those of the dimension\n"
         + {"rows": text.rows, "columns": text.columns, "blocks": text.blocks}[form]()
     )
-    decorator = f"@njit({OPTIONS}, forceinline=True)"
+    decorator = f"@njit({OPTIONS}, forceinline=True, {jit.HELPER})"
     exponential = formula_text(exp_to_one, text.compute, decorator)
     title = f"{'log_' if logarithm else ''}softmax of {cells.source.name} to {cells.result.name}, {form}"
     parts = [
@@ -182,7 +182,7 @@ class _SoftmaxText:
         x, out = self.cells.load(f"x[{at}]", self.kind), "out[out_cell + i]"
         keep = f"        {out} = e\n" if self.kept else ""
         parameters = "x, cell, step, out, out_cell, n"
-        decorator = f"@njit({BLOCK_OPTIONS}, forceinline=True)\n"
+        decorator = f"@njit({BLOCK_OPTIONS}, forceinline=True, {jit.HELPER})\n"
         if form == "blocks":
             return self.block_helpers(decorator)
         if form == "rows":

@@ -99,12 +99,12 @@ def gradient_source(logarithm: bool, element_type: dtype, form: str) -> str:
     compute = dtypes.float64 if element_type is dtypes.float64 else dtypes.float32
     cells = Cells(element_type, element_type)
     kernel = (
-        f"@njit(cache=True, nogil=True, {OPTIONS})\n"
+        f"@njit({jit.KERNEL}, {OPTIONS})\n"
         "def kernel(first, last, n, inner, out, g, y):\n"
         "    # n: elements along the dimension; inner: how far apart they lie\n"
         + (_ROWS if form == "rows" else _COLUMNS)
     )
-    exponential = formula_text(exp_to_one, compute, f"@njit({OPTIONS}, forceinline=True)")
+    exponential = formula_text(exp_to_one, compute, f"@njit({OPTIONS}, forceinline=True, {jit.HELPER})")
     title = f"gradient of {'log_' if logarithm else ''}softmax of {element_type.name}, {form}"
     loops = _loops(logarithm, cells, compute.name, form)
     parts = [header(title), lines.IMPORT, jitted(cells.helpers()), exponential, loops, kernel]
@@ -118,7 +118,7 @@ def _loops(logarithm: bool, cells: Cells, kind: str, form: str) -> str:
     term = g if logarithm else f"{g} * {y}"
     rest = f"np.{kind}({total})"
     value = f"{g} - np.{kind}(exp_to_one({y})) * {rest}" if logarithm else f"{y} * ({g} - {rest})"
-    decorator = f"@njit({BLOCK_OPTIONS}, forceinline=True)\n"
+    decorator = f"@njit({BLOCK_OPTIONS}, forceinline=True, {jit.HELPER})\n"
     if form == "rows":
         add_up = (
             "def block_sum(g, y, cell, n):\n"

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Sequence
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import halves, intrinsics, simd
+from tensorlab.backends.cpu import halves, intrinsics, jit, simd
 from tensorlab.backends.cpu.kernel_text import numpy_name
 from tensorlab.backends.operands import ONE, RUN
 from tensorlab.dtypes import dtype
@@ -66,7 +66,7 @@ def kernel_source(
     Example:
         >>> from tensorlab.scalars import TABLE
         >>> text = kernel_source(TABLE["add"], dtypes.float32, [dtypes.float32] * 3, ["run", "run", "one"])
-        >>> print(text[text.index("def kernel"):text.index("@njit(cache=True, nogil=True, parallel")])
+        >>> print(text[text.index("def kernel"):text.index("@njit(cache=True", text.index("def kernel"))])
         def kernel(out, a, b):
             y = np.float32(b)
             for i in range(out.size):
@@ -76,7 +76,7 @@ def kernel_source(
         <BLANKLINE>
     """
     body = _Kernel(row, compute, element_types, pattern)
-    decorator = f"@njit({body.options}, forceinline=True)"
+    decorator = f"@njit({body.options}, forceinline=True, {jit.HELPER})"
     described = ", ".join(t.name for t in element_types[1:])
     serial = {"flat": body.flat, "rows": body.rows, "blocks": body.blocks}[form]()
     parts = [f"{decorator}\n{inspect.getsource(function)}" for function in halves.needed(element_types)]
@@ -91,7 +91,7 @@ def kernel_source(
         "import math\n\nimport numpy as np\nfrom numba import njit, prange\n\n"
         f"{BLOCKS if form == 'blocks' else ''}CHUNK = {CHUNK}\nnumber = np.{numpy_name(body.compute)}\n\n"
         f"{functions}\n\n"
-        f"@njit(cache=True, nogil=True, {body.options})\n{serial}" + body.parallel(form)
+        f"@njit({jit.KERNEL}, {body.options})\n{serial}" + body.parallel(form)
     )
 
 
@@ -171,7 +171,7 @@ class _Kernel:
         if form != "flat":
             return ""
         loop = self.flat("prange", "parallel_kernel")
-        return f"\n\n@njit(cache=True, nogil=True, parallel=True, {self.options})\n{loop}"
+        return f"\n\n@njit({jit.KERNEL}, parallel=True, {self.options})\n{loop}"
 
     def rows(self) -> str:
         """Row after row: the outer dimensions step like an odometer, the innermost is a loop."""

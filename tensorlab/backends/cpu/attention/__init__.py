@@ -19,7 +19,7 @@ from tensorlab.backends.cpu import jit, run_loops, sharing, threads
 from tensorlab.backends.cpu.attention import backward, forward
 from tensorlab.backends.cpu.flatten import flatten, texts
 from tensorlab.backends.cpu.gemm.blocks import blocks
-from tensorlab.backends.cpu.gemm.text import PACKING, TILE_LEVELS, tile_source
+from tensorlab.backends.cpu.gemm.text import OPTIONS, PACKING, TILE_LEVELS, tile_source
 from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, KERNEL_LEVEL, compute_name
 from tensorlab.backends.layers import AttentionLayout
@@ -46,7 +46,7 @@ COPIED = 16384
 MULTIPLY_ADDS = 16
 
 # Many calls of one function: put into none of their places.
-PRODUCT = 'error_model="numpy", fastmath={"contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True'
+PRODUCT = f"{OPTIONS}, {jit.HELPER}"
 
 _NO_MASK = np.zeros(1, np.uint8)
 

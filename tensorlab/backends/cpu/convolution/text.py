@@ -6,7 +6,7 @@ import hashlib
 import inspect
 from typing import Any
 
-from tensorlab.backends.cpu import halves, pointers, simd
+from tensorlab.backends.cpu import halves, jit, pointers, simd
 from tensorlab.backends.cpu.convolution import copies, depthwise, loops, registers, tile
 from tensorlab.backends.cpu.flatten import flatten, texts
 from tensorlab.backends.cpu.gemm import pack
@@ -83,7 +83,7 @@ def kernel_source(element_type: dtype, form: str) -> str:
         *[decorated(inspect.getsource(conversion)) for conversion in halves.needed([element_type])],
         *cell_functions(element_type),
         *[_level(level, flattened) for level in levels if level in _FUNCTIONS],
-        f"@njit(cache=True, nogil=True, no_cfunc_wrapper=True, {OPTIONS})\n{loop}\n",
+        f"@njit({jit.KERNEL}, {OPTIONS})\n{loop}\n",
     ]
     rows = "ROWS = 1\n" if form.endswith("_depthwise") else ""
     return (

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import halves, pointers, simd
+from tensorlab.backends.cpu import halves, jit, pointers, simd
 from tensorlab.backends.cpu.flatten import fixed, flatten, texts
 from tensorlab.backends.cpu.gemm import dots, finish, pack, registers, rows, tasks, tile, tiles
 from tensorlab.backends.cpu.gemm.blocks import VECTORS, blocks
@@ -96,10 +96,6 @@ from tensorlab.backends.cpu.simd import transpose_tile
 # 'contract' makes one instruction of a product and a sum; 'reassoc' lets one long sum be split over the lanes
 # of a vector. Infinities and NaN stay what they are with both.
 OPTIONS = 'error_model="numpy", fastmath={"contract"}'
-
-
-# What is called by kernels alone needs no way in from Python, which takes as long to compile as it does.
-_INNER = "no_cpython_wrapper=True, no_cfunc_wrapper=True"
 
 
 def kernel_source(element_type: dtype, form: str, activation: Scalar | None = None, ends: bool = True) -> str:
@@ -197,7 +193,7 @@ def _activation(element_type: dtype, activation: Scalar | None) -> str:
         return decorated("def activate(value):\n    return value\n")
     wanted = dtypes.by_name(compute_name(element_type))
     compute = compute_type(activation.formula, wanted)
-    text = formula_text(activation.formula, compute, f"@njit({OPTIONS}, forceinline=True)")
+    text = formula_text(activation.formula, compute, f"@njit({OPTIONS}, forceinline=True, {jit.HELPER})")
     if compute is not wanted:
         text = f"number = np.{compute.name}\n{text}"
     call = f"Number({activation.formula.__name__}(np.{compute.name}(value)))"
@@ -217,7 +213,7 @@ def _level(level: Any, flattened: dict[str, str]) -> str:
 
 def _entry(form: str, flattened: dict[str, str], ends: bool) -> str:
     """The function that is called from Python."""
-    options = f"cache=True, nogil=True, no_cfunc_wrapper=True, {OPTIONS}"
+    options = f"{jit.KERNEL}, {OPTIONS}"
     if form.startswith("plain"):
         text = flatten(inspect.getsource(getattr(tasks, form)), flattened)
         return f"@njit({options})\n{text}\n\n\nplain_kernel = {form}\n"
@@ -231,4 +227,4 @@ def decorated(text: str, reassociates: bool = False, inlined: bool = True) -> st
     options = OPTIONS.replace('"contract"', '"contract", "reassoc"') if reassociates else OPTIONS
     if inlined:
         options += ', inline="always"'
-    return f"@njit({options}, {_INNER})\n{text}"
+    return f"@njit({options}, {jit.HELPER})\n{text}"

@@ -20,7 +20,7 @@ __all__ = ["counter_kernel", "kernel", "kernel_source"]
 
 # Options of a helper. Those that return several numbers are pasted into their caller, because the compiler
 # does not see through such a call when it looks for vectors.
-CALLED = 'error_model="numpy"'
+CALLED = f'error_model="numpy", {jit.HELPER}'
 INLINE = 'error_model="numpy", inline="always"'
 
 _ENGINE = (
@@ -89,7 +89,7 @@ def kernel_source(fill: str, out: dtype, formula: str = "", read: dtype | None =
     return (
         _head(f"{fill} {formula} to {out.name}", double, functions, names)
         + (_functions([fills.sixteen]) if fill == "normals_by_16" else "")
-        + f'@njit(cache=True, nogil=True, error_model="numpy")\n{inspect.getsource(getattr(fills, fill))}'
+        + f'@njit({jit.KERNEL}, error_model="numpy")\n{inspect.getsource(getattr(fills, fill))}'
     )
 
 
@@ -106,7 +106,7 @@ def counter_kernel(kind: str, out: dtype, parallel: bool) -> Callable:
     functions = [engine.single_of, engine.double_of]
     head = _head(f"Philox, {kind} to {out.name}", out is dtypes.float64, functions, {})
     head += _functions([counter.philox_block], INLINE) + _functions([counter.philox_words])
-    options = 'cache=True, nogil=True, error_model="numpy"' + ", parallel=True" * parallel
+    options = f'{jit.KERNEL}, error_model="numpy"' + ", parallel=True" * parallel
     source = f"{head}{_functions(made)}make = {kind}\n\n\n@njit({options})\n{inspect.getsource(counter.fill)}"
     stem = f"philox_{kind}_{out.name}" + "_parallel" * parallel
     return jit.quiet(jit.load(stem, source).fill)

@@ -27,7 +27,7 @@ from tensorlab.backends.cpu import jit, templates, threads
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.cpu.templates import ONE, RUN, SELF, STEP, TRANSPOSED
-from tensorlab.backends.operands import Launch, OperandLayout
+from tensorlab.backends.operands import Launch, OperandLayout, no_launch
 from tensorlab.dtypes import dtype
 from tensorlab.integers import ceil_div
 from tensorlab.scalars import Scalar
@@ -80,67 +80,120 @@ def pointwise(
     """See `tensorlab.backends.protocol.Backend.pointwise`."""
     count = math.prod(shape)
     if count == 0:
-        return _nothing
+        return no_launch
     operands = (out, *inputs)
     way = _find_way(row, compute, shape, operands)
     short = _short(row, count, operands, way)
+    if short is not None:
+        return _short_flat_launch(short, count) if way.form == "flat" else _short_walk_launch(short)
     work = count * row.cost
-    light = work < threads.WORTHWHILE
-    # Of each operand that is passed: its place among the buffers, and how it is passed.
-    passed = [
-        (position, NUMBER if operands[position].is_number else kind, operands[position].dtype.cell)
-        for position, kind in enumerate(way.pattern)
+    if way.form != "flat":
+        return _walk_launch(way, operands, work)
+    is_scaled = way.pattern in _SCALED and not any(operand.is_number for operand in operands)
+    if is_scaled and work < threads.WORTHWHILE:
+        return _short_scaled_launch(way, count, operands)
+    parallel = functools.partial(_parallel_kernel, row, compute, operands, way.pattern)
+    return _flat_launch(way, operands, count, work, parallel)
+
+
+class _Passed(NamedTuple):
+    """An operand that is passed to a kernel: its place among the buffers, and how it is passed."""
+
+    position: int
+    kind: str
+    cell: np.dtype
+
+
+def _passed(operands: Sequence[OperandLayout], pattern: tuple[str, ...]) -> list[_Passed]:
+    return [
+        _Passed(position, NUMBER if operand.is_number else kind, operand.dtype.cell)
+        for position, (operand, kind) in enumerate(zip(operands, pattern, strict=True))
         if kind != SELF
     ]
-    if way.form == "flat":
-        if short is not None:
 
-            def launch_runs(*buffers: Any) -> None:
-                short(*[c if c.size == count else c[first : first + count] for c, first in buffers])
 
-            return launch_runs
+def _short_flat_launch(short: Callable, count: int) -> Launch:
+    """The launch of runs alone, too short for threads."""
 
-        if light and way.pattern in _SCALED and not any(operand.is_number for operand in operands):
-            return _scaled(way, count, operands)
+    def launch(*buffers: Any) -> None:
+        short(*[c if c.size == count else c[first : first + count] for c, first in buffers])
 
-        # Where Numba looks at every call: a number may be of another type in each.
-        looks = any(kind is NUMBER for _, kind, _ in passed)
-        kinds = [cell.type() if kind is ONE else cell for _, kind, cell in passed]
-        code = functools.cache(lambda: way.kernel if looks else jit.entry(way.kernel, *kinds))
+    return launch
 
-        def launch_flat(*buffers: Any) -> None:
-            arguments = []
-            for position, kind, _ in passed:
-                item = buffers[position]
-                if kind is not NUMBER:
-                    cells, offset = item
-                    if kind is ONE:
-                        item = cells[offset]
-                    else:
-                        item = cells if cells.size == count else cells[offset : offset + count]
-                arguments.append(item)
-            team = 1 if light else threads.team_for(work)
-            if team == 1:
-                code()(*arguments)
-            else:
-                element_types = tuple(operand.dtype for operand in operands)
-                kernel = _kernel("flat", row, compute, element_types, way.pattern, True)
-                with threads.team(team):
-                    kernel(*arguments)
 
-        return launch_flat
+def _short_walk_launch(short: Callable) -> Launch:
+    """The launch of short tensors that are walked by rows or by blocks of rows."""
 
-    if short is not None:
+    def launch(*buffers: Any) -> None:
+        short(*[cells[first:] if first else cells for cells, first in buffers])
 
-        def launch_short(*buffers: Any) -> None:
-            short(*[cells[first:] if first else cells for cells, first in buffers])
+    return launch
 
-        return launch_short
 
+# A run and one number in a tensor, the most frequent of the small operations on two shapes.
+_SCALED = ((RUN, RUN, ONE), (RUN, ONE, RUN))
+
+
+def _short_scaled_launch(way: _Way, count: int, operands: Sequence[OperandLayout]) -> Launch:
+    """The launch of a short run and one number in a tensor."""
+    one, run = (1, 2) if way.pattern[1] == ONE else (2, 1)
+    cells = [operand.dtype.cell for operand in operands]
+    code = jit.entry(way.kernel, *[cell.type() if at == one else cell for at, cell in enumerate(cells)])
+
+    def launch(*buffers: Any) -> None:
+        (out, at), (cells, first), (single, place) = buffers[0], buffers[run], buffers[one]
+        if out.size != count:
+            out = out[at : at + count]
+        if cells.size != count:
+            cells = cells[first : first + count]
+        if one == 2:
+            code(out, cells, single[place])
+        else:
+            code(out, single[place], cells)
+
+    return launch
+
+
+def _flat_launch(
+    way: _Way, operands: Sequence[OperandLayout], count: int, work: int, parallel: Callable[[], Callable]
+) -> Launch:
+    """The launch of runs, single cells and numbers; `parallel` gives the kernel for threads."""
+    passed = _passed(operands, way.pattern)
+    # Where Numba looks at every call: a number may be of another type in each.
+    looks = any(kind is NUMBER for _, kind, _ in passed)
+    kinds = [cell.type() if kind is ONE else cell for _, kind, cell in passed]
+    code = functools.cache(lambda: way.kernel if looks else jit.entry(way.kernel, *kinds))
+    light = work < threads.WORTHWHILE
+
+    def launch(*buffers: Any) -> None:
+        arguments = []
+        for position, kind, _ in passed:
+            item = buffers[position]
+            if kind is not NUMBER:
+                cells, offset = item
+                if kind is ONE:
+                    item = cells[offset]
+                else:
+                    item = cells if cells.size == count else cells[offset : offset + count]
+            arguments.append(item)
+        team = 1 if light else threads.team_for(work)
+        if team == 1:
+            code()(*arguments)
+        else:
+            with threads.team(team):
+                parallel()(*arguments)
+
+    return launch
+
+
+def _walk_launch(way: _Way, operands: Sequence[OperandLayout], work: int) -> Launch:
+    """The launch of operands that are walked by rows or by blocks of rows."""
+    passed = _passed(operands, way.pattern)
     walk, tasks = way.walk, way.tasks
-    entry = jit.entry(way.kernel, 0, tasks, walk, *[cell for _, _, cell in passed])
+    code = jit.entry(way.kernel, 0, tasks, walk, *[cell for _, _, cell in passed])
+    light = work < threads.WORTHWHILE
 
-    def launch_walk(*buffers: Any) -> None:
+    def launch(*buffers: Any) -> None:
         arguments = []
         for position, kind, cell in passed:
             item = buffers[position]
@@ -152,11 +205,11 @@ def pointwise(
             arguments.append(item)
         team = 1 if light else min(threads.team_for(work), tasks)
         if team == 1:
-            entry(0, tasks, walk, *arguments)
+            code(0, tasks, walk, *arguments)
         else:
             share(way.kernel, team, tasks, walk, *arguments)
 
-    return launch_walk
+    return launch
 
 
 def short_kernel(
@@ -178,34 +231,6 @@ def _short(
         known = 0, way.tasks, way.walk
         return functools.partial(jit.entry(way.kernel, *known, *cells), *known)
     return jit.entry(way.kernel, *cells) if ONE not in way.pattern else None
-
-
-# A run and one number in a tensor, the most frequent of the small operations on two shapes.
-_SCALED = ((RUN, RUN, ONE), (RUN, ONE, RUN))
-
-
-def _scaled(way: _Way, count: int, operands: Sequence[OperandLayout]) -> Launch:
-    """The launch of a short run and one number in a tensor."""
-    one, run = (1, 2) if way.pattern[1] == ONE else (2, 1)
-    cells = [operand.dtype.cell for operand in operands]
-    code = jit.entry(way.kernel, *[cell.type() if at == one else cell for at, cell in enumerate(cells)])
-
-    def launch_scaled(*buffers: Any) -> None:
-        (out, at), (cells, first), (single, place) = buffers[0], buffers[run], buffers[one]
-        if out.size != count:
-            out = out[at : at + count]
-        if cells.size != count:
-            cells = cells[first : first + count]
-        if one == 2:
-            code(out, cells, single[place])
-        else:
-            code(out, single[place], cells)
-
-    return launch_scaled
-
-
-def _nothing(*_: Any) -> None:
-    """The launch for an operation without elements."""
 
 
 def flat_kernel(
@@ -237,6 +262,12 @@ def _pattern(operands: Sequence[OperandLayout], strides: Sequence[Sequence[int]]
         else:
             kinds.append(STEP)
     return tuple(kinds)
+
+
+def _parallel_kernel(
+    row: Scalar, compute: dtype, operands: Sequence[OperandLayout], pattern: tuple[str, ...]
+) -> Callable:
+    return _kernel("flat", row, compute, tuple(operand.dtype for operand in operands), pattern, True)
 
 
 def _kernel(

@@ -83,12 +83,14 @@ def _uniform(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) 
     double = out.dtype is dtypes.float64
     walk = fill_order(shape, [out.strides])
     fill = kernel("doubles" if double else "singles", out.dtype, "uniform")
-    fill = jit.entry(fill, WORDS, out.dtype.cell, walk, *_interval(out.dtype, 0.0, 1.0))
+    unit = _interval(out.dtype, 0.0, 1.0)
+    fill = jit.entry(fill, WORDS, out.dtype.cell, walk, *unit)
 
     def launch(state: RandomState, target: Cells, low: float, high: float) -> None:
         cells, offset = target
         cells = cells[offset:] if offset else cells
-        fill(state.words, cells, walk, *_interval(out.dtype, low, high))
+        first, span, last = unit if low == 0.0 and high == 1.0 else _interval(out.dtype, low, high)
+        fill(state.words, cells, walk, first, span, last)
 
     return launch
 

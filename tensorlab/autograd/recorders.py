@@ -177,11 +177,18 @@ def _kept(kind: type[Backward], mask: int, tensors: Sequence[int]) -> list[str]:
         values.append(value)
         versions.append(version)
     lines.append(f"node.kept = {_tuple(values)}")
-    lines.append(f"node.versions = {_tuple(versions) if set(versions) != {'None'} else '()'}")
-    if read:
-        lines.append("if " + " or ".join(f"{version} is UNTRACKED" for version in read) + ":")
-        lines.append("    settle(node)")
-    return lines
+    if not read:
+        return [*lines, f"node.versions = {_tuple(versions) if '0' in versions else '()'}"]
+    # Most tensors are never written, and then the tuple of their versions is a constant.
+    return [
+        *lines,
+        f"if {' or '.join(read)}:",
+        f"    node.versions = {_tuple(versions)}",
+        f"    if {' or '.join(f'{version} is UNTRACKED' for version in read)}:",
+        "        settle(node)",
+        "else:",
+        f"    node.versions = {_tuple(['None' if version == 'None' else '0' for version in versions])}",
+    ]
 
 
 def _settle(node: Any) -> None:

@@ -8,9 +8,8 @@ to put a body into the place of a call copies the whole of it at every level. Te
 from __future__ import annotations
 
 import ast
-import copy
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 __all__ = ["fixed", "flatten", "texts"]
 
@@ -47,9 +46,8 @@ def flatten(text: str, levels: Mapping[str, str], functions: Iterable[str] = ())
                 for i_1 in range(count_1):
                     to[i_1] = 0
     """
-    parsed = {name: _function(level) for name, level in levels.items()}
     function = _function(text)
-    _Flattener(function, parsed).visit_body(function)
+    _Flattener(function, levels).visit_body(function)
     _Numbers(functions).visit(function)
     return ast.unparse(function)
 
@@ -85,10 +83,10 @@ def _function(text: str) -> ast.FunctionDef:
 class _Flattener:
     """Replaces the calls in one function."""
 
-    def __init__(self, function: ast.FunctionDef, levels: Mapping[str, ast.FunctionDef]) -> None:
+    def __init__(self, function: ast.FunctionDef, levels: Mapping[str, str]) -> None:
         self.function, self.levels = function, levels
-        self.local = _locals(function)
-        self.taken = set(_names(function))
+        names = _Names(function)
+        self.local, self.taken = names.local, names.local | names.meant
 
     def visit_body(self, node: ast.AST) -> None:
         """Replace the calls in every list of statements below a node."""
@@ -100,10 +98,11 @@ class _Flattener:
     def replaced(self, statement: ast.stmt) -> list[ast.stmt]:
         """What stands in the place of one statement."""
         call = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
-        level = self.levels.get(_called(call))
-        if level is None or not isinstance(call, ast.Call):
+        text = self.levels.get(_called(call))
+        if text is None or not isinstance(call, ast.Call):
             self.visit_body(statement)
             return [statement]
+        level = _function(text)
         body = self.body_of(level, call)
         value = None
         if isinstance(body[-1], ast.Return):
@@ -125,24 +124,22 @@ class _Flattener:
                 f"{self.function.name} must call {level.name} with {len(parameters)} positional arguments, "
                 f"got {ast.unparse(call)}"
             )
-        own = _locals(level)
-        globally = set(_names(level)) - own
-        if globally & self.local:
+        names = _Names(level)
+        hidden = (names.meant - names.local) & self.local
+        if hidden:
             raise ValueError(
-                f"{', '.join(sorted(globally & self.local))} of {level.name} is a name of the module, but a "
-                f"local one in {self.function.name}: rename it in one of them"
+                f"{', '.join(sorted(hidden))} of {level.name} is a name of the module, but a local one in "
+                f"{self.function.name}: rename it in one of them"
             )
-        level = copy.deepcopy(level)
-        assigned = set(_assigned(level))
         renamed: dict[str, ast.expr] = {}
         bound = []
         for parameter, argument in zip(parameters, call.args, strict=True):
-            if isinstance(argument, (ast.Name, ast.Constant)) and parameter not in assigned:
+            if isinstance(argument, (ast.Name, ast.Constant)) and parameter not in names.assigned:
                 renamed[parameter] = argument
             else:
                 renamed[parameter] = self.free(parameter)
                 bound.append(ast.Assign([_store(renamed[parameter])], argument, lineno=0))
-        for name in sorted(own - set(parameters)):
+        for name in sorted(names.assigned - set(parameters)):
             renamed[name] = self.free(name)
         named = _Rename(renamed)
         return [*bound, *(named.visit(statement) for statement in level.body)]
@@ -201,19 +198,19 @@ def _store(name: ast.expr) -> ast.Name:
     return ast.Name(name.id, ast.Store())
 
 
-def _names(function: ast.FunctionDef) -> Iterator[str]:
-    """Every name that a function speaks of."""
-    yield from (parameter.arg for parameter in function.args.args)
-    yield from (node.id for node in ast.walk(function) if isinstance(node, ast.Name))
+class _Names:
+    """The names in a function.
 
+    Attributes:
+        assigned: those that it assigns to.
+        local: these, and its parameters.
+        meant: those that it reads.
+    """
 
-def _assigned(function: ast.FunctionDef) -> Iterator[str]:
-    """Every name that a function assigns to."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-
-
-def _locals(function: ast.FunctionDef) -> set[str]:
-    """The names that mean something of the function's own."""
-    return {parameter.arg for parameter in function.args.args} | set(_assigned(function))
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self.assigned: set[str] = set()
+        self.meant: set[str] = set()
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name):
+                (self.assigned if isinstance(node.ctx, ast.Store) else self.meant).add(node.id)
+        self.local = self.assigned | {parameter.arg for parameter in function.args.args}

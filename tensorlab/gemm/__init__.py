@@ -1,4 +1,4 @@
-"""The matrix product as a ladder: seven functions that compute the same, each a step faster than the last.
+"""The matrix product as a ladder: seven functions that compute the same, each a step from the one before it.
 
 ====  ====================  ======================================================
 rung  function              what is new
@@ -11,6 +11,9 @@ rung  function              what is new
 6     `vectorised`          a tile of the result stays in vector registers
 7     `threaded`            every layout, every core: what `tensorlab.matmul` uses
 ====  ====================  ======================================================
+
+A step pays from some size on. Blocks and their copies take time of their own, and save some where B is larger than
+the cache; threads need work to share.
 
 All have one signature: ``rung(a, b, out)``, where `a` is m × k, `b` is k × n and `out` m × n, NumPy arrays of
 one dtype, float32 or float64. `out` is row-major and shares no memory with the operands, which may have any

@@ -12,8 +12,8 @@ rung  function              what is new
 7     `threaded`            every layout, every core: what `tensorlab.matmul` uses
 ====  ====================  ======================================================
 
-A step pays from some size on. Blocks and their copies take time of their own, and save some where B is larger than
-the cache; threads need work to share.
+A step pays from some size on. Blocks and their copies take time of their own, and save some where B is larger
+than the cache; threads need work to share.
 
 All have one signature: ``rung(a, b, out)``, where `a` is m × k, `b` is k × n and `out` m × n, NumPy arrays of
 one dtype, float32 or float64. `out` is row-major and shares no memory with the operands, which may have any

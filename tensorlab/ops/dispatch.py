@@ -20,10 +20,8 @@ import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout, memory_formats, scalars
 from tensorlab.backends import Launch, OperandLayout, backend
-from tensorlab.cells import encode_one
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops.guards import (
     guard_layout,
     guard_memory,
@@ -35,7 +33,6 @@ from tensorlab.ops.guards import (
 from tensorlab.ops.operands import (
     Number,
     check_64_bits,
-    check_number,
     is_number,
     number_dtype,
     result_type,
@@ -46,9 +43,10 @@ from tensorlab.ops.operands import (
 from tensorlab.ops.plans import remember
 from tensorlab.ops.resizing import resize_output
 from tensorlab.ops.straight import computed_straight
+from tensorlab.ops.writing import SMALL, allocate, allocate_strided, as_new, fill, filled, write, write_new
 from tensorlab.scalars import Scalar
-from tensorlab.storage import UNTRACKED, UntypedStorage
-from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
+from tensorlab.storage import UntypedStorage
+from tensorlab.tensor import Tensor, make_dense, make_tensor
 
 __all__ = [
     "PARAMETERS",
@@ -77,50 +75,6 @@ __all__ = [
 ]
 
 
-def allocate(shape: Size, element_type: dtype) -> Tensor:
-    """A dense row-major tensor with whatever the memory held before."""
-    memory = np.empty(layout.numel(shape), element_type.cell)
-    return make_dense(memory, element_type, shape, format_strides(shape, contiguous_format))
-
-
-def allocate_strided(shape: Size, stride: tuple[int, ...], element_type: dtype) -> Tensor:
-    """A tensor of the given dense strides, over memory of its own that holds whatever it held before."""
-    memory = np.empty(layout.numel(shape), element_type.cell)
-    if stride == format_strides(shape, contiguous_format):
-        return make_dense(memory, element_type, shape, stride)
-    return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
-
-
-def filled(shape: Size, stride: tuple[int, ...] | None, element_type: dtype, value: Number) -> Tensor:
-    """A tensor of the given dense strides, row-major without them, with one number in every element.
-
-    Raises:
-        RuntimeError: the number does not fit into the dtype.
-    """
-    if isinstance(value, float):
-        check_number(value, element_type)
-    zeros = type(value) is int and value == 0
-    count = layout.numel(shape)
-    # The operating system hands out zeroed pages, so large zeros cost nothing until touched.
-    memory = (np.zeros if zeros else np.empty)(count, element_type.cell)
-    row_major = layout.default_strides(shape)
-    if stride is None or stride == row_major:
-        made = make_dense(memory, element_type, shape, row_major)
-    else:
-        made = make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
-    if not zeros:
-        if (
-            type(value) is float
-            and element_type.itemsize >= 4
-            and element_type.is_floating_point
-            and count <= SMALL
-        ):
-            memory.fill(value)  # NumPy converts a float as it is encoded
-        else:
-            _overwrite(made, encode_one(value, element_type))
-    return made
-
-
 class Plan(NamedTuple):
     """Everything about an operation that follows from the layouts and dtypes of its operands alone."""
 
@@ -142,9 +96,6 @@ class Plan(NamedTuple):
 
 
 _plans: dict[tuple, Plan] = {}
-
-# Up to this many cells NumPy fills or copies a run sooner than a kernel is called.
-SMALL = 4096
 
 
 def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
@@ -293,87 +244,6 @@ def _rounded(
         write(rounded, operand)
         result[position] = rounded
     return result
-
-
-def write(target: Tensor, source: Tensor | Number) -> None:
-    """Overwrite every element of `target` with `source`, which is broadcast to it and converted.
-
-    Raises:
-        RuntimeError: the shapes do not fit, the number does not fit into the dtype, or the write is refused
-            by `guard_write`.
-    """
-    if not isinstance(source, Tensor):
-        guard_write(target)
-        fill(target, source)
-        return
-    guard_memory(target, (source,))
-    key = (
-        "write",
-        target._dtype,
-        target._shape,
-        target._stride,
-        source._dtype,
-        source._shape,
-        source._stride,
-    )
-    plan = _plans.get(key)
-    if plan is None:
-        guard_layout(target)
-        plan = remember(_plans, key, _copy_plan(target, source))
-    buffers = target._buffer(), source._buffer()
-    target._storage._version += 1
-    plan.launch(*buffers)
-
-
-def write_new(target: Tensor, source: Tensor) -> None:
-    """`write` into a tensor that nobody else holds yet: its first elements do not count as a change."""
-    version = target._storage._version
-    write(target, source)
-    target._storage._version = version
-
-
-def as_new(made: Tensor) -> Tensor:
-    """A tensor that nobody else holds yet: that it was written once does not count as a change."""
-    if made._storage._version is not UNTRACKED:
-        made._storage._version = 0
-    return made
-
-
-def fill(target: Tensor, value: Number) -> None:
-    """Overwrite every element of `target` with one number. Elements may share cells: they all become equal.
-
-    Raises:
-        RuntimeError: the number does not fit into the dtype, or the memory is read-only.
-    """
-    guard_readonly(target)
-    if isinstance(value, float):
-        check_number(value, target._dtype)
-    cell = encode_one(value, target._dtype)
-    target._storage._version += 1
-    _overwrite(target, cell)
-
-
-def _overwrite(target: Tensor, cell: np.generic) -> None:
-    dense = target._dense if target._dense is not None else dense_cells(target)
-    if dense is not False and dense.size <= SMALL:
-        dense.fill(cell)
-        return
-    source = make_dense(np.array([cell]), target._dtype, Size(), ())
-    key = ("fill", target._dtype, target._shape, target._stride)
-    plan = _plans.get(key)
-    if plan is None:
-        plan = remember(_plans, key, _copy_plan(target, source))
-    plan.launch(target._buffer(), source._buffer())
-
-
-def _copy_plan(target: Tensor, source: Tensor) -> Plan:
-    strides = broadcasting.expand_strides(source.shape, source.stride(), target.shape)
-    if isinstance(strides, layout.Refusal):
-        raise RuntimeError(strides.reason)
-    written, read = OperandLayout(target.dtype, target.stride()), OperandLayout(source.dtype, strides)
-    copy = scalars.TABLE["copy"]
-    launch = backend("cpu").pointwise(copy, widened(source.dtype), target.shape, written, [read])
-    return _plan(launch, target.shape, target.stride(), target.dtype)
 
 
 def _taken(name: str, operands: Sequence[Tensor | Number]) -> tuple[tuple, list]:

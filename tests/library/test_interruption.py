@@ -171,7 +171,8 @@ for turn in range(150):
         signal.setitimer(signal.ITIMER_REAL, 0)
     except KeyboardInterrupt:
         interrupted += 1
-    found = set(x.numpy().tolist())
+    cells = x.numpy()
+    found = {float(cells.min()), float(cells.max())}
     assert found == {turn} or x._version > version, "the elements changed and the version did not"
     assert found <= {turn, turn + 1}, found
     assert interpreted or len(found) == 1, "some elements are old and some are new"
@@ -182,7 +183,7 @@ print(interrupted)
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that send signals")
 def test_real_signals():
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 10

@@ -4,7 +4,9 @@ With the cache filled, what counts is the import, the first operation, which loa
 the first matrix product. With an empty cache each operation waits for its kernels once in the life of the
 cache; `compile_times` measures that wait for every call of the catalogue.
 
-All figures are processor time: what a machine takes that has nothing else to do.
+All figures are processor time: what a machine takes that has nothing else to do. A process that may use one
+core only compiles no kernel that shares its work among threads, so ``NUMBA_NUM_THREADS=4`` goes before a
+measurement that is held on one core.
 """
 
 from __future__ import annotations

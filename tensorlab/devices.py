@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from tensorlab import dtypes
 from tensorlab.layout import as_int
 
 __all__ = ["as_device", "device"]
 
 _TYPES = ("cpu", "cuda")
+# What somebody may have meant who writes ``x.to("float64")``.
+_DTYPES = {t.name for t in dtypes.ALL}
 
 
 class device:
@@ -38,8 +41,9 @@ class device:
             raise TypeError(f"a device is a text such as 'cpu' or 'cuda:1', or a device, got {type!r}")
         name, colon, number = type.partition(":")
         if name not in _TYPES or (colon and not number.isdecimal()) or (colon and index is not None):
+            meant = f"; the dtype is tensorlab.{name}" if name in _DTYPES else ""
             raise RuntimeError(
-                f"Invalid device string: {type!r}: a device is 'cpu', 'cuda', or 'cuda:' and a number"
+                f"Invalid device string: {type!r}: a device is 'cpu', 'cuda', or 'cuda:' and a number{meant}"
             )
         self.type = name
         self.index = int(number) if colon else None if index is None else as_int(index, "a device index")

@@ -164,6 +164,10 @@ def test_devices():
     for bad in ("gpu", "cuda:x", "cuda:"):
         with pytest.raises(RuntimeError, match="Invalid device string"):
             tl.device(bad)
+    with pytest.raises(
+        RuntimeError, match=r"Invalid device string: 'int8': .*; the dtype is tensorlab\.int8"
+    ):
+        tl.zeros(1).to("int8")
 
 
 def test_a_program_that_asks_for_a_gpu_goes_on_with_the_cpu(torch):

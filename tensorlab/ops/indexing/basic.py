@@ -289,6 +289,11 @@ def _as_plain(item: Any, dim: int) -> Any:
 
 def _index_tensor(data: Any) -> Tensor:
     """The index tensor that a sequence or an array stands for: a mask if it holds bools, else int64."""
+    if isinstance(data, (str, bytes)):
+        raise TypeError(
+            f"new(): invalid data type {type(data).__name__!r}: an index is made of integers, slices, None, "
+            f"and tensors or lists of integers or bools, got {data!r}"
+        )
     if isinstance(data, np.ndarray) and data.dtype.kind == "u" and data.dtype.itemsize > 1:
         data = data.astype(np.int64)
     found = from_data.tensor(data)

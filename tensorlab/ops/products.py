@@ -61,8 +61,6 @@ _plans: dict[tuple, Plan] = {}
 # which are taken apart five times as fast.
 _small: dict[tuple, tuple | None] = {}
 
-ndarray, empty = np.ndarray, np.empty  # the smallest products would pay for looking them up
-
 
 def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
     """``a @ b`` of tensors of any rank, broadcast; see `tensorlab.ops.matmul.matmul`."""
@@ -75,13 +73,13 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
         plan = _small[a._dtype, a._shape, b._dtype, b._shape]
     except (KeyError, AttributeError):
         left = plan = None
-    if plan is not None and left.__class__ is right.__class__ is ndarray:
+    if plan is not None and left.__class__ is right.__class__ is np.ndarray:
         launch, shape, stride, numel, element_type, cell, kernel, sizes, record = plan
-        memory = empty(numel, cell)
+        memory = np.empty(numel, cell)
         kernel(sizes, memory, left, right)
     else:
         launch, shape, stride, numel, element_type, cell, _, _, record = _plan_of(a, b)
-        memory = empty(numel, cell)
+        memory = np.empty(numel, cell)
         left, right = dense_cells(a), dense_cells(b)
         launch(
             (memory, 0),

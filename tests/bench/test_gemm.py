@@ -32,6 +32,15 @@ def test_candidates_compute_the_same(torch, product):
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("kind", ["transposed", "sliced"])
+def test_an_operand_that_lies_otherwise_is_compared_with_rows(kind):
+    ((_, candidates),) = cases(None, f"float32, 1024³, A {kind}")
+    a, b = operands(Product("float32", 1024, 1024, 1024))
+    np.testing.assert_allclose(np.asarray(candidates["plain"]()), a @ b, atol=1e-2)
+    ((_, candidates),) = cases(None, "float32, 4³")
+    assert "plain" not in candidates
+
+
 def test_operands_lie_as_they_are_said_to():
     a, b = operands(Product("float32", 3, 4, 5, a="transposed", b="sliced"))
     assert (a.shape, a.strides) == ((3, 4), (4, 12))

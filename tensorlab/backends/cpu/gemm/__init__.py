@@ -40,7 +40,7 @@ from tensorlab.backends.cpu.gemm.split import add_pieces, pieces_of
 from tensorlab.backends.cpu.gemm.text import kernel_source
 from tensorlab.backends.cpu.levels import compute_name
 from tensorlab.backends.cpu.pointers import LINE
-from tensorlab.backends.cpu.sharing import prepare
+from tensorlab.backends.cpu.sharing import prepare, share
 from tensorlab.backends.operands import Launch, no_launch
 from tensorlab.dtypes import dtype, float32, float64
 from tensorlab.scalars import Scalar
@@ -75,12 +75,14 @@ def gemm(
     if ends or not plan.is_plain:
         return _launch(element_type, work, plan, swapped, ends, activation, residual is not None)
     # How many threads may take part is known when it is launched. What is not needed is not compiled.
-    alone = functools.cache(lambda: _launch_plain(element_type, work, plan, swapped))
+    short = functools.cache(
+        lambda: (_launch_batch if work.batch else _launch_plain)(element_type, work, plan, swapped)
+    )
     if plan.is_small:
-        return alone()
+        return short()
     shared = functools.cache(lambda: _launch(element_type, work, plan, swapped, False))
     cost = additions(work, plan.sizes)
-    return lambda *buffers: (alone() if threads.team_for(cost) == 1 else shared())(*buffers)
+    return lambda *buffers: (short() if threads.team_for(cost) <= work.products else shared())(*buffers)
 
 
 def small_gemm(element_type: dtype, sizes: tuple[int, int, int]) -> tuple[Callable, np.ndarray] | None:
@@ -129,6 +131,25 @@ def _launch_plain(element_type: dtype, work: Problem, plan: Plan, swapped: bool)
     return launch
 
 
+def _launch_batch(element_type: dtype, work: Problem, plan: Plan, swapped: bool) -> Launch:
+    """The launch of a batch of small products, each of which one thread computes."""
+    kernel = _kernel(element_type, "plain_batch", None, "plain_kernel")
+    walk, count, cost = work.walk(), work.products, additions(work, plan.sizes)
+    code = jit.entry(kernel, 0, count, walk, *[element_type.cell] * 3)
+
+    def launch(*buffers: tuple) -> None:
+        out, a, b = [memory[offset:] if offset else memory for memory, offset in buffers]
+        if swapped:
+            a, b = b, a
+        team = threads.team_for(cost)
+        if team == 1:
+            code(0, count, walk, out, a, b)
+        else:
+            share(kernel, team, count, walk, out, a, b)
+
+    return launch
+
+
 def _launch(
     element_type: dtype,
     work: Problem,
@@ -150,7 +171,7 @@ def _launch(
     operands = 5 if ends else 3
     code = jit.entry(kernel, 0, 0, *options, *[element_type.cell] * operands, number)
     cells_of_none = [np.empty(0, element_type.cell)] * operands
-    share = functools.cache(
+    shared = functools.cache(
         lambda: prepare(kernel, *options, *cells_of_none, np.empty((1, 0), number), workspaces=True)
     )
 
@@ -179,7 +200,7 @@ def _launch(
         if team == 1:
             code(0, tasks, *options, *buffers, space)
         else:
-            share()(team, tasks, *options, *buffers, space.reshape(team, cells))
+            shared()(team, tasks, *options, *buffers, space.reshape(team, cells))
 
     return launch
 

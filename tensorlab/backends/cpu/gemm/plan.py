@@ -58,7 +58,8 @@ class Plan(NamedTuple):
         sizes: of the blocks.
         packs_a, packs_b: whether blocks of the operand are copied.
         collects: whether the sums have to stand in the workspace before they go into the result.
-        is_plain: whether the product alone lies so well that on one thread the short kernel takes it.
+        is_plain: whether the product alone lies so well that a short kernel takes it on one thread, or a
+            whole product of a batch.
         is_small: whether one thread is enough for it.
     """
 
@@ -82,7 +83,8 @@ def plan_for(element_type: dtype, work: Problem) -> Plan:
     size = np.dtype(name).itemsize
     sizes = blocks(size)
     copies = element_type.cell.name != name
-    is_short = not (copies or work.batch) and work.multiply_adds < PLAIN and work.k <= sizes.steps
+    each = work.m * work.n * work.k
+    is_short = not copies and each < PLAIN and work.k <= sizes.steps
     packs_a = copies or (work.a.column > NEAR and not (is_short and work.a.row == 1))
     packs_b = copies or work.b.column != 1 or not _stays_in_place(work, sizes, size)
     collects = copies or work.out.column != 1
@@ -91,7 +93,7 @@ def plan_for(element_type: dtype, work: Problem) -> Plan:
         packs_a, packs_b = (copies or step != 1 for step in (work.a.column, work.b.row))
     is_small = not work.batch and additions(work, sizes) < threads.WORTHWHILE
     is_plain = {
-        "tiles": is_short and not (packs_a or collects),
+        "tiles": is_short and not (packs_a or collects or (work.batch and packs_b)),
         "rows": is_small and not collects and work.b.column == 1,
         "dots": not (work.batch or copies or packs_a or packs_b)
         or (is_small and not copies and work.k <= STRIDED),

@@ -15,7 +15,15 @@ from tensorlab.backends.cpu.gemm.rows import weighted_rows
 from tensorlab.backends.cpu.gemm.tile import panel, tile
 from tensorlab.backends.cpu.pointers import advance, at
 
-__all__ = ["kernel", "plain_dots", "plain_panels", "plain_rows", "plain_tiles"]
+__all__ = [
+    "kernel",
+    "plain_batch",
+    "plain_dots",
+    "plain_panels",
+    "plain_rows",
+    "plain_tiles",
+    "small_product",
+]
 
 
 # fmt: off
@@ -64,10 +72,28 @@ def kernel(
 
 def plain_tiles(walk, out, a, b):
     """One small product, in place, of one block of k: for small ones, where each argument costs time."""
-    m, n, k = walk[0, 0], walk[0, 1], walk[0, 2]
-    o_row, a_row, a_step, b_step = walk[1, 0], walk[2, 0], walk[2, 2], walk[3, 2]
-    c = at(out, 0)
-    left, right = numbers(at(a, 0), c), numbers(at(b, 0), c)
+    small_product(walk, 0, at(out, 0), at(a, 0), at(b, 0))
+
+
+def plain_batch(first, last, walk, out, a, b):
+    """Products `first` … `last` - 1 of a batch of such products."""
+    dims = walk.shape[1] - 3
+    for product in range(first, last):
+        o_at, a_at, b_at, rest = 0, 0, 0, product
+        for dim in range(dims - 1, -1, -1):
+            index = rest % walk[0, dim]
+            rest //= walk[0, dim]
+            o_at += index * walk[1, dim]
+            a_at += index * walk[2, dim]
+            b_at += index * walk[3, dim]
+        small_product(walk, dims, at(out, o_at), at(a, a_at), at(b, b_at))
+
+
+def small_product(walk, dims, c, left, right):
+    """The product at these places, of the sizes and strides that follow the `dims` of the batch."""
+    m, n, k = walk[0, dims], walk[0, dims + 1], walk[0, dims + 2]
+    o_row, a_row, a_step, b_step = walk[1, dims], walk[2, dims], walk[2, dims + 2], walk[3, dims + 2]
+    left, right = numbers(left, c), numbers(right, c)
     j = 0
     while j < n:
         wide = panel(n - j)

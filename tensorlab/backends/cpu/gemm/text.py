@@ -41,7 +41,8 @@ _TILE: list[Any] = [tile.panel, tile.whole_tile, tile.edge_tile, tile.tile, tile
 _PACK: list[Any] = [pack.pack_cells, pack.pack_run, pack.pack, pack.pack_panels, pack.pack_strips]
 _FORMS: dict[str, list[Any]] = {
     "tiles": [*_TILE, *_PACK, tiles.balanced, tiles.tiles],
-    "plain_tiles": _TILE,
+    "plain_tiles": [*_TILE, tasks.small_product],
+    "plain_batch": [*_TILE, tasks.small_product],
     "plain_panels": [*_TILE, *_PACK[:3]],
     "rows": [rows.weighted_row, rows.weighted_rows, rows.rows],
     "dots": [dots.copy_run, dots.dot_run, dots.dot, dots.dots],
@@ -103,8 +104,8 @@ def kernel_source(element_type: dtype, form: str, activation: Scalar | None = No
 
     Args:
         element_type: the dtype of A, B, the result, its source and its residual.
-        form: ``"tiles"``, ``"rows"`` or ``"dots"``; ``"plain_tiles"``, ``"plain_panels"``,
-            ``"plain_rows"`` or ``"plain_dots"``.
+        form: ``"tiles"``, ``"rows"`` or ``"dots"``; ``"plain_tiles"``, ``"plain_batch"``,
+            ``"plain_panels"``, ``"plain_rows"`` or ``"plain_dots"``.
         activation: a function of one number that follows the product.
         ends: whether the kernel knows ends: sums that it collects, or something to scale and to add. Else it
             has no parameters for them.

@@ -42,6 +42,19 @@ def filled(value):
         return cells
     return made
 
+def guard():
+    "From here on NumPy's memory and every tensor's is guarded."
+    np.empty, np.zeros, np.ones = empty, filled(0), filled(1)
+    from_numpy = tl.from_numpy
+    tl.from_numpy = lambda array: from_numpy(guarded(array.ravel(), AT_END).reshape(array.shape))
+
+count = 0
+threads.WORTHWHILE = 500  # small operations take several threads, too
+threads.set_num_threads(TEAM)
+"""
+)
+
+RUN = """
 def run_all():
     made = 0
     for name in KINDS:
@@ -56,16 +69,10 @@ def run_all():
                     call.differentiate(operands)
     return made
 
-threads.WORTHWHILE = 500  # small operations take several threads, too
-threads.set_num_threads(TEAM)
 run_all()  # a kernel that allocates is compiled with NumPy's own functions
-count = 0
-np.empty, np.zeros, np.ones = empty, filled(0), filled(1)
-from_numpy = tl.from_numpy
-tl.from_numpy = lambda array: from_numpy(guarded(array.ravel(), AT_END).reshape(array.shape))
+guard()
 print(run_all(), count)
 """
-)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows protects pages by another call than mprotect")
@@ -81,7 +88,7 @@ print(run_all(), count)
 )
 def test_nothing_outside_is_touched(kinds, side, at_end, team):
     settings = f"KINDS, SIDE, AT_END, TEAM = {kinds!r}, {side}, {at_end}, {team}"
-    made, allocations = map(int, run(f"{settings}\n{PROGRAM}", NUMBA_DISABLE_JIT="0").split())
+    made, allocations = map(int, run(f"{settings}\n{PROGRAM}{RUN}", NUMBA_DISABLE_JIT="0").split())
     assert made > 400
     assert allocations > made
 
@@ -89,10 +96,10 @@ def test_nothing_outside_is_touched(kinds, side, at_end, team):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows protects pages by another call than mprotect")
 def test_the_guard_guards():
     """A kernel that is told of one row too many is stopped."""
-    program = PROGRAM[: PROGRAM.index("made = 0")] + (
-        'rows = backend("cpu").take_rows\n'
+    program = (
+        'guard()\nrows = backend("cpu").take_rows\n'
         "table = tl.ones(4, 4)\n"
         "rows(tl.float32, 4, table._buffer(), 4, 5, np.array([4]))\n"
     )
     with pytest.raises(AssertionError, match="Segmentation fault"):
-        run(f"AT_END, TEAM = True, 1\n{program}", NUMBA_DISABLE_JIT="0")
+        run(f"AT_END, TEAM = True, 1\n{PROGRAM}{program}", NUMBA_DISABLE_JIT="0")

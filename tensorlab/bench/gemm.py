@@ -21,7 +21,7 @@ __all__ = ["TITLES", "cases", "roofline"]
 # numbers in rows: what the layout costs.
 TITLES = {
     "peak": "of the peak",
-    "plain": "plain ÷ ours",
+    "plain": "plain operands ÷ ours",
     "numpy": "NumPy ÷ ours",
     "numpy_best": "NumPy, best kernels, ÷ ours",
     "torch": "PyTorch ÷ ours",

@@ -32,6 +32,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
     Raises:
         RuntimeError: the size is odd, or the tensor has no dimensions.
+        NotImplementedError: the elements are not floats.
         IndexError: there is no such dimension.
 
     Example:
@@ -46,6 +47,11 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
         raise RuntimeError(
             f"Halving dimension must be even, but dimension {dim} is size {input.size(dim)}: the second half "
             f"are the gates of the first"
+        )
+    if not input.is_floating_point():
+        raise NotImplementedError(
+            f"glu() is not implemented for {input.dtype.name}: its gates lie between 0 and 1; convert first, "
+            f"x.to(tensorlab.float32)"
         )
     a, b = input.detach().chunk(2, dim)
     return record(GluBackward0, a * b.sigmoid(), input, dim=dim)

@@ -38,6 +38,7 @@ from tensorlab.ops.dispatch import (
     write_new,
 )
 from tensorlab.ops.dispatch import fill as overwrite
+from tensorlab.ops.operands import check_number
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
@@ -277,6 +278,8 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
         with in_place(FillBackward3, input, value):
             write(input, number)
     elif is_number(value):
+        if input._dtype is dtypes.float16:  # a large int too: an assignment by index makes it infinite
+            check_number(value, input._dtype)
         with in_place(FillBackward2, input):
             overwrite(input, value)
     else:

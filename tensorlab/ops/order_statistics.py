@@ -48,7 +48,7 @@ def median(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out: An
 
     Raises:
         IndexError: there is no such dimension, or it has no elements.
-        RuntimeError: the elements are bools.
+        NotImplementedError: the elements are bools.
 
     Example:
         >>> import tensorlab as tl
@@ -81,7 +81,9 @@ def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any, choose:
         pair = one_of_each(name, input, position, keepdim, out, choose, _ALONG[name])
         return getattr(return_types, name)(pair)
     if input.dtype is dtypes.bool:
-        raise RuntimeError(f"{name}() is not implemented for bool: convert with .to(tensorlab.uint8) first")
+        raise NotImplementedError(
+            f"{name}() is not implemented for bool: convert with .to(tensorlab.uint8) first"
+        )
     result = allocate(Size(), input.dtype)
     if input.numel() == 0:  # as PyTorch has it: NaN, or the least integer
         nothing = float("nan") if input.is_floating_point() else dtypes.integer_range(input.dtype)[0]

@@ -68,7 +68,9 @@ def searchsorted(
     order = np.empty(0, np.int64) if sorter is None else _checked_sorter(name, sorter, sorted_sequence)
     common = result_type(sorted_sequence, input)
     if common is dtypes.bool:
-        raise RuntimeError(f"{name}() is not implemented for bool: convert with .to(tensorlab.uint8) first")
+        raise NotImplementedError(
+            f"{name}() is not implemented for bool: convert with .to(tensorlab.uint8) first"
+        )
     if common in (dtypes.float16, dtypes.bfloat16):
         common = dtypes.float32
     result = dtypes.int32 if out_int32 else dtypes.int64
@@ -182,7 +184,8 @@ def histc(
         a tensor of `bins` counts in `input`'s dtype.
 
     Raises:
-        RuntimeError: the elements are not floats, an interval is empty, or the range is not finite.
+        NotImplementedError: the elements are not floats.
+        RuntimeError: there are no bins, an interval is empty, or the range is not finite.
 
     Example:
         >>> import tensorlab as tl
@@ -190,7 +193,7 @@ def histc(
         tensor([0., 2., 1., 0.])
     """
     if not need_tensor("histc", input).dtype.is_floating_point:
-        raise RuntimeError(
+        raise NotImplementedError(
             f"histc() is not implemented for {input.dtype.name}: convert with .to(tensorlab.float32) first"
         )
     if bins <= 0:

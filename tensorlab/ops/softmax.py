@@ -96,7 +96,7 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor 
 
     Raises:
         IndexError: there is no such dimension.
-        RuntimeError: the elements are not floats, and no floating `dtype` is given.
+        NotImplementedError: the elements are not floats, and no floating `dtype` is given.
 
     Example:
         >>> import tensorlab as tl
@@ -159,7 +159,7 @@ def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tens
 def _prepare(name: str, input: Tensor, dim: int, chosen: dtype | None) -> _Plan:
     result = chosen or input._dtype
     if not result.is_floating_point:
-        raise RuntimeError(
+        raise NotImplementedError(
             f"{name}() is not implemented for {result.name}: its results lie between whole numbers; "
             f"call {name}(dim={dim}, dtype=tensorlab.float32)"
         )

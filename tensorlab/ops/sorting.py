@@ -296,7 +296,9 @@ def kthvalue(
 def refuse_without_order(name: str, input: Tensor, dim: int, bools: bool = False) -> int:
     """The size along `dim`; raise if there is nothing to choose from, or nothing to order."""
     if input.dtype is dtypes.bool and not bools:
-        raise RuntimeError(f"{name}() is not implemented for bool: convert with .to(tensorlab.uint8) first")
+        raise NotImplementedError(
+            f"{name}() is not implemented for bool: convert with .to(tensorlab.uint8) first"
+        )
     size = input.shape[dim] if input.ndim else 1
     if size == 0:
         raise IndexError(

@@ -170,7 +170,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         an int64 tensor as long as the greatest element asks for; of float32 or float64 with weights.
 
     Raises:
-        RuntimeError: the elements are no such integers, or an argument does not fit.
+        NotImplementedError: the elements are no integers.
+        RuntimeError: one is negative, or an argument does not fit.
 
     Example:
         >>> import tensorlab as tl
@@ -180,7 +181,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         tensor([0.0000, 1.5000, 0.0000, 2.0000])
     """
     if need_tensor("bincount", input).dtype.category != dtypes.INTEGER:
-        raise RuntimeError(f"bincount() is not implemented for {input.dtype.name}: it counts integers")
+        raise NotImplementedError(f"bincount() is not implemented for {input.dtype.name}: it counts integers")
     if minlength < 0:
         raise RuntimeError(f"minlength should be >= 0, got {minlength}")
     numbers = input._cells_array()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorlab import broadcasting, layout, scalars
+from tensorlab import broadcasting, dtypes, layout, scalars
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.cells import encode_one
 from tensorlab.dtypes import dtype
@@ -47,7 +47,7 @@ def filled(shape: Size, stride: tuple[int, ...] | None, element_type: dtype, val
     Raises:
         RuntimeError: the number does not fit into the dtype.
     """
-    if isinstance(value, float):
+    if isinstance(value, float) or element_type is dtypes.float16:
         check_number(value, element_type)
     zeros = type(value) is int and value == 0
     count = layout.numel(shape)

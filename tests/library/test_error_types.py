@@ -31,6 +31,21 @@ def i(m):
 
 
 CALLS = {
+    # dtypes that an operation is not made for
+    "softmax of ints": lambda m: i(m).softmax(0),
+    "log_softmax of bools": lambda m: (x(m) > 2).log_softmax(1),
+    "cross_entropy of ints": lambda m: m.nn.functional.cross_entropy(i(m), m.tensor([0, 1])),
+    "bincount of floats": lambda m: m.bincount(m.tensor([0.0, 1.0])),
+    "median of bools": lambda m: (x(m) > 2).median(),
+    "kthvalue of bools": lambda m: (x(m) > 2).kthvalue(1),
+    "histc of ints": lambda m: i(m).histc(),
+    "searchsorted in bools": lambda m: m.searchsorted(x(m)[0] > 2, x(m)[0] > 2),
+    "glu of ints": lambda m: m.nn.functional.glu(m.ones(2, 2, dtype=m.int64)),
+    "fill_ of halves with an int": lambda m: m.ones(2).half().fill_(70000),
+    "full of halves with an int": lambda m: m.full((2,), -70000, dtype=m.float16),
+    "setitem of halves with an int": lambda m: m.ones(2).half().__setitem__(0, 70000),
+    "masked_fill of halves": lambda m: m.ones(2).half().masked_fill(m.ones(2) > 0, 70000),
+    "full of halves with a bool": lambda m: m.full((2,), True, dtype=m.float16),
     # numbers of other kinds than are asked for
     "view(True)": lambda m: x(m).view(True),
     "reshape((3, True))": lambda m: x(m).reshape(True, 6),

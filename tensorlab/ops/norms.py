@@ -83,7 +83,7 @@ def vector_norm(
     Example:
         >>> import tensorlab as tl
         >>> x = tl.tensor([[3.0, 4.0], [6.0, -8.0]])
-        >>> tl.linalg.vector_norm(x, dim=1), tl.linalg.vector_norm(x, float("inf"))
+        >>> tl.linalg.vector_norm(x, dim=1), tl.linalg.vector_norm(x, tl.inf)
         (tensor([ 5., 10.]), tensor(8.))
     """
     element_type = need_tensor("linalg.vector_norm", x, "x").dtype

@@ -67,7 +67,7 @@ def nanmedian(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out:
 
     Example:
         >>> import tensorlab as tl
-        >>> tl.tensor([1.0, float("nan"), 3.0, 2.0]).nanmedian()
+        >>> tl.tensor([1.0, tl.nan, 3.0, 2.0]).nanmedian()
         tensor(2.)
     """
     return _median("nanmedian", input, dim, keepdim, out, _middle_number)

@@ -30,7 +30,7 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Example:
         >>> import tensorlab as tl
-        >>> tl.isposinf(tl.tensor([float("inf"), -float("inf"), 1.0]))
+        >>> tl.isposinf(tl.tensor([tl.inf, -tl.inf, 1.0]))
         tensor([ True, False, False])
     """
     return _equal("isposinf", input, math.inf, out)
@@ -41,7 +41,7 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Example:
         >>> import tensorlab as tl
-        >>> tl.isneginf(tl.tensor([float("inf"), -float("inf"), 1.0]))
+        >>> tl.isneginf(tl.tensor([tl.inf, -tl.inf, 1.0]))
         tensor([False,  True, False])
     """
     return _equal("isneginf", input, -math.inf, out)
@@ -58,7 +58,7 @@ def isreal(input: Tensor) -> Tensor:
 
     Example:
         >>> import tensorlab as tl
-        >>> tl.isreal(tl.tensor([1.5, float('nan')]))
+        >>> tl.isreal(tl.tensor([1.5, tl.nan]))
         tensor([True, True])
     """
     return logical_not(lt(need_tensor("isreal", input), input))

@@ -162,7 +162,7 @@ def nansum(
 
     Example:
         >>> import tensorlab as tl
-        >>> tl.tensor([1.0, float("nan"), 2.0]).nansum()
+        >>> tl.tensor([1.0, tl.nan, 2.0]).nansum()
         tensor(3.)
     """
     if (
@@ -244,7 +244,7 @@ def nanmean(
 
     Example:
         >>> import tensorlab as tl
-        >>> tl.tensor([[1.0, float("nan")], [2.0, 3.0]]).nanmean(1)
+        >>> tl.tensor([[1.0, tl.nan], [2.0, 3.0]]).nanmean(1)
         tensor([1.0000, 2.5000])
     """
     need_tensor("nanmean", input)

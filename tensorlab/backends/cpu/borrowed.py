@@ -76,8 +76,8 @@ def borrowed_type(kind: Any) -> types.Type:
             of such cells.
 
     Example:
-        >>> borrowed_type(np.dtype(np.float32)), borrowed_type(np.zeros((2, 3))), borrowed_type(1)
-        (Borrowed(float32, 1, C), Borrowed(float64, 2, C), int64)
+        >>> print(borrowed_type(np.dtype(np.float32)), borrowed_type(np.zeros((2, 3))), borrowed_type(1))
+        Borrowed(float32, 1, C) Borrowed(float64, 2, C) int64
     """
     if isinstance(kind, np.dtype):
         return Borrowed(numba.from_dtype(kind), 1, "C")

@@ -93,7 +93,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     Example:
         >>> import tensorlab as tl
         >>> scores = tl.tensor([[0.5, 1.0], [2.0, 0.1]])
-        >>> scores.masked_fill(tl.tensor([[False, True], [False, False]]), float("-inf"))
+        >>> scores.masked_fill(tl.tensor([[False, True], [False, False]]), -tl.inf)
         tensor([[0.5000,   -inf],
                 [2.0000, 0.1000]])
     """

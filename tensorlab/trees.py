@@ -6,6 +6,7 @@ dict and gives its results in one of the same form.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -16,17 +17,16 @@ def _parts(tree: Any) -> list[Any] | None:
     """What a container holds, in its order; None of something that is no container."""
     if isinstance(tree, dict):
         return list(tree.values())
-    # A result with names, such as that of max, is a tuple; a Size is one too, and holds no tensors.
     return list(tree) if isinstance(tree, (list, tuple)) else None
 
 
 def _like(tree: Any, parts: Iterable[Any]) -> Any:
-    """A container like `tree` of other parts."""
+    """A container like `tree` of other parts. A namedtuple is made by `_make`."""
     if isinstance(tree, dict):
-        return type(tree)(zip(tree, parts, strict=True))
-    if hasattr(tree, "_fields"):
-        return type(tree)(*parts)
-    return type(tree)(parts)
+        like = copy.copy(tree)  # a defaultdict keeps what makes its defaults
+        like.update(zip(tree, parts, strict=True))
+        return like
+    return tree._make(parts) if hasattr(tree, "_make") else type(tree)(parts)
 
 
 def leaves_of(tree: Any) -> list[Any]:

@@ -172,6 +172,13 @@ OF_CONTAINERS = {
     "vmap beside a dict": lambda m, x: m.func.vmap(lambda p, q: p["a"] * q, ({"a": None}, 0))({"a": x}, x),
     "vmap over another dict": lambda m, x: m.func.vmap(lambda p: p["a"], ({"b": 0},))({"a": x}),
     "vmap of a list": lambda m, x: m.func.vmap(lambda p: [p, p])(x),
+    "vmap of results with names": lambda m, x: m.func.vmap(lambda p: p.max(0))(m.stack([x, -x])).indices,
+    "vmap of such a result in a dict": lambda m, x: (
+        m.func.vmap(lambda p: {"o": p.sort(0)})(m.stack([x, -x]))["o"].values
+    ),
+    "grad by a dict of its own kind": lambda m, x: m.func.grad(lambda p: (p["a"] * p["b"]).sum())(
+        collections.defaultdict(list, a=x, b=x + 1)
+    ),
     "vmap of no tensor": lambda m, x: m.func.vmap(lambda p: (p, 3.0))(x),
     "vmap with a keyword": lambda m, x: m.func.vmap(lambda p, k=None: p * k)(x, k=x),
     "vmap along no dimension": lambda m, x: m.func.vmap(lambda p: p, in_dims=2)(x),

@@ -87,7 +87,12 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
             b._buffer() if right is False else (right, 0),
         )
     result = make_dense(memory, element_type, shape, stride)
-    if a._edge is b._edge is a._base is b._base is None or not (requires_grad(a) or requires_grad(b)):
+    if (
+        a._edge is None
+        and b._edge is None
+        and (a._base is None or a._base._edge is None)
+        and (b._base is None or b._base._edge is None)
+    ):
         return result
     return record(result, a, b)
 

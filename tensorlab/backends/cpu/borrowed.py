@@ -1,8 +1,9 @@
 """Arrays as the entry of a kernel takes them: borrowed from the caller, who keeps them alive meanwhile.
 
 Numba asks NumPy for the parts of each array that it is given, and counts itself among the array's owners
-until the call is over: some 30 ns for each. A kernel that keeps none of its arguments needs no more than the
-parts, and they stand at the beginning of every array's object, where NumPy's own C macros read them.
+until the call is over. Small calls spend much of their time on that. A kernel that keeps none of its
+arguments needs no more than the parts, and they stand at the beginning of every array's object, where NumPy's
+own C macros read them.
 
 Inside a kernel a borrowed array is an array like any other.
 """

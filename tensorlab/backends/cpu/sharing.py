@@ -27,8 +27,8 @@ CHUNKS = 4
 def share(kernel: Callable, team: int, tasks: int, *arguments: Any, workspaces: bool = False) -> None:
     """Call ``kernel(first, last, *arguments)`` for all tasks, in chunks that `team` threads take turns at.
 
-    A team of one is a plain call of the kernel. Operations that take a microsecond or two of a small tensor
-    make that call themselves: the way through here would take a fifth of that.
+    A team of one is a plain call of the kernel. Operations that take little more than the call, on small
+    tensors, make it themselves.
 
     Args:
         kernel: compiled by Numba; it returns nothing, raises nothing, and its tasks write apart from one

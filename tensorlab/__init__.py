@@ -19,6 +19,7 @@ if importlib.util.find_spec("numpy") is None:
     )
 
 from tensorlab import autograd, contracts, dtypes, layout, linalg, names, random, return_types
+from tensorlab.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from tensorlab.autograd.methods import (
     detach_,
     is_inference,
@@ -68,6 +69,7 @@ from tensorlab.ops.aliases import (
     real,
 )
 from tensorlab.ops.angles import deg2rad, deg2rad_, rad2deg, rad2deg_
+from tensorlab.ops.arguments import of_one_sequence
 from tensorlab.ops.arithmetic import (
     add,
     addcdiv,
@@ -843,6 +845,9 @@ __all__ = [
     "isin",
     # ops.differences
     "diff",
+    # autograd.anomaly
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     # autograd.methods
     "detach_",
     "is_inference",
@@ -920,6 +925,7 @@ __all__ = [
 # Functions with a rule for the names of dimensions take tensors that have some, and a call with an argument
 # of the wrong kind is told so. Operations element by element see to both themselves, off their fast path.
 _exported = {name: globals()[name] for name in __all__ if name in globals()}
+_exported |= of_one_sequence(_exported)
 _named = names.with_names(_exported)
 globals().update(_named)
 globals().update(contracts.explained_all(_exported, leave={*names.element_by_element(_exported), *_named}))

@@ -233,7 +233,7 @@ def vmap(
     func: Callable,
     in_dims: Any = 0,
     out_dims: Any = 0,
-    randomness: str = "different",
+    randomness: str = "error",
     *,
     chunk_size: int | None = None,
 ) -> Callable:
@@ -244,14 +244,14 @@ def vmap(
         in_dims: along which dimension each argument is a batch, None for one that is the same for all. For a
             container one number for all that is in it, or a container of the same form.
         out_dims: which dimension of each result shall be the batch.
-        randomness: ``"different"`` random numbers for each item, or the ``"same"``. PyTorch's default,
-            ``"error"``, refuses functions that draw any.
+        randomness: ``"different"`` random numbers for each item, or the ``"same"``, or an ``"error"`` if the
+            function draws any from the default generator.
         chunk_size: taken as PyTorch takes it: how many items to work on at once. Here it is always one.
 
     Raises:
         ValueError: no argument is a batch, one has no items or is no tensor, two are of different sizes, or a
             result is no tensor.
-        RuntimeError: `randomness` is none of these.
+        RuntimeError: `randomness` is none of these, or it is an error and the function draws random numbers.
 
     Example:
         >>> import tensorlab as tl
@@ -271,12 +271,24 @@ def vmap(
                 random.set_rng_state(state)
             items = [a if dim is None else a.select(dim, place) for a, dim in zip(leaves, dims, strict=True)]
             form = func(*rebuilt(arguments, items), **keywords)
+            if randomness == "error" and not place:
+                _refuse_draws(state)
             results.append([_result(leaf) for leaf in leaves_of(form)])
         outs = spread(out_dims, form, lambda: ValueError(f"vmap: out_dims={out_dims!r} has another form"))
         columns = zip(*results, strict=True)
         return rebuilt(form, [stack(column, dim) for column, dim in zip(columns, outs, strict=True)])
 
     return batched
+
+
+def _refuse_draws(state: Tensor) -> None:
+    """Refuse what was drawn since the default generator was in this state, and set it back."""
+    if random.get_rng_state().tolist() != state.tolist():
+        random.set_rng_state(state)
+        raise RuntimeError(
+            "vmap: called random operation while in randomness error mode: pass randomness='same' or "
+            "randomness='different' to say what is meant"
+        )
 
 
 def _dims_of(arguments: tuple, in_dims: Any) -> list[int | None]:

@@ -30,6 +30,7 @@ from tensorlab.ops.matmul import matmul
 from tensorlab.ops.norms import matrix_norm, vector_norm
 from tensorlab.ops.norms import matrix_or_vector_norm as norm
 from tensorlab.ops.ranks import cond, matrix_rank, pinv
+from tensorlab.ops.triangular import solve_triangular
 
 __all__ = [
     "LinAlgError",
@@ -52,6 +53,7 @@ __all__ = [
     "qr",
     "slogdet",
     "solve",
+    "solve_triangular",
     "svd",
     "svdvals",
     "vecdot",

@@ -10,7 +10,14 @@ from typing import Any
 
 from tensorlab.autograd.node import Gradient, Node
 
-__all__ = ["detect_anomaly", "is_anomaly_enabled", "set_detect_anomaly", "watched", "watching"]
+__all__ = [
+    "detect_anomaly",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
+    "set_detect_anomaly",
+    "watched",
+    "watching",
+]
 
 # Read by whoever makes or runs a node; for all threads, as in PyTorch.
 watching = False
@@ -74,6 +81,18 @@ def is_anomaly_enabled() -> bool:
         True
     """
     return watching
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """True unless anomaly mode was told to let a NaN pass.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> with tl.autograd.detect_anomaly(check_nan=False):
+        ...     tl.is_anomaly_enabled(), tl.is_anomaly_check_nan_enabled()
+        (True, False)
+    """
+    return _check_nan
 
 
 def _set(mode: bool, check_nan: bool) -> None:

@@ -223,12 +223,8 @@ def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
     """Where a pass begins."""
     if not gradients:
         gradients = (None,) * len(tensors)
-    if len(gradients) != len(tensors):
-        raise RuntimeError(
-            f"got {len(tensors)} tensors and {len(gradients)} gradients: each tensor has one, perhaps None"
-        )
     roots = []
-    for position, (tensor, gradient) in enumerate(zip(tensors, gradients, strict=True)):
+    for position, (tensor, gradient) in enumerate(zip(tensors, gradients, strict=False)):
         if isinstance(tensor, GradientEdge):
             roots.append((tensor.edge, _beginning_of_edge(tensor, gradient, position)))
             continue
@@ -245,6 +241,10 @@ def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
                 f"no_grad()"
             )
         roots.append((edge, _beginning(tensor, gradient, position)))
+    if len(gradients) != len(tensors):
+        raise RuntimeError(
+            f"got {len(tensors)} tensors and {len(gradients)} gradients: each tensor has one, perhaps None"
+        )
     return roots
 
 

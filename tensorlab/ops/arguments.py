@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
-from collections.abc import Callable, Sequence
-from typing import ParamSpec, TypeVar, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ParamSpec, TypeVar, cast
 
 from tensorlab import dtypes, layout
 from tensorlab.dtypes import dtype
@@ -17,9 +18,11 @@ __all__ = [
     "another_name",
     "as_dtype",
     "ints_from",
+    "need_ints",
     "need_tensor",
     "need_tensors",
     "numpy_names",
+    "of_one_sequence",
     "several",
     "sizes_from",
     "tensors_from",
@@ -81,8 +84,80 @@ def need_tensors(function: str, **operands: object) -> None:
         need_tensor(function, operand, name)
 
 
+def need_ints(function: str, value: Any, argument: str) -> Sequence[int]:
+    """`value`, which must be a tuple or a list.
+
+    Args:
+        function: the function called, for the message.
+        value: what was given; its items are not looked at.
+        argument: what the function calls it, for the message.
+
+    Raises:
+        TypeError: it is something else, a single int too.
+
+    Example:
+        >>> need_ints("flip", 0, "dims")
+        Traceback (most recent call last):
+            ...
+        TypeError: flip(): argument 'dims' must be tuple of ints, not int: write (0,)
+    """
+    if isinstance(value, (tuple, list)):
+        return value
+    advice = f": write ({value!r},)" if type(value) is int else ""
+    raise TypeError(
+        f"{function}(): argument {argument!r} must be tuple of ints, not {type(value).__name__}{advice}"
+    )
+
+
+# Functions whose ints come as one sequence, where the method of the same name takes them one by one too.
+_OF_ONE_SEQUENCE = {
+    "broadcast_to": "size",
+    "flip": "dims",
+    "permute": "dims",
+    "reshape": "shape",
+    "tile": "dims",
+}
+
+
+def of_one_sequence(exported: Mapping[str, Any]) -> dict[str, Callable]:
+    """The functions of `exported` whose ints come as one sequence, in a form that takes them so alone.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.reshape(tl.arange(6), (2, 3)).shape, tl.arange(6).reshape(2, 3).shape
+        (tensorlab.Size([2, 3]), tensorlab.Size([2, 3]))
+        >>> tl.reshape(tl.arange(6), 2, 3)
+        Traceback (most recent call last):
+            ...
+        TypeError: reshape() takes one tuple of ints 'shape', not 2 arguments: write (2, 3)
+    """
+    return {name: _of_one(exported[name], argument) for name, argument in _OF_ONE_SEQUENCE.items()}
+
+
+def _of_one(function: Callable, argument: str) -> Callable:
+    name = function.__name__
+
+    @functools.wraps(function)
+    def call(input: Tensor, *given: Sequence[int], **keywords: Any) -> Any:
+        if len(given) > 1:
+            raise TypeError(
+                f"{name}() takes one tuple of ints {argument!r}, not {len(given)} arguments: write {given}"
+            )
+        if given:
+            need_ints(name, given[0], argument)
+        return function(input, *given, **keywords)
+
+    parameters = inspect.signature(function).parameters
+    last = parameters[argument].replace(default=inspect.Parameter.empty, annotation="Sequence[int]")
+    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [parameters["input"], last.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)],
+        return_annotation="Tensor",
+    )
+    return call
+
+
 def ints_from(
-    arguments: Sequence, keyword: Sequence[int] | int | None, function: str, name: str
+    arguments: Sequence, keyword: Sequence[int] | None, function: str, name: str
 ) -> tuple[int, ...]:
     """The ints that a call means by ``f(2, 3)``, by ``f((2, 3))``, or by ``f(name=(2, 3))``.
 
@@ -93,14 +168,14 @@ def ints_from(
         name: the argument's name, for messages.
 
     Raises:
-        TypeError: nothing was given, or something that is no integer.
+        TypeError: nothing was given, something that is no integer, or one int by name.
 
     Example:
         >>> ints_from((2, 3), None, "view", "size"), ints_from(([2, 3],), None, "view", "size")
         ((2, 3), (2, 3))
     """
     if keyword is not None:
-        arguments = (keyword, *arguments)
+        arguments = (need_ints(function, keyword, name), *arguments)
     elif not arguments:
         raise TypeError(f"{function}() missing 1 required positional arguments: {name!r}")
     if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
@@ -120,7 +195,7 @@ def sizes_from(arguments: Sequence, function: str, keyword: Sequence[int] | None
         TypeError: a size is not an integer.
         RuntimeError: a size is negative.
     """
-    given = arguments if keyword is None else (keyword, *arguments)
+    given = arguments if keyword is None else (need_ints(function, keyword, "size"), *arguments)
     items = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
     for item in items:
         if type(item) is not int or item < 0:

@@ -203,8 +203,8 @@ def empty_strided(
         7
     """
     as_device(device)
-    shape = sizes_from((size,), "empty_strided")
-    strides = ints_from((stride,), None, "empty_strided", "stride")
+    shape = sizes_from((), "empty_strided", size)
+    strides = ints_from((), stride, "empty_strided", "stride")
     if len(strides) != len(shape):
         raise RuntimeError(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"

@@ -68,8 +68,8 @@ def as_strided_(
 def _strided_layout(
     input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
 ) -> tuple[Size, tuple[int, ...], int]:
-    shape = sizes_from((size,), "as_strided")
-    strides = ints_from((stride,), None, "as_strided", "stride")
+    shape = sizes_from((), "as_strided", size)
+    strides = ints_from((), stride, "as_strided", "stride")
     offset = input._offset if storage_offset is None else as_int(storage_offset, "storage_offset")
     checked = layout.check_bounds(shape, strides, offset, len(input.storage()))
     if isinstance(checked, layout.Refusal):

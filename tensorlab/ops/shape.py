@@ -191,7 +191,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         >>> tl.zeros(2, 12).unflatten(1, (3, -1)).shape
         tensorlab.Size([2, 3, 4])
     """
-    wanted = ints_from((sizes,), None, "unflatten", "sizes")
+    wanted = ints_from((), sizes, "unflatten", "sizes")
     if not input.ndim and dim in (0, -1):
         raise RuntimeError(
             f"unflatten(): a tensor of 0 dimensions has none to divide: view({wanted}) adds some of size 1"

@@ -95,7 +95,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
         (tensor([0, 1]), tensor([2, 3, 4]))
     """
     length = _dim_size(input, dim, "split")
-    sizes = ints_from((split_sizes,), None, "split_with_sizes", "split_sizes")
+    sizes = ints_from((), split_sizes, "split_with_sizes", "split_sizes")
     if any(size < 0 for size in sizes):
         raise RuntimeError(
             f"split_with_sizes expects split_sizes have only non-negative entries, "

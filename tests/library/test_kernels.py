@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -86,6 +88,20 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert "data saved to" in first
     assert "data loaded from" in second
     assert "data saved to" not in second
+
+
+def test_a_file_that_cannot_be_read_is_made_anew(tmp_path):
+    """As after a step back to a version without a module that an index names."""
+    code = "import tensorlab as tl; print(tl.searchsorted(tl.arange(5), tl.arange(3)))"
+    environment = {"TENSORLAB_CACHE_DIR": str(tmp_path), "NUMBA_DEBUG_CACHE": "0", "NUMBA_DISABLE_JIT": "0"}
+    first = run(code, **environment)
+    written = sorted(path for path in tmp_path.rglob("*.nb[ci]") if path.parent.name != "__pycache__")
+    assert {path.suffix for path in written} == {".nbc", ".nbi"}
+    names_a_module = pickle.dumps(numba.__version__) + b"ctensorlab.no_such_module\nKind\n."
+    for path in written:
+        path.write_bytes(names_a_module if path.suffix == ".nbi" else b"half of a file")
+    assert run(code, **environment) == first
+    assert all(path.stat().st_size > 100 for path in written)
 
 
 def test_the_cache_folder_follows_the_environment_and_survives_a_bad_one(tmp_path):

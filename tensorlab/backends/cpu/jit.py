@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba.core import config
+from numba.core.caching import FunctionCache
 
 from tensorlab.backends.cache import cache_directory
 from tensorlab.backends.cpu import borrowed
@@ -88,6 +89,22 @@ def _make(module_name: str, name: str, source: str) -> ModuleType:
     return module
 
 
+class _KernelFiles(FunctionCache):
+    """What Numba keeps of one kernel on disk; files that cannot be read count as none, and are made anew.
+
+    They name the types of arguments by their modules. After a step back to an older version of this package,
+    there may be none of that name, as `tensorlab.backends.cpu.borrowed` was not there from the beginning.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled kernel for these arguments, or None."""
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception:  # whatever unpickling raises, which is any kind
+            self.flush()  # type: ignore[no-untyped-call]
+            return None
+
+
 def kernel(**options: Any) -> Callable[[Callable], Callable]:
     """Decorate a hand-written kernel: compiled without the interpreter's lock, kept where the generated are.
 
@@ -97,8 +114,12 @@ def kernel(**options: Any) -> Callable[[Callable], Callable]:
 
     def decorate(function: Callable) -> Callable:
         settings = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
-        with _kept_in(cache_directory()):
-            return quiet(numba.njit(cache=True, **settings)(function))
+        compiled = numba.njit(**settings)(function)
+        if not config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
+            with _kept_in(cache_directory()):
+                # What `cache=True` sets, of another class.
+                compiled._cache = _KernelFiles(function)  # type: ignore[no-untyped-call]
+        return quiet(compiled)
 
     return decorate
 

@@ -43,7 +43,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
 
     Raises:
         IndexError: there is no such dimension or slice, or the index is no vector.
-        RuntimeError: the index has another dtype.
+        RuntimeError: the index has another dtype; or there is no such slice along dimension 1, as in PyTorch.
 
     Example:
         >>> import tensorlab as tl
@@ -65,7 +65,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         )
     places = slices_at(input, dim, index)
     shape = places.route.shape if input.ndim else Size()
-    error = IndexError if input.numel() else RuntimeError
+    # As in PyTorch, which reads along dimension 1 by other code than along the rest.
+    error = IndexError if input.numel() and dim != 1 else RuntimeError
     if out is None:
         result = read_new("index_select", input, given, places, shape, error)
     else:

@@ -186,6 +186,10 @@ OF_CONTAINERS = {
     "vmap in chunks": lambda m, x: m.func.vmap(lambda p: p + 1, chunk_size=2)(x),
     "the same numbers": lambda m, x: m.func.vmap(lambda p: p + m.rand(2), randomness="same")(x),
     "other numbers": lambda m, x: m.func.vmap(lambda p: p + m.rand(2), randomness="different")(x),
+    "numbers, unsaid": lambda m, x: m.func.vmap(lambda p: p + m.rand(2))(x),
+    "a dropout, unsaid": lambda m, x: m.func.vmap(m.nn.functional.dropout)(x),
+    "an order, unsaid": lambda m, x: m.func.vmap(lambda p: p + m.randperm(2))(x),
+    "a dropout of nothing": lambda m, x: m.func.vmap(lambda p: m.nn.functional.dropout(p, 0.0))(x),
     "no such randomness": lambda m, x: m.func.vmap(lambda p: p, randomness="some")(x),
 }
 

@@ -1,7 +1,8 @@
 """Tensor: a storage, and a layout that says which of its cells are the elements.
 
 This file holds what a tensor *is*: its five pieces of metadata, and the ways to read them. What can be
-*done* with tensors stands in `tensorlab.ops`, which also gives this class its methods and operators.
+*done* with tensors stands in `tensorlab.ops`, which also gives this class its methods and operators. How the
+elements become Python's numbers and NumPy's arrays stands there too: in `values` and `sharing`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from tensorlab import devices, layout, memory_formats, modes, storage
-from tensorlab.cells import decode
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.printing import tensor_repr
@@ -220,7 +220,7 @@ class Tensor(TensorMethods):
             raise IndexError("a tensor of 0 dimensions has no sizes and no strides: leave the dimension out")
         return layout.wrap_dim(layout.as_int(dim, "a dimension"), len(self._shape))
 
-    # --- elements as Python numbers and as NumPy arrays -----------------------------------------------
+    # --- the cells, and what Python asks of every object ----------------------------------------------
 
     def _buffer(self) -> tuple[np.ndarray, int]:
         """What a launch is called with: the storage's cells, and the cell of the first element."""
@@ -246,115 +246,10 @@ class Tensor(TensorMethods):
             [stride * size for stride in self._stride],
         )
 
-    def tolist(self) -> list | bool | int | float:
-        """The elements as nested lists of Python numbers; one number for a tensor of 0 dimensions."""
-        cells = self._dense if self._dense is not None else dense_cells(self)
-        if cells is False:
-            cells = self._cells_array().reshape(-1)
-        flat = decode(cells, self._dtype)
-        if not self._shape:
-            return flat[0]
-        for dim in range(self.ndim - 1, 0, -1):  # group the innermost dimension, then the next
-            size = self._shape[dim]
-            groups = layout.numel(self._shape[:dim])
-            flat = [flat[group * size : (group + 1) * size] for group in range(groups)]
-        return flat
-
-    def item(self) -> bool | int | float:
-        """The only element as a Python number.
-
-        Raises:
-            RuntimeError: the tensor has no element, or several.
-        """
-        cells = self._dense if self._dense is not None else dense_cells(self)
-        if cells is False:  # perhaps one element all the same, with strides that no row-major tensor has
-            cells = self._cells_array()
-        if cells.size != 1:
-            raise RuntimeError(
-                f"a Tensor with {self.numel()} elements cannot be converted to Scalar: "
-                f"item() needs exactly one element, and the shape is {tuple(self._shape)}"
-            )
-        return decode(cells.reshape(-1), self._dtype)[0]
-
-    def numpy(self, *, force: bool = False) -> np.ndarray:
-        """The elements as a NumPy array over the same memory: writes show in both.
-
-        Args:
-            force: detach first, where the tensor requires a gradient.
-
-        Raises:
-            RuntimeError: the tensor requires a gradient, which the array's writes would pass by.
-            TypeError: NumPy has no such type (bfloat16).
-
-        Example:
-            >>> import tensorlab as tl
-            >>> x = tl.zeros(3)
-            >>> x.numpy()[1] = 5
-            >>> x
-            tensor([0., 5., 0.])
-        """
-        if not force and self.requires_grad:
-            raise RuntimeError(
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-            )
-        if self._dtype.numpy is None:
-            raise TypeError(
-                f"NumPy has no type {self._dtype.name}: convert with .to(tensorlab.float32) first"
-            )
-        array = self._cells_array()
-        if array.dtype is not self._dtype.numpy:  # the halves, whose cells are integers
-            array = array.view(self._dtype.numpy)
-        if self._storage.readonly:
-            array.flags.writeable = False
-        return array
-
-    def __array__(self, dtype: np.dtype | None = None, copy: bool | None = None) -> np.ndarray:
-        array = self.numpy()
-        if dtype is not None and dtype != array.dtype:
-            if copy is False:
-                raise ValueError(f"a NumPy array of type {dtype} cannot share memory with {self._dtype.name}")
-            return array.astype(dtype)
-        return array.copy() if copy else array
-
     def __len__(self) -> int:
         if not self._shape:
             raise TypeError("len() of a 0-d tensor: it holds one number and has no dimension to count")
         return self._shape[0]
-
-    def __bool__(self) -> bool:
-        if self.numel() != 1:
-            which = "no values" if self.numel() == 0 else "more than one value"
-            raise RuntimeError(
-                f"Boolean value of Tensor with {which} is ambiguous: its shape is {tuple(self._shape)}, "
-                f"and only a tensor of one element is true or false"
-            )
-        return bool(self.item())
-
-    def __int__(self) -> int:
-        return int(self._scalar())
-
-    def __float__(self) -> float:
-        return float(self._scalar())
-
-    def _scalar(self) -> bool | int | float:
-        """The only element, for ``int(x)`` and ``float(x)``, which fail as Python's own conversions do."""
-        if self.numel() != 1:
-            raise ValueError(
-                f"only one element tensors can be converted to Python scalars: "
-                f"this one has {self.numel()}, its shape is {tuple(self._shape)}"
-            )
-        return self.item()
-
-    def __complex__(self) -> complex:
-        return complex(self._scalar())
-
-    def __index__(self) -> int:
-        if self._dtype.is_floating_point or self.numel() != 1:
-            raise TypeError(
-                f"only integer tensors of a single element can be converted to an index: "
-                f"this one is of {self._dtype.name} and has shape {tuple(self._shape)}"
-            )
-        return int(self.item())
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self._shape:
@@ -366,16 +261,6 @@ class Tensor(TensorMethods):
 
     def __repr__(self) -> str:
         return tensor_repr(self)
-
-    def __format__(self, spec: str) -> str:
-        if not self._shape:
-            return format(self.item(), spec)
-        if spec:
-            raise TypeError(
-                f"unsupported format string passed to Tensor.__format__: {spec!r} formats one number, and "
-                f"this tensor has shape {tuple(self._shape)}: format x.item(), or see set_printoptions"
-            )
-        return str(self)
 
     def __reduce__(self) -> tuple:
         made = rebuild_tensor, (self._storage, self._dtype, tuple(self._shape), self._stride, self._offset)

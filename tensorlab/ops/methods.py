@@ -54,6 +54,7 @@ from tensorlab.ops import (
     sorting,
     splitting,
     uniqueness,
+    values,
     variance,
 )
 from tensorlab.ops.dispatch import as_new, is_number
@@ -108,6 +109,8 @@ _MODULES = (
     differences,
     questions,
     resizing,
+    sharing,
+    values,
 )
 
 # Operators by the row of the table that each stands for, and those that ask more of their operands.
@@ -175,6 +178,13 @@ def bind() -> None:
     namespace.__getitem__ = indexing.getitem
     namespace.__setitem__ = indexing.setitem
     namespace.__contains__ = protocols.contains
+    namespace.__bool__ = values.truth
+    namespace.__int__ = values.integer
+    namespace.__float__ = values.real
+    namespace.__complex__ = values.complex_number
+    namespace.__index__ = values.position
+    namespace.__format__ = values.formatted
+    namespace.__array__ = sharing.as_array
     namespace.__dlpack__ = sharing.dlpack
     namespace.__dlpack_device__ = sharing.dlpack_device
     namespace.__array_wrap__ = sharing.array_wrap

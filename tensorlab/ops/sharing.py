@@ -188,6 +188,51 @@ def array_wrap(
     return _over(np.asarray(array))
 
 
+def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
+    """The elements as a NumPy array over the same memory: writes show in both.
+
+    Args:
+        force: detach first, where the tensor requires a gradient.
+
+    Raises:
+        RuntimeError: the tensor requires a gradient, which the array's writes would pass by.
+        TypeError: NumPy has no such type (bfloat16).
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(3)
+        >>> x.numpy()[1] = 5
+        >>> x
+        tensor([0., 5., 0.])
+    """
+    if not force and input.requires_grad:
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
+    if input._dtype.numpy is None:
+        raise TypeError(f"NumPy has no type {input._dtype.name}: convert with .to(tensorlab.float32) first")
+    array = input._cells_array()
+    if array.dtype is not input._dtype.numpy:  # the halves, whose cells are integers
+        array = array.view(input._dtype.numpy)
+    if input._storage.readonly:
+        array.flags.writeable = False
+    return array
+
+
+def as_array(input: Tensor, dtype: np.dtype | None = None, copy: bool | None = None) -> np.ndarray:
+    """What ``numpy.asarray(input, dtype, copy=copy)`` asks for: the array of `numpy`, or a copy of it.
+
+    Raises:
+        ValueError: the array would have to be a copy, and `copy` is False.
+    """
+    array = input.numpy()
+    if dtype is not None and dtype != array.dtype:
+        if copy is False:
+            raise ValueError(f"a NumPy array of type {dtype} cannot share memory with {input._dtype.name}")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
 class _Capsule:
     """A bare DLPack capsule as NumPy wants it: an object that returns it."""
 
@@ -242,4 +287,4 @@ def _warn_read_only(what: str, copy: str) -> None:
     )
 
 
-METHODS = ()
+METHODS = (numpy,)

@@ -42,9 +42,10 @@ Number = bool | int | float
 class TensorMethods:
 '''
 
-# What the head above defines, and Python's own names; an annotation with another name becomes Any.
+# What the head above defines, NumPy's array, and Python's own names; an annotation with another becomes Any.
 KNOWN = set(re.findall(r"\w+", HEAD)) | {
-    "None", "int", "float", "bool", "str", "object", "tuple", "list", "dict", "bytes", "slice",
+    "None", "int", "float", "complex", "bool", "str", "object", "tuple", "list", "dict", "bytes", "slice",
+    "ndarray",
 }  # fmt: skip
 
 

@@ -1,0 +1,138 @@
+"""The threads of a team at work: each on a core of its own, and each taking the next chunk when it is free.
+
+An operating system often wakes several threads on one core and leaves another core idle for some
+milliseconds: longer than most operations last. Virtual machines do it most of the time, because there a core
+that sleeps does not look idle. So a thread that finds its core taken by another one of its team goes to one
+that is not, and a thread whose team is not complete yet lets those run that may wait for its core. Linux can
+be asked for that; elsewhere a thread stays where it is.
+
+A team's chunks and cores are counted on a board: an array of integers that is made for one launch.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+from tensorlab.backends.cpu.jit import helper
+from tensorlab.backends.cpu.pointers import LINE
+
+__all__ = ["DIGEST", "begin", "board", "known_cores", "take"]
+
+# Numba's cache does not see changes of what a kernel imports: so its text has this in it.
+DIGEST = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
+
+# Places on a board, each on a line of its own: the next chunk, the threads that have begun, and the first of
+# the cores, each of which counts the threads that came to it.
+_NEXT, _BEGUN, _CORES = 0, LINE // 8, 2 * LINE // 8
+
+_MOVES: bool = platform.system() == "Linux" and hasattr(ctypes.CDLL(None), "sched_getcpu")
+_KNOWN_CORES = os.sysconf("SC_NPROCESSORS_CONF") if _MOVES else 0
+
+# Words of a set of cores, which has a bit for each: the system's own sets have room for 1,024.
+_WORDS = 1024 // 64
+
+# What the C library has: the first two of nothing, the others of (thread, bytes, set).
+_SETS = types.int32(types.int32, types.uintp, types.uintp)
+_current_core: Any = types.ExternalFunction("sched_getcpu", types.int32())
+_let_others_run: Any = types.ExternalFunction("sched_yield", types.int32())
+_allowed_cores: Any = types.ExternalFunction("sched_getaffinity", _SETS)
+_allow_cores: Any = types.ExternalFunction("sched_setaffinity", _SETS)
+
+
+def board() -> np.ndarray:
+    """A board for one launch, on which nothing has happened.
+
+    Example:
+        >>> board().any()
+        np.False_
+    """
+    return np.zeros(_CORES + _KNOWN_CORES, np.int64)
+
+
+def known_cores() -> int:
+    """How many cores a board counts threads of, from its end; 0 where threads stay where they are.
+
+    Example:
+        >>> known_cores() >= 0
+        True
+    """
+    return _KNOWN_CORES
+
+
+@intrinsic
+def _add_one(typing, places, place):
+    """Add one to a place, whoever else does so at the same time, and return what was there."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        first = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        where = builder.gep(first, [arguments[1]])
+        return builder.atomic_rmw("add", where, ir.Constant(ir.IntType(64), 1), "monotonic")
+
+    return types.int64(places, types.intp), generate
+
+
+_count: Any = _add_one
+
+
+@helper
+def _move(places):
+    """Go to a core that this thread may use and nobody of the team has come to, if there is one."""
+    allowed, wanted = np.zeros(_WORDS, np.uint64), np.zeros(_WORDS, np.uint64)
+    _allowed_cores(0, 8 * _WORDS, allowed.ctypes.data)  # none if the system's sets are longer
+    for core in range(min(_KNOWN_CORES, 64 * _WORDS)):
+        word, bit = core // 64, np.uint64(1) << np.uint64(core % 64)
+        if allowed[word] & bit and places[_CORES + core] == 0 and _count(places, _CORES + core) == 0:
+            wanted[word] = bit
+            _allow_cores(0, 8 * _WORDS, wanted.ctypes.data)
+            _allow_cores(0, 8 * _WORDS, allowed.ctypes.data)  # there it may be moved again by the system
+            return
+
+
+if _MOVES:
+
+    @helper
+    def _settle(places, chunks):
+        core = _current_core()
+        # A thread may begin twice, in place of one that is late; then there are no chunks any more.
+        if places[_NEXT] < chunks and core < _KNOWN_CORES and _count(places, _CORES + core) > 0:
+            _move(places)
+
+    @helper
+    def _give_way(places, team):
+        if places[_BEGUN] < team:
+            _let_others_run()
+
+else:
+
+    @helper
+    def _settle(places, chunks):
+        pass
+
+    @helper
+    def _give_way(places, team):
+        pass
+
+
+@helper
+def begin(places, chunks):
+    """What each thread of a team does first; the number of its first chunk."""
+    _count(places, _BEGUN)
+    _settle(places, chunks)
+    return _count(places, _NEXT)
+
+
+@helper
+def take(places, team):
+    """The number of the next chunk that nobody has taken."""
+    _give_way(places, team)
+    return _count(places, _NEXT)

@@ -72,13 +72,10 @@ from tensorlab.ops.angles import deg2rad, deg2rad_, rad2deg, rad2deg_
 from tensorlab.ops.arguments import of_one_sequence
 from tensorlab.ops.arithmetic import (
     add,
-    addcdiv,
-    addcmul,
     div,
     divide,
     floor_divide,
     fmod,
-    lerp,
     positive,
     pow,
     remainder,
@@ -87,6 +84,7 @@ from tensorlab.ops.arithmetic import (
     subtract,
     true_divide,
 )
+from tensorlab.ops.blends import addcdiv, addcmul, lerp
 from tensorlab.ops.bounds import (
     clamp,
     clamp_,
@@ -490,13 +488,10 @@ __all__ = [
     "rad2deg_",
     # ops.arithmetic
     "add",
-    "addcdiv",
-    "addcmul",
     "div",
     "divide",
     "floor_divide",
     "fmod",
-    "lerp",
     "positive",
     "pow",
     "remainder",
@@ -504,6 +499,10 @@ __all__ = [
     "sub",
     "subtract",
     "true_divide",
+    # ops.blends
+    "addcdiv",
+    "addcmul",
+    "lerp",
     # ops.bounds
     "clamp",
     "clamp_",

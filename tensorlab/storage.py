@@ -48,9 +48,8 @@ class UntypedStorage:
         [1, 0, 0, 1]
     """
 
-    # Two are set where there is something to say, and nowhere else: `_aliased` where another storage object
-    # has the same memory, and `_writer` by whoever writes (see tensorlab.autograd.writers).
-    __slots__ = ("__weakref__", "_aliased", "_memory", "_others", "_version", "_writer", "readonly")
+    # `_writer` is set by whoever writes, and empty before (see tensorlab.autograd.writers).
+    __slots__ = ("__weakref__", "_memory", "_others", "_version", "_writer", "readonly")
 
     _writer: object
 
@@ -116,10 +115,7 @@ class UntypedStorage:
 
     def alias(self) -> UntypedStorage:
         """The same memory with a count of writes of its own: what ``x.data`` looks into."""
-        twin = UntypedStorage(self._memory, self.readonly)
-        self._aliased = True
-        twin._aliased = True
-        return twin
+        return UntypedStorage(self._memory, self.readonly)
 
     def clone(self) -> UntypedStorage:
         """The same bytes in new memory, which can be written."""

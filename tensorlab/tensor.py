@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from tensorlab import devices, layout, memory_formats, modes, storage
+from tensorlab import devices, layout, modes, storage
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.printing import tensor_repr
@@ -105,21 +105,46 @@ class Tensor(TensorMethods):
 
         Raises:
             IndexError: there is no such dimension.
+
+        Example:
+            >>> import tensorlab as tl
+            >>> x = tl.zeros(2, 3)
+            >>> x.stride(), x.stride(0)
+            ((3, 1), 3)
         """
         return self._stride if dim is None else self._stride[self._existing_dim(dim)]
 
     def storage_offset(self) -> int:
-        """The storage cell of the first element."""
+        """The storage cell of the first element.
+
+        Example:
+            >>> import tensorlab as tl
+            >>> tl.zeros(2, 3)[1].storage_offset()
+            3
+        """
         return self._offset
 
     def untyped_storage(self) -> UntypedStorage:
-        """The flat memory that the elements lie in, as bytes."""
+        """The flat memory that the elements lie in, as bytes.
+
+        Example:
+            >>> import tensorlab as tl
+            >>> x = tl.zeros(2, 3)
+            >>> x.untyped_storage().nbytes(), x.T.untyped_storage() is x.untyped_storage()
+            (24, True)
+        """
         return self._storage
 
     def storage(self) -> TypedStorage:
         """The flat memory that the elements lie in, as cells of this tensor's dtype.
 
         PyTorch calls this deprecated, and means to keep only `untyped_storage`.
+
+        Example:
+            >>> import tensorlab as tl
+            >>> x = tl.tensor([[1, 2], [3, 4]])
+            >>> x.T.storage().tolist()
+            [1, 2, 3, 4]
         """
         return TypedStorage(self._storage, self._dtype)
 
@@ -131,7 +156,13 @@ class Tensor(TensorMethods):
         return len(self._shape)
 
     def dim(self) -> int:
-        """The number of dimensions."""
+        """The number of dimensions.
+
+        Example:
+            >>> import tensorlab as tl
+            >>> tl.zeros(2, 3).dim()
+            2
+        """
         return len(self._shape)
 
     ndimension = dim
@@ -147,62 +178,46 @@ class Tensor(TensorMethods):
 
         Raises:
             IndexError: there is no such dimension.
+
+        Example:
+            >>> import tensorlab as tl
+            >>> x = tl.zeros(2, 3)
+            >>> x.size(), x.size(-1)
+            (tensorlab.Size([2, 3]), 3)
         """
         return self._shape if dim is None else self._shape[self._existing_dim(dim)]
 
     def numel(self) -> int:
-        """The number of elements."""
-        return layout.numel(self._shape)
+        """The number of elements.
 
-    def nelement(self) -> int:
-        """The number of elements."""
-        return layout.numel(self._shape)
-
-    def element_size(self) -> int:
-        """The bytes of one element."""
-        return self._dtype.itemsize
-
-    @property
-    def itemsize(self) -> int:
-        """The bytes of one element."""
-        return self._dtype.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of all elements, counted as if none shared a cell: `numel` times `element_size`."""
-        return layout.nbytes(self._shape, self._dtype)
-
-    def data_ptr(self) -> int:
-        """The address of the first element, as the processor counts bytes; 0 without elements.
-
-        Two tensors over one storage have different addresses when their offsets differ. To see whether they
-        share memory, compare ``untyped_storage().data_ptr()``.
+        Example:
+            >>> import tensorlab as tl
+            >>> tl.zeros(2, 3).numel()
+            6
         """
-        if not self.numel():
-            return 0
-        return self._storage.data_ptr() + self._offset * self._dtype.itemsize
+        return layout.numel(self._shape)
+
+    nelement = numel
 
     def is_floating_point(self) -> bool:
-        """True when the elements are floating-point numbers."""
+        """True when the elements are floating-point numbers.
+
+        Example:
+            >>> import tensorlab as tl
+            >>> tl.zeros(2).is_floating_point(), tl.arange(2).is_floating_point()
+            (True, False)
+        """
         return self._dtype.is_floating_point
 
     def is_complex(self) -> bool:
-        """Always False: there are no complex dtypes here."""
+        """Always False: there are no complex dtypes here.
+
+        Example:
+            >>> import tensorlab as tl
+            >>> tl.ones(2).is_complex()
+            False
+        """
         return self._dtype.is_complex
-
-    def is_signed(self) -> bool:
-        """True when the dtype has negative numbers."""
-        return self._dtype.is_signed
-
-    @property
-    def is_cuda(self) -> bool:
-        """True when the storage lies on a GPU."""
-        return self.device.type == "cuda"
-
-    @property
-    def layout(self) -> object:
-        """How the elements are found: always ``tensorlab.strided``, by strides."""
-        return memory_formats.strided
 
     @property
     def _version(self) -> int:

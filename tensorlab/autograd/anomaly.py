@@ -30,6 +30,12 @@ class set_detect_anomaly:
     Args:
         mode: whether nodes remember the line that made them.
         check_nan: whether a NaN that a node returns is an error.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> with tl.autograd.set_detect_anomaly(True):
+        ...     tl.is_anomaly_enabled()
+        True
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:

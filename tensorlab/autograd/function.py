@@ -336,6 +336,22 @@ def once_differentiable(backward: Callable) -> Callable:
     """Decorate a ``backward`` that does not compute with recorded operations: it is run without recording.
 
     Whoever differentiates its results gets an error instead of a wrong gradient.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> class Double(tl.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        ...
+        ...     @staticmethod
+        ...     @once_differentiable
+        ...     def backward(ctx, gradient):
+        ...         return gradient * 2
+        >>> x = tl.ones(2, requires_grad=True)
+        >>> Double.apply(x).sum().backward()
+        >>> x.grad
+        tensor([2., 2.])
     """
 
     @functools.wraps(backward)

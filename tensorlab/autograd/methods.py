@@ -128,6 +128,15 @@ def retain_grad(input: Tensor) -> None:
 
     Raises:
         RuntimeError: it requires no gradient.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2, requires_grad=True)
+        >>> y = x * 2
+        >>> y.retain_grad()
+        >>> y.sum().backward()
+        >>> y.grad
+        tensor([1., 1.])
     """
     if not requires_grad(input):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
@@ -167,6 +176,13 @@ def register_post_accumulate_grad_hook(input: Tensor, hook: Hook) -> Handle:
 
     Raises:
         RuntimeError: the tensor requires no gradient, or is no leaf.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2, requires_grad=True)
+        >>> handle = x.register_post_accumulate_grad_hook(lambda x: print(x.grad))
+        >>> (x * 3).sum().backward()
+        tensor([3., 3.])
     """
     _hooked_node(input, "register a hook")
     if not isinstance(input._edge, Leaf):
@@ -186,6 +202,13 @@ def detach_(input: Tensor) -> Tensor:
 
     Raises:
         RuntimeError: it is a view; `detach` makes another tensor object.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2, requires_grad=True)
+        >>> y = (x * 2).detach_()
+        >>> y.requires_grad, y.is_leaf
+        (False, True)
     """
     if input._base is not None:
         raise RuntimeError(
@@ -198,7 +221,14 @@ def detach_(input: Tensor) -> Tensor:
 
 
 def is_inference(input: Tensor) -> bool:
-    """True for a tensor that was made in `tensorlab.inference_mode`."""
+    """True for a tensor that was made in `tensorlab.inference_mode`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> with tl.inference_mode():
+        ...     tl.ones(2).is_inference()
+        True
+    """
     return input._storage._version is UNTRACKED
 
 

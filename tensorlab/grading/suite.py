@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import importlib
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -231,10 +231,3 @@ class Secret:
         """The random numbers of one student and question."""
         digest = hmac.new(self.key, f"{student}|{exercise_id}".encode(), hashlib.sha256).digest()
         return random.Random(int.from_bytes(digest, "big"))
-
-
-def each_case(topics: Sequence[Topic]) -> Iterator[tuple[Topic, Case]]:
-    """All public cases, topic by topic."""
-    for topic in topics:
-        for case in topic.public:
-            yield topic, case

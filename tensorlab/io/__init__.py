@@ -64,6 +64,15 @@ def save(obj: Any, f: str | os.PathLike | IO[bytes]) -> None:
         ValueError: a container contains itself.
         RuntimeError: the folder of the path does not exist.
         AttributeError: `f` is neither a path nor a file.
+
+    Example:
+        >>> import io
+        >>> import tensorlab as tl
+        >>> file = io.BytesIO()
+        >>> tl.save({"weight": tl.ones(2), "step": 3}, file)
+        >>> _ = file.seek(0)
+        >>> tl.load(file)
+        {'weight': tensor([1., 1.]), 'step': 3}
     """
     content = archive.pack(obj)
     if hasattr(f, "write"):
@@ -106,6 +115,15 @@ def load(
         RuntimeError: the file is damaged, or is no safetensors file, or holds a type that tensorlab has not.
         FileNotFoundError: there is no such file.
         AttributeError: `f` is neither a path nor a file.
+
+    Example:
+        >>> import io
+        >>> import tensorlab as tl
+        >>> file = io.BytesIO()
+        >>> tl.save([tl.arange(3), "text"], file)
+        >>> _ = file.seek(0)
+        >>> tl.load(file)
+        [tensor([0, 1, 2]), 'text']
     """
     as_device(map_location)
     if hasattr(f, "read"):

@@ -32,7 +32,14 @@ def detach(input: Tensor) -> Tensor:
 
 
 def real(input: Tensor) -> Tensor:
-    """The real part, which is `input` itself: there are no complex tensors here."""
+    """The real part, which is `input` itself: there are no complex tensors here.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2)
+        >>> tl.real(x) is x
+        True
+    """
     need_tensors("real", input=input)
     return input
 

@@ -38,12 +38,26 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def deg2rad_(input: Tensor) -> Tensor:
-    """`deg2rad`, written into `input`."""
+    """`deg2rad`, written into `input`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([180.0, 90.0])
+        >>> x.deg2rad_()
+        tensor([3.1416, 1.5708])
+    """
     return mul_(input, RADIANS_OF_A_DEGREE)
 
 
 def rad2deg_(input: Tensor) -> Tensor:
-    """`rad2deg`, written into `input`."""
+    """`rad2deg`, written into `input`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([0.0, 3.1415927])
+        >>> x.rad2deg_()
+        tensor([  0., 180.])
+    """
     return mul_(input, 1 / RADIANS_OF_A_DEGREE)
 
 

@@ -271,5 +271,5 @@ def another_name(name: str, function: F) -> F:
     twin.__kwdefaults__ = original.__kwdefaults__
     twin.__annotations__ = original.__annotations__
     twin.__module__ = original.__module__
-    twin.__doc__ = f"The same as `{original.__name__}`."
+    twin.__doc__ = f"The same as `{original.__name__}`. {original.__doc__}"
     return cast(F, twin)

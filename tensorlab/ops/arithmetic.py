@@ -27,13 +27,10 @@ from tensorlab.tensor import Tensor
 
 __all__ = [
     "add",
-    "addcdiv",
-    "addcmul",
     "div",
     "divide",
     "floor_divide",
     "fmod",
-    "lerp",
     "positive",
     "pow",
     "remainder",
@@ -72,7 +69,13 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None
 
 
 def subtract(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
-    """The same as `sub`."""
+    """The same as `sub`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.subtract(tl.tensor([1, 2]), 3)
+        tensor([-2, -1])
+    """
     return sub(input, other, alpha=alpha, out=out)
 
 
@@ -93,7 +96,14 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 
 def add_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
-    """`add` in place: `input` becomes ``input + alpha * other``."""
+    """`add` in place: `input` becomes ``input + alpha * other``.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([1, 2])
+        >>> x.add_(tl.tensor([1, 1]), alpha=10)
+        tensor([11, 12])
+    """
     if type(alpha) is int and alpha == 1:
         return pointwise.add_(input, other)
     _check_alpha(input, other, alpha)
@@ -101,7 +111,14 @@ def add_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 
 def sub_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
-    """`sub` in place: `input` becomes ``input - alpha * other``."""
+    """`sub` in place: `input` becomes ``input - alpha * other``.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([1, 2])
+        >>> x.sub_(tl.tensor([1, 1]), alpha=10)
+        tensor([-9, -8])
+    """
     if type(alpha) is int and alpha == 1:
         return pointwise.sub_(input, other)
     _check_alpha(input, other, alpha)
@@ -165,12 +182,25 @@ def div(
 def divide(
     input: Operand, other: Operand, *, rounding_mode: str | None = None, out: Tensor | None = None
 ) -> Tensor:
-    """The same as `div`."""
+    """The same as `div`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.divide(tl.tensor([7, -7]), 2)
+        tensor([ 3.5000, -3.5000])
+    """
     return div(input, other, rounding_mode=rounding_mode, out=out)
 
 
 def div_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
-    """`div` in place: `input` becomes the quotient."""
+    """`div` in place: `input` becomes the quotient.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([7, -7])
+        >>> x.div_(2, rounding_mode="floor")
+        tensor([ 3, -4])
+    """
     if rounding_mode is None:
         return pointwise.div_(input, other)
     row = _rounded_division(rounding_mode)
@@ -219,19 +249,40 @@ def fmod(input: Tensor, other: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 def floor_divide_(input: Tensor, other: Operand) -> Tensor:
-    """`floor_divide` in place: `input` becomes the quotient, rounded down."""
+    """`floor_divide` in place: `input` becomes the quotient, rounded down.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([7, -7])
+        >>> x.floor_divide_(2)
+        tensor([ 3, -4])
+    """
     _refuse_integer_zero(input, other)
     return apply_in_place(TABLE["floor_divide"], input, other)
 
 
 def remainder_(input: Tensor, other: Operand) -> Tensor:
-    """`remainder` in place: `input` becomes what floor_divide leaves over."""
+    """`remainder` in place: `input` becomes what floor_divide leaves over.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([7, -7])
+        >>> x.remainder_(3)
+        tensor([1, 2])
+    """
     _refuse_integer_zero(input, other)
     return apply_in_place(TABLE["remainder"], input, other)
 
 
 def fmod_(input: Tensor, other: Operand) -> Tensor:
-    """`fmod` in place: `input` becomes what division towards zero leaves over."""
+    """`fmod` in place: `input` becomes what division towards zero leaves over.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([7, -7])
+        >>> x.fmod_(3)
+        tensor([ 1, -1])
+    """
     _refuse_integer_zero(input, other)
     return apply_in_place(TABLE["fmod"], input, other)
 
@@ -276,7 +327,14 @@ def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tens
 
 
 def pow_(input: Tensor, exponent: Operand) -> Tensor:
-    """`pow` in place: `input` becomes ``input ** exponent``."""
+    """`pow` in place: `input` becomes ``input ** exponent``.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([2, 3])
+        >>> x.pow_(2)
+        tensor([4, 9])
+    """
     row = _power(input, exponent)
     if row is None:
         return apply_in_place(TABLE["pow"], input, exponent)
@@ -310,88 +368,7 @@ def _power(input: Operand, exponent: Operand) -> Scalar | None:
     return POWERS.get(exponent) if whole or (type(exponent) is float and floating) else None
 
 
-# --- products and means -------------------------------------------------------------------------------
-
-_ADDED = {
-    "input": "a tensor.",
-    "tensor1": "a tensor whose shape can be broadcast with `input`'s.",
-    "tensor2": "another.",
-    "value": "a number, converted to the type that the tensors meet in.",
-}
-
-
-@documented("addcmul", _ADDED)
-def addcmul(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None
-) -> Tensor:
-    """`input` plus `value` times the product of two tensors, element by element."""
-    return apply(TABLE["addcmul"], input, tensor1, tensor2, value, out=out)
-
-
-def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
-    """`addcmul` in place: `input` becomes ``input + value * tensor1 * tensor2``."""
-    return apply_in_place(TABLE["addcmul"], input, tensor1, tensor2, value)
-
-
-@documented("addcdiv", _ADDED)
-def addcdiv(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None
-) -> Tensor:
-    """`input` plus `value` times the quotient of two tensors, element by element."""
-    _refuse_integer_quotient(tensor1, tensor2)
-    return apply(TABLE["addcdiv"], input, tensor1, tensor2, value, out=out)
-
-
-def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
-    """`addcdiv` in place: `input` becomes ``input + value * tensor1 / tensor2``."""
-    _refuse_integer_quotient(tensor1, tensor2)
-    return apply_in_place(TABLE["addcdiv"], input, tensor1, tensor2, value)
-
-
-def _refuse_integer_quotient(tensor1: Tensor, tensor2: Tensor) -> None:
-    tensors = [t for t in (tensor1, tensor2) if isinstance(t, Tensor)]
-    if not any(t.is_floating_point() for t in tensors):
-        raise RuntimeError(
-            "Integer division with addcdiv is no longer supported: convert tensor1 or tensor2 to a floating "
-            "dtype, or round with div(..., rounding_mode='trunc') and add"
-        )
-
-
-@documented(
-    "lerp",
-    {
-        "input": "a tensor of a floating dtype: where the way begins.",
-        "end": "a tensor of the same dtype: where it ends.",
-        "weight": "how much of the way to go, a number or a tensor of the same dtype; not confined to 0 … 1.",
-    },
-)
-def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The point `weight` of the way from `input` to `end`: ``input + weight * (end - input)``."""
-    _check_one_dtype(input, end, weight)
-    return apply(TABLE["lerp"], input, end, weight, out=out)
-
-
-def lerp_(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
-    """`lerp` in place: `input` becomes the point `weight` of the way to `end`."""
-    _check_one_dtype(input, end, weight)
-    return apply_in_place(TABLE["lerp"], input, end, weight)
-
-
-def _check_one_dtype(input: Tensor, end: Tensor, weight: Operand) -> None:
-    if not need_tensor("lerp", input).is_floating_point():
-        raise NotImplementedError(
-            f'"lerp" not implemented for {input.dtype.name}: it takes floats: convert with .float() first'
-        )
-    for name, operand in (("end", end), ("weight", weight)):
-        if isinstance(operand, Tensor) and (name == "end" or operand.ndim) and operand.dtype != input.dtype:
-            raise RuntimeError(
-                f"expected dtype {input.dtype.name} for `{name}` but got dtype {operand.dtype.name}: "
-                f"lerp does not convert"
-            )
-
-
 METHODS = (
-    add, add_, addcdiv, addcdiv_, addcmul, addcmul_, div, div_, divide, floor_divide, floor_divide_, fmod,
-    fmod_, lerp, lerp_, positive, pow, pow_, remainder, remainder_, sub, sub_, subtract, true_divide,
-    true_divide_,
+    add, add_, div, div_, divide, floor_divide, floor_divide_, fmod, fmod_, positive, pow, pow_, remainder,
+    remainder_, sub, sub_, subtract, true_divide, true_divide_,
 )  # fmt: skip

@@ -41,18 +41,38 @@ def clamp(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | 
 
 
 def clamp_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
-    """`clamp` in place: elements of `input` outside the bounds are moved to them."""
+    """`clamp` in place: elements of `input` outside the bounds are moved to them.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([-2, 1, 5])
+        >>> x.clamp_(0, 3)
+        tensor([0, 1, 3])
+    """
     row, bounds = _clamp_row(input, min, max)
     return apply_in_place(row, input, *bounds)
 
 
 def clip(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | None = None) -> Tensor:
-    """The same as `clamp`."""
+    """The same as `clamp`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.clip(tl.tensor([-2, 1, 5]), 0, 3)
+        tensor([0, 1, 3])
+    """
     return clamp(input, min, max, out=out)
 
 
 def clip_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
-    """The same as `clamp_`."""
+    """The same as `clamp_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([-2, 1, 5])
+        >>> x.clip_(0, 3)
+        tensor([0, 1, 3])
+    """
     return clamp_(input, min, max)
 
 
@@ -64,7 +84,14 @@ def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None)
 
 
 def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
-    """`clamp_min` in place: elements of `input` below the bound are raised to it."""
+    """`clamp_min` in place: elements of `input` below the bound are raised to it.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([-2, 1, 5])
+        >>> x.clamp_min_(0)
+        tensor([0, 1, 5])
+    """
     row, bounds = _clamp_row(input, min, None, "clamp_min")
     return apply_in_place(row, input, *bounds)
 
@@ -77,7 +104,14 @@ def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None)
 
 
 def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
-    """`clamp_max` in place: elements of `input` above the bound are lowered to it."""
+    """`clamp_max` in place: elements of `input` above the bound are lowered to it.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([-2, 1, 5])
+        >>> x.clamp_max_(3)
+        tensor([-2,  1,  3])
+    """
     row, bounds = _clamp_row(input, None, max, "clamp_max")
     return apply_in_place(row, input, *bounds)
 
@@ -138,7 +172,14 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
 
 
 def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
-    """`round` in place."""
+    """`round` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([0.125, 2.5])
+        >>> x.round_(decimals=2)
+        tensor([0.1200, 2.5000])
+    """
     if decimals == 0:
         return apply_in_place(TABLE["round"], input)
     return apply_in_place(*_round_to(input, decimals))
@@ -175,7 +216,14 @@ def nan_to_num(
 def nan_to_num_(
     input: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
-    """`nan_to_num` in place."""
+    """`nan_to_num` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([float("nan"), 1.0])
+        >>> x.nan_to_num_(nan=-1.0)
+        tensor([-1.,  1.])
+    """
     return apply_in_place(TABLE["nan_to_num"], input, *_replacements(input, nan, posinf, neginf))
 
 

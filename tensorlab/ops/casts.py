@@ -20,7 +20,17 @@ def _cast(name: str, element_type: dtype) -> Callable:
         return conversion.to(input, element_type, memory_format=memory_format)
 
     cast.__name__ = cast.__qualname__ = name
-    cast.__doc__ = f"The elements as {element_type.name}; `input` itself if it has that dtype already."
+    cast.__doc__ = f"""The elements as {element_type.name}; `input` itself if it has that dtype already.
+
+    Args:
+        input: any tensor.
+        memory_format: the layout of the result, as in `to`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([0.0, 1.0]).{name}().dtype
+        {element_type}
+    """
     return cast
 
 
@@ -39,7 +49,13 @@ _CASTS = (
 
 
 def type_as(input: Tensor, other: Tensor) -> Tensor:
-    """The elements in the dtype of another tensor; `input` itself if it has that dtype already."""
+    """The elements in the dtype of another tensor; `input` itself if it has that dtype already.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1, 2]).type_as(tl.tensor(0.5))
+        tensor([1., 2.])
+    """
     return conversion.cast(input, other._dtype)
 
 
@@ -66,7 +82,13 @@ def is_floating_point(input: Tensor) -> bool:
 
 
 def is_complex(input: Tensor) -> bool:
-    """Whether the elements are complex numbers, which they never are here."""
+    """Whether the elements are complex numbers, which they never are here.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.is_complex(tl.ones(2))
+        False
+    """
     return input.dtype.is_complex
 
 

@@ -126,7 +126,14 @@ def _chosen(
 
 
 def where_method(input: Tensor, condition: Tensor, other: Tensor | Number) -> Tensor:
-    """`input` where the condition is true, `other` elsewhere: ``where(condition, input, other)``."""
+    """`input` where the condition is true, `other` elsewhere: ``where(condition, input, other)``.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([3, -1, 2])
+        >>> x.where(x > 0, 0)
+        tensor([3, 0, 2])
+    """
     return _chosen(condition, input, other)
 
 

@@ -56,7 +56,14 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`outer` by another name."""
+    """`outer` by another name.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.ger(tl.tensor([1, 2]), tl.tensor([1, 10]))
+        tensor([[ 1, 10],
+                [ 2, 20]])
+    """
     return outer(input, vec2, out=out)
 
 
@@ -280,7 +287,15 @@ def _with_product(
 
 
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """`addr` in place: `input`, of shape (n, m), is overwritten."""
+    """`addr` in place: `input`, of shape (n, m), is overwritten.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(2, 3)
+        >>> x.addr_(tl.tensor([1.0, 2.0]), tl.tensor([1.0, 10.0, 100.0]))
+        tensor([[  1.,  10., 100.],
+                [  2.,  20., 200.]])
+    """
     if input.shape != (*vec1.shape, *vec2.shape):
         raise RuntimeError(
             f"addr_(): a tensor that is written in place keeps its shape: it has {list(input.shape)}, and "

@@ -249,6 +249,13 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
     Raises:
         RuntimeError: `src` cannot be broadcast to `input`'s shape, or the write is refused.
         TypeError: `src` is neither a tensor nor a number.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(2, 3)
+        >>> x.copy_(tl.tensor([1, 2, 3]))
+        tensor([[1., 2., 3.],
+                [1., 2., 3.]])
     """
     if not isinstance(src, Tensor) and not is_number(src):
         raise TypeError(f"copy_(): argument 'src' must be a Tensor or a number, not {type(src).__name__}")
@@ -266,6 +273,14 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: `value` has dimensions, or does not fit into the dtype.
         TypeError: `value` is no number.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(3)
+        >>> x[1:].fill_(7)
+        tensor([7., 7.])
+        >>> x
+        tensor([0., 7., 7.])
     """
     if isinstance(value, Tensor):
         if value.ndim:
@@ -306,14 +321,30 @@ def fill(input: Tensor, value: Tensor | Number) -> Tensor:
 
 
 def zero_(input: Tensor) -> Tensor:
-    """Overwrite every element of `input` with 0."""
+    """Overwrite every element of `input` with 0.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(3)
+        >>> x[1:].zero_()
+        tensor([0., 0.])
+        >>> x
+        tensor([1., 0., 0.])
+    """
     with in_place(ZeroBackward0, input):
         overwrite(input, 0)
     return input
 
 
 def cpu(input: Tensor, memory_format: memory_format = preserve_format) -> Tensor:
-    """The elements in the computer's own memory: `input` itself if they are there already."""
+    """The elements in the computer's own memory: `input` itself if they are there already.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(3)
+        >>> x.cpu() is x
+        True
+    """
     return to(input, device="cpu", memory_format=memory_format)
 
 

@@ -225,7 +225,13 @@ def new_empty(
     dtype: dtype | None = None,
     device: device | str | None = None,
 ) -> Tensor:
-    """`empty`, with the dtype and device of `input` unless others are named."""
+    """`empty`, with the dtype and device of `input` unless others are named.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1, 2]).new_empty(3, 4).shape
+        tensorlab.Size([3, 4])
+    """
     shape = sizes_from(sizes, "new_empty", size)
     return empty(shape, dtype=dtype or input._dtype, device=device or input.device)
 
@@ -239,7 +245,13 @@ def new_empty_strided(
     dtype: dtype | None = None,
     device: device | str | None = None,
 ) -> Tensor:
-    """`empty_strided`, with the dtype and device of `input` unless others are named."""
+    """`empty_strided`, with the dtype and device of `input` unless others are named.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1, 2]).new_empty_strided((2, 3), (1, 2)).stride()
+        (1, 2)
+    """
     return empty_strided(size, stride, dtype=dtype or input._dtype, device=device or input.device)
 
 
@@ -269,7 +281,13 @@ def new_ones(
     dtype: dtype | None = None,
     device: device | str | None = None,
 ) -> Tensor:
-    """`ones`, with the dtype and device of `input` unless others are named."""
+    """`ones`, with the dtype and device of `input` unless others are named.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1, 2]).new_ones(3)
+        tensor([1, 1, 1])
+    """
     return _new("new_ones", sizes, size, 1, None, dtype or input._dtype, device)
 
 
@@ -282,7 +300,13 @@ def new_full(
     dtype: dtype | None = None,
     device: device | str | None = None,
 ) -> Tensor:
-    """`full`, with the dtype and device of `input` unless others are named."""
+    """`full`, with the dtype and device of `input` unless others are named.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1, 2]).new_full((3,), 7)
+        tensor([7, 7, 7])
+    """
     return full(size, fill_value, dtype=dtype or input._dtype, device=device or input.device)
 
 

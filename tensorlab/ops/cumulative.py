@@ -113,6 +113,12 @@ def cumsum_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 
     Raises:
         RuntimeError: another `dtype` is asked for, or the elements are bools.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([1, 2, 3])
+        >>> x.cumsum_(0)
+        tensor([1, 3, 6])
     """
     return _in_place("cumsum", input, dim, dtype)
 
@@ -123,6 +129,12 @@ def cumprod_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 
     Raises:
         RuntimeError: another `dtype` is asked for, or the elements are bools.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([1, 2, 3])
+        >>> x.cumprod_(0)
+        tensor([1, 2, 6])
     """
     return _in_place("cumprod", input, dim, dtype)
 

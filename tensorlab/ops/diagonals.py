@@ -68,12 +68,28 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
-    """`tril` in place: what is above the diagonal becomes 0."""
+    """`tril` in place: what is above the diagonal becomes 0.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2, 2)
+        >>> x.tril_()
+        tensor([[1., 0.],
+                [1., 1.]])
+    """
     return written_by("tril_", copy_(input, tril(input, diagonal)))
 
 
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
-    """`triu` in place: what is below the diagonal becomes 0."""
+    """`triu` in place: what is below the diagonal becomes 0.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2, 2)
+        >>> x.triu_()
+        tensor([[1., 1.],
+                [0., 1.]])
+    """
     return written_by("triu_", copy_(input, triu(input, diagonal)))
 
 

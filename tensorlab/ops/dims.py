@@ -93,12 +93,25 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """The same as `transpose`, under NumPy's name."""
+    """The same as `transpose`, under NumPy's name.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.swapaxes(tl.zeros(2, 3, 4), 0, 2).shape
+        tensorlab.Size([4, 3, 2])
+    """
     return transpose(input, axis0, axis1)
 
 
 def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """The same as `transpose_`, under NumPy's name."""
+    """The same as `transpose_`, under NumPy's name.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(2, 3)
+        >>> x.swapaxes_(0, 1).shape, x.stride()
+        (tensorlab.Size([3, 2]), (1, 3))
+    """
     return transpose_(input, axis0, axis1)
 
 
@@ -123,6 +136,12 @@ def t_(input: Tensor) -> Tensor:
 
     Raises:
         RuntimeError: `input` has more than two dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(2, 3)
+        >>> x.t_().shape, x.stride()
+        (tensorlab.Size([3, 2]), (1, 3))
     """
     last = _last_of_matrix(input, "t_")
     return change_layout(TBackward0, input, *view_rules.transposed(input._shape, input._stride, 0, last))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -21,6 +22,9 @@ _OPERANDS = {
 }
 _TENSORS = {"input": "a tensor.", "other": "a tensor whose shape can be broadcast with `input`'s."}
 _OUT = {"out": "a tensor of the result's shape to write into."}
+
+# An example of one call: the tensor that comes first, what else is given, and what is shown.
+_CALL = re.compile(r">>> \w+\.\w+\((tl\.tensor\([^()]*(?:\([^()]*\)[^()]*)*\))(?:, )?(.*)\)\n(.*)", re.DOTALL)
 
 
 def documentation(
@@ -64,14 +68,37 @@ def documentation(
     return "\n".join([lines[0], *(f"    {line}" if line else "" for line in lines[1:])])
 
 
-def in_place_documentation(row: Scalar) -> str:
-    """The docstring of the function that overwrites its first operand."""
-    return (
-        f"{row.summary} In place: `input` is overwritten, and every tensor over its storage sees it.\n\n"
-        "    Raises:\n"
-        "        RuntimeError: the result does not fit into `input`'s dtype or shape, "
-        "or its elements share cells."
-    )
+def in_place_documentation(row: Scalar, name: str) -> str:
+    """The docstring of the function that overwrites its first operand.
+
+    Args:
+        row: the row.
+        name: what the function is called, with its underscore.
+    """
+    lines = [
+        f"{row.summary} In place: `input` is overwritten, and every tensor over its storage sees it.",
+        "",
+        "Raises:",
+        "    RuntimeError: the result does not fit into `input`'s dtype or shape, or elements share cells.",
+        "",
+        "Example:",
+        "    >>> import tensorlab as tl",
+        *(f"    {line}" for line in _in_place_example(row, name)),
+    ]
+    return "\n".join([lines[0], *(f"    {line}" if line else "" for line in lines[1:])])
+
+
+def _in_place_example(row: Scalar, name: str) -> list[str]:
+    """The row's example, where the result takes the place of the first operand and so has its dtype."""
+    found = _CALL.fullmatch(row.example)
+    assert found is not None, f"the example of {row.name} is no call with a tensor: {row.example}"
+    input, others, result = found.groups()
+    if row.result == TRUTH:  # a tensor of numbers says 1 and 0 for true and false
+        truths = re.findall("True|False", result)
+        result = f"tensor([{', '.join(str(int(truth == 'True')) for truth in truths)}])"
+    elif (row.result == FLOAT or "." in others) and "." not in input.removeprefix("tl."):
+        input = re.sub(r"(\d+)", r"\1.0", input)  # whole numbers cannot hold the result
+    return [f">>> x = {input}", f">>> x.{name}({others})", *result.split("\n")]
 
 
 def documented(

@@ -161,6 +161,15 @@ def feature_alpha_dropout(
     Raises:
         ValueError: `p` is not from 0 to 1.
         RuntimeError: the tensor has less than 2 dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> _ = tl.manual_seed(0)
+        >>> F.feature_alpha_dropout(tl.ones(1, 3, 2), 0.5, training=True)
+        tensor([[[-0.7792, -0.7792],
+                 [-0.7792, -0.7792],
+                 [ 1.6656,  1.6656]]])
     """
     need_tensors("feature_alpha_dropout", input=input)
     return _alpha_dropped(input, p, training, inplace, by_channel=True)

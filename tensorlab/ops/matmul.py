@@ -235,22 +235,53 @@ def addbmm(
 
 
 def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """`addmm` in place: `input`, of shape (m, n), is overwritten."""
+    """`addmm` in place: `input`, of shape (m, n), is overwritten.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2, 2)
+        >>> x.addmm_(tl.ones(2, 3), tl.ones(3, 2), beta=10)
+        tensor([[13., 13.],
+                [13., 13.]])
+    """
     return addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=input)
 
 
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """`addmv` in place: `input`, of shape (m), is overwritten."""
+    """`addmv` in place: `input`, of shape (m), is overwritten.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2)
+        >>> x.addmv_(tl.ones(2, 3), tl.ones(3), beta=10)
+        tensor([13., 13.])
+    """
     return addmv(input, mat, vec, beta=beta, alpha=alpha, out=input)
 
 
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """`baddbmm` in place: `input`, of shape (b, m, n), is overwritten."""
+    """`baddbmm` in place: `input`, of shape (b, m, n), is overwritten.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(1, 2, 2)
+        >>> x.baddbmm_(tl.ones(1, 2, 3), tl.ones(1, 3, 2), beta=10)
+        tensor([[[13., 13.],
+                 [13., 13.]]])
+    """
     return baddbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=input)
 
 
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """`addbmm` in place: `input`, of shape (m, n), is overwritten."""
+    """`addbmm` in place: `input`, of shape (m, n), is overwritten.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2, 2)
+        >>> x.addbmm_(tl.ones(4, 2, 3), tl.ones(4, 3, 2))
+        tensor([[13., 13.],
+                [13., 13.]])
+    """
     return written_by("addbmm_", addbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=input))
 
 

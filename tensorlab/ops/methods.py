@@ -13,6 +13,7 @@ from tensorlab.ops import (
     aliases,
     angles,
     arithmetic,
+    blends,
     bounds,
     casts,
     choice,
@@ -69,6 +70,7 @@ _MODULES = (
     aliases,
     angles,
     arithmetic,
+    blends,
     bounds,
     casts,
     choice,
@@ -150,7 +152,7 @@ _IN_PLACE: dict[str, Callable] = {
 def bind() -> None:
     """Give `Tensor` its methods, operators and properties. Called once, when `tensorlab.ops` loads."""
     for module in _MODULES:
-        looks_itself = module in (arithmetic, bounds, choice, pointwise)
+        looks_itself = module in (arithmetic, blends, bounds, choice, pointwise)
         for function in module.METHODS if looks_itself else explained_methods(module.METHODS):
             setattr(Tensor, function.__name__, function)
     for name, row in (_ROWS | _COMPARISONS).items():
@@ -194,7 +196,7 @@ def bind() -> None:
             setattr(Tensor, name, accessors)
     namespace.__new__ = legacy.new
     autograd_methods.bind()
-    element_by_element = (activations, arithmetic, bounds, choice, pointwise)
+    element_by_element = (activations, arithmetic, blends, bounds, choice, pointwise)
     names.bind(name for module in element_by_element for name in module.__all__)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tensorlab import layout, memory_formats
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import need_tensor, need_tensors, sizes_from
 from tensorlab.ops.dispatch import same_place
@@ -98,12 +99,24 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 
 
 def is_conj(input: Tensor) -> bool:
-    """Whether the tensor is to be conjugated when it is read: never, there are no complex tensors here."""
+    """Whether the tensor is to be conjugated when it is read: never, there are no complex tensors here.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.is_conj(tl.ones(2))
+        False
+    """
     return need_tensor("is_conj", input) is None
 
 
 def is_neg(input: Tensor) -> bool:
-    """Whether the tensor is to be negated when it is read: never, a negative is computed at once here."""
+    """Whether the tensor is to be negated when it is read: never, a negative is computed at once here.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.is_neg(-tl.ones(2))
+        False
+    """
     return need_tensor("is_neg", input) is None
 
 
@@ -132,13 +145,64 @@ def get_device(input: Tensor) -> int:
 
 
 def is_pinned(input: Tensor) -> bool:
-    """Whether the memory is locked in place for a GPU: never."""
+    """Whether the memory is locked in place for a GPU: never.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.ones(2).is_pinned()
+        False
+    """
     return False
 
 
 def is_shared(input: Tensor) -> bool:
-    """Whether other processes see the memory: never."""
+    """Whether other processes see the memory: never.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.ones(2).is_shared()
+        False
+    """
     return False
+
+
+def element_size(input: Tensor) -> int:
+    """The bytes of one element.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(2, 3).element_size(), tl.arange(2).element_size()
+        (4, 8)
+    """
+    return input._dtype.itemsize
+
+
+def data_ptr(input: Tensor) -> int:
+    """The address of the first element, as the processor counts bytes; 0 without elements.
+
+    Two tensors over one storage have different addresses when their offsets differ. To see whether they
+    share memory, compare ``untyped_storage().data_ptr()``.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(4)
+        >>> x[1:].data_ptr() - x.data_ptr()
+        4
+    """
+    if not input.numel():
+        return 0
+    return input._storage.data_ptr() + input._offset * input._dtype.itemsize
+
+
+def is_signed(input: Tensor) -> bool:
+    """Whether the dtype has negative numbers.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.arange(2).is_signed(), tl.arange(2).byte().is_signed()
+        (True, False)
+    """
+    return input._dtype.is_signed
 
 
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:
@@ -169,6 +233,8 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
 
 
 METHODS = (
+    data_ptr,
+    element_size,
     get_device,
     is_conj,
     is_neg,
@@ -177,6 +243,7 @@ METHODS = (
     is_same_size,
     is_set_to,
     is_shared,
+    is_signed,
     isneginf,
     isposinf,
     isreal,
@@ -184,12 +251,42 @@ METHODS = (
 )
 
 
-def _answers(answer: bool) -> property:
+def _nbytes(input: Tensor) -> int:
+    """The bytes of all elements, counted as if none shared a cell: `numel` times `element_size`."""
+    return layout.nbytes(input._shape, input._dtype)
+
+
+def _is_cuda(input: Tensor) -> bool:
+    """Whether the storage lies on a GPU."""
+    return input.device.type == "cuda"
+
+
+def _layout(input: Tensor) -> object:
+    """How the elements are found: always ``tensorlab.strided``, by strides."""
+    return memory_formats.strided
+
+
+def _answers(answer: bool, question: str) -> property:
     def always(input: Tensor) -> bool:
         return answer
 
+    always.__doc__ = f"Whether the tensor {question}: {'always' if answer else 'never'}."
     return property(always)
 
 
-_NEVER = ("is_meta", "is_mps", "is_nested", "is_quantized", "is_sparse", "is_sparse_csr", "is_xpu")
-PROPERTIES = {"is_cpu": _answers(True)} | dict.fromkeys(_NEVER, _answers(False))
+_NEVER = {
+    "is_meta": "has a shape and no memory",
+    "is_mps": "lies on a GPU of Apple's",
+    "is_nested": "is made of tensors of different shapes",
+    "is_quantized": "holds integers that stand for scaled numbers",
+    "is_sparse": "holds only the elements that are not 0",
+    "is_sparse_csr": "holds only the elements that are not 0, row by row",
+    "is_xpu": "lies on a GPU of Intel's",
+}
+PROPERTIES = {
+    "is_cpu": _answers(True, "lies in the computer's own memory"),
+    "is_cuda": property(_is_cuda),
+    "itemsize": property(element_size),
+    "layout": property(_layout),
+    "nbytes": property(_nbytes),
+} | {name: _answers(False, question) for name, question in _NEVER.items()}

@@ -115,6 +115,12 @@ def log_normal_(
     Raises:
         NotImplementedError: `input` is not of a floating-point dtype.
         RuntimeError: `std` is not above 0.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> _ = tl.manual_seed(8)
+        >>> tl.empty(3).log_normal_()
+        tensor([4.6765, 0.2131, 7.4290])
     """
     mean, std = as_float(mean, "log_normal_", "mean"), as_float(std, "log_normal_", "std")
     if not std > 0:
@@ -162,6 +168,12 @@ def cauchy_(
 
     Raises:
         RuntimeError: `sigma` is not above 0, or `input` is not of a floating-point dtype.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> _ = tl.manual_seed(8)
+        >>> tl.empty(3).cauchy_()
+        tensor([ 1.2356,  0.2278, -2.7663])
     """
     median, sigma = as_float(median, "cauchy_", "median"), as_float(sigma, "cauchy_", "sigma")
     if not sigma > 0:
@@ -181,6 +193,12 @@ def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -
     Raises:
         NotImplementedError: `input` is of dtype bool.
         RuntimeError: `p` is not between 0 and 1.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> _ = tl.manual_seed(8)
+        >>> tl.empty(3).geometric_(0.25)
+        tensor([1., 2., 8.])
     """
     p = as_float(p, "geometric_", "p")
     if not 0 < p < 1:

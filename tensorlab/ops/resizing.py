@@ -118,7 +118,14 @@ def resize_(
 def resize_as_(
     input: Tensor, the_template: Tensor, *, memory_format: memory_format = contiguous_format
 ) -> Tensor:
-    """`resize_` to the shape of another tensor."""
+    """`resize_` to the shape of another tensor.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(6)
+        >>> x.resize_as_(tl.zeros(2, 3)).shape
+        tensorlab.Size([2, 3])
+    """
     return resize_(input, the_template._shape, memory_format=memory_format)
 
 

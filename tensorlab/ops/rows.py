@@ -322,7 +322,8 @@ def test_of(row_name: str) -> Callable:
 def in_place(row_name: str, name: str | None = None) -> Callable:
     """The function that overwrites its first operand: ``x.add_(y)``."""
     row = TABLE[row_name]
-    function: Any = _named(_in_place(row), f"{name or row.name}_", in_place_documentation(row))
+    called = f"{name or row.name}_"
+    function: Any = _named(_in_place(row), called, in_place_documentation(row, called))
     # What editors and the reference show: as many operands as the row has.
     operands = [Parameter("input", Parameter.POSITIONAL_ONLY, annotation="Tensor")]
     for operand in ("other", "another")[: row.arity + row.parameters - 1]:

@@ -133,12 +133,26 @@ def reshape(input: Tensor, *sizes: int | Sequence[int], shape: Sequence[int] | N
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """`view` with the shape of `other`."""
+    """`view` with the shape of `other`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.arange(6).view_as(tl.zeros(2, 3))
+        tensor([[0, 1, 2],
+                [3, 4, 5]])
+    """
     return view(input, other._shape)
 
 
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """`reshape` to the shape of `other`."""
+    """`reshape` to the shape of `other`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.arange(6).reshape_as(tl.zeros(2, 3))
+        tensor([[0, 1, 2],
+                [3, 4, 5]])
+    """
     return reshape(input, other._shape)
 
 
@@ -220,7 +234,14 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 
 @numpy_names
 def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """`squeeze` of this tensor object itself: its layout changes, its storage and other views do not."""
+    """`squeeze` of this tensor object itself: its layout changes, its storage and other views do not.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(1, 3, 1)
+        >>> x.squeeze_(0).shape
+        tensorlab.Size([3, 1])
+    """
     shape, stride = view_rules.squeezed(input._shape, input._stride, _dims(dim, "squeeze_"))
     return change_layout(_squeeze_node(dim), input, shape, stride, sizes=input._shape)
 
@@ -254,7 +275,14 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 
 @numpy_names
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
-    """`unsqueeze` of this tensor object itself: its layout changes, its storage and other views do not."""
+    """`unsqueeze` of this tensor object itself: its layout changes, its storage and other views do not.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(3)
+        >>> x.unsqueeze_(0).shape
+        tensorlab.Size([1, 3])
+    """
     shape, stride = view_rules.unsqueezed(input._shape, input._stride, as_int(dim, "dim"))
     return change_layout(UnsqueezeBackward0, input, shape, stride, dim=_place(dim, shape))
 
@@ -289,7 +317,13 @@ def expand(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int] | Non
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """`expand` to the shape of `other`."""
+    """`expand` to the shape of `other`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([1, 2]).expand_as(tl.zeros(3, 2)).stride()
+        (0, 1)
+    """
     return expand(input, other._shape)
 
 

@@ -112,7 +112,13 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
 
 
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy of `input` with `values` at the places that index tensors choose; see `index_put_`."""
+    """A copy of `input` with `values` at the places that index tensors choose; see `index_put_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(3).index_put([tl.tensor([0, 2])], tl.tensor([1.0, 2.0]))
+        tensor([1., 0., 2.])
+    """
     return as_new(index_put_(conversion.clone(input), indices, values, accumulate))
 
 

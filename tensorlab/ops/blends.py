@@ -1,0 +1,113 @@
+"""Three operands, element by element: a product or a quotient on top of a tensor, and points between two."""
+
+from __future__ import annotations
+
+from tensorlab.ops.arguments import need_tensor
+from tensorlab.ops.documentation import documented
+from tensorlab.ops.operands import Number
+from tensorlab.ops.recording import apply, apply_in_place
+from tensorlab.scalars import TABLE
+from tensorlab.tensor import Tensor
+
+__all__ = ["addcdiv", "addcmul", "lerp"]
+
+_ADDED = {
+    "input": "a tensor.",
+    "tensor1": "a tensor whose shape can be broadcast with `input`'s.",
+    "tensor2": "another.",
+    "value": "a number, converted to the type that the tensors meet in.",
+}
+
+
+@documented("addcmul", _ADDED)
+def addcmul(
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None
+) -> Tensor:
+    """`input` plus `value` times the product of two tensors, element by element."""
+    return apply(TABLE["addcmul"], input, tensor1, tensor2, value, out=out)
+
+
+def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    """`addcmul` in place: `input` becomes ``input + value * tensor1 * tensor2``.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2)
+        >>> x.addcmul_(tl.tensor([1.0, 2.0]), tl.tensor([3.0, 4.0]), value=10)
+        tensor([31., 81.])
+    """
+    return apply_in_place(TABLE["addcmul"], input, tensor1, tensor2, value)
+
+
+@documented("addcdiv", _ADDED)
+def addcdiv(
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None
+) -> Tensor:
+    """`input` plus `value` times the quotient of two tensors, element by element."""
+    _refuse_integer_quotient(tensor1, tensor2)
+    return apply(TABLE["addcdiv"], input, tensor1, tensor2, value, out=out)
+
+
+def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    """`addcdiv` in place: `input` becomes ``input + value * tensor1 / tensor2``.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2)
+        >>> x.addcdiv_(tl.tensor([1.0, 2.0]), tl.tensor([4.0, 4.0]), value=10)
+        tensor([3.5000, 6.0000])
+    """
+    _refuse_integer_quotient(tensor1, tensor2)
+    return apply_in_place(TABLE["addcdiv"], input, tensor1, tensor2, value)
+
+
+def _refuse_integer_quotient(tensor1: Tensor, tensor2: Tensor) -> None:
+    tensors = [t for t in (tensor1, tensor2) if isinstance(t, Tensor)]
+    if not any(t.is_floating_point() for t in tensors):
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported: convert tensor1 or tensor2 to a floating "
+            "dtype, or round with div(..., rounding_mode='trunc') and add"
+        )
+
+
+@documented(
+    "lerp",
+    {
+        "input": "a tensor of a floating dtype: where the way begins.",
+        "end": "a tensor of the same dtype: where it ends.",
+        "weight": "how much of the way to go, a number or a tensor of the same dtype; not confined to 0 … 1.",
+    },
+)
+def lerp(input: Tensor, end: Tensor, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The point `weight` of the way from `input` to `end`: ``input + weight * (end - input)``."""
+    _check_one_dtype(input, end, weight)
+    return apply(TABLE["lerp"], input, end, weight, out=out)
+
+
+def lerp_(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
+    """`lerp` in place: `input` becomes the point `weight` of the way to `end`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(2)
+        >>> x.lerp_(tl.tensor([4.0, 8.0]), 0.25)
+        tensor([1., 2.])
+    """
+    _check_one_dtype(input, end, weight)
+    return apply_in_place(TABLE["lerp"], input, end, weight)
+
+
+def _check_one_dtype(input: Tensor, end: Tensor, weight: Tensor | Number) -> None:
+    if not need_tensor("lerp", input).is_floating_point():
+        raise NotImplementedError(
+            f'"lerp" not implemented for {input.dtype.name}: it takes floats: convert with .float() first'
+        )
+    for name, operand in (("end", end), ("weight", weight)):
+        if isinstance(operand, Tensor) and (name == "end" or operand.ndim) and operand.dtype != input.dtype:
+            raise RuntimeError(
+                f"expected dtype {input.dtype.name} for `{name}` but got dtype {operand.dtype.name}: "
+                f"lerp does not convert"
+            )
+
+
+METHODS = (addcdiv, addcdiv_, addcmul, addcmul_, lerp, lerp_)

@@ -20,7 +20,7 @@ from tensorlab.backends.cpu.borrowed import borrowed_type
 
 __all__ = ["call", "prepare", "share"]
 
-# Chunks to a thread: who is done early takes another one.
+# Chunks to a thread: who is done early takes one of another thread's.
 CHUNKS = 4
 
 
@@ -57,12 +57,12 @@ def prepare(kernel: Callable, *examples: Any, workspaces: bool = False) -> Calla
     """
     address = _address_of(kernel, examples, workspaces)
     driver: Any = _driver(tuple(map(_form, examples)), workspaces)
-    code = driver.compile(tuple(map(numba.typeof, (address, turns.board(), 1, 1, *_flat(examples)))))
+    code = driver.compile(tuple(map(numba.typeof, (address, turns.board(1), 1, 1, *_flat(examples)))))
     nested = any(map(_form, examples))
 
     def launch(team: int, tasks: int, *arguments: Any) -> None:
         with threads.team(team):
-            code(address, turns.board(), team, tasks, *(_flat(arguments) if nested else arguments))
+            code(address, turns.board(team), team, tasks, *(_flat(arguments) if nested else arguments))
 
     return launch
 
@@ -124,13 +124,18 @@ def _driver(forms: tuple, workspaces: bool) -> Callable:
             f"# with turns {turns.DIGEST}\n\n\n"
             "@njit(cache=True, nogil=True, parallel=True, no_cfunc_wrapper=True)\n"
             f"def share(address, board, team, tasks, {', '.join(names)}):\n"
-            f"    chunks = min(tasks, {CHUNKS} * team)\n"
+            f"    chunks = (min(tasks, {CHUNKS} * team) + team - 1) // team\n"
+            "    pieces = chunks * team\n"
             "    for thread in prange(team):\n"
-            "        chunk = begin(board, chunks)\n"
-            "        while chunk < chunks:\n"
-            "            first, last = chunk * tasks // chunks, (chunk + 1) * tasks // chunks\n"
-            f"            call(address, first, last, ({', '.join(passed)},))\n"
-            "            chunk = take(board, team)\n"
+            "        own = begin(board, team, chunks)\n"
+            "        for other in range(team):\n"
+            "            heap = (own + other) % team\n"
+            "            chunk = take(board, team, heap)\n"
+            "            while chunk < chunks:\n"
+            "                at = heap * chunks + chunk\n"
+            "                first, last = at * tasks // pieces, (at + 1) * tasks // pieces\n"
+            f"                call(address, first, last, ({', '.join(passed)},))\n"
+            "                chunk = take(board, team, heap)\n"
         )
         stem = f"share_{len(names)}" + "_workspaces" * workspaces
         found = _drivers[forms, workspaces] = jit.load(stem, source).share

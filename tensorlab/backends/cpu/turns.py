@@ -1,4 +1,4 @@
-"""The threads of a team at work: each on a core of its own, and each taking the next chunk when it is free.
+"""The threads of a team at work: each on a core of its own, and none without work while there is some.
 
 An operating system often wakes several threads on one core and leaves another core idle for some
 milliseconds: longer than most operations last. Virtual machines do it most of the time, because there a core
@@ -6,7 +6,11 @@ that sleeps does not look idle. So a thread that finds its core taken by another
 that is not, and a thread whose team is not complete yet lets those run that may wait for its core. Linux can
 be asked for that; elsewhere a thread stays where it is.
 
-A team's chunks and cores are counted on a board: an array of integers that is made for one launch.
+The chunks of a launch lie in as many heaps as there are threads. A thread begins with the heap that belongs
+to its core, which so meets the same memory again in the next operation and may still have it in its cache.
+Then it helps with the others.
+
+Heaps and cores are counted on a board: an array of integers that is made for one launch.
 """
 
 from __future__ import annotations
@@ -31,9 +35,13 @@ __all__ = ["DIGEST", "begin", "board", "known_cores", "take"]
 # Numba's cache does not see changes of what a kernel imports: so its text has this in it.
 DIGEST = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
 
-# Places on a board, each on a line of its own: the next chunk, the threads that have begun, and the first of
-# the cores, each of which counts the threads that came to it.
-_NEXT, _BEGUN, _CORES = 0, LINE // 8, 2 * LINE // 8
+# Where things are counted on a board, each on a line of the cache of its own: the threads that have begun,
+# then for each heap the chunks that were taken. Behind the last heap there is for each core the number of
+# threads that came to it.
+_BEGUN, _APART = 0, LINE // 8
+
+# With one chunk to a thread, this is the only time to give way: for so many times, some 30 microseconds.
+_LONG = 100
 
 _MOVES: bool = platform.system() == "Linux" and hasattr(ctypes.CDLL(None), "sched_getcpu")
 _KNOWN_CORES = os.sysconf("SC_NPROCESSORS_CONF") if _MOVES else 0
@@ -49,14 +57,14 @@ _allowed_cores: Any = types.ExternalFunction("sched_getaffinity", _SETS)
 _allow_cores: Any = types.ExternalFunction("sched_setaffinity", _SETS)
 
 
-def board() -> np.ndarray:
-    """A board for one launch, on which nothing has happened.
+def board(team: int) -> np.ndarray:
+    """A board for one launch with so many threads, on which nothing has happened.
 
     Example:
-        >>> board().any()
+        >>> board(4).any()
         np.False_
     """
-    return np.zeros(_CORES + _KNOWN_CORES, np.int64)
+    return np.zeros(_APART * (team + 1) + _KNOWN_CORES, np.int64)
 
 
 def known_cores() -> int:
@@ -85,54 +93,74 @@ _count: Any = _add_one
 
 
 @helper
-def _move(places):
-    """Go to a core that this thread may use and nobody of the team has come to, if there is one."""
+def _move(places, cores):
+    """Go to a core that this thread may use and nobody of the team has come to; -1 if there is none."""
     allowed, wanted = np.zeros(_WORDS, np.uint64), np.zeros(_WORDS, np.uint64)
     _allowed_cores(0, 8 * _WORDS, allowed.ctypes.data)  # none if the system's sets are longer
     for core in range(min(_KNOWN_CORES, 64 * _WORDS)):
         word, bit = core // 64, np.uint64(1) << np.uint64(core % 64)
-        if allowed[word] & bit and places[_CORES + core] == 0 and _count(places, _CORES + core) == 0:
+        if allowed[word] & bit and places[cores + core] == 0 and _count(places, cores + core) == 0:
             wanted[word] = bit
             _allow_cores(0, 8 * _WORDS, wanted.ctypes.data)
             _allow_cores(0, 8 * _WORDS, allowed.ctypes.data)  # there it may be moved again by the system
-            return
+            return core
+    return -1
 
 
 if _MOVES:
 
     @helper
-    def _settle(places, chunks):
-        core = _current_core()
-        # A thread may begin twice, in place of one that is late; then there are no chunks any more.
-        if places[_NEXT] < chunks and core < _KNOWN_CORES and _count(places, _CORES + core) > 0:
-            _move(places)
+    def _settle(places, cores):
+        """Have a core alone, if there is one; the number of the core."""
+        core = np.int64(_current_core())
+        if core < _KNOWN_CORES and _count(places, cores + core) > 0:
+            free = _move(places, cores)
+            return free if free >= 0 else core
+        return core
 
     @helper
-    def _give_way(places, team):
-        if places[_BEGUN] < team:
+    def _give_way(places, team, times):
+        """Let threads that wait for this core run, up to so many times, until the whole team has begun."""
+        for _ in range(times):
+            if places[_BEGUN] >= team:
+                break
             _let_others_run()
 
 else:
 
     @helper
-    def _settle(places, chunks):
-        pass
+    def _settle(places, cores):
+        return -1
 
     @helper
-    def _give_way(places, team):
+    def _give_way(places, team, times):
         pass
 
 
 @helper
-def begin(places, chunks):
-    """What each thread of a team does first; the number of its first chunk."""
-    _count(places, _BEGUN)
-    _settle(places, chunks)
-    return _count(places, _NEXT)
+def begin(places, team, chunks):
+    """What each thread of a team does first.
+
+    Args:
+        places: the board.
+        team: how many threads there are, and heaps.
+        chunks: how many chunks lie in a heap.
+
+    Returns:
+        The number of the heap that this thread begins with.
+    """
+    before = _count(places, _BEGUN)
+    for heap in range(team):
+        if places[_APART * (heap + 1)] < chunks:
+            core = _settle(places, _APART * (team + 1))
+            if chunks == 1:
+                _give_way(places, team, _LONG)
+            return core * team // _KNOWN_CORES if core >= 0 else before % team
+    return 0  # a thread may begin once more, in place of one that is late: then there is nothing left
 
 
 @helper
-def take(places, team):
-    """The number of the next chunk that nobody has taken."""
-    _give_way(places, team)
-    return _count(places, _NEXT)
+def take(places, team, heap):
+    """Take a chunk of a heap: its number, beyond the last one if the heap is empty."""
+    _give_way(places, team, 1)
+    return _count(places, _APART * (heap + 1))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu import jit, softmax_rows, threads
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import (
     BLOCK,
@@ -28,7 +28,7 @@ from tensorlab.backends.cpu.kernel_text import (
     jitted,
     positions,
 )
-from tensorlab.backends.cpu.pointers import LINE
+from tensorlab.backends.cpu.levels import assemble
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch, OperandLayout, no_launch
 from tensorlab.dtypes import dtype
@@ -44,7 +44,16 @@ COST = 12
 # Up to this length rows are taken by the block.
 SHORT = 256
 
-_modules: dict[tuple, Any] = {}
+
+# The levels of the way there, row by row.
+FORWARD: dict[str, Any] = {
+    "blocks": [
+        softmax_rows.greatest_of, softmax_rows.greatest_of_rest, softmax_rows.raise_run,
+        softmax_rows.raise_rest, softmax_rows.write_run,
+    ],
+    "inner": [softmax_rows.place, softmax_rows.ask],
+    "kernels": [softmax_rows.forward],
+}  # fmt: skip
 
 
 class _Way(NamedTuple):
@@ -76,17 +85,27 @@ def _find_way(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, so
         tasks = tasks // walk_shape[-1] * ceil_div(walk_shape[-1], WIDTH)
     elif shape[dim] <= SHORT and not step and (out_walk, x_walk) == ((shape[dim],),) * 2:
         form, tasks = "blocks", ceil_div(tasks, BLOCK // shape[dim])
-    key = (logarithm, source.dtype, result, form, step)
-    if key not in _modules:
-        stem = f"{'log_' if logarithm else ''}softmax_{form}_{source.dtype.name}_{result.name}"
-        _modules[key] = jit.load(stem, softmax_source(logarithm, Cells(source.dtype, result), form, step))
     return _Way(
-        jit.quiet(_modules[key].kernel),
+        _kernel(logarithm, source.dtype, result, form, step),
         tasks,
         np.array([walk_shape, out_walk, x_walk], np.int64),
         np.array([shape[dim], dense[dim], source.strides[dim]], np.int64),
         tasks == 1 or COST * math.prod(shape) < threads.WORTHWHILE,
     )
+
+
+@functools.cache
+def _kernel(logarithm: bool, source: dtype, result: dtype, form: str, step: bool) -> Callable:
+    name = f"{'log_' if logarithm else ''}softmax"
+    if form == "rows":
+        constants = softmax_rows.constants(logarithm, source, result, step)
+        text = assemble(
+            f"{name} along rows", result, source=source, constants=constants, formulas=[exp_to_one], **FORWARD
+        )
+        text += "\n\nkernel = forward\n"
+    else:
+        text = softmax_source(logarithm, Cells(source, result), form, step)
+    return jit.quiet(jit.load(f"{name}_{form}_{source.name}_{result.name}", text).kernel)
 
 
 def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout) -> Launch:
@@ -126,7 +145,7 @@ def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:
     Args:
         logarithm: whether to write the logarithms of the quotients.
         cells: the dtypes of the elements and of the results.
-        form: ``"rows"``, ``"columns"`` or ``"blocks"``.
+        form: ``"columns"`` or ``"blocks"``; rows have a file of their own.
         step: whether the elements along the innermost loop lie apart; the results never do.
     """
     text = _SoftmaxText(logarithm, cells, step)
@@ -135,7 +154,7 @@ def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:
         f"@njit({jit.KERNEL}, {OPTIONS})\n"
         f"def kernel(first, last, {parameters}):\n"
         "    # walk: the other dimensions' shape, out's strides, x's; line: those of the dimension\n"
-        + {"rows": text.rows, "columns": text.columns, "blocks": text.blocks}[form]()
+        + {"columns": text.columns, "blocks": text.blocks}[form]()
     )
     decorator = f"@njit({OPTIONS}, forceinline=True, {jit.HELPER})"
     exponential = formula_text(exp_to_one, text.compute, decorator)
@@ -185,24 +204,6 @@ class _SoftmaxText:
         decorator = f"@njit({BLOCK_OPTIONS}, forceinline=True, {jit.HELPER})\n"
         if form == "blocks":
             return self.block_helpers(decorator)
-        if form == "rows":
-            return (
-                f"{decorator}def block_greatest({parameters}):\n"
-                f"    greatest = np.{self.kind}(-np.inf)\n"
-                "    for i in range(n):\n"
-                f"        greatest = np.{self.kind}(maximum(greatest, {x}))\n"
-                "    return greatest\n\n\n"
-                f"{decorator}def block_sum({parameters}, greatest):\n"
-                f"    total = np.{self.sum}(0)\n"
-                "    for i in range(n):\n"
-                f"        e = np.{self.kind}(exp_to_one(np.{self.kind}({x} - greatest)))\n"
-                f"{keep}"
-                f"        total = np.{self.sum}(total + np.{self.sum}(e))\n"
-                "    return total\n\n\n"
-                f"{decorator}def block_write({parameters}, greatest, last):\n"
-                "    for i in range(n):\n"
-                f"        {self.result(x, out, 'greatest', 'last')}\n"
-            )
         return (
             f"{decorator}def row_greatest({parameters}, greatest):\n"
             "    for i in range(n):\n"
@@ -215,38 +216,6 @@ class _SoftmaxText:
             f"{decorator}def row_write({parameters}, greatest, last):\n"
             "    for i in range(n):\n"
             f"        {self.result(x, out, 'greatest[i]', 'last[i]')}\n"
-        )
-
-    def rows(self) -> str:
-        def blocks(line: str) -> str:
-            return (
-                "        for begin in range(0, n, BLOCK):\n"
-                "            length = np.uint64(min(BLOCK, n - begin))\n"
-                "            cell, out_cell = np.uint64(start + begin * step), np.uint64(out_start + begin)\n"
-                f"            {line}\n"
-            )
-
-        common = "x, cell, np.uint64(step), out, out_cell, length"
-        return (
-            "    n, step = line[0], line[2]\n"
-            "    for task in range(first, last):\n"
-            "        rest = task\n"
-            + positions("walk", ("out_start", "0", 1), ("start", "0", 2))
-            + f"        greatest = np.{self.kind}(-np.inf)\n"
-            + blocks(f"greatest = np.{self.kind}(maximum(greatest, block_greatest({common})))")
-            + ("" if self.step else self.ask())
-            + "        total = 0.0\n"
-            + blocks(f"total += np.float64(block_sum({common}, greatest))")
-            + f"        factor = np.{self.kind}({self.last('total')})\n"
-            + blocks(f"block_write({common}, greatest, factor)")
-        )
-
-    def ask(self) -> str:
-        """The lines that ask for the next row: while the exponentials are computed it comes near."""
-        return (
-            "        if x.size > NEAR:\n"
-            f"            for ahead in range(n, 2 * n, {LINE // self.cells.source.itemsize}):\n"
-            "                prefetch(x, start + ahead)\n"
         )
 
     def block_helpers(self, decorator: str) -> str:

@@ -111,7 +111,7 @@ def _share(kernels: ModuleType, cells: int, tasks: int, *arguments: Any) -> None
 
 
 # The levels of each form: forward and backward.
-_LEVELS: dict[tuple[str, bool], dict[str, list]] = {
+_LEVELS: dict[tuple[str, bool], dict[str, Any]] = {
     ("rows", False): {
         "blocks": [rows.run_sum, rows.run_squares, rows.write_row],
         "inner": [rows.ask],

@@ -25,6 +25,10 @@ def vectorised(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 
     A block of B stays in the second-level cache, a strip of A in the first, a tile of the result in
     registers. Both operands are copied into the order in which the tile reads them, and filled up with zeros.
+
+    Goto and van de Geijn, *Anatomy of High-Performance Matrix Multiplication* (2008), found this form. In the
+    names that BLIS gave it `COLUMNS` is NC, `STEPS` KC, `HEIGHT` MC, `ROWS` MR and `width` NR; loops 1, 2 and
+    3 are jc, pc and ic, 4 and 5 the macro-kernel, and `_tile` is the micro-kernel.
     """
     m, k = a.shape
     n = b.shape[1]

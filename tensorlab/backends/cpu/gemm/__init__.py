@@ -7,9 +7,9 @@ The files of this folder are the levels of the algorithm, outermost first:
 ``split``      a long sum in pieces, where the result is too small to be shared
 ``problem``    sizes and strides, and the same product written otherwise
 ``tasks``      one strip of one product of the batch after another
-``tiles``      the loops over blocks; ``rows`` and ``dots`` where the result is too narrow for tiles
+``tiles``      the five loops over blocks; ``rows`` and ``dots`` where the result is too narrow for tiles
 ``pack``       copies of blocks; ``finish``  what happens to the sums at the end
-``tile``       one tile of the result over the steps of k
+``tile``       one tile of the result over the steps of k: the micro-kernel
 ``registers``  a tile in vector registers, step by step
 ``blocks``     the sizes, and ``cell`` and ``text`` what differs between dtypes
 

@@ -1,4 +1,4 @@
-"""The innermost level: one tile of the result, collected in vector registers over the steps of k.
+"""The micro-kernel: one tile of the result, collected in vector registers over the steps of k.
 
 Each step multiplies a column of A by a row of B and adds the outer product to the tile. With 8 rows and 3
 vectors to a row it loads 8 numbers and 3 vectors for 24 multiply-adds of whole vectors, so that the
@@ -64,7 +64,10 @@ def panel(left):
 
 
 def strip(steps, rows, columns, a, a_row, a_step, b, b_row, packed, c, c_row, adds):
-    """One row of tiles, side by side. B is `packed` in panels, or lies in place with rows `b_row` apart."""
+    """One row of tiles, side by side: loop 5 of `tiles.py`.
+
+    B is `packed` in panels, or lies in place with rows `b_row` apart.
+    """
     j = 0
     while j < columns:
         wide = panel(columns - j)

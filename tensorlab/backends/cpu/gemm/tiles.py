@@ -1,14 +1,19 @@
 """The loops around the tile: each keeps one block of an operand in one memory while others pass by.
 
-======  ==========================  ==============================================
-loop    runs over                   what it keeps
-======  ==========================  ==============================================
-1       blocks of columns           a block of B has no more columns than fit the second-level cache
-2       blocks of steps (of k)      the block of B, copied once
-3       blocks of rows              a block of A, copied once if it has to be
-4       strips, as high as a tile   the strip's rows of A, in the first-level cache
-5       tiles of the strip          a tile of the result, in registers
-======  ==========================  ==============================================
+======  ==========================  ==========  ==================================================
+loop    runs over                   in BLIS     what it keeps
+======  ==========================  ==========  ==================================================
+1       blocks of columns           jc, by NC   as many columns of B as fit the second-level cache
+2       blocks of steps (of k)      pc, by KC   the block of B, copied once
+3       blocks of rows              ic, by MC   a block of A, copied once if it has to be
+4       strips, as high as a tile   ir, by MR   the strip's rows of A, in the first-level cache
+5       tiles of the strip          jr, by NR   a tile of the result, in registers
+======  ==========================  ==========  ==================================================
+
+Loops 4 and 5 are the macro-kernel; what is inside of them, `tensorlab.backends.cpu.gemm.tile`, is the
+micro-kernel. BLIS has 5 around 4: a panel of B stays in the first-level cache while strips of a packed block
+of A come from the second, and the block of B lies in the third. Here the strip of A stays and the panels of B
+come. So only B has to be copied, if A's rows are runs: the first-level cache keeps a few rows as they lie.
 
 Every sum over k is made in blocks of the same steps, each from zero and in ascending order, whatever part of
 the result is computed and however its operands lie: so one element's value depends on its own row of A and
@@ -41,18 +46,18 @@ def tiles(
     sums = work
     block_b = advance(work, m * width if collects else 0)
     block_a = advance(block_b, STEPS * COLUMNS)
-    for j in range(0, n, width):
+    for j in range(0, n, width):  # loop 1
         columns = min(width, n - j)
         if collects:
             c, c_row = sums, width
         else:
             c, c_row = advance(numbers(out, sums), j), o_row
-        for p in range(0, max(k, 1), depth):
+        for p in range(0, max(k, 1), depth):  # loop 2
             steps = min(depth, k - p)
             b_block = advance(b, p * b_step + j * b_col)
             if packs_b:
                 pack_panels(steps, columns, b_block, b_step, b_col, block_b)
-            for i in range(0, m, HEIGHT):
+            for i in range(0, m, HEIGHT):  # loop 3
                 rows = min(HEIGHT, m - i)
                 a_block = advance(a, i * a_row + p * a_step)
                 if not packs_a:
@@ -63,7 +68,7 @@ def tiles(
                 else:
                     pack(rows, steps, a_block, a_row, a_step, block_a, STEPS + LANES)
                     left, next_strip, left_row, left_step = block_a, STEPS + LANES, STEPS + LANES, 1
-                for r in range(0, rows, ROWS):
+                for r in range(0, rows, ROWS):  # loop 4; the fifth is in `strip`
                     high = min(ROWS, rows - r)
                     a_strip, c_strip = advance(left, r * next_strip), advance(c, (i + r) * c_row)
                     strip(

@@ -108,12 +108,26 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The dot products of the vectors that lie along one dimension of two tensors, the others broadcast.
 
+    Raises:
+        RuntimeError: the tensors, or `out`, are of several dtypes, or of one that has no fractions.
+
     Example:
         >>> import tensorlab as tl
         >>> tl.linalg.vecdot(tl.ones(2, 3), tl.tensor([1.0, 2.0, 3.0]))
         tensor([6., 6.])
     """
     need_tensors("vecdot", x=x, y=y)
+    if not x.dtype.is_floating_point:
+        raise RuntimeError(
+            f"linalg.vecdot: Expected a floating point tensor as input. Got {x.dtype.name}: convert first, "
+            f"or write (x * y).sum({dim})"
+        )
+    for name, other in (("y", y), ("out", out)):
+        if other is not None and other.dtype is not x.dtype:
+            raise RuntimeError(
+                f"linalg.vecdot: Expected x and {name} to have the same dtype, but found x of type "
+                f"{x.dtype.name} and {name} of type {other.dtype.name} instead"
+            )
     return sum_over(mul(x, y), dim, out=out)
 
 

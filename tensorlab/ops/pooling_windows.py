@@ -75,11 +75,11 @@ def _sliding(
     ):
         if min(values) < least:
             raise RuntimeError(f"{name}(): {word} must be {rule}, but got {values}")
-    for k, p, d in zip(window, before, spread, strict=True):
-        if p > ((k - 1) * d + 1) // 2:
+    for k, p in zip(window, before, strict=True):
+        if p > k // 2:
             raise RuntimeError(
-                f"{name}(): pad should be at most half of effective kernel size, but got pad={p}, "
-                f"kernel_size={k} and dilation={d}"
+                f"{name}(): pad should be smaller than or equal to half of kernel size, but got pad={p} and "
+                f"kernel_size={k}"
             )
     reaches = [
         sliding_reach(*each, bool(ceil_mode), bool(counts_padding))

@@ -99,6 +99,16 @@ t.as_strided(t.ones(4), (2,), 1)
 t.empty_strided((2,), 1)
 t.empty_strided(2, (1,))
 t.split_with_sizes(t.ones(2), 2)
+# dot products of rows
+t.linalg.vecdot(t.arange(6.0).view(2, 3), t.arange(3.0))
+t.linalg.vecdot(t.arange(3), t.arange(3))
+t.linalg.vecdot(t.ones(2, 3), t.ones(2, 3).double())
+t.linalg.vecdot(t.ones(2, 3), t.ones(2, 3), out=t.empty(2).double())
+t.linalg.vecdot(t.ones(2, 3), t.ones(2, 3), out=t.empty(2))
+# padding is measured by the kernel, not by what it spans
+F.max_pool2d(t.ones(1, 1, 9, 9), 3, 1, 2, 2)
+F.max_pool1d(t.ones(1, 1, 9), 4, 1, 3, 2)
+F.max_pool1d(t.ones(1, 1, 9), 4, 1, 2, 2)
 # anomaly mode
 t.is_anomaly_enabled()
 t.is_anomaly_check_nan_enabled()

@@ -67,6 +67,7 @@ def assemble(
     constants: Mapping[str, object] | None = None,
     formulas: Sequence[str | Callable] = (),
     blocks: Sequence[Callable] = (),
+    loops: Sequence[Callable] = (),
     inner: Sequence[Callable] = (),
     kernels: Sequence[Callable] = (),
 ) -> str:
@@ -79,6 +80,7 @@ def assemble(
         constants: names and their values.
         formulas: the scalar functions that the levels call: rows of the table by their names, or others.
         blocks: loops in which sums may be regrouped.
+        loops: those in which they may not: in a - b - c the same b and c of every step would become one.
         inner: what lies between them and the kernels, and takes the places of its calls.
         kernels: what is called from Python.
 
@@ -109,6 +111,7 @@ def assemble(
         _decorated(FORMULA_LEVEL, f"def narrow(value):\n    return {narrow}\n"),
         *[formula_text(_formula(each), compute, f"@njit({FORMULA_LEVEL})") for each in formulas],
         *[_decorated(BLOCK_LEVEL, inspect.getsource(function)) for function in blocks],
+        *[_decorated(FORMULA_LEVEL, inspect.getsource(function)) for function in loops],
         *[_decorated(KERNEL_LEVEL, flatten(inspect.getsource(function), levels)) for function in kernels],
     ]
     return "\n\n".join(part for part in parts if part)

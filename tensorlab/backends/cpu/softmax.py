@@ -49,8 +49,9 @@ SHORT = 256
 FORWARD: dict[str, Any] = {
     "blocks": [
         softmax_rows.greatest_of, softmax_rows.greatest_of_rest, softmax_rows.raise_run,
-        softmax_rows.raise_rest, softmax_rows.write_run,
+        softmax_rows.raise_rest,
     ],
+    "loops": [softmax_rows.write_run],
     "inner": [softmax_rows.place, softmax_rows.ask],
     "kernels": [softmax_rows.forward],
 }  # fmt: skip
@@ -202,6 +203,8 @@ class _SoftmaxText:
         keep = f"        {out} = e\n" if self.kept else ""
         parameters = "x, cell, step, out, out_cell, n"
         decorator = f"@njit({BLOCK_OPTIONS}, forceinline=True, {jit.HELPER})\n"
+        # `x - greatest - last`, regrouped, would be `x - (greatest + last)`: wrong by a rounding of x.
+        as_written = f"@njit({OPTIONS}, forceinline=True, {jit.HELPER})\n"
         if form == "blocks":
             return self.block_helpers(decorator)
         return (
@@ -213,7 +216,7 @@ class _SoftmaxText:
             f"        e = np.{self.kind}(exp_to_one(np.{self.kind}({x} - greatest[i])))\n"
             f"{keep}"
             "        total[i] += np.float64(e)\n\n\n"
-            f"{decorator}def row_write({parameters}, greatest, last):\n"
+            f"{as_written}def row_write({parameters}, greatest, last):\n"
             "    for i in range(n):\n"
             f"        {self.result(x, out, 'greatest[i]', 'last[i]')}\n"
         )

@@ -75,12 +75,7 @@ def gradcheck(
             "requires_grad=True."
         )
     for place, argument in checked:
-        if any(step == 0 and size > 1 for step, size in zip(argument._stride, argument._shape, strict=True)):
-            raise RuntimeError(
-                f"The {place}th input has a dimension with stride 0. gradcheck only supports inputs that are "
-                f"non-overlapping to be able to compute the numerical gradients correctly: a step would move "
-                f"all elements in one cell. Expand it inside of the function, or give a contiguous() copy"
-            )
+        _need_own_cells(place, argument)
         if argument._dtype is not dtypes.float64:
             warnings.warn(
                 f"Input #{place} requires gradient and is not a double precision floating point: it is of "
@@ -104,6 +99,15 @@ def gradcheck(
             raise
         return False
     return True
+
+
+def _need_own_cells(place: int, argument: Tensor) -> None:
+    if any(step == 0 and size > 1 for step, size in zip(argument._stride, argument._shape, strict=True)):
+        raise RuntimeError(
+            f"The {place}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+            f"non-overlapping to be able to compute the numerical gradients correctly: a step would move "
+            f"all elements in one cell. Expand it inside of the function, or give a contiguous() copy"
+        )
 
 
 def gradgradcheck(

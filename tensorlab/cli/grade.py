@@ -70,28 +70,11 @@ def run(
     grader = Grader(exercises(which), secret)
     _warn(grader)
     _name_what_is_left_out(submissions)
-    rows: list[Row] = []
-    try:
-        for submission in _progress(found):
-            rows += _grade(grader, submission)
-    except KeyboardInterrupt:
-        graded = len({row.student for row in rows})
-        raise CommandError(
-            f"stopped after {graded} of {len(found)} submissions; nothing was written to {out}.", INTERRUPTED
-        ) from None
+    rows = _graded(grader, found, out)
     run_facts = Run(
         which, tensorlab.__version__, suite_digest(which), secret.id, grader.level, asdict(grader.limits)
     )
-    try:
-        csv_path, json_path = write_results(out, run_facts, rows, replace=replace)
-    except AlreadyThere as error:
-        raise CommandError(
-            f"{error} was written by somebody else while this run graded; its results are not kept. Give "
-            "each run an --out of its own.",
-            ENVIRONMENT,
-        ) from error
-    except OSError as error:
-        raise CommandError(f"the results could not be written to {out}: {error}.", ENVIRONMENT) from error
+    csv_path, json_path = _written(out, run_facts, rows, replace)
     if print_json:
         typer.echo(json.dumps(as_json(run_facts, rows), indent=1))
     else:
@@ -120,6 +103,34 @@ def _found(submissions: Path, chapter: str) -> list[Submission]:
         return find_submissions(submissions, chapter)
     except NoSubmissions as error:
         raise CommandError(f"{error}.", USAGE) from error
+
+
+def _graded(grader: Grader, found: list[Submission], out: Path) -> list[Row]:
+    """The rows of all submissions, in their order."""
+    rows: list[Row] = []
+    try:
+        for submission in _progress(found):
+            rows += _grade(grader, submission)
+    except KeyboardInterrupt:
+        graded = len({row.student for row in rows})
+        raise CommandError(
+            f"stopped after {graded} of {len(found)} submissions; nothing was written to {out}.", INTERRUPTED
+        ) from None
+    return rows
+
+
+def _written(out: Path, run_facts: Run, rows: list[Row], replace: bool) -> tuple[Path, Path]:
+    """Write the results, and say where they stand."""
+    try:
+        return write_results(out, run_facts, rows, replace=replace)
+    except AlreadyThere as error:
+        raise CommandError(
+            f"{error} was written by somebody else while this run graded; its results are not kept. Give "
+            "each run an --out of its own.",
+            ENVIRONMENT,
+        ) from error
+    except OSError as error:
+        raise CommandError(f"the results could not be written to {out}: {error}.", ENVIRONMENT) from error
 
 
 def _grade(grader: Grader, submission: Submission) -> list[Row]:

@@ -343,20 +343,13 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     vectors = B.ndim == A.ndim - 1
     if vectors:
         b = b[..., None]
-    (m, n), k = a.shape[-2:], b.shape[-1]
+    m, n = a.shape[-2:]
     if b.ndim < 2 or b.shape[-2] != m or b.shape[:-2] != a.shape[:-2]:
         raise RuntimeError(
             f"linalg.lstsq: input.size(-2) should match other.size(-2), and the leading sizes each other: "
             f"got shapes {tuple(A.shape)} and {tuple(B.shape)}"
         )
-    batch = a.shape[:-2]
-    solution = np.zeros((*batch, max(m, n), k), a.dtype)  # LAPACK overwrites B, which has m rows
-    residuals = np.empty((*batch, k), a.dtype)
-    rank, singular = np.empty(batch, np.int64), np.empty((*batch, min(m, n)), a.dtype)
-    for index in np.ndindex(*batch):
-        found = computed("lstsq", lambda x, y: np.linalg.lstsq(x, y, rcond), a[index], b[index])
-        solution[index][:n], _, rank[index], singular[index] = found
-        residuals[index] = np.sum((a[index] @ solution[index][:n] - b[index]) ** 2, axis=-2)
+    solution, residuals, rank, singular = _least_squares(a, b, rcond)
     full = bool(np.all(rank == n)) and m > n
     nothing = np.empty(0, a.dtype)
     if vectors:
@@ -373,6 +366,19 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
             as_result(singular if driver in ("gelsd", "gelss") else nothing, matrices=False),
         )
     )
+
+
+def _least_squares(a: np.ndarray, b: np.ndarray, rcond: float | None) -> tuple[np.ndarray, ...]:
+    """For each pair of matrices the solution, the sums of squares that are left, the rank, and A's values."""
+    (*batch, m, n), k = a.shape, b.shape[-1]
+    solution = np.zeros((*batch, max(m, n), k), a.dtype)  # LAPACK overwrites B, which has m rows
+    residuals = np.empty((*batch, k), a.dtype)
+    rank, singular = np.empty(batch, np.int64), np.empty((*batch, min(m, n)), a.dtype)
+    for index in np.ndindex(*batch):
+        found = computed("lstsq", lambda x, y: np.linalg.lstsq(x, y, rcond), a[index], b[index])
+        solution[index][:n], _, rank[index], singular[index] = found
+        residuals[index] = np.sum((a[index] @ solution[index][:n] - b[index]) ** 2, axis=-2)
+    return solution, residuals, rank, singular
 
 
 def _pseudo_inverse(A: Any) -> Any:

@@ -75,20 +75,7 @@ def interpolate(
         (tensor([[[0., 0., 4., 4.]]]), tensor([[[0., 1., 3., 4.]]]))
     """
     spatial = input.ndim - 2
-    if mode not in _NAMES or spatial not in (1, 2, 3):
-        raise NotImplementedError(
-            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: "
-            f"{' | '.join(_NAMES)} (got {mode})"
-        )
-    if mode not in _SMOOTH:
-        if align_corners is not None:
-            raise ValueError(
-                f"align_corners option can only be set with the interpolating modes: {' | '.join(_SMOOTH)}"
-            )
-    elif _SMOOTH[mode] != spatial:
-        raise NotImplementedError(
-            f"Got {input.ndim}D input, but {mode} mode needs {_SMOOTH[mode] + 2}D input"
-        )
+    _check_mode(mode, spatial, align_corners)
     sizes, scales = _sizes(input, size, scale_factor)
     if recompute_scale_factor:
         if scale_factor is None:
@@ -111,6 +98,23 @@ def interpolate(
         for old, new, scale in zip(input._shape[2:], sizes, scales, strict=True)
     ]
     return _made(input, f"{_NAMES[mode]}{spatial}D", places)
+
+
+def _check_mode(mode: str, spatial: int, align_corners: bool | None) -> None:
+    if mode not in _NAMES or spatial not in (1, 2, 3):
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {spatial + 2}D) for the modes: "
+            f"{' | '.join(_NAMES)} (got {mode})"
+        )
+    if mode not in _SMOOTH:
+        if align_corners is not None:
+            raise ValueError(
+                f"align_corners option can only be set with the interpolating modes: {' | '.join(_SMOOTH)}"
+            )
+    elif _SMOOTH[mode] != spatial:
+        raise NotImplementedError(
+            f"Got {spatial + 2}D input, but {mode} mode needs {_SMOOTH[mode] + 2}D input"
+        )
 
 
 def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int], list[float | None]]:

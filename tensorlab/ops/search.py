@@ -10,6 +10,7 @@ from tensorlab import dtypes, layout
 from tensorlab.autograd.writers import written_by
 from tensorlab.backends import backend
 from tensorlab.cells import to_float32
+from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, extremes
 from tensorlab.ops.arguments import need_tensor
@@ -55,24 +56,11 @@ def searchsorted(
                 [2, 3]])
     """
     name = "searchsorted"
-    if not isinstance(input, Tensor) and not is_number(input):
-        raise TypeError(f"{name}(): argument 'input' must be Tensor or Number, not {type(input).__name__}")
-    if side not in (None, "left", "right"):
-        raise RuntimeError(f"{name}(): side can only be 'left' or 'right' but got {side!r}")
-    if side == "left" and right:
-        raise RuntimeError(
-            f"{name}(): side and right can't be set to opposites, got side of left while right was True"
-        )
+    _check_options(name, input, right, side)
     numbers = _numbers(need_tensor(name, sorted_sequence, "sorted_sequence"), input)
     _check_shapes(name, sorted_sequence, numbers, isinstance(input, Tensor))
     order = np.empty(0, np.int64) if sorter is None else _checked_sorter(name, sorter, sorted_sequence)
-    common = result_type(sorted_sequence, input)
-    if common is dtypes.bool:
-        raise NotImplementedError(
-            f"{name}() is not implemented for bool: convert with .to(tensorlab.uint8) first"
-        )
-    if common in (dtypes.float16, dtypes.bfloat16):
-        common = dtypes.float32
+    common = _compared_type(name, sorted_sequence, input)
     result = dtypes.int32 if out_int32 else dtypes.int64
     places = np.empty(numbers.numel(), result.cell)
     length = sorted_sequence.shape[-1]
@@ -93,6 +81,27 @@ def searchsorted(
     check_out_type(name, result, out)
     check_out(name, out, found.shape)
     return written_by(f"{name}(out=...)", conversion.copy_(out, found))
+
+
+def _check_options(name: str, input: object, right: bool, side: str | None) -> None:
+    if not isinstance(input, Tensor) and not is_number(input):
+        raise TypeError(f"{name}(): argument 'input' must be Tensor or Number, not {type(input).__name__}")
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"{name}(): side can only be 'left' or 'right' but got {side!r}")
+    if side == "left" and right:
+        raise RuntimeError(
+            f"{name}(): side and right can't be set to opposites, got side of left while right was True"
+        )
+
+
+def _compared_type(name: str, sequences: Tensor, input: Tensor | Number) -> dtype:
+    """The dtype that numbers and sequences are compared in."""
+    common = result_type(sequences, input)
+    if common is dtypes.bool:
+        raise NotImplementedError(
+            f"{name}() is not implemented for bool: convert with .to(tensorlab.uint8) first"
+        )
+    return dtypes.float32 if common in (dtypes.float16, dtypes.bfloat16) else common
 
 
 def _numbers(sequences: Tensor, input: Tensor | Number) -> Tensor:

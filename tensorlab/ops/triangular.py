@@ -57,26 +57,7 @@ def solve_triangular(
         tensor([[1.],
                 [2.]])
     """
-    if need_tensor("linalg_solve_triangular", input).dtype not in (float32, float64):
-        raise NotImplementedError(
-            f"linalg.solve_triangular is not made for {input.dtype.name}: convert first, "
-            f"A.to(tensorlab.float32)"
-        )
-    a = square_matrices("solve_triangular", input)
-    b = need_tensor("linalg_solve_triangular", B, "B")._cells_array()
-    if B.ndim < 2:
-        raise RuntimeError(
-            f"linalg.solve_triangular: The input tensor B must have at least 2 dimensions: its shape is "
-            f"{tuple(B.shape)}; make a vector a matrix of one column, B.unsqueeze(-1)"
-        )
-    if not left:
-        a, b = a.swapaxes(-1, -2), b.swapaxes(-1, -2)
-    if a.shape[-1] != b.shape[-2]:
-        equation = "AX = B" if left else "XA = B"
-        raise RuntimeError(
-            f"linalg.solve_triangular: Incompatible shapes of A and B for the equation {equation} "
-            f"({input.shape[-2]}x{input.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})"
-        )
+    a, b = _matrices(input, B, left)
     batch = broadcasting.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     x = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])), a.dtype)
     with np.errstate(all="ignore"):
@@ -101,6 +82,30 @@ def solve_triangular(
         left=left,
         unitriangular=unitriangular,
     )
+
+
+def _matrices(A: Tensor, B: Tensor, left: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The matrices of ``A @ X = B``, or of ``A.mT @ X.mT = B.mT``, which says the same as ``X @ A = B``."""
+    if need_tensor("linalg_solve_triangular", A).dtype not in (float32, float64):
+        raise NotImplementedError(
+            f"linalg.solve_triangular is not made for {A.dtype.name}: convert first, A.to(tensorlab.float32)"
+        )
+    a = square_matrices("solve_triangular", A)
+    b = need_tensor("linalg_solve_triangular", B, "B")._cells_array()
+    if B.ndim < 2:
+        raise RuntimeError(
+            f"linalg.solve_triangular: The input tensor B must have at least 2 dimensions: its shape is "
+            f"{tuple(B.shape)}; make a vector a matrix of one column, B.unsqueeze(-1)"
+        )
+    if not left:
+        a, b = a.swapaxes(-1, -2), b.swapaxes(-1, -2)
+    if a.shape[-1] != b.shape[-2]:
+        equation = "AX = B" if left else "XA = B"
+        raise RuntimeError(
+            f"linalg.solve_triangular: Incompatible shapes of A and B for the equation {equation} "
+            f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})"
+        )
+    return a, b
 
 
 def _substitute(a: np.ndarray, x: np.ndarray, unit: bool) -> None:

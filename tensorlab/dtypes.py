@@ -235,6 +235,9 @@ _PROMOTION = _promotion_table()
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that two tensors of at least one dimension meet in.
 
+    Args:
+        type1, type2: the dtypes of the two.
+
     Raises:
         TypeError: an argument is no dtype.
 
@@ -254,6 +257,10 @@ def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     """Whether a conversion keeps the kind of number: a float may not become an integer, nor a number a bool.
 
     What is written in place or into ``out`` must be of such a kind.
+
+    Args:
+        from_: the dtype of the numbers.
+        to: the dtype that they are converted to.
 
     Example:
         >>> can_cast(float64, float16), can_cast(float16, int64)

@@ -56,6 +56,11 @@ def grad(func: Callable, argnums: Places = 0, has_aux: bool = False) -> Callable
 def grad_and_value(func: Callable, argnums: Places = 0, has_aux: bool = False) -> Callable:
     """`grad`, which gives the value of the function too: ``(gradient, value)``.
 
+    Args:
+        func: a function that gives one number, as a tensor without dimensions.
+        argnums: the place of the argument to differentiate by, or a tuple of places.
+        has_aux: `func` gives a pair, whose second part is passed on as it is.
+
     Raises:
         RuntimeError: the value is no tensor without dimensions, or `argnums` names no argument.
         ValueError: an argument to differentiate by is no tensor.
@@ -142,6 +147,10 @@ def _cut(tree: Any) -> Any:
 def vjp(func: Callable, *primals: Any) -> tuple[Any, Callable]:
     """The value of a function, and the function that takes a vector to its product with the Jacobian.
 
+    Args:
+        func: a function of tensors.
+        primals: the arguments, positional.
+
     Example:
         >>> import tensorlab as tl
         >>> value, pull = tl.func.vjp(lambda x: x**2, tl.tensor([1.0, 2.0]))
@@ -164,6 +173,11 @@ def vjp(func: Callable, *primals: Any) -> tuple[Any, Callable]:
 
 def jvp(func: Callable, primals: tuple, tangents: tuple) -> tuple[Any, Any]:
     """The value of a function, and its Jacobian times a vector: how the value moves with the arguments.
+
+    Args:
+        func: a function of tensors.
+        primals: the arguments, as a tuple.
+        tangents: a tensor of the same shape for each of them: the direction.
 
     Example:
         >>> import tensorlab as tl
@@ -219,6 +233,10 @@ jacfwd = jacrev
 
 def hessian(func: Callable, argnums: Places = 0) -> Callable:
     """The function whose value is the matrix of second derivatives of `func`.
+
+    Args:
+        func: a function that gives one number, as a tensor without dimensions.
+        argnums: the place of the argument to differentiate by, or a tuple of places.
 
     Example:
         >>> import tensorlab as tl

@@ -27,6 +27,9 @@ def _set_requires_grad(input: Tensor, flag: bool) -> None:
 def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
     """Let operations on this tensor be recorded from now on, or not.
 
+    Args:
+        requires_grad: whether they are recorded.
+
     Raises:
         TypeError: the flag is no bool.
         RuntimeError: the dtype is not a float; or the tensor was made by a recorded operation, and so cannot

@@ -18,6 +18,9 @@ def blocked(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 
     Without blocks the whole of B passes by for each row of the result, and a large B comes from memory each
     time.
+
+    Args:
+        a, b, out: of shapes (m, k), (k, n) and (m, n); see `tensorlab.gemm`.
     """
     m, k = a.shape
     n = b.shape[1]

@@ -14,6 +14,9 @@ def naive(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
     """Each element of the result, one after the other: a row of A times a column of B.
 
     The innermost loop walks down a column of B, so every step lands on another line of the cache.
+
+    Args:
+        a, b, out: of shapes (m, k), (k, n) and (m, n); see `tensorlab.gemm`.
     """
     m, k = a.shape
     n = b.shape[1]

@@ -14,6 +14,9 @@ def reordered(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
     """Rows of B, weighted and added up: the innermost loop runs along rows of B and of the result.
 
     Neighbours come from memory together, and several of them fit one vector register.
+
+    Args:
+        a, b, out: of shapes (m, k), (k, n) and (m, n); see `tensorlab.gemm`.
     """
     m, k = a.shape
     for i in range(m):

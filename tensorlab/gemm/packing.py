@@ -18,6 +18,9 @@ def packed(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 
     A transposed or sliced B costs one slow copy instead of a slow innermost loop. And the copy's rows do not
     compete for the same places of the cache, as rows that lie a power of two apart do.
+
+    Args:
+        a, b, out: of shapes (m, k), (k, n) and (m, n); see `tensorlab.gemm`.
     """
     m, k = a.shape
     n = b.shape[1]

@@ -19,6 +19,9 @@ def tiled(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 
     One row and one step load two numbers and store one for one multiply-add. Four rows and four steps load
     eight and store four for sixteen.
+
+    Args:
+        a, b, out: of shapes (m, k), (k, n) and (m, n); see `tensorlab.gemm`.
     """
     m, k = a.shape
     n = b.shape[1]

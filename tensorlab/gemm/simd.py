@@ -29,6 +29,9 @@ def vectorised(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
     Goto and van de Geijn, *Anatomy of High-Performance Matrix Multiplication* (2008), found this form. In the
     names that BLIS gave it `COLUMNS` is NC, `STEPS` KC, `HEIGHT` MC, `ROWS` MR and `width` NR; loops 1, 2 and
     3 are jc, pc and ic, 4 and 5 the macro-kernel, and `_tile` is the micro-kernel.
+
+    Args:
+        a, b, out: of shapes (m, k), (k, n) and (m, n); see `tensorlab.gemm`.
     """
     m, k = a.shape
     n = b.shape[1]

@@ -17,6 +17,9 @@ def threaded(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 
     Beside rung 6 it reads operands where they lie if a copy would not pay, has tiles for the edges, divides
     the result among threads, and leaves k whole, so that their number does not change a digit.
+
+    Args:
+        a, b, out: of shapes (m, k), (k, n) and (m, n); see `tensorlab.gemm`.
     """
     sizes = out.shape[0], out.shape[1], a.shape[1]
     launch = _prepared(out.dtype.name, sizes, _steps(out), _steps(a), _steps(b))

@@ -51,6 +51,10 @@ _CASTS = (
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements in the dtype of another tensor; `input` itself if it has that dtype already.
 
+    Args:
+        input: any tensor.
+        other: a tensor of the wanted dtype.
+
     Example:
         >>> import tensorlab as tl
         >>> tl.tensor([1, 2]).type_as(tl.tensor(0.5))

@@ -198,6 +198,11 @@ def allclose(
 ) -> bool:
     """Whether `isclose` holds for all elements.
 
+    Args:
+        input, other: tensors of one dtype whose shapes can be broadcast.
+        rtol, atol: how far apart two elements may be: ``atol + rtol * abs(other)``.
+        equal_nan: whether NaN counts as close to NaN.
+
     Example:
         >>> import tensorlab as tl
         >>> tl.allclose(tl.tensor([0.1 + 0.2]), tl.tensor([0.3]))
@@ -208,6 +213,9 @@ def allclose(
 
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and the same elements. NaN is not equal to itself.
+
+    Args:
+        input, other: the tensors; their dtypes may differ.
 
     Raises:
         TypeError: an argument is no tensor.

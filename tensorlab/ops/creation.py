@@ -170,6 +170,11 @@ def full(
 def scalar_tensor(s: Number, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
     """A tensor without dimensions that holds one number, of the default floating dtype.
 
+    Args:
+        s: the number.
+        dtype: the element type; the default floating dtype.
+        device: where to make it; the CPU.
+
     Example:
         >>> import tensorlab as tl
         >>> tl.scalar_tensor(3)

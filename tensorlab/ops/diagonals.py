@@ -221,6 +221,10 @@ def fill_diagonal_(input: Tensor, fill_value: Number | Tensor, wrap: bool = Fals
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """A matrix with all elements of `input`, in order, on a diagonal, and zeros elsewhere.
 
+    Args:
+        input: any tensor.
+        offset: how far above the main diagonal; below it if negative.
+
     Example:
         >>> import tensorlab as tl
         >>> tl.diagflat(tl.tensor([[1], [2]]))

@@ -60,6 +60,10 @@ def permute(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | No
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged, as a view.
 
+    Args:
+        input: any tensor.
+        dim0, dim1: the dimensions; negative ones count from the last.
+
     Raises:
         IndexError: there is no such dimension.
 

@@ -108,6 +108,11 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The dot products of the vectors that lie along one dimension of two tensors, the others broadcast.
 
+    Args:
+        x, y: floating-point tensors of one dtype whose shapes can be broadcast.
+        dim: the dimension that the vectors lie along.
+        out: a tensor of the result's shape to write into.
+
     Raises:
         RuntimeError: the tensors, or `out`, are of several dtypes, or of one that has no fractions.
 
@@ -133,6 +138,11 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonal of each matrix, as a view: `tensorlab.diagonal` with the last two dimensions.
+
+    Args:
+        A: of shape (…, m, n).
+        offset: how far above the main diagonal; below it if negative.
+        dim1, dim2: the dimensions of the matrices.
 
     Example:
         >>> import tensorlab as tl

@@ -70,6 +70,11 @@ def as_matmul(result: Tensor, a: Tensor, b: Tensor) -> Tensor:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices, (m, k) and (k, n); `matmul` without vectors, batches and broadcasting.
 
+    Args:
+        input: of shape (m, k).
+        mat2: of shape (k, n), and of the same dtype.
+        out: a tensor of shape (m, n) to write into.
+
     Raises:
         RuntimeError: an operand is no matrix, or the sizes or dtypes do not fit.
 
@@ -87,6 +92,11 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two batches of matrices, (b, m, k) and (b, k, n), one by one.
 
+    Args:
+        input: of shape (b, m, k).
+        mat2: of shape (b, k, n), and of the same dtype.
+        out: a tensor of shape (b, m, n) to write into.
+
     Raises:
         RuntimeError: an operand has not three dimensions, or the sizes or dtypes do not fit.
 
@@ -101,6 +111,11 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix (m, k) and a vector (k): m numbers.
+
+    Args:
+        input: of shape (m, k).
+        vec: of shape (k), and of the same dtype.
+        out: a tensor of shape (m) to write into.
 
     Raises:
         RuntimeError: the operands are no matrix and no vector, or the sizes or dtypes do not fit.
@@ -135,6 +150,10 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors; as `dot`, since there are no complex numbers here to conjugate.
+
+    Args:
+        input, other: vectors of one length and dtype.
+        out: a tensor without dimensions to write into.
 
     Example:
         >>> import tensorlab as tl

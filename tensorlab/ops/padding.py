@@ -74,6 +74,11 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0) -> Tensor:
     """`pad` with a constant.
 
+    Args:
+        input: any tensor.
+        pad: by how much, as in `pad`: the last dimension first, before and after.
+        value: the constant.
+
     Example:
         >>> import tensorlab as tl
         >>> tl.constant_pad_nd(tl.tensor([1, 2, 3]), (-1, 1), 7)

@@ -52,6 +52,11 @@ def _unfold_gradient(grad: Tensor, sizes: Size, dimension: int, size: int, step:
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One position of a dimension, as a view without that dimension: ``input[..., index, ...]``.
 
+    Args:
+        input: a tensor of at least one dimension.
+        dim: the dimension.
+        index: the position; negative ones count from the end.
+
     Raises:
         IndexError: there is no such dimension or position.
 

@@ -90,6 +90,9 @@ def is_nonzero(input: Tensor) -> bool:
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape.
 
+    Args:
+        input, other: any tensors.
+
     Example:
         >>> import tensorlab as tl
         >>> tl.is_same_size(tl.zeros(2, 3), tl.zeros(3, 2))
@@ -207,6 +210,10 @@ def is_signed(input: Tensor) -> bool:
 
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     """The sums over the dimensions that broadcasting would stretch from a shape to the tensor's own.
+
+    Args:
+        input: any tensor.
+        size: the shape, as separate ints or as one sequence.
 
     Raises:
         RuntimeError: the shape cannot be broadcast to the tensor's.

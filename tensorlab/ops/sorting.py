@@ -167,6 +167,12 @@ def sort(
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Tensor:
     """Where the elements stand that come first, second, … along a dimension: the indices of `sort`.
 
+    Args:
+        input: any tensor.
+        dim: the dimension to sort along.
+        descending: begin with the greatest.
+        stable: keep equal elements in their order, which is done anyway.
+
     Example:
         >>> import tensorlab as tl
         >>> tl.tensor([3, 1, 2]).argsort()

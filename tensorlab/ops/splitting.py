@@ -85,6 +85,11 @@ def split(
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """`input` cut along a dimension into pieces of the given sizes, as views.
 
+    Args:
+        input: a tensor of at least one dimension.
+        split_sizes: the sizes of the pieces, which sum up to that of the dimension.
+        dim: the dimension to cut.
+
     Raises:
         IndexError: there is no such dimension.
         RuntimeError: a size is negative, or the sizes do not add up to the dimension's.
@@ -120,6 +125,11 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`input` cut along a dimension into at most `chunks` pieces of one size, the last perhaps shorter.
 
     Fewer pieces come out when so few of that size are enough; `tensor_split` makes exactly as many as asked.
+
+    Args:
+        input: a tensor of at least one dimension.
+        chunks: how many pieces at most, above 0.
+        dim: the dimension to cut.
 
     Raises:
         IndexError: there is no such dimension.
@@ -194,6 +204,10 @@ def _cuts_from(where: Tensor) -> int | list[int]:
 def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """`input` cut side by side: along dimension 1, or along dimension 0 if it is the only one, as views.
 
+    Args:
+        input: a tensor of at least one dimension.
+        indices_or_sections: as in `tensor_split`; a number of pieces must divide the size.
+
     Raises:
         RuntimeError: there are no dimensions, or the size is no multiple of the number of pieces.
 
@@ -208,6 +222,10 @@ def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
 def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """`input` cut one below the other, along dimension 0, as views.
 
+    Args:
+        input: a tensor of at least two dimensions.
+        indices_or_sections: as in `tensor_split`; a number of pieces must divide the size.
+
     Raises:
         RuntimeError: there are fewer than two dimensions, or the size is no multiple of the number of pieces.
 
@@ -221,6 +239,10 @@ def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
 
 def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """`input` cut along dimension 2, as views.
+
+    Args:
+        input: a tensor of at least three dimensions.
+        indices_or_sections: as in `tensor_split`; a number of pieces must divide the size.
 
     Raises:
         RuntimeError: there are fewer than three dimensions, or the size is no multiple of the number of
@@ -254,6 +276,10 @@ def _even_split(
 @numpy_names
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """All positions of a dimension, each as a view without that dimension.
+
+    Args:
+        input: a tensor of at least one dimension.
+        dim: the dimension that goes.
 
     Raises:
         IndexError: there is no such dimension, or none at all.

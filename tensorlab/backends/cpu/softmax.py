@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import jit, softmax_rows, threads
+from tensorlab.backends.cpu import greater, jit, softmax_rows, threads
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import (
     BLOCK,
@@ -101,7 +101,13 @@ def _kernel(logarithm: bool, source: dtype, result: dtype, form: str, step: bool
     if form == "rows":
         constants = softmax_rows.constants(logarithm, source, result, step)
         text = assemble(
-            f"{name} along rows", result, source=source, constants=constants, formulas=[exp_to_one], **FORWARD
+            f"{name} along rows",
+            result,
+            source=source,
+            imports=greater.IMPORT,
+            constants=constants,
+            formulas=[exp_to_one],
+            **FORWARD,
         )
         text += "\n\nkernel = forward\n"
     else:
@@ -162,6 +168,7 @@ def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:
     title = f"{'log_' if logarithm else ''}softmax of {cells.source.name} to {cells.result.name}, {form}"
     parts = [
         header(title),
+        greater.IMPORT,
         jitted(cells.helpers()),
         exponential,
         text.helpers(form),
@@ -210,7 +217,7 @@ class _SoftmaxText:
         return (
             f"{decorator}def row_greatest({parameters}, greatest):\n"
             "    for i in range(n):\n"
-            f"        greatest[i] = maximum(greatest[i], {x})\n\n\n"
+            f"        greatest[i] = greater(greatest[i], {x})\n\n\n"
             f"{decorator}def row_sum({parameters}, greatest, total):\n"
             "    for i in range(n):\n"
             f"        e = np.{self.kind}(exp_to_one(np.{self.kind}({x} - greatest[i])))\n"
@@ -233,7 +240,7 @@ class _SoftmaxText:
             f"{decorator}def shift_row(x, cell, shifted, at, n):\n"
             f"    greatest = np.{kind}(-np.inf)\n"
             "    for i in range(n):\n"
-            f"        greatest = np.{kind}(maximum(greatest, {x}))\n"
+            f"        greatest = np.{kind}(greater(greatest, {x}))\n"
             "    for i in range(n):\n"
             f"        shifted[at + i] = {x} - greatest\n\n\n"
             f"{decorator}def raise_block(shifted, powers, at, n):\n"

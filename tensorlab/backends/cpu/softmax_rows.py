@@ -17,7 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from tensorlab.backends.cpu.cell import Number, narrow, widen
-from tensorlab.backends.cpu.intrinsics import maximum, prefetch
+from tensorlab.backends.cpu.greater import greater
+from tensorlab.backends.cpu.intrinsics import prefetch
 from tensorlab.backends.cpu.kernel_text import BLOCK, NEAR, STEP_BLOCK
 from tensorlab.backends.cpu.lines import to_line
 from tensorlab.backends.cpu.pointers import LINE as LINE_BYTES
@@ -81,10 +82,10 @@ def ask(cells, first, count):
 
 
 def greatest_of(steps, x, stride):
-    """The greatest of the cells of some whole steps."""
+    """The greatest of the cells of some whole steps. A NaN may be passed over: the sum will not do that."""
     greatest = Number(-np.inf)
     for i in range(steps * LANES):
-        greatest = Number(maximum(greatest, widen(x[i * stride])))
+        greatest = Number(greater(greatest, widen(x[i * stride])))
     return greatest
 
 
@@ -93,7 +94,7 @@ def greatest_of_rest(step, rest, x, stride):
     greatest = Number(-np.inf)
     for i in range(step * LANES):
         if i < rest:
-            greatest = Number(maximum(greatest, widen(x[i * stride])))
+            greatest = Number(greater(greatest, widen(x[i * stride])))
     return greatest
 
 
@@ -153,9 +154,9 @@ def forward(first, last, walk, line, out, x):
         greatest = Number(-np.inf)
         for begin in range(0, whole, BLOCK):
             steps = min(BLOCK, whole - begin) // LANES
-            greatest = Number(maximum(greatest, greatest_of(steps, advance(cells, begin * stride), stride)))
+            greatest = Number(greater(greatest, greatest_of(steps, advance(cells, begin * stride), stride)))
         if rest:
-            greatest = Number(maximum(greatest, greatest_of_rest(step, rest, last_cells, stride)))
+            greatest = Number(greater(greatest, greatest_of_rest(step, rest, last_cells, stride)))
         total = 0.0
         for begin in range(0, whole, BLOCK):
             steps = min(BLOCK, whole - begin) // LANES

@@ -26,7 +26,7 @@ import numpy as np
 from tensorlab.backends.cpu import jit, templates, threads
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.cpu.templates import ONE, RUN, SELF, STEP, TRANSPOSED
+from tensorlab.backends.cpu.templates import CHUNK, ONE, RUN, SELF, STEP, TRANSPOSED
 from tensorlab.backends.operands import Launch, OperandLayout, no_launch
 from tensorlab.dtypes import dtype
 from tensorlab.integers import ceil_div
@@ -92,8 +92,8 @@ def pointwise(
     is_scaled = way.pattern in _SCALED and not any(operand.is_number for operand in operands)
     if is_scaled and work < threads.WORTHWHILE:
         return _short_scaled_launch(way, count, operands)
-    parallel = functools.partial(_parallel_kernel, row, compute, operands, way.pattern)
-    return _flat_launch(way, operands, count, work, parallel)
+    shared = functools.partial(_shared_kernel, row, compute, operands, way.pattern)
+    return _flat_launch(way, operands, count, work, shared)
 
 
 class _Passed(NamedTuple):
@@ -155,15 +155,16 @@ def _short_scaled_launch(way: _Way, count: int, operands: Sequence[OperandLayout
 
 
 def _flat_launch(
-    way: _Way, operands: Sequence[OperandLayout], count: int, work: int, parallel: Callable[[], Callable]
+    way: _Way, operands: Sequence[OperandLayout], count: int, work: int, shared: Callable[[], Callable]
 ) -> Launch:
-    """The launch of runs, single cells and numbers; `parallel` gives the kernel for threads."""
+    """The launch of runs, single cells and numbers; `shared` gives the kernel for threads."""
     passed = _passed(operands, way.pattern)
     # Where Numba looks at every call: a number may be of another type in each.
     looks = any(kind is NUMBER for _, kind, _ in passed)
     kinds = [cell.type() if kind is ONE else cell for _, kind, cell in passed]
     code = functools.cache(lambda: way.kernel if looks else jit.entry(way.kernel, *kinds))
     light = work < threads.WORTHWHILE
+    tasks = ceil_div(count, CHUNK)
 
     def launch(*buffers: Any) -> None:
         arguments = []
@@ -176,12 +177,11 @@ def _flat_launch(
                 else:
                     item = cells if cells.size == count else cells[offset : offset + count]
             arguments.append(item)
-        team = 1 if light else threads.team_for(work)
+        team = 1 if light else min(threads.team_for(work), tasks)
         if team == 1:
             code()(*arguments)
         else:
-            with threads.team(team):
-                parallel()(*arguments)
+            share(shared(), team, tasks, *arguments)
 
     return launch
 
@@ -264,20 +264,20 @@ def _pattern(operands: Sequence[OperandLayout], strides: Sequence[Sequence[int]]
     return tuple(kinds)
 
 
-def _parallel_kernel(
+def _shared_kernel(
     row: Scalar, compute: dtype, operands: Sequence[OperandLayout], pattern: tuple[str, ...]
 ) -> Callable:
     return _kernel("flat", row, compute, tuple(operand.dtype for operand in operands), pattern, True)
 
 
 def _kernel(
-    form: str, row: Scalar, compute: dtype, element_types: tuple, pattern: tuple, parallel: bool
+    form: str, row: Scalar, compute: dtype, element_types: tuple, pattern: tuple, shared: bool
 ) -> Callable:
-    key = (form, row.name, compute, element_types, pattern, parallel)
+    key = (form, row.name, compute, element_types, pattern, shared)
     found = _kernels.get(key)
     if found is None:
         types = "_".join(t.name for t in element_types)
         source = kernel_source(row, compute, element_types, pattern, form)
         module = jit.load(f"{row.name}_{form}_{types}", source)
-        found = _kernels[key] = jit.quiet(module.parallel_kernel if parallel else module.kernel)
+        found = _kernels[key] = jit.quiet(module.shared_kernel if shared else module.kernel)
     return found

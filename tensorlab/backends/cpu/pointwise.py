@@ -38,6 +38,9 @@ kernel_source = templates.kernel_source
 
 _kernels: dict[tuple, Callable] = {}
 
+# Of fewer rows, long ones are cut into as many pieces or less.
+FEW_ROWS = 64
+
 # A Python number, which a kernel takes as it is.
 NUMBER = "number"
 
@@ -68,10 +71,30 @@ def _find_way(row: Scalar, compute: dtype, shape: Sequence[int], operands: Seque
     else:
         form = "blocks" if TRANSPOSED in pattern else "rows"
     kernel = _kernel(form, row, compute, tuple(operand.dtype for operand in operands), pattern, False)
-    tasks = math.prod(sizes[:-1])
+    walk = np.array([sizes, *strides], np.int64)
+    if form == "rows" and math.prod(sizes[:-1]) < FEW_ROWS:
+        walk = _cut(walk)
+    tasks = math.prod(walk[0, :-1].tolist())
     if form == "blocks":
         tasks = tasks // sizes[-2] * ceil_div(sizes[-2], templates.STRIP)
-    return _Way(form, pattern, kernel, np.array([sizes, *strides], np.int64), tasks)
+    return _Way(form, pattern, kernel, walk, tasks)
+
+
+def _cut(walk: np.ndarray) -> np.ndarray:
+    """The same walk with rows in pieces, which threads can share; as it is if no pieces of one length do.
+
+    Example:
+        >>> _cut(np.array([[30_000], [1], [2]])).tolist()
+        [[6, 5000], [5000, 1], [10000, 2]]
+    """
+    length = int(walk[0, -1])
+    for pieces in range(min(FEW_ROWS, length // CHUNK), 1, -1):
+        if length % pieces == 0:
+            size = length // pieces
+            steps = walk[1:, -1:]
+            cut = np.vstack([[[pieces, size]], np.hstack([steps * size, steps])])
+            return np.hstack([walk[:, :-1], cut])
+    return walk
 
 
 def pointwise(

@@ -136,7 +136,7 @@ def test_the_matrix_product_is_one_function_around_tiles_and_copies(ends):
     module = ast.parse(kernel_source(dtypes.float32, "tiles", ends=ends))
     functions = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
     one_cell = {"widen", "narrow", "numbers", "activate"}
-    tiles = {"whole_tile", "edge_tile_1", "edge_tile_2", "edge_tile_3"}
+    tiles = {f"{kind}_tile_{vectors}" for kind in ("whole", "edge") for vectors in (1, 2, 3)}
     assert functions - one_cell - tiles == {"pack", "pack_cells", "kernel"} | ({"finish"} if ends else set())
 
 

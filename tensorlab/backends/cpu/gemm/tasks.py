@@ -12,7 +12,7 @@ from tensorlab.backends.cpu.gemm.dots import dot
 from tensorlab.backends.cpu.gemm.pack import pack
 from tensorlab.backends.cpu.gemm.rows import rows as form
 from tensorlab.backends.cpu.gemm.rows import weighted_rows
-from tensorlab.backends.cpu.gemm.tile import panel, tile
+from tensorlab.backends.cpu.gemm.tile import panel, strip, tile
 from tensorlab.backends.cpu.pointers import advance, at
 
 __all__ = [
@@ -94,13 +94,9 @@ def small_product(walk, dims, c, left, right):
     m, n, k = walk[0, dims], walk[0, dims + 1], walk[0, dims + 2]
     o_row, a_row, a_step, b_step = walk[1, dims], walk[2, dims], walk[2, dims + 2], walk[3, dims + 2]
     left, right = numbers(left, c), numbers(right, c)
-    j = 0
-    while j < n:
-        wide = panel(n - j)
-        for i in range(0, m, ROWS):
-            rows, x, y = min(ROWS, m - i), advance(left, i * a_row), advance(right, j)
-            tile(k, rows, wide, x, a_row, a_step, y, b_step, advance(c, i * o_row + j), o_row, False)
-        j += wide
+    for i in range(0, m, ROWS):
+        x, to = advance(left, i * a_row), advance(c, i * o_row)
+        strip(k, min(ROWS, m - i), n, x, a_row, a_step, right, b_step, False, to, o_row, False)
 
 
 def plain_panels(walk, out, a, b, work):

@@ -52,6 +52,9 @@ _FORMS: dict[str, list[Any]] = {
 
 _REASSOCIATED: set[Any] = {dots.dot_run}
 
+# The tiles, of which there is one for each number of vectors.
+_FOR_EACH_WIDTH = (tile.whole_tile, tile.edge_tile)
+
 # What the parameters of a kernel are that computes the product alone, where the result lies: the end of a
 # product takes a third of the time to compile.
 _ALONE = {
@@ -202,12 +205,14 @@ def _activation(element_type: dtype, activation: Scalar | None) -> str:
 
 
 def _level(level: Any, flattened: dict[str, str]) -> str:
-    """The text of one level of the algorithm; of an edge's tile one for each number of vectors."""
+    """The text of one level of the algorithm; of a tile one for each number of vectors."""
     text = flatten(inspect.getsource(level), flattened, PACKING)
-    if level is not tile.edge_tile:
+    if level not in _FOR_EACH_WIDTH:
         return decorated(text, reassociates=level in _REASSOCIATED, inlined=False)
     return "\n\n".join(
-        decorated(text.replace("edge_tile", f"edge_tile_{v}").replace("VECTORS", str(v)), inlined=False)
+        decorated(
+            text.replace(level.__name__, f"{level.__name__}_{v}").replace("VECTORS", str(v)), inlined=False
+        )
         for v in range(1, VECTORS + 1)
     )
 

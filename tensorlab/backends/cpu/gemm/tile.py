@@ -18,7 +18,7 @@ SHORT = 32  # fewer steps are not divided
 
 
 def whole_tile(steps, a, a_row, a_step, b, b_row, c, c_row, adds):
-    """``C = A @ B``, or ``C += A @ B`` if it `adds`, for `ROWS` rows and `WIDTH` columns."""
+    """``C = A @ B``, or ``C += A @ B`` if it `adds`, for `ROWS` rows of whole vectors."""
     for i in range(ROWS):  # the result's cells are on their way while the sums are made
         fetch_ahead(advance(c, i * c_row), WIDTH)
     sums = zeros(b, ROWS, VECTORS, BYTES)
@@ -40,7 +40,7 @@ def edge_tile(steps, rows, columns, a, a_row, a_step, b, b_row, c, c_row, adds):
 
 
 def tile(steps, rows, columns, a, a_row, a_step, b, b_row, c, c_row, adds):
-    """A tile of any size up to `ROWS` × `WIDTH`: `edge_tile` exists for each number of vectors.
+    """A tile of any size up to `ROWS` × `WIDTH`; whole and edge tiles exist for each number of vectors.
 
     The steps are taken in short runs, each summed up from zero. A sum of many numbers grows, and with it the
     error of each addition: the sums of short runs are smaller, and there are few of them to add.
@@ -49,7 +49,9 @@ def tile(steps, rows, columns, a, a_row, a_step, b, b_row, c, c_row, adds):
     for p in range(0, max(steps, 1), run):
         x, y, count, grows = advance(a, p * a_step), advance(b, p * b_row), min(run, steps - p), adds or p > 0
         if rows == ROWS and columns == WIDTH:
-            whole_tile(count, x, a_row, a_step, y, b_row, c, c_row, grows)
+            whole_tile_3(count, x, a_row, a_step, y, b_row, c, c_row, grows)
+        elif rows == ROWS and columns == 2 * LANES:
+            whole_tile_2(count, x, a_row, a_step, y, b_row, c, c_row, grows)
         elif columns <= LANES:
             edge_tile_1(count, rows, columns, x, a_row, a_step, y, b_row, c, c_row, grows)
         elif columns <= 2 * LANES:
@@ -79,4 +81,6 @@ def strip(steps, rows, columns, a, a_row, a_step, b, b_row, packed, c, c_row, ad
         j += wide
 
 
-edge_tile_1 = edge_tile_2 = edge_tile_3 = edge_tile  # `text.py` makes one for each number of vectors
+# `text.py` makes one of each for every number of vectors.
+whole_tile_2 = whole_tile_3 = whole_tile
+edge_tile_1 = edge_tile_2 = edge_tile_3 = edge_tile

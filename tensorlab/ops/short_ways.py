@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, cast
 
 import numpy as np
+from numpy import empty
 
 from tensorlab.backends import Launch
 from tensorlab.dtypes import dtype
@@ -24,6 +25,12 @@ from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = ["Short", "of_cells", "short_way"]
+
+# An argument that was not given: None is one that may be.
+ABSENT: Any = object()
+
+# A short way that is none, taken apart.
+NONE = (None,) * 7
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -69,36 +76,55 @@ def short_way(
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         general = following(numpy_names(function), RULES[function.__name__])
         prepared: dict[tuple, tuple | Literal[False]] = {}  # plain tuples are taken apart sooner than named
+        # The call before this one, for which another is often the same: its shape, its dtype and the other
+        # arguments, and the short way. They are compared by identity, which takes no hash.
+        latest: tuple = (None, None, None, None, *NONE)
+
+        def find(input: Tensor, dim: object, flag: object) -> tuple | Literal[False]:
+            # 1 and True are one key, and mean different things
+            if (dim is not ABSENT and type(dim) is not int) or (
+                flag is not ABSENT and type(flag) is not bool
+            ):
+                return False
+            given = [input, *(argument for argument in (dim, flag) if argument is not ABSENT)]
+            key = (input._dtype, input._shape, *given[1:])
+            known = prepared.get(key)
+            if known is not None:
+                return known
+            found = prepare(*given)
+            return remember(prepared, key, found and (*found, recorder and recorder(*given)))
 
         @functools.wraps(function)
-        def either(*arguments: Any, **keywords: Any) -> Any:
-            given = _by_place(arguments, keywords) if keywords else arguments
-            count = len(given)
-            if count and type(input := given[0]) is Tensor:
-                key: Any = None
-                if count == 1:
-                    key = input._dtype, input._shape
-                elif type(given[1]) is int:  # 1 and True are one key, and mean different things
-                    if count == 2:
-                        key = input._dtype, input._shape, given[1]
-                    elif count == 3 and (given[2] is False or given[2] is True):
-                        key = input._dtype, input._shape, given[1], given[2]
-                base = input._base
-                tracked = input._edge is not None or (base is not None and base._edge is not None)
-                if key and (not tracked or recorder is not None or not current.grad):
-                    cells = input._dense if input._dense is not None else dense_cells(input)
-                    if cells is not False:
-                        short = prepared.get(key)
-                        if short is None:
-                            found = prepare(*given)
-                            short = remember(prepared, key, found and (*found, recorder and recorder(*given)))
-                        if short:
-                            run, cell, result, shape, stride, size, record = short
-                            memory = np.empty(size, cell) if size < LARGE else beside(cells, size, cell)
+        def either(
+            input: Any = ABSENT, dim: Any = ABSENT, flag: Any = ABSENT, /, *others: Any, **keywords: Any
+        ) -> Any:
+            nonlocal latest
+            at, keeps = dim, flag
+            if keywords:
+                at, keeps = _by_place(dim, flag, keywords)
+            if input.__class__ is Tensor and not others:
+                cells = input._dense if input._dense is not None else dense_cells(input)
+                if cells is not False:
+                    shape, kind, old_at, old_keeps, run, cell, result, sizes, stride, size, record = latest
+                    if (
+                        input._shape is not shape
+                        or input._dtype is not kind
+                        or at is not old_at
+                        or keeps is not old_keeps
+                    ):
+                        short = find(input, at, keeps)
+                        latest = (input._shape, input._dtype, at, keeps, *(short or NONE))
+                        run, cell, result, sizes, stride, size, record = latest[4:]
+                    if run is not None:
+                        base = input._base
+                        tracked = input._edge is not None or (base is not None and base._edge is not None)
+                        if not tracked or record is not None or not current.grad:
+                            memory = empty(size, cell) if size < LARGE else beside(cells, size, cell)
                             run(memory, cells)
-                            made = make_dense(memory, result, shape, stride)
+                            made = make_dense(memory, result, sizes, stride)
                             return made if not tracked or record is None else record(made, input)
-            return general(*arguments, **keywords)
+            given = [argument for argument in (input, dim, flag) if argument is not ABSENT]
+            return general(*given, *others, **keywords)
 
         FINDERS.add(either)
         return cast(Callable[P, R], either)
@@ -106,13 +132,13 @@ def short_way(
     return decorate
 
 
-def _by_place(arguments: tuple, keywords: dict[str, Any]) -> tuple:
-    """The arguments of a call in their places, where it names `dim` or `keepdim`; none if it names others."""
+def _by_place(dim: object, flag: object, keywords: dict[str, Any]) -> tuple[object, object]:
+    """`dim` and `keepdim` of a call that names one of them, or both, and nothing else."""
     left = len(keywords)
-    if len(arguments) == 1 and "dim" in keywords:
-        arguments = (arguments[0], keywords["dim"])
+    if dim is ABSENT and "dim" in keywords:
+        dim = keywords["dim"]
         left -= 1
-    if len(arguments) == 2 and "keepdim" in keywords:
-        arguments = (*arguments, keywords["keepdim"])
+    if dim is not ABSENT and flag is ABSENT and "keepdim" in keywords:
+        flag = keywords["keepdim"]
         left -= 1
-    return () if left else arguments
+    return (None, None) if left else (dim, flag)

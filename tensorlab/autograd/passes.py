@@ -205,7 +205,7 @@ def _sizes_of_batches(outputs: tuple, gradients: tuple) -> list[int]:
         zip(outputs, gradients or (None,) * len(outputs), strict=True)
     ):
         if gradient is None:
-            _beginning(output, None, position)  # refuses what has several elements
+            _beginning(output._shape, output._dtype, None, position)  # refuses what has several elements
             continue
         _need_gradient(gradient)
         if gradient.shape[1:] != output.shape or not gradient.ndim:
@@ -226,7 +226,9 @@ def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
     roots = []
     for position, (tensor, gradient) in enumerate(zip(tensors, gradients, strict=False)):
         if isinstance(tensor, GradientEdge):
-            roots.append((tensor.edge, _beginning_of_edge(tensor, gradient, position)))
+            edge = tensor.edge  # its tensor may be gone
+            shape: Any = edge.shape
+            roots.append((edge, _beginning(shape, edge.dtype, gradient, position)))
             continue
         if not isinstance(tensor, Tensor):
             raise AssertionError(
@@ -240,7 +242,7 @@ def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
                 f"the tensors that it was computed from requires a gradient, or it was computed under "
                 f"no_grad()"
             )
-        roots.append((edge, _beginning(tensor, gradient, position)))
+        roots.append((edge, _beginning(tensor._shape, tensor._dtype, gradient, position)))
     if len(gradients) != len(tensors):
         raise RuntimeError(
             f"got {len(tensors)} tensors and {len(gradients)} gradients: each tensor has one, perhaps None"
@@ -248,34 +250,15 @@ def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
     return roots
 
 
-def _beginning(tensor: Any, gradient: Tensor | None, position: int) -> Tensor:
-    """The gradient that a pass begins with at one tensor."""
-    if gradient is None:
-        if tensor.numel() != 1:
-            raise RuntimeError(
-                f"grad can be implicitly created only for scalar outputs: this tensor has shape "
-                f"{list(tensor.shape)}; sum it first, or pass a gradient of that shape"
-            )
-        return _one(tensor._shape, tensor._dtype)
-    _need_gradient(gradient)
-    if gradient._shape != tensor._shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{position}] has a shape of {list(gradient._shape)} and "
-            f"output[{position}] has a shape of {list(tensor._shape)}."
-        )
-    return gradient
-
-
-def _beginning_of_edge(edge: GradientEdge, gradient: Tensor | None, position: int) -> Tensor:
-    """The gradient that a pass begins with at an edge, whose tensor may be gone."""
-    shape: Any = edge.edge.shape
+def _beginning(shape: Size, element_type: dtype, gradient: Tensor | None, position: int) -> Tensor:
+    """The gradient that a pass begins with at an output of this shape and dtype: the one given, or 1."""
     if gradient is None:
         if layout.numel(shape) != 1:
             raise RuntimeError(
-                f"grad can be implicitly created only for scalar outputs: this edge's tensor has shape "
-                f"{list(shape)}; pass a gradient of that shape"
+                f"grad can be implicitly created only for scalar outputs: this tensor has shape "
+                f"{list(shape)}; sum it first, or pass a gradient of that shape"
             )
-        return _one(shape, edge.edge.dtype)
+        return _one(shape, element_type)
     _need_gradient(gradient)
     if gradient._shape != shape:
         raise RuntimeError(

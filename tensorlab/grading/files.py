@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from pathlib import Path
+
+from tensorlab.io import whole
 
 
 class AlreadyThere(FileExistsError):
@@ -23,13 +23,4 @@ def write_whole(path: Path, text: str, *, replace: bool) -> None:
     """
     if not replace and path.exists():
         raise AlreadyThere(str(path))
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        # Not tempfile: its files are private, and these should have the permissions that files have here.
-        with temporary.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    whole.write_whole(path, text.encode())

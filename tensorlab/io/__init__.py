@@ -39,12 +39,12 @@ Example:
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 from typing import IO, Any
 
 from tensorlab.devices import as_device, device
 from tensorlab.io import archive
+from tensorlab.io.whole import write_whole
 
 __all__ = ["load", "save"]
 
@@ -85,16 +85,7 @@ def save(obj: Any, f: str | os.PathLike | IO[bytes]) -> None:
         )
     if not path.parent.is_dir():
         raise RuntimeError(f"Parent directory {path.parent} does not exist: make it first")
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())  # the name must not be given to a file whose bytes are still on the way
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_whole(path, content)
 
 
 def load(

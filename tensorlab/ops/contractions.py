@@ -316,6 +316,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
         out: a tensor of the result's shape to write into.
 
     Raises:
+        IndexError: there is no such dimension.
         RuntimeError: the shapes or dtypes do not fit.
 
     Example:

@@ -114,6 +114,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
         out: a tensor of the result's shape to write into.
 
     Raises:
+        IndexError: there is no such dimension.
         RuntimeError: the tensors, or `out`, are of several dtypes, or of one that has no fractions.
 
     Example:

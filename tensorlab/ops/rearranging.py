@@ -157,7 +157,13 @@ def _rolled(input: Tensor, shift: int, dim: int) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """The plane of two dimensions turned by `k` quarters, from the first of them towards the second.
 
+    Args:
+        input: a tensor of at least two dimensions.
+        k: how many quarters; negative ones turn back.
+        dims: the two dimensions.
+
     Raises:
+        IndexError: there is no such dimension.
         RuntimeError: `dims` are not two different dimensions.
 
     Example:
@@ -258,6 +264,7 @@ def repeat_interleave(
         output_size: the length of the result along `dim`, if it is known.
 
     Raises:
+        IndexError: there is no such dimension.
         RuntimeError: a number is negative, there are not as many as positions, or `output_size` is wrong.
 
     Example:

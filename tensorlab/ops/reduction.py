@@ -307,6 +307,9 @@ def all(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor |
     Returns:
         a bool tensor; uint8 for uint8 elements, as in PyTorch.
 
+    Raises:
+        IndexError: there is no such dimension.
+
     Example:
         >>> import tensorlab as tl
         >>> tl.tensor([[1, 2], [0, 3]]).all(1)
@@ -347,6 +350,9 @@ def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
     Args:
         input: a tensor of any shape.
         dim: the dimension, or dimensions, to count along; all without it.
+
+    Raises:
+        IndexError: there is no such dimension.
 
     Example:
         >>> import tensorlab as tl

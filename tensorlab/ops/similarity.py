@@ -19,6 +19,9 @@ def normalize(
 ) -> Tensor:
     """`input` divided by the p-norms along `dim`, or by `eps` where a norm is less.
 
+    Raises:
+        IndexError: there is no such dimension.
+
     Example:
         >>> import tensorlab as tl
         >>> import tensorlab.nn.functional as F
@@ -38,6 +41,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         eps: the least norm that a vector counts with, so that 0 is similar to nothing.
 
     Raises:
+        IndexError: there is no such dimension.
         RuntimeError: the shapes do not meet, or neither tensor is floating.
 
     Example:

@@ -173,6 +173,9 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: b
         descending: begin with the greatest.
         stable: keep equal elements in their order, which is done anyway.
 
+    Raises:
+        IndexError: there is no such dimension.
+
     Example:
         >>> import tensorlab as tl
         >>> tl.tensor([3, 1, 2]).argsort()

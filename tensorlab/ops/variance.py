@@ -104,6 +104,7 @@ def var(
         a tensor of `input`'s dtype; NaN where there are no elements, or one and a correction of 1.
 
     Raises:
+        IndexError: there is no such dimension.
         RuntimeError: the elements are not floats.
         TypeError: both `unbiased` and `correction` are given.
 

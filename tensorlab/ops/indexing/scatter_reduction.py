@@ -61,6 +61,7 @@ def scatter_reduce_(
         include_self: whether the element that `input` has there takes part.
 
     Raises:
+        IndexError: there is no such dimension.
         RuntimeError: `reduce` is another word; or as for `scatter_`.
 
     Example:

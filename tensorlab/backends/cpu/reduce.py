@@ -21,8 +21,9 @@ import numpy as np
 from tensorlab import layout
 from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.fold_pass import total_type
+from tensorlab.backends.cpu.fold_text import STRIP, TOGETHER, block_length
 from tensorlab.backends.cpu.iterate import coalesce
-from tensorlab.backends.cpu.kernel_text import BLOCK, STEP_BLOCK, WIDTH, Cells
+from tensorlab.backends.cpu.kernel_text import Cells
 from tensorlab.backends.cpu.reduce_templates import fold_source, join_source
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch, OperandLayout, no_launch
@@ -81,7 +82,7 @@ def reduce(
     n = math.prod(shape[dim] for dim in dims)
     if any(shape[dim] == 0 for dim in range(len(shape)) if dim not in dims):
         return no_launch
-    way = _find_way(shape, dims, out.strides, source.strides)
+    way = _find_way(shape, dims, out.strides, source)
     if way.parts == 1 or "c" in arguments_of(fold.finish):
         return _launcher(fold, value, way, 1, out.dtype, source.dtype, k, n)
     return _in_parts(fold, value, shape, dims, way.parts, out, source, k, n)
@@ -93,22 +94,23 @@ def flat_fold(fold: Fold, value: dtype, source: dtype, result: dtype, form: str)
     return jit.entry(kernel, result.cell, source.cell)
 
 
-def _find_way(shape: Sequence[int], dims: Sequence[int], out: Sequence[int], source: Sequence[int]) -> _Way:
+def _find_way(shape: Sequence[int], dims: Sequence[int], out: Sequence[int], source: OperandLayout) -> _Way:
+    x = source.strides
     kept = [dim for dim in range(len(shape)) if dim not in dims]
     walk_shape, (x_walk, out_walk) = coalesce(
-        [shape[dim] for dim in kept], [[source[dim] for dim in kept], [out[dim] for dim in kept]]
+        [shape[dim] for dim in kept], [[x[dim] for dim in kept], [out[dim] for dim in kept]]
     )
-    span_shape, (x_span,) = coalesce([shape[dim] for dim in dims], [[source[dim] for dim in dims]])
+    span_shape, (x_span,) = coalesce([shape[dim] for dim in dims], [[x[dim] for dim in dims]])
     along_results = walk_shape[-1] > 1 and x_walk[-1] > 0 and (x_walk[-1] < x_span[-1] or x_span[-1] == 0)
     short = len(span_shape) == 1 and span_shape[-1] <= SHORT <= walk_shape[-1] // 4
     results, n = math.prod(walk_shape), math.prod(span_shape)
     if along_results or short:
-        form, step, width = "columns", x_walk[-1] != 1, min(walk_shape[-1], WIDTH)
-        tasks = results // walk_shape[-1] * ceil_div(walk_shape[-1], WIDTH)
-        pieces = n
+        form, step, width = "columns", x_walk[-1] != 1, min(walk_shape[-1], STRIP)
+        tasks = results // walk_shape[-1] * ceil_div(walk_shape[-1], STRIP)
+        pieces = ceil_div(n, TOGETHER)
     else:
         form, step, width, tasks = "rows", x_span[-1] != 1, 1, results
-        block = STEP_BLOCK if step else BLOCK
+        block = block_length(source.dtype, step)
         pieces = n // span_shape[-1] * ceil_div(span_shape[-1], block) if n else 0
     parts = 1
     if tasks < ENOUGH_TASKS:
@@ -146,12 +148,14 @@ def _in_parts(
         strides = tuple(dense.get(dim, 0) for dim in range(len(shape)))
         place = OperandLayout(total_type(fold.center, value), strides)
         centers = reduce(fold.center, value, shape, dims, place, source, k)
-    way = _find_way(shape, dims, [dense.get(dim, 0) for dim in range(len(shape))], source.strides)
+    way = _find_way(shape, dims, [dense.get(dim, 0) for dim in range(len(shape))], source)
     cut = replace(fold, name=f"{fold.name}_part", finish=total_itself)
     first = _launcher(cut, value, way, parts, kind, source.dtype, k, n, given=bool(centers))
 
     join = jit.quiet(_join_module(fold, kind, out.dtype).kernel)
-    walk = np.array([sizes, [out.strides[dim] for dim in kept]], np.int64)
+    places = [[dense[dim] for dim in kept], [out.strides[dim] for dim in kept]]
+    join_shape, (part_walk, out_walk) = coalesce(sizes, places)
+    walk = np.array([join_shape, out_walk, part_walk], np.int64)
     join = jit.entry(join, walk, parts, k, n, out.dtype.cell, kind.cell)
 
     def launch(out_buffer: Any, x_buffer: Any) -> None:

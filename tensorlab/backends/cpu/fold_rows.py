@@ -1,0 +1,157 @@
+"""The text of the kernels that fold along the elements of one result.
+
+The blocks of a result are folded one after another, each by vectors, and joined to its total. While a block
+is folded, the memory of another one, some blocks ahead, is on its way.
+"""
+
+from __future__ import annotations
+
+from tensorlab.backends.cpu import jit
+from tensorlab.backends.cpu.fold_pass import Pass
+from tensorlab.backends.cpu.fold_text import AHEAD_BYTES, NEAR_BYTES, FoldText
+from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, LAYOUTS, OPTIONS, indented, positions
+from tensorlab.backends.cpu.pointers import LINE
+
+__all__ = ["RowsText"]
+
+
+class RowsText(FoldText):
+    """The parts of one kernel's text."""
+
+    def functions(self) -> str:
+        """The functions that fold one block, for each look at the elements."""
+        looks = [(self.center, "center"), (self.main, "main")]
+        return "\n\n".join(self._block(one, name) for one, name in looks if one)
+
+    def kernel(self) -> str:
+        """The kernel for any layout. One task is one part of one result; the parts are joined later."""
+        lines = [
+            f"@njit({jit.KERNEL}, {OPTIONS})",
+            f"def kernel({self.parameters}):",
+            *LAYOUTS.splitlines(),
+            "    inner = span.shape[1] - 1",
+            "    length, step = span[0, inner], span[1, inner]",
+            f"    blocks, whole = (length + {self.block - 1}) // {self.block}, length // {self.block}",
+            "    pieces = blocks * (n // max(length, 1))",
+            "    results = out.size // parts",
+            *self._far(),
+            "    width, out_step, start_step = walk[0, -1], walk[1, -1], walk[2, -1]",
+            "    task = first",
+            "    while task < last:",
+            "        rest, part = (task // parts, task % parts) if parts > 1 else (task, 0)",
+            "        # Neighbouring results follow one another without a look at where they are.",
+            "        count = min(last - task, width - task % width) if parts == 1 else 1",
+            "        task += count",
+            *positions("walk", ("out_cell", "part * results", 1), ("start", "0", 2)).splitlines(),
+            "        begin, end = 0, pieces",
+            "        if parts > 1:",
+            "            begin, end = part * pieces // parts, (part + 1) * pieces // parts",
+            "        for _ in range(count):",
+            *indented(12, self._find_center()),
+            *indented(12, self._fold_result(self.main, "main", "total")),
+            f"            out[out_cell] = {self._stored()}",
+            "            out_cell += out_step",
+            "            start += start_step",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def flat_kernel(self) -> str:
+        """The kernel that folds a run of cells into some results, of as many cells each.
+
+        It is for short runs, and keeps the interpreter's lock: to give it back costs more than it brings.
+        """
+        lines = [
+            f"@njit(cache=True, no_cfunc_wrapper=True, {OPTIONS})",
+            "def flat_kernel(out, x):",
+            "    n, k, c, step, far = x.size // out.size, 0.0, 0.0, 1, False",
+            f"    blocks, whole = (n + {self.block - 1}) // {self.block}, n // {self.block}",
+            "    length = n",
+            "    for r in range(out.size):",
+            "        cell = r * n",
+            *indented(8, self._start(self.main, "total")),
+            *indented(8, self._fold_run(self.main, "main", "total", "0", "blocks")),
+            *indented(8, self._end(self.main, "total")),
+            f"        out[r] = {self._stored()}",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _stored(self) -> str:
+        return self.cells.store(self.main.finish("total"), self.main.floating)
+
+    def _far(self) -> list[str]:
+        return [] if self.step else [f"    far = x.size > {NEAR_BYTES // self.cells.source.itemsize}"]
+
+    def _block(self, one: Pass, name: str) -> str:
+        cell = "x[i * step]" if self.step else "x[i]"
+        return (
+            f"@njit({BLOCK_OPTIONS}, forceinline=True, {jit.HELPER})\n"
+            f"def block_{name}(x, n, step, c, k):\n"
+            f"    part = np.{one.lane}({one.start})\n"
+            "    for i in range(n):\n"
+            f"        part = {one.together('part', one.each(cell), one.lane)}\n"
+            "    return part\n"
+        )
+
+    def _find_center(self) -> list[str]:
+        """The lines that find the center of a result."""
+        if self.given:
+            return ["c = centers[out_cell - part * results]"]
+        if not self.center:
+            return ["c = 0.0"]
+        found = f"c = np.{self.main.value}({self.center.finish('center')})"
+        return ["c = 0.0", *self._fold_result(self.center, "center", "center"), found]
+
+    def _fold_result(self, one: Pass, name: str, total: str) -> list[str]:
+        """The lines that fold the blocks `begin` … `end` - 1 of the result whose cells begin at `start`."""
+        settled = f"{total} == 0" if one.start == "1" else f"{total} != 0"
+        return [
+            *self._start(one, total),
+            "at_block, cell, from_block, to_block = begin, start, begin, end",
+            "while True:",
+            "    if inner > 0:  # there are several runs",
+            "        run, from_block = at_block // blocks, at_block % blocks",
+            "        to_block = min(blocks, from_block + end - at_block)",
+            *positions("span", ("cell", "start", 1), number="run").splitlines(),
+            "    at_block += to_block - from_block",
+            *indented(4, self._fold_run(one, name, total, "from_block", "to_block")),
+            "    if at_block >= end:",
+            "        break",
+            *([f"    if {settled}:", "        break"] if one.fold.truth else []),
+            *self._end(one, total),
+        ]
+
+    def _fold_run(self, one: Pass, name: str, total: str, begin: str, end: str) -> list[str]:
+        """The lines that fold some blocks of the run of `length` cells that begins at `cell`.
+
+        The length of a whole block is written into the text: the compiler makes one long piece of it.
+        """
+        return [
+            f"for b in range({begin}, min({end}, whole)):",
+            f"    i = b * {self.block}",
+            *indented(4, self._fold_block(one, name, total, str(self.block))),
+            f"if {end} > whole:",
+            f"    i = whole * {self.block}",
+            *indented(4, self._fold_block(one, name, total, "length - i")),
+        ]
+
+    def _fold_block(self, one: Pass, name: str, total: str, length: str) -> list[str]:
+        ask = []
+        if not self.step:
+            size = self.cells.source.itemsize
+            ahead = AHEAD_BYTES // size
+            ask = [
+                "if far:",
+                f"    for ahead in range({ahead}, {ahead + self.block}, {LINE // size}):",
+                "        prefetch(x, cell + i + ahead)",
+            ]
+        found = f"block_{name}(at(x, cell + i * step), {length}, step, c, k)"
+        return [*ask, f"joining = np.{one.total}({found})", *one.joined(total, "joining", f"{total}_lost")]
+
+    def _start(self, one: Pass, total: str) -> list[str]:
+        lost = [f"{total}_lost = np.float64(0)"] if one.compensated else []
+        return [f"{total} = np.{one.total}({one.start})", *lost]
+
+    def _end(self, one: Pass, total: str) -> list[str]:
+        if not one.compensated:
+            return []
+        return [f"if {total}_lost == {total}_lost:", f"    {total} += {total}_lost"]

@@ -1,0 +1,92 @@
+"""What the texts of all kernels of folds begin with, and the sizes of the pieces that they work in."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from tensorlab import dtypes
+from tensorlab.backends.cpu import jit, pointers
+from tensorlab.backends.cpu.fold_pass import Pass
+from tensorlab.backends.cpu.kernel_text import OPTIONS, Cells, header
+from tensorlab.dtypes import dtype
+from tensorlab.folds import Fold
+from tensorlab.scalars import TABLE
+from tensorlab.scalars.source import formula_text
+
+__all__ = [
+    "AHEAD_BYTES",
+    "GROUP",
+    "NEAR_BYTES",
+    "ROWS",
+    "STRIP",
+    "TOGETHER",
+    "FoldText",
+    "block_length",
+    "fold_header",
+    "scalar_functions",
+]
+
+# Bytes to a block of elements that are folded. Blocks of float32 are added up in 64 lanes of vector
+# registers, 8 numbers in each. Between two blocks memory is asked for: in longer blocks that comes too late.
+BLOCK_BYTES = 1024
+# How far ahead memory is asked for, and from how many bytes of elements on: fewer lie in a second-level cache
+# from the last time, and asking only costs.
+AHEAD_BYTES = 4096
+NEAR_BYTES = 1 << 20
+# Elements to a block whose cells lie apart: they are taken one at a time, and one accumulator adds them all.
+STEP_BLOCK = 128
+
+# Neighbouring results that are computed together. Memory is the faster the longer the runs are in which it is
+# read, and the totals of so many results stay in a first-level cache while rows of elements pass by.
+STRIP = 4096
+# Rows of a strip to a block.
+ROWS = 256
+# Rows that are read together, so that a total is loaded and stored once for all of them.
+TOGETHER = 8
+# Where rows are narrow, several of them count as one that is no wider than this.
+GROUP = 1024
+
+# What is kept on disk of a kernel has the pointers' instructions in it, which Numba's cache does not see.
+_DIGEST = hashlib.sha256(Path(pointers.__file__).read_bytes()).hexdigest()[:12]
+
+
+def block_length(source: dtype, step: bool) -> int:
+    """Elements to a block of a fold; sixteen-bit floats and small integers take no more than others."""
+    return STEP_BLOCK if step else BLOCK_BYTES // max(source.itemsize, 4)
+
+
+def fold_header(title: str) -> str:
+    """The first lines of a generated module that folds."""
+    return (
+        f"{header(title)}"
+        f"from tensorlab.backends.cpu.pointers import advance, at  # {_DIGEST}\n\n\n"
+    )  # fmt: skip
+
+
+def scalar_functions(fold: Fold, one: Pass, value: dtype) -> str:
+    """The text of the scalar functions that a fold calls."""
+    compute = dtypes.by_name(one.value) if fold.scalars else value
+    decorator = f"@njit({OPTIONS}, forceinline=True, {jit.HELPER})"
+    return "".join(formula_text(TABLE[name].formula, compute, decorator) + "\n\n" for name in fold.scalars)
+
+
+class FoldText:
+    """What the text of a kernel is made of, whichever its form.
+
+    Attributes:
+        main: the fold's look at the elements.
+        center: the look that comes first, if the kernel has to find the fold's center.
+        given: whether the centers are passed to the kernel.
+        step: whether the cells along the innermost loop lie apart.
+        cells: the dtypes of the elements and of the results.
+    """
+
+    # All kernels take centers: those of one signature share the kernel that divides them among threads.
+    parameters = "first, last, walk, span, parts, k, n, out, x, centers"
+
+    def __init__(self, fold: Fold, cells: Cells, value: dtype, step: bool, given: bool) -> None:
+        self.main = Pass(fold, cells, value, step)
+        self.center = Pass(fold.center, cells, value, step) if fold.center and not given else None
+        self.cells, self.step, self.given = cells, step, given
+        self.block = block_length(cells.source, step)

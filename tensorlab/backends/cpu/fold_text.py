@@ -8,7 +8,7 @@ from pathlib import Path
 from tensorlab import dtypes
 from tensorlab.backends.cpu import jit, pointers
 from tensorlab.backends.cpu.fold_pass import Pass
-from tensorlab.backends.cpu.kernel_text import OPTIONS, Cells, header
+from tensorlab.backends.cpu.kernel_text import OPTIONS, STEP_BLOCK, Cells, header
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold
 from tensorlab.scalars import TABLE
@@ -34,8 +34,6 @@ BLOCK_BYTES = 1024
 # from the last time, and asking only costs.
 AHEAD_BYTES = 4096
 NEAR_BYTES = 1 << 20
-# Elements to a block whose cells lie apart: they are taken one at a time, and one accumulator adds them all.
-STEP_BLOCK = 128
 
 # Neighbouring results that are computed together. Memory is the faster the longer the runs are in which it is
 # read, and the totals of so many results stay in a first-level cache while rows of elements pass by.

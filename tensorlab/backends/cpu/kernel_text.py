@@ -19,6 +19,7 @@ __all__ = [
     "BLOCK_OPTIONS",
     "LAYOUTS",
     "OPTIONS",
+    "STEP_BLOCK",
     "WIDTH",
     "Cells",
     "header",
@@ -30,6 +31,8 @@ __all__ = [
 
 # Elements to a block: with 64 accumulators of float32 in vector registers, each adds 16 numbers.
 BLOCK = 1024
+# The same where the cells lie apart: they are taken one at a time, and one accumulator adds a whole block.
+STEP_BLOCK = 128
 # Columns to a strip: the totals of a strip stay in a first-level cache.
 WIDTH = 1024
 

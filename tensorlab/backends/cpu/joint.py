@@ -1,8 +1,11 @@
 """Several scalar functions of the same operands in one loop: the gradients of one small operation.
 
-The kernel reads each operand once and writes, or adds to, one output a function. An output may be one of the
-operands: all cells of a position are read before the first is written. An output of one cell, as a broadcast
-operand has it, gets the sum, which is gathered in float64.
+The kernel writes, or adds to, one output a function. An output may be one of the operands: all cells of a
+position are read before the first is written. An output of one cell, as a broadcast operand has it, gets the
+sum, which is gathered in float64.
+
+Sums have a loop of their own, which writes nothing. Beside writes the compiler would regroup the additions
+only where it finds, at run time, that no memory is shared: the last bits would depend on where memory lies.
 """
 
 from __future__ import annotations
@@ -61,10 +64,12 @@ def joint_source(
             total1 = 0.0
             for i in range(a.size):
                 x, y = a[i], b[i]
-                r0 = f0(x, z)
                 r1 = f1(x, y)
-                out0[i] = out0[i] + r0 if add0 else r0
                 total1 = plus(total1, np.float64(r1))
+            for i in range(a.size):
+                x, y = a[i], b[i]
+                r0 = f0(x, z)
+                out0[i] = out0[i] + r0 if add0 else r0
             out1[0] = out1[0] + np.float32(total1) if add1 else np.float32(total1)
             return True
         <BLANKLINE>
@@ -92,16 +97,21 @@ def joint_source(
         elif kind == CELL:
             lines.append(f"    {value} = {name}[0]")
     lines += [f"    total{number} = 0.0" for number, fold in enumerate(folded) if fold]
-    lines.append(f"    for i in range({first}.size):")
-    lines.append(f"        {', '.join(v for _, v in runs)} = {', '.join(f'{n}[i]' for n, _ in runs)}")
-    for number, (formula, places) in enumerate(parts):
-        arguments = ", ".join(values[place] for place in places)
-        lines.append(f"        r{number} = {'x' if formula is None else f'f{number}({arguments})'}")
-    for number, fold in enumerate(folded):
-        if fold:
-            lines.append(f"        total{number} = plus(total{number}, np.float64(r{number}))")
-        else:
-            lines.append(f"        out{number}[i] = out{number}[i] + r{number} if add{number} else r{number}")
+    for folds in sorted(set(folded), reverse=True):
+        numbers = [number for number, fold in enumerate(folded) if fold is folds]
+        lines.append(f"    for i in range({first}.size):")
+        lines.append(f"        {', '.join(v for _, v in runs)} = {', '.join(f'{n}[i]' for n, _ in runs)}")
+        for number in numbers:
+            formula, places = parts[number]
+            arguments = ", ".join(values[place] for place in places)
+            lines.append(f"        r{number} = {'x' if formula is None else f'f{number}({arguments})'}")
+        for number in numbers:
+            if folds:
+                lines.append(f"        total{number} = plus(total{number}, np.float64(r{number}))")
+            else:
+                lines.append(
+                    f"        out{number}[i] = out{number}[i] + r{number} if add{number} else r{number}"
+                )
     for number, fold in enumerate(folded):
         if fold:
             total = f"np.{element_type.name}(total{number})"

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import tensorlab as tl
+from tensorlab.backends import backend
+from tensorlab.backends.operands import CELL, RUN
+from tensorlab.scalars import TABLE
 from tests.library.gradients.outcomes import leaf
 
 
@@ -209,3 +212,24 @@ def test_a_node_remembers_its_line():
     with tl.autograd.detect_anomaly():
         product = leaf(2.0, 3.0) * 2
     assert "test_small.py" in product.grad_fn.metadata["traceback_"]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_sum_does_not_depend_on_where_memory_lies(dtype):
+    """The other gradient is written anywhere near what is read, and over the gradient that arrives."""
+    element_type = getattr(tl, dtype)
+    by_input, by_slope = TABLE["prelu_kernel"].gradients
+    parts = [(by_input, (0, 1, 2)), (by_slope, (0, 1, 2))]
+    kernel = backend("cpu").joint_kernel(parts, element_type, (RUN, RUN, CELL), (False, True))
+    size, pool = 23, np.zeros(300, element_type.cell)
+    numbers = np.random.default_rng(0).normal(size=2 * size + 1)
+    places = {"gradient": 60, "input": 100, "slope": 140}
+    apart = [at for at in range(200) if all(abs(at - place) >= size for place in places.values())]
+    near_the_slope = list(range(141, 141 + size))
+    sums = set()
+    for at in [*apart, *near_the_slope, places["gradient"]]:
+        pool[60:83], pool[100:123], pool[140] = numbers[:size], numbers[size:-1], numbers[-1]
+        total = pool[250:251]
+        kernel(pool[60:83], pool[100:123], pool[140:141], pool[at : at + size], 0, total, 0)
+        sums.add(total[0].item())
+    assert len(sums) == 1

@@ -140,7 +140,7 @@ _LEVELS: dict[tuple[str, bool], dict[str, Any]] = {
         "kernels": [columns.backward],
     },
 }
-_SIZES = {"BLOCK": rows.BLOCK, "TOGETHER": rows.TOGETHER, "STRIP": columns.STRIP}
+_SIZES = {"BLOCK": rows.BLOCK, "TOGETHER": rows.TOGETHER, "AHEAD": rows.AHEAD, "STRIP": columns.STRIP}
 _modules: dict[tuple, ModuleType] = {}
 
 

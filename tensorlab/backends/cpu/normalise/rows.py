@@ -4,8 +4,8 @@ A row is looked at three times while it lies in the first-level cache: for its m
 distances from that, and to be written. Sums are made in blocks and added up in float64.
 
 The processor loads ahead while cells are walked along for the first time, and then knows of nothing more to
-load while the row is looked at again. So the next row is asked for. On the way back, where the caches cannot
-have the cells from the last time, this is done piece by piece, and for the results' places as well.
+load while the row is looked at again. So the rows to come are asked for. On the way back, where the caches
+cannot have the cells from the last time, this is done piece by piece, and for the results' places as well.
 
 A row need not begin where a line of the caches begins, and a vector that is stored across two lines waits for
 both. So the results before the first line are written by themselves: on the way back always, on the way there
@@ -42,6 +42,7 @@ __all__ = [
 BLOCK = 1024  # numbers that are summed up in the compute type
 PIECE = 256  # numbers that are worked on before more of the next row is asked for
 LINE = 16  # cells to a line of the caches
+AHEAD = 2048  # how far ahead of a row cells are asked for on the way there
 TOGETHER = 32  # rows whose gradients of the weights are
 CENTERS = WANTS_WEIGHTS = True  # whether the mean is taken away, and whether the weights have gradients
 FAR = False  # whether the cells are more than the caches keep
@@ -80,13 +81,13 @@ def forward(first, last, count, eps, out, x, weight, bias, means, scales):
     """Rows `first` … `last` - 1. Each leaves its mean, and the reciprocal of its deviation, its scale."""
     for row in range(first, last):
         cells = at(x, row * count)
-        ask(x, (row + 1) * count, count)
         mean = Number(0)
         if CENTERS:
             total = 0.0
             for begin in range(0, count, BLOCK):
                 total += run_sum(min(BLOCK, count - begin), advance(cells, begin))
             mean = Number(total / count)
+        ask(x, row * count + max(count, AHEAD), count)
         squares = 0.0
         for begin in range(0, count, BLOCK):
             squares += run_squares(min(BLOCK, count - begin), advance(cells, begin), mean)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from tensorlab import names
 from tensorlab.autograd import methods as autograd_methods
@@ -163,38 +162,11 @@ def bind() -> None:
         _OPERATORS | {name: getattr(pointwise, row) for name, row in _ROWS.items()}
     ).items():
         setattr(Tensor, f"__r{name}__", _reflected(name, function))
-    namespace: Any = Tensor
-    namespace.__rtruediv__ = _reflected_division
-    namespace.__rdiv__ = namespace.__rtruediv__  # the name that Python 2 had for it
-    namespace.__matmul__ = _matmul
-    namespace.__rmatmul__ = _reflected_matmul
-    namespace.__neg__ = pointwise.neg
-    namespace.__pos__ = arithmetic.positive
-    namespace.__abs__ = pointwise.abs
-    namespace.__invert__ = protocols.invert
-    namespace.__eq__ = protocols.equality(pointwise.eq)
-    namespace.__ne__ = protocols.equality(pointwise.ne)
-    namespace.__reversed__ = protocols.reverse
-    namespace.__delitem__ = protocols.delete
-    namespace.where = choice.where_method
-    namespace.__getitem__ = indexing.getitem
-    namespace.__setitem__ = indexing.setitem
-    namespace.__contains__ = protocols.contains
-    namespace.__bool__ = values.truth
-    namespace.__int__ = values.integer
-    namespace.__float__ = values.real
-    namespace.__complex__ = values.complex_number
-    namespace.__index__ = values.position
-    namespace.__format__ = values.formatted
-    namespace.__array__ = sharing.as_array
-    namespace.__dlpack__ = sharing.dlpack
-    namespace.__dlpack_device__ = sharing.dlpack_device
-    namespace.__array_wrap__ = sharing.array_wrap
-    namespace.__array_priority__ = 1000  # NumPy's arrays leave their operators with a tensor to the tensor
+    for name, answer in _PROTOCOLS.items():
+        setattr(Tensor, name, answer)
     for properties in (aliases.PROPERTIES, dims.PROPERTIES, questions.PROPERTIES):
         for name, accessors in properties.items():
             setattr(Tensor, name, accessors)
-    namespace.__new__ = legacy.new
     autograd_methods.bind()
     element_by_element = (activations, arithmetic, blends, bounds, choice, pointwise)
     names.bind(name for module in element_by_element for name in module.__all__)
@@ -250,3 +222,36 @@ def _matmul(self: Tensor, other: object) -> object:
 def _reflected_matmul(self: Tensor, other: object) -> object:
     """``other @ self``; see `tensorlab.matmul`."""
     return product(other, self) if isinstance(other, Tensor) else NotImplemented
+
+
+# What Python and NumPy ask of an object; and what is bound under another name than its own.
+_PROTOCOLS: dict[str, object] = {
+    "__rtruediv__": _reflected_division,
+    "__rdiv__": _reflected_division,  # the name that Python 2 had for it
+    "__matmul__": _matmul,
+    "__rmatmul__": _reflected_matmul,
+    "__neg__": pointwise.neg,
+    "__pos__": arithmetic.positive,
+    "__abs__": pointwise.abs,
+    "__invert__": protocols.invert,
+    "__eq__": protocols.equality(pointwise.eq),
+    "__ne__": protocols.equality(pointwise.ne),
+    "__reversed__": protocols.reverse,
+    "__delitem__": protocols.delete,
+    "__getitem__": indexing.getitem,
+    "__setitem__": indexing.setitem,
+    "__contains__": protocols.contains,
+    "__bool__": values.truth,
+    "__int__": values.integer,
+    "__float__": values.real,
+    "__complex__": values.complex_number,
+    "__index__": values.position,
+    "__format__": values.formatted,
+    "__array__": sharing.as_array,
+    "__dlpack__": sharing.dlpack,
+    "__dlpack_device__": sharing.dlpack_device,
+    "__array_wrap__": sharing.array_wrap,
+    "__new__": legacy.new,
+    "where": choice.where_method,
+    "__array_priority__": 1000,  # NumPy's arrays leave their operators with a tensor to the tensor
+}

@@ -30,6 +30,7 @@ __all__ = [
     "constants",
     "decorated",
     "kernel_source",
+    "level_text",
     "tile_source",
 ]
 
@@ -205,10 +206,21 @@ def _activation(element_type: dtype, activation: Scalar | None) -> str:
 
 
 def _level(level: Any, flattened: dict[str, str]) -> str:
-    """The text of one level of the algorithm; of a tile one for each number of vectors."""
+    return level_text(level, flattened, level in _FOR_EACH_WIDTH, level in _REASSOCIATED)
+
+
+def level_text(level: Any, flattened: dict[str, str], each_width: bool, reassociates: bool) -> str:
+    """The text of one level of the algorithm.
+
+    Args:
+        level: a function.
+        flattened: the levels that take the places of their calls.
+        each_width: whether there is one for each number of vectors, as there is of a tile.
+        reassociates: whether a sum may be split over the lanes of a vector.
+    """
     text = flatten(inspect.getsource(level), flattened, PACKING)
-    if level not in _FOR_EACH_WIDTH:
-        return decorated(text, reassociates=level in _REASSOCIATED, inlined=False)
+    if not each_width:
+        return decorated(text, reassociates, inlined=False)
     return "\n\n".join(
         decorated(
             text.replace(level.__name__, f"{level.__name__}_{v}").replace("VECTORS", str(v)), inlined=False

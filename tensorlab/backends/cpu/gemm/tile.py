@@ -2,7 +2,7 @@
 
 Each step multiplies a column of A by a row of B and adds the outer product to the tile. With 8 rows and 3
 vectors to a row it loads 8 numbers and 3 vectors for 24 multiply-adds of whole vectors, so that the
-multiply-adds are what takes the time, and memory is written once for all steps.
+multiply-adds are what takes the time, and memory is written once for a run of steps.
 """
 
 from __future__ import annotations

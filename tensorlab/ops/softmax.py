@@ -14,7 +14,9 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
 from tensorlab.memory import beside
+from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.conversion import dense_in
 from tensorlab.ops.folding import Dims, as_flag, as_one_dim, check_out, check_out_type, fold, spread
 from tensorlab.ops.outputs import written
 from tensorlab.ops.plans import remember
@@ -40,17 +42,17 @@ def _d_log_softmax(grad: Tensor, result: Tensor, dim: int) -> Tensor:
 
 def _in_one_pass(logarithm: bool, grad: Tensor, result: Tensor, dim: int) -> Tensor:
     """The gradient by one kernel, which reads everything twice and keeps nothing."""
-    shape = grad.shape or (1,)
-    key = ("gradient", logarithm, shape, dim, result._dtype)
-    launch = _launches.get(key)
-    if launch is None:
-        launch = remember(
-            _launches, key, backend("cpu").softmax_gradient(logarithm, shape, dim, result._dtype)
-        )
-    buffer = result.contiguous()._buffer()
-    memory = beside(buffer[0], grad.numel(), result._dtype.cell)
-    launch((memory, 0), grad.contiguous()._buffer(), buffer)
-    return make_dense(memory, result._dtype, grad._shape, layout.default_strides(grad._shape))
+    shape, element_type = grad._shape, result._dtype
+    key = (logarithm, shape, dim, element_type)
+    known = _gradients.get(key)
+    if known is None:
+        launch = backend("cpu").softmax_gradient(logarithm, shape or (1,), dim, element_type)
+        known = remember(_gradients, key, (launch, layout.default_strides(shape)))
+    launch, stride = known
+    above, cells = dense_in(grad, contiguous_format), dense_in(result, contiguous_format)
+    memory = beside(cells, cells.size, element_type.cell)
+    launch((memory, 0), (above, 0), (cells, 0))
+    return make_dense(memory, element_type, shape, stride)
 
 
 def _d_logsumexp(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
@@ -132,7 +134,7 @@ class _Plan(NamedTuple):
 
 
 _plans: dict[tuple, _Plan] = {}
-_launches: dict[tuple, Launch] = {}
+_gradients: dict[tuple, tuple[Launch, tuple[int, ...]]] = {}
 
 
 def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None) -> Tensor:

@@ -87,6 +87,12 @@ def _gather(element_type: dtype, number: np.dtype) -> Callable:
     return jit.entry(_module(element_type).gather, walk, walk, cell, 0, walk, number, 0, cell, sum_cell)
 
 
+@functools.cache
+def _scatter(element_type: dtype, number: np.dtype) -> Callable:
+    walk, cell = np.zeros(3, np.int64), element_type.cell
+    return jit.entry(_module(element_type).scatter, walk, walk, number, 0, 0, cell, 0.0, cell)
+
+
 def likelihood(
     element_type: dtype,
     walk: np.ndarray,
@@ -115,5 +121,5 @@ def likelihood_gradient(
     """See `tensorlab.backends.layers.LayerOperations.likelihood_gradient`."""
     out = np.zeros(cells, element_type.cell)
     step = 0 if grad.size == 1 else 1
-    _module(element_type).scatter(walk, target, weight, ignored, step, grad, factor, out)
+    _scatter(element_type, weight.dtype)(walk, target, weight, ignored, step, grad, factor, out)
     return out

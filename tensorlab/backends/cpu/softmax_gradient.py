@@ -67,11 +67,12 @@ def softmax_gradient(logarithm: bool, shape: Sequence[int], dim: int, element_ty
     sizes = (count,) if form == "rows" else (count, inner)
     work = COST[logarithm] * math.prod(shape)
     alone = tasks == 1 or work < threads.WORTHWHILE
+    code = jit.entry(kernel, 0, tasks, *sizes, *[element_type.cell] * 3)
 
     def launch(*buffers: Any) -> None:
-        out, g, y = (cells[offset:] for cells, offset in buffers)
+        out, g, y = [cells[offset:] if offset else cells for cells, offset in buffers]
         if alone or (team := min(threads.team_for(work), tasks)) == 1:
-            kernel(0, tasks, *sizes, out, g, y)
+            code(0, tasks, *sizes, out, g, y)
         else:
             share(kernel, team, tasks, *sizes, out, g, y)
 

@@ -14,9 +14,11 @@ from tensorlab.layout import Size
 from tensorlab.ops.adjoints import placed
 from tensorlab.ops.aliases import as_own, detach
 from tensorlab.ops.arithmetic import add, sub
+from tensorlab.ops.conversion import cast
 from tensorlab.ops.dims import permute
-from tensorlab.ops.dispatch import Number, is_number
+from tensorlab.ops.dispatch import Number, is_number, result_type
 from tensorlab.ops.joining import stack
+from tensorlab.ops.likes import full_like
 from tensorlab.ops.outputs import written
 from tensorlab.ops.parts import diagonal, select
 from tensorlab.ops.pointwise import mul
@@ -276,14 +278,23 @@ def _untracked(*operands: Tensor) -> list[Tensor]:
 def _with_product(
     input: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number, out: Tensor | None
 ) -> Tensor:
-    products = outer(vec1, vec2)
-    if all(operand.dtype is dtypes.bool for operand in (input, products)):
+    result_dtype = result_type(input, vec1, vec2)
+    halves = result_dtype.is_floating_point and result_dtype.itemsize == 2
+    # Everything is computed in the result's dtype; halves are rounded once, at the end.
+    kind = dtypes.float32 if halves else result_dtype
+    products = outer(cast(vec1, kind), cast(vec2, kind))
+    if kind is dtypes.bool:
         beta, alpha = bool(beta), bool(alpha)  # bools stay bools: a product is `and`, a sum is `or`
     if alpha != 1:
         products = mul(products, alpha)
-    if beta != 0:
-        return add(input if beta == 1 else mul(input, beta), products, out=out)
-    return products if out is None else written(out, products)
+    if beta == 0:  # -0 leaves every product as it is, and the result is laid out like `input`
+        addend = full_like(input, -0.0 if kind.is_floating_point else 0, dtype=kind)
+    else:
+        addend = cast(input, kind) if beta == 1 else mul(cast(input, kind), beta)
+    if not halves:
+        return add(addend, products, out=out)
+    result = cast(add(addend, products), result_dtype)
+    return result if out is None else written(out, result)
 
 
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:

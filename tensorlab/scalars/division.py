@@ -81,6 +81,7 @@ ROWS = (
         result=FLOAT,
         numbers=BOTH,
         exact_numbers=True,
+        cost=2,
         gradients=(("div", "grad", "y"), d_div_y),
     ),
     Scalar(

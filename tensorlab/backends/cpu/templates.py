@@ -66,6 +66,11 @@ GROUPS = (
 # that they are still in the first-level cache when they are computed.
 CHUNK = 4096
 
+# What costs as many additions as this is computed by vectors even where cells lie apart: so many of them are
+# copied together at a time.
+COSTLY = 2
+NEAR = 512
+
 NAMES = "abcde"
 VARIABLES = "xyzuv"
 
@@ -114,7 +119,7 @@ def kernel_source(
         "import math\n\nimport numpy as np\nfrom numba import njit\n\n"
         f"{POINTERS}"
         f"{BLOCKS if form == 'blocks' else ''}{GROUPS if body.in_groups else ''}"
-        f"CHUNK = {CHUNK}\nnumber = np.{numpy_name(body.compute)}\n\n"
+        f"CHUNK, NEAR = {CHUNK}, {NEAR}\nnumber = np.{numpy_name(body.compute)}\n\n"
         f"{functions}\n\n"
         f"@njit({jit.KERNEL}, {body.options})\n{serial}"
         + (f"\n\n@njit({jit.KERNEL}, {body.options})\n{body.shared()}" if form == "flat" else "")
@@ -150,6 +155,11 @@ class _Kernel:
     def in_groups(self) -> bool:
         """Whether whole vectors are computed in a way of their own."""
         return segments.has_groups(self.row.name, self.types, self.pattern)
+
+    @property
+    def gathers(self) -> bool:
+        """Whether cells of a row that lie apart are first copied to where they lie together."""
+        return STEP in self.pattern and TRANSPOSED not in self.pattern and self.row.cost >= COSTLY
 
     def flat(self) -> str:
         """All cells one after another."""
@@ -245,9 +255,9 @@ class _Kernel:
             + self._each("    {name}_row = np.int64(0)\n    for dim in range(inner):\n"
                          "        {name}_row += index[dim] * walk[{k}, dim]\n")
             + self._each("    {name}_step = np.uint64(walk[{k}, inner])\n", STEP)
+            + (self._each("    {name}_near = np.empty(NEAR, {name}.dtype)\n", STEP) if self.gathers else "")
             + "    for _ in range(last - first):\n"
-            + self._begin_row(8)
-            + self._row_loop(8, "n")
+            + (self._row_in_parts() if self.gathers else self._begin_row(8) + self._row_loop(8, "n"))
             + "        for dim in range(inner - 1, -1, -1):\n"
             "            index[dim] += 1\n"
             + self._each("            {name}_row += walk[{k}, dim]\n")
@@ -256,6 +266,21 @@ class _Kernel:
             + self._each("            {name}_row -= walk[0, dim] * walk[{k}, dim]\n")
             + "            index[dim] = 0\n"
         )  # fmt: skip
+
+    def _row_in_parts(self) -> str:
+        """One row, of which cells that lie apart are copied together: so that vectors are computed with."""
+        cell = "{name}[np.uint64({name}_row) + np.uint64(c0 + i) * {name}_step]"
+        each = "            for i in range(columns):\n                "
+        gathered = self._each(f"{each}{{name}}_near[i] = {cell}\n", STEP)
+        scattered = f"{each}{cell.format(name='out')} = out_near[i]\n" if self.pattern[0] == STEP else ""
+        return (
+            "        for c0 in range(0, n, NEAR):\n"
+            "            columns = min(NEAR, n - c0)\n"
+            + gathered
+            + self._begin_row(12, "columns", "c0 + ")
+            + self._row_loop(12, "columns")
+            + scattered
+        )
 
     def blocks(self) -> str:
         """Blocks of rows and columns: a transposed operand is first copied, run by run, to a small buffer."""
@@ -329,12 +354,12 @@ class _Kernel:
             if kind != SELF and (not kinds or kind in kinds)
         )
 
-    def _begin_row(self, indent: int, length: str = "n") -> str:
+    def _begin_row(self, indent: int, length: str = "n", skipped: str = "") -> str:
         lines = []
         for name, kind in [("out", self.pattern[0]), *((name, kind) for name, _, _, kind in self.inputs)]:
             if kind == RUN:
-                lines.append(f"{name}_run = {self._run(name, length)}")
-            elif kind == STEP:
+                lines.append(f"{name}_run = {self._run(name, length, skipped)}")
+            elif kind == STEP and not self.gathers:
                 lines.append(f"{name}_cell = np.uint64({name}_row)")
         for name, variable, element_type, kind in self.inputs:
             if kind == ONE:
@@ -343,15 +368,17 @@ class _Kernel:
                 lines.append(f"{name}_run = at({name}_cells, r * BLOCK)")
         return "".join(" " * indent + line + "\n" for line in lines)
 
-    def _run(self, name: str, length: str) -> str:
+    def _run(self, name: str, length: str, skipped: str) -> str:
         """A row's cells; a pointer takes less time to make than a part of an array, and knows no bools."""
         if dtypes.bool in self.types:
-            return f"{name}[{name}_row : {name}_row + {length}]"
-        return f"at({name}, {name}_row)"
+            return f"{name}[{skipped}{name}_row : {skipped}{name}_row + {length}]"
+        return f"at({name}, {skipped}{name}_row)"
 
     def _cell(self, name: str, i: str) -> str:
         kind = self.pattern[0] if name == "out" else {n: k for n, _, _, k in self.inputs}[name]
-        return f"{name}[{name}_cell + np.uint64({i}) * {name}_step]" if kind == STEP else f"{name}_run[{i}]"
+        if kind != STEP:
+            return f"{name}_run[{i}]"
+        return f"{name}_near[{i}]" if self.gathers else f"{name}[{name}_cell + np.uint64({i}) * {name}_step]"
 
     def _row_loop(self, indent: int, length: str) -> str:
         if self.in_groups:

@@ -45,13 +45,13 @@ MATRIX_EXPRESSIONS: dict[tuple[str, str], str] = {
         tl.kron(row, row)
         tl.chain_matmul(x, y, x)
         tl.linalg.multi_dot([x, y, x])
-        tl.linalg.vecdot(x, y)
         tl.linalg.matrix_power(matrix, 3)
         tl.cross(triples, triples, dim=1)
         F.linear(x, y)
         F.linear(x, y, row)
     """,
     ("products", FLOATING): """
+        tl.linalg.vecdot(x, y)
         tl.cdist(x[:64], y[:64])
         tl.cdist(x[:64], y[:64], p=1.0)
         F.bilinear(x[:8], y[:8], x.expand(2, side, side))

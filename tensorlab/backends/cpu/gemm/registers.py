@@ -1,8 +1,9 @@
 """A tile of the result in vector registers: what Numba's Python cannot say, as intrinsics of the compiler.
 
-A tile is a small matrix of numbers, some rows of a few vectors each. It can do three things: begin as zeros,
-add an outer product, and go to memory. Every operation has a twin in plain Python, where a tile is a NumPy
-array, which takes its place under ``NUMBA_DISABLE_JIT=1``: read the twins to see what the intrinsics do.
+A tile is a small matrix of numbers, some rows of a few vectors each. It can do four things: begin as zeros,
+add an outer product, add another tile, and go to memory. Every operation has a twin in plain Python, where a
+tile is a NumPy array, which takes its place under ``NUMBA_DISABLE_JIT=1``: read the twins to see what the
+intrinsics do.
 
 Pointers are those of `tensorlab.backends.cpu.pointers`; rows and columns count numbers.
 """
@@ -19,7 +20,7 @@ from numba.extending import intrinsic, register_model
 
 from tensorlab.backends.cpu.pointers import Pointer
 
-__all__ = ["Tile", "Writer", "add_outer", "add_outer_partly", "store", "store_partly", "zeros"]
+__all__ = ["Tile", "Writer", "add_outer", "add_outer_partly", "plus", "store", "store_partly", "zeros"]
 
 INDEX = ir.IntType(64)
 SHORT = ir.IntType(32)
@@ -185,6 +186,19 @@ def _add_outer_partly(typing, tile, a, a_row, rows, b, columns):
 
 
 @intrinsic
+def _plus(typing, tile, other):
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        value, other_value = arguments
+        write = Writer(builder, tile)
+        for place in range(tile.rows * tile.vectors):
+            pair = builder.extract_value(value, place), builder.extract_value(other_value, place)
+            value = builder.insert_value(value, write.add(*pair), place)
+        return value
+
+    return (tile(tile, other), generate) if tile == other else None
+
+
+@intrinsic
 def _store(typing, tile, c, c_row, adds):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         value, pointer, row_value, adds_value = arguments
@@ -230,6 +244,10 @@ def _add_outer_partly_plainly(
     return tile
 
 
+def _plus_plainly(tile: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return tile + other
+
+
 def _store_plainly(tile: np.ndarray, c: Pointer, c_row: int, adds: bool) -> None:
     rows, columns = tile.shape
     _store_partly_plainly(tile, c, c_row, rows, columns, adds)
@@ -247,6 +265,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
     zeros: Any = _zeros_plainly
     add_outer: Any = _add_outer_plainly
     add_outer_partly: Any = _add_outer_partly_plainly
+    plus: Any = _plus_plainly
     store: Any = _store_plainly
     store_partly: Any = _store_partly_plainly
 else:
@@ -258,6 +277,8 @@ else:
     # add_outer_partly(tile, a, a_row, rows, b, columns): the same, where `a` has only `rows` numbers and `b`
     # only `columns`, which end in the tile's last vector. Nothing beyond them is read.
     add_outer_partly = _add_outer_partly
+    # plus(tile, other): tile[i, j] + other[i, j]
+    plus = _plus
     # store(tile, c, c_row, adds): c[i * c_row + j] becomes tile[i, j], or grows by it.
     store = _store
     # store_partly(tile, c, c_row, rows, columns, adds): the same for the first rows and columns only.

@@ -38,7 +38,8 @@ __all__ = [
 # matrix. All forms have one signature, with a pointer and two strides for each operand; `tiles` copies blocks
 # of A and B if it is told to, and `dots` their rows and columns. With `collects` the sums stand in the
 # workspace first.
-_TILE: list[Any] = [tile.panel, tile.whole_tile, tile.edge_tile, tile.tile, tile.strip]
+_RUNS: list[Any] = [tile.run_of, tile.whole_run, tile.edge_run]
+_TILE: list[Any] = [*_RUNS, tile.panel, tile.whole_tile, tile.edge_tile, tile.tile, tile.strip]
 _PACK: list[Any] = [pack.pack_cells, pack.pack_run, pack.pack, pack.pack_panels, pack.pack_strips]
 _FORMS: dict[str, list[Any]] = {
     "tiles": [*_TILE, *_PACK, tiles.balanced, tiles.tiles],
@@ -76,7 +77,7 @@ _FUNCTIONS: set[Any] = {
 
 # The same in other kernels that are made of tiles; those copy panels of many operands.
 _TILE_FUNCTIONS = (pack.pack_cells, pack.pack, pack.pack_panels, tile.whole_tile, tile.edge_tile)
-TILE_LEVELS = texts([tile.panel, tile.tile, pack.pack_run, tiles.balanced])
+TILE_LEVELS = texts([*_RUNS, tile.panel, tile.tile, pack.pack_run, tiles.balanced])
 
 # The functions that are called with constants here and there, and are to be compiled once for all.
 PACKING = ("pack", "pack_cells")
@@ -92,8 +93,9 @@ import math
 import numpy as np
 from numba import njit
 
-from tensorlab.backends.cpu.gemm.registers import add_outer, add_outer_partly, store, store_partly, zeros
-from tensorlab.backends.cpu.pointers import advance, at, copy, copy_second, fetch_ahead
+from tensorlab.backends.cpu.gemm.registers import add_outer, add_outer_partly, plus
+from tensorlab.backends.cpu.gemm.registers import store, store_partly, zeros
+from tensorlab.backends.cpu.pointers import advance, at, copy, copy_second
 from tensorlab.backends.cpu.simd import transpose_tile
 # with intrinsics {_DIGEST}
 """

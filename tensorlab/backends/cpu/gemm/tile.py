@@ -8,56 +8,89 @@ multiply-adds are what takes the time, and memory is written once for a run of s
 from __future__ import annotations
 
 from tensorlab.backends.cpu.gemm.cell import BYTES, LANES, ROWS, VECTORS, WIDTH
-from tensorlab.backends.cpu.gemm.registers import add_outer, add_outer_partly, store, store_partly, zeros
-from tensorlab.backends.cpu.pointers import advance, fetch_ahead
+from tensorlab.backends.cpu.gemm.registers import (
+    add_outer,
+    add_outer_partly,
+    plus,
+    store,
+    store_partly,
+    zeros,
+)
+from tensorlab.backends.cpu.pointers import advance
 
 __all__ = ["RUN", "SHORT", "edge_tile", "panel", "strip", "tile", "whole_tile"]
 
-RUN = 128  # steps that are summed up in one go
-SHORT = 32  # fewer steps are not divided
+RUN = 128  # steps of a run, of which there are several
+SHORT = 32  # fewer steps are one run
 
 
 def whole_tile(steps, a, a_row, a_step, b, b_row, c, c_row, adds):
     """``C = A @ B``, or ``C += A @ B`` if it `adds`, for `ROWS` rows of whole vectors."""
-    for i in range(ROWS):  # the result's cells are on their way while the sums are made
-        fetch_ahead(advance(c, i * c_row), WIDTH)
+    run = run_of(steps)
+    total = whole_run(min(run, steps), a, a_row, a_step, b, b_row)
+    p = run
+    while p < steps:
+        x, y = advance(a, p * a_step), advance(b, p * b_row)
+        sums = whole_run(min(run, steps - p), x, a_row, a_step, y, b_row)
+        total = plus(total, sums)
+        p += run
+    store(total, c, c_row, adds)
+
+
+def whole_run(steps, a, a_row, a_step, b, b_row):
+    """The sums of one run of steps."""
     sums = zeros(b, ROWS, VECTORS, BYTES)
     for _ in range(steps):
         sums = add_outer(sums, a, a_row, b)
         a = advance(a, a_step)
         b = advance(b, b_row)
-    store(sums, c, c_row, adds)
+    return sums
 
 
 def edge_tile(steps, rows, columns, a, a_row, a_step, b, b_row, c, c_row, adds):
     """The same for a tile that has fewer rows, or whose columns end within its last vector."""
+    run = run_of(steps)
+    total = edge_run(min(run, steps), rows, columns, a, a_row, a_step, b, b_row)
+    p = run
+    while p < steps:
+        x, y = advance(a, p * a_step), advance(b, p * b_row)
+        sums = edge_run(min(run, steps - p), rows, columns, x, a_row, a_step, y, b_row)
+        total = plus(total, sums)
+        p += run
+    store_partly(total, c, c_row, rows, columns, adds)
+
+
+def edge_run(steps, rows, columns, a, a_row, a_step, b, b_row):
+    """The sums of one run of steps, for such a tile."""
     sums = zeros(b, ROWS, VECTORS, BYTES)
     for _ in range(steps):
         sums = add_outer_partly(sums, a, a_row, rows, b, columns)
         a = advance(a, a_step)
         b = advance(b, b_row)
-    store_partly(sums, c, c_row, rows, columns, adds)
+    return sums
+
+
+def run_of(steps):
+    """The steps that are summed up in one go, from zero: half of a short sum, or `RUN` of a long one.
+
+    A sum of many numbers grows, and with it the error of each addition: the sums of short runs are smaller,
+    and there are few of them to add.
+    """
+    return (steps + 1) // 2 if SHORT <= steps <= 2 * RUN else RUN
 
 
 def tile(steps, rows, columns, a, a_row, a_step, b, b_row, c, c_row, adds):
-    """A tile of any size up to `ROWS` × `WIDTH`; whole and edge tiles exist for each number of vectors.
-
-    The steps are taken in short runs, each summed up from zero. A sum of many numbers grows, and with it the
-    error of each addition: the sums of short runs are smaller, and there are few of them to add.
-    """
-    run = (steps + 1) // 2 if SHORT <= steps <= 2 * RUN else RUN
-    for p in range(0, max(steps, 1), run):
-        x, y, count, grows = advance(a, p * a_step), advance(b, p * b_row), min(run, steps - p), adds or p > 0
-        if rows == ROWS and columns == WIDTH:
-            whole_tile_3(count, x, a_row, a_step, y, b_row, c, c_row, grows)
-        elif rows == ROWS and columns == 2 * LANES:
-            whole_tile_2(count, x, a_row, a_step, y, b_row, c, c_row, grows)
-        elif columns <= LANES:
-            edge_tile_1(count, rows, columns, x, a_row, a_step, y, b_row, c, c_row, grows)
-        elif columns <= 2 * LANES:
-            edge_tile_2(count, rows, columns, x, a_row, a_step, y, b_row, c, c_row, grows)
-        else:
-            edge_tile_3(count, rows, columns, x, a_row, a_step, y, b_row, c, c_row, grows)
+    """A tile of any size up to `ROWS` × `WIDTH`; whole and edge tiles exist for each number of vectors."""
+    if rows == ROWS and columns == WIDTH:
+        whole_tile_3(steps, a, a_row, a_step, b, b_row, c, c_row, adds)
+    elif rows == ROWS and columns == 2 * LANES:
+        whole_tile_2(steps, a, a_row, a_step, b, b_row, c, c_row, adds)
+    elif columns <= LANES:
+        edge_tile_1(steps, rows, columns, a, a_row, a_step, b, b_row, c, c_row, adds)
+    elif columns <= 2 * LANES:
+        edge_tile_2(steps, rows, columns, a, a_row, a_step, b, b_row, c, c_row, adds)
+    else:
+        edge_tile_3(steps, rows, columns, a, a_row, a_step, b, b_row, c, c_row, adds)
 
 
 def panel(left):

@@ -51,7 +51,7 @@ _COLUMNS = """\
 # The levels of the way back, row by row.
 BACKWARD: dict[str, Any] = {
     "blocks": [softmax_rows.add_up, softmax_rows.write_gradient],
-    "inner": [softmax_rows.ask],
+    "inner": [softmax_rows.ask_both],
     "kernels": [softmax_rows.backward],
 }
 

@@ -29,6 +29,7 @@ from tensorlab.scalars.exponential import exp_to_one
 __all__ = [
     "add_up",
     "ask",
+    "ask_both",
     "backward",
     "constants",
     "forward",
@@ -43,7 +44,9 @@ __all__ = [
 
 LANES = 64  # cells to a step of a loop: as many as its vectors hold together, or a multiple of that
 LINE = 16  # cells to a line of the caches
-AHEAD = 2048  # how far ahead of a row cells are asked for
+# How far ahead of a row cells are asked for; whole pages of float32 ahead they would share the row's places in
+# the first-level cache.
+AHEAD = 2560
 LOGARITHM = STRIDED = False  # whether results are logarithms; whether a row's elements lie apart
 # Whether exponentials are kept in the output until they are divided: not where it would round them.
 KEPT = True
@@ -79,6 +82,13 @@ def ask(cells, first, count):
     """So many cells from the first on are on their way while others are worked on."""
     for line in range(0, count, LINE):
         prefetch(cells, first + line)
+
+
+def ask_both(cells, others, first, count):
+    """The same for two arrays, by turns: what is needed first is not kept waiting by all of the other."""
+    for line in range(0, count, LINE):
+        prefetch(cells, first + line)
+        prefetch(others, first + line)
 
 
 def greatest_of(steps, x, stride):
@@ -203,8 +213,7 @@ def backward(first, last, count, out, grad, y):
             width = min(BLOCK, count - begin)
             total += add_up(width, at(grad, start + begin), at(y, start + begin))
         if far:
-            ask(grad, start + max(count, AHEAD), count)
-            ask(y, start + max(count, AHEAD), count)
+            ask_both(grad, y, start + max(count, AHEAD), count)
         before = min(count, to_line(at(out, start))) if far else 0
         for begin, end in ((0, before), (before, count)):
             write_gradient(

@@ -44,8 +44,8 @@ __all__ = [
 
 LANES = 64  # cells to a step of a loop: as many as its vectors hold together, or a multiple of that
 LINE = 16  # cells to a line of the caches
-# How far ahead of a row cells are asked for; whole pages of float32 ahead they would share the row's places in
-# the first-level cache.
+# How far ahead of a row cells are asked for. Whole pages further on, they would fall into the row's own
+# places of the first-level cache.
 AHEAD = 2560
 LOGARITHM = STRIDED = False  # whether results are logarithms; whether a row's elements lie apart
 # Whether exponentials are kept in the output until they are divided: not where it would round them.

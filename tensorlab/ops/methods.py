@@ -213,7 +213,7 @@ def _reflected_division(self: Tensor, other: object) -> object:
 
 def _matmul(self: Tensor, other: object) -> object:
     """The matrix product ``self @ other``; see `tensorlab.matmul`."""
-    if other.__class__ is not Tensor and not isinstance(other, Tensor):
+    if type(other) is not Tensor and not isinstance(other, Tensor):
         return NotImplemented
     result = product(self, other)
     return result if result._edge is None else matmul.as_matmul(result, self, other)

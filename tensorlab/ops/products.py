@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import empty, ndarray
 
 from tensorlab import broadcasting, dtypes, layout, product_shapes
 from tensorlab.autograd.formulas import Backward
@@ -73,13 +74,14 @@ def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
         plan = _small[a._dtype, a._shape, b._dtype, b._shape]
     except (KeyError, AttributeError):
         left = plan = None
-    if plan is not None and left.__class__ is right.__class__ is np.ndarray:
+    # `type` is a step of the interpreter's own; `__class__` would be looked up as any attribute is.
+    if plan is not None and type(left) is type(right) is ndarray:
         launch, shape, stride, numel, element_type, cell, kernel, sizes, record = plan
-        memory = np.empty(numel, cell)
+        memory = empty(numel, cell)
         kernel(sizes, memory, left, right)
     else:
         launch, shape, stride, numel, element_type, cell, _, _, record = _plan_of(a, b)
-        memory = np.empty(numel, cell)
+        memory = empty(numel, cell)
         left, right = dense_cells(a), dense_cells(b)
         launch(
             (memory, 0),

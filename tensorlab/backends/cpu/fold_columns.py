@@ -9,7 +9,15 @@ from collections.abc import Sequence
 
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.fold_pass import Pass
-from tensorlab.backends.cpu.fold_text import GROUP, ROWS, STRIP, TOGETHER, FoldText
+from tensorlab.backends.cpu.fold_text import (
+    GROUP,
+    MANY_ROWS,
+    NARROW_STRIP,
+    ROWS,
+    STRIP,
+    TOGETHER,
+    FoldText,
+)
 from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, LAYOUTS, OPTIONS, indented, positions
 
 __all__ = ["ColumnsText"]
@@ -31,7 +39,8 @@ class ColumnsText(FoldText):
             *LAYOUTS.splitlines(),
             "    last_dim = walk.shape[1] - 1",
             "    width, out_step, step = walk[0, last_dim], walk[1, last_dim], walk[2, last_dim]",
-            f"    strips = (width + {STRIP - 1}) // {STRIP}",
+            f"    widest = {STRIP} if n >= {MANY_ROWS} else {NARROW_STRIP}  # strip",
+            "    strips = (width + widest - 1) // widest",
             "    inner = span.shape[1] - 1",
             "    length, row_step = span[0, inner], span[1, inner]",
             "    results = out.size // parts",
@@ -43,11 +52,11 @@ class ColumnsText(FoldText):
             "    for task in range(first, last):",
             "        rest, part = (task // parts, task % parts) if parts > 1 else (task, 0)",
             "        rest, strip = (rest // strips, rest % strips) if strips > 1 else (rest, 0)",
-            f"        w = min({STRIP}, width - strip * {STRIP})",
+            "        w = min(widest, width - strip * widest)",
             *positions(
                 "walk",
-                ("out_cell", f"part * results + strip * {STRIP} * out_step", 1),
-                ("start", f"strip * {STRIP} * step", 2),
+                ("out_cell", "part * results + strip * widest * out_step", 1),
+                ("start", "strip * widest * step", 2),
                 outer="last_dim",
             ).splitlines(),
             "        begin, end = 0, n",
@@ -74,7 +83,8 @@ class ColumnsText(FoldText):
             "    walk = np.empty((3, 1), np.int64)\n"
             "    walk[0, 0], walk[1, 0], walk[2, 0] = out.size, 1, 1\n"
             "    span[0, 0], span[1, 0] = n, out.size\n"
-            f"    strips = (out.size + {STRIP - 1}) // {STRIP}\n"
+            f"    widest = {STRIP} if n >= {MANY_ROWS} else {NARROW_STRIP}\n"
+            "    strips = (out.size + widest - 1) // widest\n"
             "    kernel(0, strips, walk, span, 1, 0.0, n, out, x, np.empty(0))\n"
         )
 
@@ -91,7 +101,7 @@ class ColumnsText(FoldText):
             "part_total": self.main.lane if not all(one.direct for one in passes) else "",
             "c": self.main.value if self.center or self.given else "",
         }
-        room = [f"    room = min({STRIP}, width * beside)"]
+        room = ["    room = min(widest, width * beside)"]
         return room + [
             f"    {name} = {f'np.empty(room, np.{kind})' if kind else 'total'}"
             for name, kind in kinds.items()

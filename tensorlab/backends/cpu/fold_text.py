@@ -10,13 +10,15 @@ from tensorlab.backends.cpu import jit, pointers
 from tensorlab.backends.cpu.fold_pass import Pass
 from tensorlab.backends.cpu.kernel_text import OPTIONS, STEP_BLOCK, Cells, header
 from tensorlab.dtypes import dtype
-from tensorlab.folds import Fold
+from tensorlab.folds import Fold, itself
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.source import formula_text
 
 __all__ = [
     "AHEAD_BYTES",
     "GROUP",
+    "MANY_ROWS",
+    "NARROW_STRIP",
     "NEAR_BYTES",
     "ROWS",
     "STRIP",
@@ -25,11 +27,14 @@ __all__ = [
     "block_length",
     "fold_header",
     "scalar_functions",
+    "strip_width",
 ]
 
-# Bytes to a block of elements that are folded. Blocks of float32 are added up in 64 lanes of vector
-# registers, 8 numbers in each. Between two blocks memory is asked for: in longer blocks that comes too late.
+# Bytes to a block of elements that are folded as they are: between two blocks memory is asked for, and little
+# at a time comes soonest. A fold that computes something of each element has longer blocks, because it waits
+# less for memory and more for what follows a block.
 BLOCK_BYTES = 1024
+COMPUTED_BYTES = 4096
 # How far ahead memory is asked for, and from how many bytes of elements on: fewer lie in a second-level cache
 # from the last time, and asking only costs.
 AHEAD_BYTES = 4096
@@ -38,6 +43,10 @@ NEAR_BYTES = 1 << 20
 # Neighbouring results that are computed together. Memory is the faster the longer the runs are in which it is
 # read, and the totals of so many results stay in a first-level cache while rows of elements pass by.
 STRIP = 4096
+# Results of fewer elements than this are computed in narrower strips: they are not cut into parts, and there
+# shall be enough strips for all threads.
+MANY_ROWS = 512
+NARROW_STRIP = 1024
 # Rows of a strip to a block.
 ROWS = 256
 # Rows that are read together, so that a total is loaded and stored once for all of them.
@@ -49,9 +58,16 @@ GROUP = 1024
 _DIGEST = hashlib.sha256(Path(pointers.__file__).read_bytes()).hexdigest()[:12]
 
 
-def block_length(source: dtype, step: bool) -> int:
+def block_length(fold: Fold, source: dtype, step: bool) -> int:
     """Elements to a block of a fold; sixteen-bit floats and small integers take no more than others."""
-    return STEP_BLOCK if step else BLOCK_BYTES // max(source.itemsize, 4)
+    if step:
+        return STEP_BLOCK
+    return (BLOCK_BYTES if fold.each is itself else COMPUTED_BYTES) // max(source.itemsize, 4)
+
+
+def strip_width(rows: int) -> int:
+    """Up to how many neighbouring results are computed together, of so many elements each."""
+    return STRIP if rows >= MANY_ROWS else NARROW_STRIP
 
 
 def fold_header(title: str) -> str:
@@ -87,4 +103,4 @@ class FoldText:
         self.main = Pass(fold, cells, value, step)
         self.center = Pass(fold.center, cells, value, step) if fold.center and not given else None
         self.cells, self.step, self.given = cells, step, given
-        self.block = block_length(cells.source, step)
+        self.block = block_length(fold, cells.source, step)

@@ -21,7 +21,7 @@ import numpy as np
 from tensorlab import layout
 from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.fold_pass import total_type
-from tensorlab.backends.cpu.fold_text import STRIP, TOGETHER, block_length
+from tensorlab.backends.cpu.fold_text import TOGETHER, block_length, strip_width
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import Cells
 from tensorlab.backends.cpu.reduce_templates import fold_source, join_source
@@ -82,7 +82,7 @@ def reduce(
     n = math.prod(shape[dim] for dim in dims)
     if any(shape[dim] == 0 for dim in range(len(shape)) if dim not in dims):
         return no_launch
-    way = _find_way(shape, dims, out.strides, source)
+    way = _find_way(fold, shape, dims, out.strides, source)
     if way.parts == 1 or "c" in arguments_of(fold.finish):
         return _launcher(fold, value, way, 1, out.dtype, source.dtype, k, n)
     return _in_parts(fold, value, shape, dims, way.parts, out, source, k, n)
@@ -94,7 +94,9 @@ def flat_fold(fold: Fold, value: dtype, source: dtype, result: dtype, form: str)
     return jit.entry(kernel, result.cell, source.cell)
 
 
-def _find_way(shape: Sequence[int], dims: Sequence[int], out: Sequence[int], source: OperandLayout) -> _Way:
+def _find_way(
+    fold: Fold, shape: Sequence[int], dims: Sequence[int], out: Sequence[int], source: OperandLayout
+) -> _Way:
     x = source.strides
     kept = [dim for dim in range(len(shape)) if dim not in dims]
     walk_shape, (x_walk, out_walk) = coalesce(
@@ -105,12 +107,12 @@ def _find_way(shape: Sequence[int], dims: Sequence[int], out: Sequence[int], sou
     short = len(span_shape) == 1 and span_shape[-1] <= SHORT <= walk_shape[-1] // 4
     results, n = math.prod(walk_shape), math.prod(span_shape)
     if along_results or short:
-        form, step, width = "columns", x_walk[-1] != 1, min(walk_shape[-1], STRIP)
-        tasks = results // walk_shape[-1] * ceil_div(walk_shape[-1], STRIP)
+        form, step, width = "columns", x_walk[-1] != 1, min(walk_shape[-1], strip_width(n))
+        tasks = results // walk_shape[-1] * ceil_div(walk_shape[-1], strip_width(n))
         pieces = ceil_div(n, TOGETHER)
     else:
         form, step, width, tasks = "rows", x_span[-1] != 1, 1, results
-        block = block_length(source.dtype, step)
+        block = block_length(fold, source.dtype, step)
         pieces = n // span_shape[-1] * ceil_div(span_shape[-1], block) if n else 0
     parts = 1
     if tasks < ENOUGH_TASKS:
@@ -148,7 +150,7 @@ def _in_parts(
         strides = tuple(dense.get(dim, 0) for dim in range(len(shape)))
         place = OperandLayout(total_type(fold.center, value), strides)
         centers = reduce(fold.center, value, shape, dims, place, source, k)
-    way = _find_way(shape, dims, [dense.get(dim, 0) for dim in range(len(shape))], source)
+    way = _find_way(fold, shape, dims, [dense.get(dim, 0) for dim in range(len(shape))], source)
     cut = replace(fold, name=f"{fold.name}_part", finish=total_itself)
     first = _launcher(cut, value, way, parts, kind, source.dtype, k, n, given=bool(centers))
 

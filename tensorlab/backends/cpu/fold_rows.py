@@ -11,6 +11,7 @@ from tensorlab.backends.cpu.fold_pass import Pass
 from tensorlab.backends.cpu.fold_text import AHEAD_BYTES, NEAR_BYTES, FoldText
 from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, LAYOUTS, OPTIONS, indented, positions
 from tensorlab.backends.cpu.pointers import LINE
+from tensorlab.folds import itself
 
 __all__ = ["RowsText"]
 
@@ -128,24 +129,33 @@ class RowsText(FoldText):
         return [
             f"for b in range({begin}, min({end}, whole)):",
             f"    i = b * {self.block}",
+            *self._ask(),
             *indented(4, self._fold_block(one, name, total, str(self.block))),
             f"if {end} > whole:",
             f"    i = whole * {self.block}",
+            *(self._ask() if one.fold.each is itself else []),
             *indented(4, self._fold_block(one, name, total, "length - i")),
         ]
 
+    def _ask(self) -> list[str]:
+        """The lines that ask for memory some blocks ahead.
+
+        What is left of a run behind its whole blocks asks only where nothing is computed of an element: there
+        all time is spent waiting for memory.
+        """
+        if self.step:
+            return []
+        size = self.cells.source.itemsize
+        ahead = AHEAD_BYTES // size
+        return [
+            "    if far:",
+            f"        for ahead in range({ahead}, {ahead + self.block}, {LINE // size}):",
+            "            prefetch(x, cell + i + ahead)",
+        ]
+
     def _fold_block(self, one: Pass, name: str, total: str, length: str) -> list[str]:
-        ask = []
-        if not self.step:
-            size = self.cells.source.itemsize
-            ahead = AHEAD_BYTES // size
-            ask = [
-                "if far:",
-                f"    for ahead in range({ahead}, {ahead + self.block}, {LINE // size}):",
-                "        prefetch(x, cell + i + ahead)",
-            ]
         found = f"block_{name}(at(x, cell + i * step), {length}, step, c, k)"
-        return [*ask, f"joining = np.{one.total}({found})", *one.joined(total, "joining", f"{total}_lost")]
+        return [f"joining = np.{one.total}({found})", *one.joined(total, "joining", f"{total}_lost")]
 
     def _start(self, one: Pass, total: str) -> list[str]:
         lost = [f"{total}_lost = np.float64(0)"] if one.compensated else []

@@ -245,3 +245,38 @@ def test_every_dtype(torch, dtype):
         return taken, x, x[x > 0] if dtype != "bool" else x[x]
 
     assert_same(work(tl), work(torch))
+
+
+def test_writing_one_element_of_a_vector_counts_as_a_write():
+    x = tl.zeros(4)
+    tail = x[1:]
+    x[0], x[-1] = 1.5, -2.0
+    assert x.tolist() == [1.5, 0.0, 0.0, -2.0]
+    assert tail.tolist() == [0.0, 0.0, -2.0]
+    assert x._version == tail._version == 2
+    with pytest.raises(IndexError):
+        x[4] = 1.0
+    with pytest.raises(RuntimeError):
+        x[0] = 1e39  # float32 has no such number
+    whole = tl.arange(3)
+    whole[1] = 7.9
+    assert whole.tolist() == [0, 7, 2]
+    with tl.inference_mode():
+        made = tl.ones(2)
+    with pytest.raises(RuntimeError, match="inference"):
+        made[0] = 2.0
+
+
+def test_writing_one_element_is_seen_by_the_gradients():
+    x = tl.ones(3)
+    w = tl.ones(3, requires_grad=True)
+    y = x * w
+    x[1] = 4.0
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+    with pytest.raises(RuntimeError, match="leaf"):
+        w[0] = 2.0
+    z = w * 1
+    z[0] = 5.0
+    z.sum().backward()
+    assert w.grad.tolist() == [0.0, 1.0, 1.0]

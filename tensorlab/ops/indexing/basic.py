@@ -26,6 +26,7 @@ from tensorlab.ops.indexing import advanced
 from tensorlab.ops.indexing.plain import plain_view
 from tensorlab.ops.operands import Number
 from tensorlab.size import size_of_ints
+from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, make_view
 from tensorlab.warned import warn_caller
 
@@ -136,6 +137,8 @@ def setitem(input: Tensor, index: object, value: object) -> None:
         tensor([[-1.,  5.,  9.],
                 [-1.,  6., -1.]])
     """
+    if _set_one(input, index, value):
+        return
     if not isinstance(value, Tensor):
         value = _as_number(value, input)
     if index is False:
@@ -160,7 +163,36 @@ def setitem(input: Tensor, index: object, value: object) -> None:
     else:
         # Stretched first, so that a value that is the view itself under another shape is seen to be it.
         conversion.copy_(view, shape.expand(_without_leading_ones(value), view._shape))
-    view._storage._writer = "x[...] = value"
+    view._storage._writer = _WRITER
+
+
+# Who wrote last, as an error about a saved tensor that was overwritten names it.
+_WRITER = "x[...] = value"
+# A float below this in size fits into both of the dtypes that `_set_one` knows.
+_FITS = 3.4e38
+
+
+def _set_one(input: Tensor, index: object, value: object) -> bool:
+    """Overwrite one element of a vector, the most frequent write; False if more than that is to be done."""
+    if type(index) is not int or type(value) is not float or type(input) is not Tensor:
+        return False
+    cells, storage = input._dense, input._storage
+    if (
+        not isinstance(cells, np.ndarray)
+        or len(input._shape) != 1
+        or not -cells.size <= index < cells.size
+        or (input._dtype is not dtypes.float32 and input._dtype is not dtypes.float64)
+        or not -_FITS < value < _FITS
+        or input._edge is not None
+        or input._base is not None
+        or storage.readonly
+        or storage._version is UNTRACKED
+    ):
+        return False
+    storage._version += 1
+    storage._writer = _WRITER
+    cells[index] = value
+    return True
 
 
 def _only_index(input: Tensor, index: Any) -> tuple[Tensor, advanced.Chosen] | None:

@@ -33,8 +33,9 @@ from tensorlab.integers import ceil_div
 
 __all__ = ["flat_fold", "reduce"]
 
-# A result of more elements than this is computed in parts, unless there are enough results to share out.
-PART = 1 << 17
+# A result of more elements than this is computed in parts, unless there are enough results to share out. A
+# million elements make four parts: more of them are more to join.
+PART = 250_000
 MOST_PARTS = 64
 ENOUGH_TASKS = 16
 # Partial results that are kept until they are joined: half a megabyte of float64.

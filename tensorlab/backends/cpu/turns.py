@@ -16,10 +16,8 @@ Heaps and cores are counted on a board: an array of integers that is made for on
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
 import platform
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,17 +25,14 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from tensorlab.backends.cpu.jit import helper
+from tensorlab.backends.cpu.jit import helper, kernel
 from tensorlab.backends.cpu.pointers import LINE
 
-__all__ = ["DIGEST", "begin", "board", "known_cores", "take"]
-
-# Numba's cache does not see changes of what a kernel imports: so its text has this in it.
-DIGEST = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
+__all__ = ["board", "first_core", "known_cores", "take"]
 
 # Where things are counted on a board, each on a line of the cache of its own: the threads that have begun,
 # then for each heap the chunks that were taken. Behind the last heap there is for each core the number of
-# threads that came to it.
+# threads that came to it, and for each thread room for two sets of cores.
 _BEGUN, _APART = 0, LINE // 8
 
 # With one chunk to a thread, this is the only time to give way: for so many times, some 30 microseconds.
@@ -64,11 +59,21 @@ def board(team: int) -> np.ndarray:
         >>> board(4).any()
         np.False_
     """
-    return np.zeros(_APART * (team + 1) + _KNOWN_CORES, np.int64)
+    return np.zeros(first_core(team) + _KNOWN_CORES + 2 * _WORDS * team, np.int64)
+
+
+def first_core(team: int) -> int:
+    """Where on a board the cores begin.
+
+    Example:
+        >>> first_core(4)
+        40
+    """
+    return _APART * (team + 1)
 
 
 def known_cores() -> int:
-    """How many cores a board counts threads of, from its end; 0 where threads stay where they are.
+    """How many cores a board counts threads of; 0 where threads stay where they are.
 
     Example:
         >>> known_cores() >= 0
@@ -93,16 +98,16 @@ _count: Any = _add_one
 
 
 @helper
-def _move(places, cores):
+def _move(places, cores, sets):
     """Go to a core that this thread may use and nobody of the team has come to; -1 if there is none."""
-    allowed, wanted = np.zeros(_WORDS, np.uint64), np.zeros(_WORDS, np.uint64)
-    _allowed_cores(0, 8 * _WORDS, allowed.ctypes.data)  # none if the system's sets are longer
+    first = places.ctypes.data + 8 * sets
+    _allowed_cores(0, 8 * _WORDS, first)  # none if the system's sets are longer
     for core in range(min(_KNOWN_CORES, 64 * _WORDS)):
-        word, bit = core // 64, np.uint64(1) << np.uint64(core % 64)
-        if allowed[word] & bit and places[cores + core] == 0 and _count(places, cores + core) == 0:
-            wanted[word] = bit
-            _allow_cores(0, 8 * _WORDS, wanted.ctypes.data)
-            _allow_cores(0, 8 * _WORDS, allowed.ctypes.data)  # there it may be moved again by the system
+        word, bit = sets + core // 64, np.int64(1) << core % 64
+        if places[word] & bit and places[cores + core] == 0 and _count(places, cores + core) == 0:
+            places[word + _WORDS] = bit
+            _allow_cores(0, 8 * _WORDS, first + 8 * _WORDS)
+            _allow_cores(0, 8 * _WORDS, first)  # there it may be moved again by the system
             return core
     return -1
 
@@ -110,11 +115,11 @@ def _move(places, cores):
 if _MOVES:
 
     @helper
-    def _settle(places, cores):
+    def _settle(places, cores, sets):
         """Have a core alone, if there is one; the number of the core."""
         core = np.int64(_current_core())
         if core < _KNOWN_CORES and _count(places, cores + core) > 0:
-            free = _move(places, cores)
+            free = _move(places, cores, sets)
             return free if free >= 0 else core
         return core
 
@@ -129,7 +134,7 @@ if _MOVES:
 else:
 
     @helper
-    def _settle(places, cores):
+    def _settle(places, cores, sets):
         return -1
 
     @helper
@@ -138,29 +143,42 @@ else:
 
 
 @helper
-def begin(places, team, chunks):
-    """What each thread of a team does first.
+def _begin(places, team, chunks):
+    """The heap that a thread begins with, which has a core to itself then; -1 if all heaps are empty."""
+    before = _count(places, _BEGUN)
+    for heap in range(team):
+        if places[_APART * (heap + 1)] < chunks:
+            cores = _APART * (team + 1)
+            core = _settle(places, cores, cores + _KNOWN_CORES + 2 * _WORDS * before)
+            if chunks == 1:
+                _give_way(places, team, _LONG)
+            return core * team // _KNOWN_CORES if core >= 0 else before
+    return -1  # a thread may begin once more, in place of one that is late: then there is nothing left
+
+
+@kernel()
+def take(places, team, chunks, done):
+    """What a thread does next.
 
     Args:
         places: the board.
         team: how many threads there are, and heaps.
         chunks: how many chunks lie in a heap.
+        done: the chunk that it has done; -1 at first.
 
     Returns:
-        The number of the heap that this thread begins with.
+        The number of the chunk; -1 if there is none left.
     """
-    before = _count(places, _BEGUN)
-    for heap in range(team):
-        if places[_APART * (heap + 1)] < chunks:
-            core = _settle(places, _APART * (team + 1))
-            if chunks == 1:
-                _give_way(places, team, _LONG)
-            return core * team // _KNOWN_CORES if core >= 0 else before % team
-    return 0  # a thread may begin once more, in place of one that is late: then there is nothing left
-
-
-@helper
-def take(places, team, heap):
-    """Take a chunk of a heap: its number, beyond the last one if the heap is empty."""
-    _give_way(places, team, 1)
-    return _count(places, _APART * (heap + 1))
+    if done < 0:
+        own = _begin(places, team, chunks)
+        if own < 0:
+            return -1
+    else:
+        own = done // chunks
+        _give_way(places, team, 1)
+    for other in range(team):
+        heap = (own + other) % team
+        taken = _count(places, _APART * (heap + 1))
+        if taken < chunks:
+            return heap * chunks + taken
+    return -1

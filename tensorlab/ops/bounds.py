@@ -236,7 +236,7 @@ def nan_to_num_(
 
     Example:
         >>> import tensorlab as tl
-        >>> x = tl.tensor([float("nan"), 1.0])
+        >>> x = tl.tensor([tl.nan, 1.0])
         >>> x.nan_to_num_(nan=-1.0)
         tensor([-1.,  1.])
     """

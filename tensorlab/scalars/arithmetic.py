@@ -193,8 +193,8 @@ ROWS = (
         add,
         2,
         "``input + other``, element by element.",
-        ">>> tl.add(tl.tensor([[1.0], [2.0]]), tl.tensor([10.0, 20.0, 30.0]))\n"
-        "tensor([[11., 21., 31.],\n        [12., 22., 32.]])",
+        ">>> tl.add(tl.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), tl.tensor([10.0, 20.0, 30.0]))\n"
+        "tensor([[11., 22., 33.],\n        [14., 25., 36.]])",
         numbers=BOTH,
         gradients=(GRAD, GRAD),
     ),

@@ -18,13 +18,13 @@ for it in range(5):
 print(it, (s * patterns).sum(1), -0.5 * s @ W @ s)
 data = torch.rand(60, 2)
 grid = torch.stack(torch.meshgrid(torch.arange(3.0), torch.arange(3.0), indexing="ij"), -1).view(-1, 2)
-som = torch.rand(9, 2)
+centers = torch.rand(9, 2)
 for t in range(120):
     x = data[torch.randint(60, (1,))]
-    bmu = (som - x).norm(dim=1).argmin()
+    bmu = (centers - x).norm(dim=1).argmin()
     infl = torch.exp(-(grid - grid[bmu]).pow(2).sum(1) / (2 * (1.5 * 0.98**t) ** 2))
-    som += 0.3 * 0.99**t * infl[:, None] * (x - som)
-print(som.view(3, 3, 2)[..., 0], torch.cdist(data, som).min(1)[0].mean())
+    centers += 0.3 * 0.99**t * infl[:, None] * (x - centers)
+print(centers.view(3, 3, 2)[..., 0], torch.cdist(data, centers).min(1)[0].mean())
 E = torch.rand(6, 6)
 M = (E + E.T) / 2
 v = torch.ones(6)

@@ -40,8 +40,8 @@ for thr in (0.3, 0.5, 0.7):
     )
 order = p.argsort(descending=True)
 tpr = (y[order] == 1).cumsum(0) / 30
-fpr = (y[order] == -1).cumsum(0) / 30
-print(f"auc {(torch.diff(fpr, prepend=torch.zeros(1)) * tpr).sum():.4f}", tpr[:5], fpr[-3:])
+false_rate = (y[order] == -1).cumsum(0) / 30
+print(f"auc {(torch.diff(false_rate, prepend=torch.zeros(1)) * tpr).sum():.4f}", tpr[:5], false_rate[-3:])
 newton = torch.zeros(3)
 t01 = (y + 1) / 2
 for _ in range(6):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import njit
 from numba.core import config
 
 import tensorlab as tl
@@ -20,6 +21,11 @@ needs_cores = pytest.mark.skipif(
 )
 
 
+@njit
+def take(board, team, chunks, done):
+    return turns.take(board, team, chunks, done)
+
+
 def cores_of(board, team):
     """How many threads came to each core."""
     first = turns.first_core(team)
@@ -28,21 +34,21 @@ def cores_of(board, team):
 
 def test_a_thread_empties_its_heap_and_then_the_others():
     board = turns.board(3)
-    first = turns.take(board, 3, 4, -1)
+    first = take(board, 3, 4, -1)
     done = [first]
     while done[-1] >= 0:
-        done.append(turns.take(board, 3, 4, done[-1]))
+        done.append(take(board, 3, 4, done[-1]))
     own = first // 4
     heaps = [own, (own + 1) % 3, (own + 2) % 3]
     assert done == [*(heap * 4 + chunk for heap in heaps for chunk in range(4)), -1]
-    assert turns.take(board, 3, 4, -1) == -1
+    assert take(board, 3, 4, -1) == -1
 
 
 @pytest.mark.parametrize("team", [1, 2, 7])
 def test_threads_of_a_team_take_each_chunk_once(team):
     board = turns.board(team)
-    taken = [turns.take(board, team, 2, -1) for _ in range(team)]
-    taken += [turns.take(board, team, 2, done) for done in taken]
+    taken = [take(board, team, 2, -1) for _ in range(team)]
+    taken += [take(board, team, 2, done) for done in taken]
     assert sorted(taken) == list(range(2 * team))
 
 
@@ -55,7 +61,7 @@ def test_a_thread_goes_to_the_one_core_that_is_free_and_to_its_heap(team):
         cores = cores_of(board, team)
         cores[:] = 5
         cores[free] = 0
-        assert turns.take(board, team, 4, -1) == free * team // turns.known_cores() * 4
+        assert take(board, team, 4, -1) == free * team // turns.known_cores() * 4
         assert cores[free] == 1
         assert sorted(os.sched_getaffinity(0)) == allowed
 
@@ -65,12 +71,12 @@ def test_a_thread_stays_where_no_core_is_free_or_nothing_is_left():
     board = turns.board(2)
     cores = cores_of(board, 2)
     cores[:] = 1
-    chunk = turns.take(board, 2, 1, -1)
+    chunk = take(board, 2, 1, -1)
     assert (np.sort(cores)[:-1] == 1).all()
     assert cores.max() == 2
-    assert turns.take(board, 2, 1, chunk) == 1 - chunk
+    assert take(board, 2, 1, chunk) == 1 - chunk
     before = cores.copy()
-    assert turns.take(board, 2, 1, -1) == -1
+    assert take(board, 2, 1, -1) == -1
     np.testing.assert_array_equal(cores, before)
 
 
@@ -79,13 +85,15 @@ def test_a_core_that_the_thread_may_not_use_is_none():
     """In a process of its own: what a thread may use is for its whole life."""
     code = """
 import os
+from numba import njit
 from tensorlab.backends.cpu import turns
 first, *others = sorted(os.sched_getaffinity(0))
 os.sched_setaffinity(0, {first})
+take = njit(lambda board, team, chunks, done: turns.take(board, team, chunks, done))
 board = turns.board(2)
 cores = board[turns.first_core(2) :][: turns.known_cores()]
 cores[first] = 1
-turns.take(board, 2, 4, -1)
+take(board, 2, 4, -1)
 print(cores[first], cores[others].sum(), os.sched_getaffinity(0) == {first})
 """
     assert run(code).split() == ["2", "0", "True"]

@@ -156,7 +156,7 @@ def _begin(places, team, chunks):
     return -1  # a thread may begin once more, in place of one that is late: then there is nothing left
 
 
-@kernel()
+@kernel(no_cpython_wrapper=True)
 def take(places, team, chunks, done):
     """What a thread does next.
 

@@ -79,6 +79,12 @@ _FUNCTIONS: set[Any] = {
 _TILE_FUNCTIONS = (pack.pack_cells, pack.pack, pack.pack_panels, tile.whole_tile, tile.edge_tile)
 TILE_LEVELS = texts([*_RUNS, tile.panel, tile.tile, pack.pack_run, tiles.balanced])
 
+# In those a tile of two whole vectors is an edge's: that is a seventh of what they take to compile.
+_TWO_VECTORS = """\
+def whole_tile_2(steps, a, a_row, a_step, b, b_row, c, c_row, adds):
+    edge_tile_2(steps, ROWS, 2 * LANES, a, a_row, a_step, b, b_row, c, c_row, adds)
+"""
+
 # The functions that are called with constants here and there, and are to be compiled once for all.
 PACKING = ("pack", "pack_cells")
 
@@ -158,6 +164,7 @@ def tile_source(title: str, element_type: dtype) -> str:
             *[decorated(inspect.getsource(conversion)) for conversion in halves.needed([element_type])],
             *cell_functions(element_type),
             *[_level(level, TILE_LEVELS) for level in _TILE_FUNCTIONS],
+            decorated(_TWO_VECTORS),
         ]
     )
     return (

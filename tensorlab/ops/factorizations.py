@@ -16,7 +16,15 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.modes import current
 from tensorlab.ops import factorization_gradients as gradients
 from tensorlab.ops.aliases import as_own
-from tensorlab.ops.lapack import LinAlgError, all_in, as_result, computed, matrices_of, square_matrices
+from tensorlab.ops.lapack import (
+    LinAlgError,
+    all_in,
+    as_result,
+    check_equation,
+    computed,
+    matrices_of,
+    square_matrices,
+)
 from tensorlab.ops.parts import narrow
 from tensorlab.ops.recording import check_out
 from tensorlab.tensor import Tensor
@@ -285,13 +293,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
         b = b[..., None]
     elif not left:
         a, b = a.swapaxes(-1, -2), b.swapaxes(-1, -2)
-    if a.shape[-1] != b.shape[-2]:
-        equation = "AX = B" if left else "XA = B"
-        raise RuntimeError(
-            f"linalg.solve: Incompatible shapes of A and B for the equation {equation} "
-            f"({A.shape[-2]}x{A.shape[-1]} and {b.shape[-2]}x{b.shape[-1]}): the shapes are {tuple(A.shape)} "
-            f"and {tuple(B.shape)}"
-        )
+    check_equation("solve", A, B, b.shape[-2], left)
     broadcasting.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     x = computed("solve", np.linalg.solve, a, b)
     if out is not None:

@@ -16,7 +16,15 @@ from tensorlab.ops.dispatch import allocate_strided
 from tensorlab.ops.outputs import written
 from tensorlab.tensor import Tensor
 
-__all__ = ["LinAlgError", "all_in", "as_result", "computed", "matrices_of", "square_matrices"]
+__all__ = [
+    "LinAlgError",
+    "all_in",
+    "as_result",
+    "check_equation",
+    "computed",
+    "matrices_of",
+    "square_matrices",
+]
 
 
 class LinAlgError(RuntimeError):
@@ -63,6 +71,26 @@ def square_matrices(name: str, A: Tensor) -> np.ndarray:
             f"{A.shape[-1]} matrices"
         )
     return matrices
+
+
+def check_equation(name: str, A: Tensor, B: Tensor, rows: int, left: bool = True) -> None:
+    """Refuse an equation whose sides do not fit.
+
+    Args:
+        name: the function's.
+        A, B: the sides, `A` square.
+        rows: the rows of `B`, where its matrices or vectors begin; of ``XA = B`` its columns.
+        left: the equation is ``AX = B``, and not ``XA = B``.
+
+    Raises:
+        RuntimeError: `A` has another size.
+    """
+    if A.shape[-1] != rows:
+        equation, side = ("AX = B", "rows") if left else ("XA = B", "columns")
+        raise RuntimeError(
+            f"linalg.{name}: Incompatible shapes of A and B for the equation {equation}: A of shape "
+            f"{tuple(A.shape)} takes {A.shape[-1]} {side}, and B of shape {tuple(B.shape)} has {rows}"
+        )
 
 
 _FAILURES = {

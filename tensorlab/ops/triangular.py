@@ -11,7 +11,7 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.dtypes import float32, float64
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.lapack import as_result, square_matrices
+from tensorlab.ops.lapack import as_result, check_equation, square_matrices
 from tensorlab.ops.recording import check_out
 from tensorlab.tensor import Tensor
 
@@ -99,12 +99,7 @@ def _matrices(A: Tensor, B: Tensor, left: bool) -> tuple[np.ndarray, np.ndarray]
         )
     if not left:
         a, b = a.swapaxes(-1, -2), b.swapaxes(-1, -2)
-    if a.shape[-1] != b.shape[-2]:
-        equation = "AX = B" if left else "XA = B"
-        raise RuntimeError(
-            f"linalg.solve_triangular: Incompatible shapes of A and B for the equation {equation} "
-            f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})"
-        )
+    check_equation("solve_triangular", A, B, b.shape[-2], left)
     return a, b
 
 

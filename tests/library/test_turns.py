@@ -32,15 +32,15 @@ def cores_of(board, team):
     return board[first : first + turns.known_cores()]
 
 
-def test_a_thread_empties_its_heap_and_then_the_others():
+def test_a_thread_empties_its_queue_and_then_the_others():
     board = turns.board(3)
     first = take(board, 3, 4, -1)
     done = [first]
     while done[-1] >= 0:
         done.append(take(board, 3, 4, done[-1]))
     own = first // 4
-    heaps = [own, (own + 1) % 3, (own + 2) % 3]
-    assert done == [*(heap * 4 + chunk for heap in heaps for chunk in range(4)), -1]
+    queues = [own, (own + 1) % 3, (own + 2) % 3]
+    assert done == [*(queue * 4 + chunk for queue in queues for chunk in range(4)), -1]
     assert take(board, 3, 4, -1) == -1
 
 
@@ -54,7 +54,7 @@ def test_threads_of_a_team_take_each_chunk_once(team):
 
 @needs_cores
 @pytest.mark.parametrize("team", [2, 5])
-def test_a_thread_goes_to_the_one_core_that_is_free_and_to_its_heap(team):
+def test_a_thread_goes_to_the_one_core_that_is_free_and_to_its_queue(team):
     allowed = sorted(os.sched_getaffinity(0))
     for free in allowed:
         board = turns.board(team)

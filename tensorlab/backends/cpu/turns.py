@@ -6,11 +6,11 @@ that sleeps does not look idle. So a thread that finds its core taken by another
 that is not, and a thread whose team is not complete yet lets those run that may wait for its core. Linux can
 be asked for that; elsewhere a thread stays where it is.
 
-The chunks of a launch lie in as many heaps as there are threads. A thread begins with the heap that belongs
-to its core, which so meets the same memory again in the next operation and may still have it in its cache.
-Then it helps with the others.
+This is work stealing: the chunks of a launch stand in as many queues as there are threads. A thread begins
+with the queue that belongs to its core, which so meets the same memory again in the next operation and may
+still have it in its cache. Then it helps with the others.
 
-Heaps and cores are counted on a board: an array of integers that is made for one launch.
+Queues and cores are counted on a board: an array of integers that is made for one launch.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from tensorlab.backends.cpu.pointers import LINE
 __all__ = ["board", "first_core", "known_cores", "take"]
 
 # Where things are counted on a board, each on a line of the cache of its own: the threads that have begun,
-# then for each heap the chunks that were taken. Behind the last heap there is for each core the number of
+# then for each queue the chunks that were taken. Behind the last queue there is for each core the number of
 # threads that came to it, and for each thread room for two sets of cores.
 _BEGUN, _APART = 0, LINE // 8
 
 # With one chunk to a thread, this is the only time to give way: for so many times, some 30 microseconds.
-_LONG = 100
+_YIELDS = 100
 
 _MOVES: bool = platform.system() == "Linux" and hasattr(ctypes.CDLL(None), "sched_getcpu")
 _KNOWN_CORES = os.sysconf("SC_NPROCESSORS_CONF") if _MOVES else 0
@@ -144,14 +144,14 @@ else:
 
 @helper
 def _begin(places, team, chunks):
-    """The heap that a thread begins with, which has a core to itself then; -1 if all heaps are empty."""
+    """The queue that a thread begins with, which has a core to itself then; -1 if all queues are empty."""
     before = _count(places, _BEGUN)
-    for heap in range(team):
-        if places[_APART * (heap + 1)] < chunks:
+    for queue in range(team):
+        if places[_APART * (queue + 1)] < chunks:
             cores = _APART * (team + 1)
             core = _settle(places, cores, cores + _KNOWN_CORES + 2 * _WORDS * before)
             if chunks == 1:
-                _give_way(places, team, _LONG)
+                _give_way(places, team, _YIELDS)
             return core * team // _KNOWN_CORES if core >= 0 else before
     return -1  # a thread may begin once more, in place of one that is late: then there is nothing left
 
@@ -162,8 +162,8 @@ def take(places, team, chunks, done):
 
     Args:
         places: the board.
-        team: how many threads there are, and heaps.
-        chunks: how many chunks lie in a heap.
+        team: how many threads there are, and queues.
+        chunks: how many chunks stand in a queue.
         done: the chunk that it has done; -1 at first.
 
     Returns:
@@ -177,8 +177,8 @@ def take(places, team, chunks, done):
         own = done // chunks
         _give_way(places, team, 1)
     for other in range(team):
-        heap = (own + other) % team
-        taken = _count(places, _APART * (heap + 1))
+        queue = (own + other) % team
+        taken = _count(places, _APART * (queue + 1))
         if taken < chunks:
-            return heap * chunks + taken
+            return queue * chunks + taken
     return -1

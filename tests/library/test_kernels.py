@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import pickle
@@ -134,6 +135,18 @@ def test_kernel_sources_are_readable_python():
         text = kernel_source(TABLE["mul"], f32, (f16, f16, f32), pattern, form)
         compile(text, "kernel", "exec")
         assert text.count("def float16_to_float32") == 1
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_no_variable_of_a_kernel_hides_a_function_that_it_calls(name):
+    """As a variable ``far`` hid the formula ``far`` of sine, where the output was transposed."""
+    row, f32 = TABLE[name], tl.float32
+    rest = ["run"] * (row.arity - 1) + ["one"] * row.parameters
+    for form, first in (("flat", "run"), ("rows", "step"), ("blocks", "transposed")):
+        text = kernel_source(row, f32, [f32] * (2 + len(rest)), ["run", first, *rest], form)
+        functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+        names = [node for body in functions.values() for node in ast.walk(body) if isinstance(node, ast.Name)]
+        assert functions.keys().isdisjoint(node.id for node in names if isinstance(node.ctx, ast.Store)), form
 
 
 def test_no_backend_for_an_unknown_device():

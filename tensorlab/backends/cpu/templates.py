@@ -293,10 +293,10 @@ class _Kernel:
             f"    {name}_block = {name}_cells.reshape((STRIP, BLOCK))\n"
             for name, t in transposed
         )
-        far = " or ".join(f"{name}.size > {FAR_BYTES // t.itemsize}" for name, t in transposed)
+        uncached = " or ".join(f"{name}.size > {FAR_BYTES // t.itemsize}" for name, t in transposed)
         copies = "".join(
             f"            corner = {name}_start + r0 + c0 * {name}_column\n"
-            "            if far:\n"
+            "            if uncached:\n"
             "                for k in range(AHEAD, AHEAD + columns):\n"
             + "".join(
                 f"                    prefetch({name}, corner + k * {name}_column + {cell})\n"
@@ -312,8 +312,8 @@ class _Kernel:
             "    inner = walk.shape[1] - 1\n"
             "    height, width = walk[0, inner - 1], walk[0, inner]\n"
             "    strips = (height + STRIP - 1) // STRIP\n"
-            f"    far = {far}\n"
-            "    step = NARROW if far else BLOCK\n"
+            f"    uncached = {uncached}\n"
+            "    step = NARROW if uncached else BLOCK\n"
             + buffers
             + "    for task in range(first, last):\n"
             "        r0 = task % strips * STRIP\n"
@@ -335,7 +335,7 @@ class _Kernel:
             + self._each(
                 "            {name}_row = {name}_corner + c0 * walk[{k}, inner]\n", RUN, ONE, STEP)
             + "            for r in range(rows):\n"
-            + ("                if far:\n" if RUN in self.pattern else "")
+            + ("                if uncached:\n" if RUN in self.pattern else "")
             + "".join(
                 self._each(f"                    prefetch({{name}}, {{name}}_row + AHEAD + {cell})\n", RUN)
                 for cell in range(0, NARROW, LINE // min(t.itemsize for t in self.types))

@@ -159,6 +159,18 @@ DIFFERENCES = (
         "No number should vanish without a word.",
     ),
     Difference(
+        "`tensor` of a NumPy array that runs backwards, or has its bytes in the other order",
+        "raises",
+        "copies it; so does `as_tensor`",
+        "A copy needs neither negative strides nor foreign bytes. `from_numpy` shares, and raises.",
+    ),
+    Difference(
+        "`gelu` of infinity",
+        "NaN in most float32 and bfloat16 tensors, infinity in other dtypes and in a tensor of one element",
+        "infinity",
+        "It is the limit, and an element should not depend on its neighbours.",
+    ),
+    Difference(
         "`x.to(3.5)`",
         "converts to float64, because the number is one",
         "raises: a number is neither a dtype nor a device",

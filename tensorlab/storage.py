@@ -48,9 +48,11 @@ class UntypedStorage:
         [1, 0, 0, 1]
     """
 
-    # `_writer` is set by whoever writes, and empty before (see tensorlab.autograd.writers).
-    __slots__ = ("__weakref__", "_memory", "_others", "_version", "_writer", "readonly")
+    # `_writer` is set by whoever writes, and empty before (see tensorlab.autograd.writers); `_lent` is set
+    # once somebody else has the memory too. Storages are made far more often than they are lent.
+    __slots__ = ("__weakref__", "_lent", "_memory", "_others", "_version", "_writer", "readonly")
 
+    _lent: bool
     _writer: object
 
     def __init__(self, memory: np.ndarray, readonly: bool = False) -> None:
@@ -102,6 +104,24 @@ class UntypedStorage:
         """The bytes, each as an int from 0 to 255."""
         return self.bytes().tolist()
 
+    def resizable(self) -> bool:
+        """Whether a tensor that grows may take its cells elsewhere: not from memory that another library has.
+
+        Example:
+            >>> import tensorlab as tl
+            >>> x = tl.zeros(3)
+            >>> x.untyped_storage().resizable()
+            True
+            >>> array = x.numpy()
+            >>> x.untyped_storage().resizable()
+            False
+        """
+        return not hasattr(self, "_lent")
+
+    def lend(self) -> None:
+        """Say that the memory is another library's too, which would not follow to another place."""
+        self._lent = True
+
     def resize_(self, nbytes: int) -> None:
         """Refused: other tensors may look into this memory, and it cannot grow in place.
 
@@ -115,7 +135,10 @@ class UntypedStorage:
 
     def alias(self) -> UntypedStorage:
         """The same memory with a count of writes of its own: what ``x.data`` looks into."""
-        return UntypedStorage(self._memory, self.readonly)
+        storage = UntypedStorage(self._memory, self.readonly)
+        if not self.resizable():
+            storage.lend()
+        return storage
 
     def clone(self) -> UntypedStorage:
         """The same bytes in new memory, which can be written."""

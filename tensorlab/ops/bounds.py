@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tensorlab import dtypes
+from tensorlab.autograd.views import requires_grad
 from tensorlab.dtypes import finfo_max
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
@@ -160,7 +161,7 @@ def _clamp_row(
     if not bounds:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if len(bounds) == 2 and isinstance(low, Tensor) is not isinstance(high, Tensor):
-        raise TypeError("clamp(): min and max must be two tensors or two numbers, not one of each")
+        bounds = [_as_number(bound) for bound in bounds]
     for bound in bounds:
         small = type(bound) is float or (type(bound) is int and input._dtype.is_floating_point)
         if not (small and -SMALL < bound < SMALL) and is_number(bound):
@@ -172,6 +173,18 @@ def _clamp_row(
     if name != "clamp":
         return TABLE[name], bounds
     return _ONE_BOUND["clamp_min" if high is None else "clamp_max"], bounds
+
+
+def _as_number(bound: Tensor | Number) -> Number:
+    """A bound that stands beside a number: a number itself, or a tensor without dimensions."""
+    if not isinstance(bound, Tensor):
+        return bound
+    if bound.ndim or requires_grad(bound):
+        raise TypeError(
+            f"clamp(): min and max must be two tensors or two numbers, not one of each: beside a number goes "
+            f"a tensor without dimensions that requires no gradient, got one of shape {list(bound._shape)}"
+        )
+    return bound.item()
 
 
 # --- rounding and NaN -----------------------------------------------------------------------------------

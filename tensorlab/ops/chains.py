@@ -55,7 +55,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
         return product(multiplied(first, cut), multiplied(cut + 1, last))
 
     result = multiplied(0, last)
-    return result if out is None else written(out, result)
+    return result if out is None else written(out, result, exact=True)
 
 
 def best_cuts(sizes: Sequence[int]) -> dict[tuple[int, int], int]:

@@ -19,7 +19,7 @@ from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number, is_number, result_type
 from tensorlab.ops.joining import stack
 from tensorlab.ops.likes import full_like
-from tensorlab.ops.outputs import written
+from tensorlab.ops.outputs import need_dtype, written
 from tensorlab.ops.parts import diagonal, select
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import product
@@ -140,7 +140,7 @@ def tensordot(
     left = reshape(permute(a, [*rows, *dims_a]), [row_sizes.numel(), k])
     right = reshape(permute(b, [*dims_b, *columns]), [k, column_sizes.numel()])
     result = reshape(product(left, right), row_sizes + column_sizes)
-    return result if out is None else written(out, result)
+    return result if out is None else written(out, result, exact=True)
 
 
 def _pairs(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
@@ -358,6 +358,8 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
     a, b = broadcast_tensors(input, other)
     x, y = ([select(operand, dim, i) for i in range(3)] for operand in (a, b))
     terms = [sub(mul(x[i], y[j]), mul(x[j], y[i])) for i, j in ((1, 2), (2, 0), (0, 1))]
+    if out is not None:
+        need_dtype(out, input.dtype)
     return stack(terms, dim, out=out)
 
 

@@ -20,6 +20,7 @@ from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.dispatch import allocate, as_new, guard_write
 from tensorlab.ops.folding import as_one_dim, check_out, check_out_type
 from tensorlab.ops.joining import stack
+from tensorlab.ops.outputs import need_outs
 from tensorlab.ops.plans import remember
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor, make_dense
@@ -243,7 +244,7 @@ def _extremes(name: str, input: Tensor, dim: int, out: Sequence[Tensor] | None) 
     if out is None:
         values, places = allocate(input.shape, input.dtype), allocate(input.shape, dtypes.int64)
     else:
-        values, places = out
+        values, places = need_outs(name, out, 2)
         check_out_type(name, input.dtype, values)
         check_out_type(name, dtypes.int64, places)
         check_out(name, values, input.shape, input)

@@ -17,7 +17,7 @@ from tensorlab.ops.conversion import clone, copy_, fill_
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dispatch import SMALL, Number, guard_write, write_new
 from tensorlab.ops.from_data import from_cells
-from tensorlab.ops.outputs import fitted, written
+from tensorlab.ops.outputs import fitted, need_dtype, written
 from tensorlab.ops.recording import check_out
 from tensorlab.ops.restriding import as_strided
 from tensorlab.ops.shape import reshape
@@ -108,10 +108,7 @@ def _triangle(name: str, input: Tensor, diagonal: int, out: Tensor | None) -> Te
         result = from_cells(cells, input._dtype, input._shape)
         return record(_TRIANGLES[name], result, input, diagonal=diagonal)
     check_out(name, out, input)
-    if out.dtype is not input.dtype:
-        raise RuntimeError(
-            f"Expected out tensor to have dtype {input.dtype.name}, but got {out.dtype.name} instead"
-        )
+    need_dtype(out, input.dtype)
     guard_write(fitted(out, input._shape, input._dtype), input)
     return written_by(f"{name}(out=...)", copy_(out, from_cells(cells, input._dtype, input._shape)))
 
@@ -151,7 +148,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         result = diag_embed(input, diagonal)
     else:
         result = clone(parts.diagonal(input, diagonal), memory_format=contiguous_format)
-    return result if out is None else written(out, result)
+    return result if out is None else written(out, result, exact=True)
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:

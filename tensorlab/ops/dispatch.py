@@ -180,6 +180,10 @@ def _strides_met(row: Scalar, operand: Tensor, compute_type: dtype) -> tuple[int
     return memory_formats.preserved_strides(operand.shape, operand.stride())
 
 
+def _tensors_among(operands: Sequence[Tensor | Number]) -> bool:
+    return any(isinstance(operand, Tensor) for operand in operands)
+
+
 def compute_into(out: Tensor, row: Scalar, *operands: Tensor | Number, resizes: bool = False) -> Tensor:
     """`compute` into a tensor that is there, which may be one of the operands. Nothing is recorded.
 
@@ -207,6 +211,11 @@ def compute_into(out: Tensor, row: Scalar, *operands: Tensor | Number, resizes: 
             raise RuntimeError(
                 f"result type {out_type.name} can't be cast to the desired output type {out.dtype.name}: "
                 f"what is written keeps its dtype; use the form that makes a new tensor, or convert first"
+            )
+        if resizes and row.exact_out and out_type is not out.dtype and not _tensors_among(operands[1:]):
+            raise RuntimeError(
+                f"{row.name}(): found dtype {out.dtype.name} but expected {out_type.name}: "
+                f"bring an out of dtype {out_type.name}"
             )
         shape, stride = _result_layout(row, operands, compute_type)
         if shape != out.shape:

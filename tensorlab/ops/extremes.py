@@ -14,6 +14,7 @@ from tensorlab.ops import pointwise
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.extreme_places import find, find_again
 from tensorlab.ops.folding import Dims, as_dims, as_flag, as_one_dim, fold, is_fold
+from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.shares import among_equals, chooses_places
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
@@ -225,7 +226,10 @@ def _three_forms(name: str, input: Tensor, arguments: tuple, keywords: dict[str,
         other = need_tensor(name, given["other"], "other")
         return (pointwise.maximum if name == "max" else pointwise.minimum)(input, other, out=out)
     if not given:
-        result = _extreme("amax" if name == "max" else "amin", input, None, False, out, name)
+        fold_name = "amax" if name == "max" else "amin"
+        if out is not None and need_tensor(name, out, "out").dtype is not input.dtype:
+            return written(out, _extreme(fold_name, input, None, False, None, name))
+        result = _extreme(fold_name, input, None, False, out, name)
         return record(_OF_ALL[name], result, input)
     return _with_places(name, input, given["dim"], given.get("keepdim", False), out)
 
@@ -233,7 +237,7 @@ def _three_forms(name: str, input: Tensor, arguments: tuple, keywords: dict[str,
 def _with_places(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> NamedResults:
     position = as_one_dim(name, dim, input)
     _refuse_empty(name, input, (position,), IndexError)
-    values, places = (None, None) if out is None else out
+    values, places = (None, None) if out is None else need_outs(name, out, 2)
     indices, found = find(name, input, position, as_flag(name, keepdim), places, values)
     notes = {"shape": input._shape, "dim": position, "indices": indices, "keepdim": keepdim}
     record(_WITH_PLACES[name], found, input, **notes)
@@ -316,7 +320,7 @@ def aminmax(
         (tensor(1), tensor(3))
     """
     position = None if dim is None else as_one_dim("aminmax", dim, need_tensor("aminmax", input))
-    least, greatest = (None, None) if out is None else out
+    least, greatest = (None, None) if out is None else need_outs("aminmax", out, 2)
     results = (
         _extreme("amin", input, position, keepdim, least, "aminmax"),
         _extreme("amax", input, position, keepdim, greatest, "aminmax"),

@@ -102,7 +102,7 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     sign, logarithm = computed("slogdet", np.linalg.slogdet, square_matrices("slogdet", A))
     found = as_result(sign, matrices=False), as_result(logarithm, matrices=False)
     record_several(gradients.LinalgSlogdetBackward0, found, A)
-    return return_types.linalg_slogdet(all_in(found, out))
+    return return_types.linalg_slogdet(all_in("slogdet", found, out))
 
 
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
@@ -169,11 +169,11 @@ def qr(
         r = computed("qr", lambda x: np.linalg.qr(x, "r"), matrices)
         parts = as_result(np.empty(0, r.dtype)), as_result(r)
         record_several(gradients.LinalgQrBackward0, parts, A, mode=mode)
-        return return_types.linalg_qr(all_in(parts, out))
+        return return_types.linalg_qr(all_in("qr", parts, out))
     q, r = computed("qr", lambda x: np.linalg.qr(x, mode), matrices)
     parts = as_result(q), as_result(r)
     record_several(gradients.LinalgQrBackward0, parts, A, mode=mode)
-    return return_types.linalg_qr(all_in(parts, out))
+    return return_types.linalg_qr(all_in("qr", parts, out))
 
 
 def svd(A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None = None) -> Any:
@@ -202,7 +202,7 @@ def svd(A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None =
     u, s, vh = parts
     results = as_result(u), as_result(s, matrices=False), as_result(vh)
     record_several(gradients.LinalgSvdBackward0, results, A)
-    return return_types.linalg_svd(all_in(results, out))
+    return return_types.linalg_svd(all_in("svd", results, out))
 
 
 def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -244,7 +244,7 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
     values, vectors = computed("eigh", lambda x: np.linalg.eigh(x, triangle), square_matrices("eigh", A))
     results = as_result(values, matrices=False), as_result(vectors)
     record_several(gradients.LinalgEighBackward0, results, A)
-    return return_types.linalg_eigh(all_in(results, out))
+    return return_types.linalg_eigh(all_in("eigh", results, out))
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:

@@ -21,7 +21,7 @@ from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.conversion import clone, to
 from tensorlab.ops.dispatch import Number
 from tensorlab.ops.options import tensor_options
-from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer
+from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer, tensor_over
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["as_tensor", "asarray", "tensor"]
@@ -38,7 +38,8 @@ def tensor(
     """A new tensor that holds a copy of `data`.
 
     Args:
-        data: a number, nested sequences of numbers of equal lengths, a NumPy array, or a tensor.
+        data: a number, nested sequences of numbers of equal lengths, a NumPy array, or a tensor. In a
+            sequence a tensor of one element is a number, whatever its shape, and a larger one is a sequence.
         dtype: the element type. Without it: bool if all numbers are bool, int64 if all are ints, the default
             floating dtype if any is a float. NumPy arrays, NumPy's numbers and tensors bring their own dtype.
         device: where to make it; the CPU.
@@ -46,8 +47,9 @@ def tensor(
 
     Raises:
         ValueError: the sequences are ragged, or hold text.
-        TypeError: a number stands beside a sequence, or `data` is text.
-        RuntimeError: something in `data` is no number, or does not fit into `dtype`.
+        TypeError: a number stands beside a sequence or beside text, or `data` is text.
+        RuntimeError: something in `data` is no number, or does not fit into `dtype`; with `dtype` given, a
+            TypeError says that it is no number.
 
     Example:
         >>> import tensorlab as tl
@@ -67,7 +69,7 @@ def tensor(
         return to(detach(data), element_type or data.dtype, copy=True)
     if isinstance(data, (np.ndarray, np.generic)):
         copied = np.asarray(data)
-        shared = from_numpy(np.array(copied, copied.dtype.newbyteorder("=")))
+        shared = tensor_over(np.array(copied, copied.dtype.newbyteorder("=")))
         return shared if element_type in (None, shared.dtype) else tensor(shared, dtype=element_type)
     if isinstance(data, (str, bytes)):
         raise TypeError(
@@ -75,7 +77,13 @@ def tensor(
         )
     shape = _nested_shape(data)
     flat: list[Any] = []
-    _flatten(data, shape, 0, flat)
+    try:
+        _flatten(data, shape, 0, flat)
+    except _NoNumberError as error:
+        wrong = (
+            RuntimeError if element_type is None and not isinstance(error.value, (str, bytes)) else TypeError
+        )
+        raise wrong(str(error)) from None
     if element_type is None:
         element_type = inferred_dtype(flat)
     if not PLAIN.issuperset(map(type, flat)):
@@ -192,7 +200,7 @@ def _is_sequence(value: object) -> bool:
         return False
     if type(value) in (list, tuple):
         return True
-    return isinstance(value, (Sequence, np.ndarray)) or (isinstance(value, Tensor) and value.ndim > 0)
+    return isinstance(value, (Sequence, np.ndarray)) or (isinstance(value, Tensor) and value.numel() != 1)
 
 
 def _nested_shape(data: Any) -> Size:
@@ -235,16 +243,24 @@ def _flatten(data: Any, shape: Size, dim: int, flat: list[Any]) -> None:
         _flatten(item, shape, dim + 1, flat)
 
 
+class _NoNumberError(Exception):
+    """A value in nested sequences that is neither a number nor a sequence."""
+
+    def __init__(self, value: object) -> None:
+        super().__init__(
+            f"Could not infer dtype of {type(value).__name__}: "
+            f"a tensor holds numbers (bool, int, float), got {value!r}"
+        )
+        self.value = value
+
+
 def _checked_number(value: object) -> object:
     if isinstance(value, (Tensor, np.generic)):
         _checked_number(value.item())
         return value
     if isinstance(value, (bool, int, float)):
         return value
-    raise RuntimeError(
-        f"Could not infer dtype of {type(value).__name__}: "
-        f"a tensor holds numbers (bool, int, float), got {value!r}"
-    )
+    raise _NoNumberError(value)
 
 
 @tensor_options

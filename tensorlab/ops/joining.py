@@ -12,6 +12,7 @@ from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
+from tensorlab.dtypes import can_cast
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops.aliases import as_own
@@ -91,6 +92,11 @@ def _cat(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     elif any(tensor is out for tensor in given):
         raise RuntimeError("unsupported operation: out is one of the tensors that cat() reads: clone() it")
     else:
+        if not can_cast(element_type, out.dtype):
+            raise TypeError(
+                f"cat(): input types can't be cast to the desired output type {out.dtype.name}: the tensors "
+                f"meet in {element_type.name}, bring an out of that dtype"
+            )
         guard_write(fitted(out, shape, element_type, stride), *given)
     start = 0
     for tensor in joined:

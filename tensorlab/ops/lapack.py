@@ -13,7 +13,7 @@ import numpy as np
 from tensorlab import dtypes, layout
 from tensorlab.layout import Size
 from tensorlab.ops.dispatch import allocate_strided
-from tensorlab.ops.outputs import written
+from tensorlab.ops.outputs import need_outs, written
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -114,11 +114,13 @@ def computed(name: str, function: Callable[..., Any], *arrays: np.ndarray) -> An
         raise LinAlgError(f"linalg.{name}: {reason} ({error})") from None
 
 
-def all_in(results: tuple[Tensor, ...], out: Sequence[Tensor] | None) -> tuple[Tensor, ...]:
-    """Several results; or the tensors of `out`, with the results written into them."""
+def all_in(name: str, results: tuple[Tensor, ...], out: Sequence[Tensor] | None) -> tuple[Tensor, ...]:
+    """Several results of a function; or the tensors of `out`, with the results written into them."""
     if out is None:
         return results
-    return tuple(written(target, result, result._stride) for target, result in zip(out, results, strict=True))
+    targets = need_outs(name, out, len(results))
+    pairs = zip(targets, results, strict=True)
+    return tuple(written(target, result, result._stride, exact=True) for target, result in pairs)
 
 
 def as_result(array: np.ndarray, out: Tensor | None = None, matrices: bool = True) -> Tensor:
@@ -131,4 +133,4 @@ def as_result(array: np.ndarray, out: Tensor | None = None, matrices: bool = Tru
         stride = (*outer, row, column)
     result = allocate_strided(shape, stride, dtypes.from_numpy_dtype(array.dtype))
     result._cells_array()[...] = array
-    return result if out is None else written(out, result, result._stride)
+    return result if out is None else written(out, result, result._stride, exact=True)

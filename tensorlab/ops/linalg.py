@@ -64,7 +64,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     assert result is not None
     if result is input:
         result = clone(input, memory_format=contiguous_format)
-    return result if out is None else written(out, result)
+    return result if out is None else written(out, result, exact=True)
 
 
 _PowerZero = formulas("CopyBackwards", input=lambda grad: grad.new_zeros(grad._shape))

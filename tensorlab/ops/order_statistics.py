@@ -75,6 +75,10 @@ def nanmedian(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out:
 
 def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any, choose: Any) -> Any:
     need_tensor(name, input)
+    if dim is _NOTHING and out is not None:
+        raise TypeError(
+            f"{name}() with out= takes dim as well: it writes values and indices along a dimension"
+        )
     if dim is not _NOTHING:
         position = as_one_dim(name, dim, input)
         refuse_without_order(name, input, position)

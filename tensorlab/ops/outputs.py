@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tensorlab import dtypes
 from tensorlab.autograd.writers import mark_out
 from tensorlab.dtypes import dtype
@@ -10,7 +12,7 @@ from tensorlab.ops.dispatch import write
 from tensorlab.ops.resizing import resize_output
 from tensorlab.tensor import Tensor
 
-__all__ = ["fitted", "written"]
+__all__ = ["fitted", "need_dtype", "need_outs", "written"]
 
 
 def fitted(out: Tensor, shape: Size, element_type: dtype, stride: tuple[int, ...] | None = None) -> Tensor:
@@ -31,13 +33,43 @@ def fitted(out: Tensor, shape: Size, element_type: dtype, stride: tuple[int, ...
     return out
 
 
-def written(out: Tensor, result: Tensor, stride: tuple[int, ...] | None = None) -> Tensor:
+def need_dtype(out: Tensor, element_type: dtype) -> None:
+    """Refuse an `out` of another dtype, as PyTorch does where it hands `out` on to another library.
+
+    Raises:
+        RuntimeError: it is of another dtype.
+    """
+    if out.dtype is not element_type:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {element_type.name}, but got {out.dtype.name} instead: "
+            f"bring an out of dtype {element_type.name}"
+        )
+
+
+def need_outs(function: str, out: object, count: int) -> Sequence[Tensor]:
+    """`out` of a function with several results: a tuple or list of as many tensors.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if isinstance(out, (tuple, list)) and len(out) == count and all(isinstance(x, Tensor) for x in out):
+        return out
+    given = f"{len(out)} of them" if isinstance(out, (tuple, list)) else type(out).__name__
+    raise TypeError(f"{function}(): argument 'out' must be a tuple of {count} Tensors, not {given}")
+
+
+def written(
+    out: Tensor, result: Tensor, stride: tuple[int, ...] | None = None, exact: bool = False
+) -> Tensor:
     """`out`, with a result copied into it that was computed apart (see `fitted` for what is refused).
 
     Args:
         out: the tensor to write into.
         result: its elements.
         stride: what an `out` that takes the shape has as strides; those of row-major order without it.
+        exact: whether `out` must be of the result's dtype (see `need_dtype`).
     """
+    if exact:
+        need_dtype(out, result._dtype)
     write(fitted(out, result._shape, result._dtype, stride), result)
     return out

@@ -29,8 +29,8 @@ def resize(tensor: Tensor, shape: Size, stride: tuple[int, ...] | None = None) -
         stride: its strides, without gaps; those of row-major order where none are given.
 
     Raises:
-        RuntimeError: the storage is too small, and something else looks into it. Nobody knows what, so it
-            could not follow into the larger storage.
+        RuntimeError: the storage is too small, and something else looks into it: another tensor, or another
+            library. Nobody knows what, so it could not follow into the larger storage.
     """
     # Two references: the tensor's own, and the argument of this call; of a view, that of its base as well,
     # if only the view holds that.
@@ -41,6 +41,11 @@ def resize(tensor: Tensor, shape: Size, stride: tuple[int, ...] | None = None) -
     cells = tensor._offset + layout.numel(shape)
     storage = tensor._storage
     if cells * size > storage.nbytes():
+        if not storage.resizable():
+            raise RuntimeError(
+                f"Trying to resize storage that is not resizable: its {storage.nbytes()} bytes are shared "
+                f"with NumPy or another library, and {cells * size} are needed; x.clone() has its own"
+            )
         if not alone:
             raise RuntimeError(
                 f"cannot resize a tensor of shape {list(tensor._shape)} to {list(shape)}: that needs more "
@@ -96,7 +101,8 @@ def resize_(
 
     Raises:
         RuntimeError: `input` requires a gradient, a size is negative, or there must be more memory while
-            another tensor looks into this one's: PyTorch lets that one follow, here it could not.
+            a NumPy array or another tensor looks into this one's: PyTorch lets the tensor follow, here it
+            could not.
 
     Example:
         >>> import tensorlab as tl

@@ -11,7 +11,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size, as_int
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.aliases import change_layout
-from tensorlab.ops.arguments import as_dtype, ints_from, numpy_names, several
+from tensorlab.ops.arguments import as_dtype, ints_from, numpy_names, tensors_from
 from tensorlab.ops.conversion import clone, contiguous
 from tensorlab.tensor import Tensor, make_tensor, make_view
 
@@ -339,8 +339,8 @@ def broadcast_to(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int]
     return expand(input, *sizes, size=size)
 
 
-def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """All tensors expanded to the shape that they meet in.
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """All tensors expanded to the shape that they meet in; a tensor that has it is returned itself.
 
     Raises:
         RuntimeError: two sizes differ and neither is 1.
@@ -351,9 +351,9 @@ def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]
         >>> x.shape, y.stride()
         (tensorlab.Size([3, 4]), (0, 1))
     """
-    given = several(tensors, "broadcast_tensors")
+    given = tensors_from(tensors, "broadcast_tensors")
     shape = broadcast_shapes(*(tensor._shape for tensor in given))
-    return tuple(expand(tensor, shape) for tensor in given)
+    return tuple(tensor if tensor._shape == shape else expand(tensor, shape) for tensor in given)
 
 
 def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:

@@ -20,7 +20,7 @@ from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
 from tensorlab.warned import warn_caller
 
-__all__ = ["from_dlpack", "from_numpy", "frombuffer"]
+__all__ = ["from_dlpack", "from_numpy", "frombuffer", "tensor_over"]
 
 
 def from_numpy(array: np.ndarray) -> Tensor:
@@ -43,7 +43,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {type(array).__name__}): for other data call tensor(data)")
     if not array.flags.writeable:
         _warn_read_only("NumPy array", "tensor(array)")
-    return _over(array)
+    return _lent(tensor_over(array))
 
 
 def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -> Tensor:
@@ -106,7 +106,7 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -
         _warn_read_only("buffer", "frombuffer(...).clone()")
     run = np.frombuffer(buffer, np.uint8, count * size, offset)
     storage = UntypedStorage(run, readonly=view.readonly)
-    return make_tensor(storage, dtype, Size((count,)), (1,), 0)
+    return _lent(make_tensor(storage, dtype, Size((count,)), (1,), 0))
 
 
 def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bool | None = None) -> Tensor:
@@ -146,7 +146,7 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
             f"takes an object with __dlpack__ whose memory is the CPU's, or a capsule that was not used yet, "
             f"and the types that NumPy has: share a bfloat16 tensor by the bits, as int16"
         ) from error
-    return _over(array.copy() if copy else array)
+    return tensor_over(array.copy()) if copy else _lent(tensor_over(array))
 
 
 def dlpack(
@@ -185,7 +185,7 @@ def array_wrap(
     input: Tensor, array: np.ndarray, context: object = None, return_scalar: bool = False
 ) -> Tensor:
     """The result of a NumPy function of tensors: ``numpy.sin(x)`` is a tensor again."""
-    return _over(np.asarray(array))
+    return tensor_over(np.asarray(array))
 
 
 def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
@@ -216,6 +216,7 @@ def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
         array = array.view(input._dtype.numpy)
     if input._storage.readonly:
         array.flags.writeable = False
+    input._storage.lend()
     return array
 
 
@@ -248,7 +249,13 @@ class _Capsule:
         return (1, 0)
 
 
-def _over(array: np.ndarray) -> Tensor:
+def _lent(tensor: Tensor) -> Tensor:
+    """`tensor`, of whose storage is noted that another library has the memory too."""
+    tensor._storage.lend()
+    return tensor
+
+
+def tensor_over(array: np.ndarray) -> Tensor:
     """The tensor over an array's memory; its storage reaches from the first element to the last."""
     element_type = dtypes.from_numpy_dtype(array.dtype)
     steps, size = array.strides, array.itemsize

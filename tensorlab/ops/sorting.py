@@ -20,7 +20,7 @@ from tensorlab.memory_formats import preserved_strides
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.dispatch import allocate, allocate_strided, guard_write
 from tensorlab.ops.folding import as_flag, as_one_dim, check_out, check_out_type, reduced_shape
-from tensorlab.ops.outputs import written
+from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.ranking import order, ranked
 from tensorlab.ops.shares import chooses_places
 from tensorlab.return_types import NamedResults
@@ -109,13 +109,14 @@ def result_pair(
         if stride is None:
             return allocate(shape, input.dtype), allocate(shape, dtypes.int64)
         return allocate_strided(shape, stride, input.dtype), allocate_strided(shape, stride, dtypes.int64)
-    for tensor, element_type in zip(out, (input.dtype, dtypes.int64), strict=True):
+    values, indices = need_outs(name, out, 2)
+    for tensor, element_type in ((values, input.dtype), (indices, dtypes.int64)):
         check_out_type(name, element_type, tensor)
         check_out(name, tensor, shape, input)
-    guard_write(out[1], out[0])
-    for tensor in out:
-        tensor._storage._version += 1
-    return out
+    guard_write(indices, values)
+    values._storage._version += 1
+    indices._storage._version += 1
+    return values, indices
 
 
 @numpy_names

@@ -133,6 +133,7 @@ ROWS = (
         ">>> tl.neg(tl.tensor([1, -2]))\ntensor([-1,  2])",
         refuses_bool="Negation, the `-` operator, on a bool tensor is not supported. "
         "To invert a mask, use the `~` operator or logical_not()",
+        exact_out=True,
         gradients=(("neg", "grad"),),
     ),
     Scalar(
@@ -142,6 +143,7 @@ ROWS = (
         "The distance of each element from 0. The least integer has none in its dtype and stays itself.",
         ">>> tl.abs(tl.tensor([-1.5, 2.0]))\ntensor([1.5000, 2.0000])",
         takes=NUMERIC,
+        exact_out=True,
         gradients=(d_abs,),
     ),
     Scalar(
@@ -150,6 +152,7 @@ ROWS = (
         1,
         "1, 0 or -1, as each element is above, at or below 0; 0 for NaN.",
         ">>> tl.sign(tl.tensor([-2.5, 0.0, 7.0]))\ntensor([-1.,  0.,  1.])",
+        exact_out=True,
         gradients=(ZERO,),
     ),
     Scalar(
@@ -158,6 +161,7 @@ ROWS = (
         1,
         "The same as `sign` for real numbers.",
         ">>> tl.sgn(tl.tensor([-2, 0, 7]))\ntensor([-1,  0,  1])",
+        exact_out=True,
         gradients=(ZERO,),
     ),
     Scalar(

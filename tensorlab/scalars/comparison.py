@@ -162,6 +162,7 @@ ROWS = (
         "Whether each element is negative; -0.0 counts as negative.",
         ">>> tl.signbit(tl.tensor([-1.0, -0.0, 0.0]))\ntensor([ True,  True, False])",
         result=TRUTH,
+        exact_out=True,
     ),
     Scalar(
         "isclose",

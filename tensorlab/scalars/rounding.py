@@ -63,6 +63,7 @@ ROWS = (
         "The greatest whole number that is not above each element.",
         ">>> tl.floor(tl.tensor([1.5, -1.5]))\ntensor([ 1., -2.])",
         takes=NUMERIC,
+        exact_out=True,
         gradients=(ZERO,),
     ),
     Scalar(
@@ -72,6 +73,7 @@ ROWS = (
         "The least whole number that is not below each element.",
         ">>> tl.ceil(tl.tensor([1.5, -1.5]))\ntensor([ 2., -1.])",
         takes=NUMERIC,
+        exact_out=True,
         gradients=(ZERO,),
     ),
     Scalar(
@@ -81,6 +83,7 @@ ROWS = (
         "Each element without its fraction: rounded towards 0.",
         ">>> tl.trunc(tl.tensor([1.5, -1.5]))\ntensor([ 1., -1.])",
         takes=NUMERIC,
+        exact_out=True,
         gradients=(ZERO,),
     ),
     Scalar(
@@ -91,6 +94,7 @@ ROWS = (
         ">>> tl.round(tl.tensor([0.5, 1.5, -2.6])), tl.round(tl.tensor([3.14159]), decimals=2)\n"
         "(tensor([ 0.,  2., -3.]), tensor([3.1400]))",
         takes=NUMERIC,
+        exact_out=True,
         gradients=(ZERO,),
     ),
     Scalar(
@@ -99,6 +103,7 @@ ROWS = (
         1,
         "Each element rounded to places after the point, of which `scale` is the power of ten.",
         takes=FLOATING,
+        exact_out=True,
         parameters=1,
         cost=4,
         gradients=(ZERO,),
@@ -110,6 +115,7 @@ ROWS = (
         1,
         "Each element rounded to a multiple of `scale`, a power of ten.",
         takes=FLOATING,
+        exact_out=True,
         parameters=1,
         cost=4,
         gradients=(ZERO,),
@@ -122,6 +128,7 @@ ROWS = (
         "What each element has beyond the whole number nearer to 0, with its sign.",
         ">>> tl.frac(tl.tensor([1.5, -1.25]))\ntensor([ 0.5000, -0.2500])",
         takes=FLOATING,
+        exact_out=True,
         gradients=(GRAD,),
     ),
 )

@@ -74,6 +74,8 @@ class Scalar:
         numbers: the positions of operands that may be Python numbers.
         exact_numbers: a number that comes second, beside a sixteen-bit tensor, is not rounded first.
         parameters: how many parameters follow the operands.
+        exact_out: a tensor brought for the result must be of the result's dtype, where no operand but the
+            first is a tensor; other rows write into any dtype that is not of a lower kind.
         outside: says of an element that a fast version of the formula does not hold for it. A run of elements
             with such a one among them is computed by the general formula.
         cost: roughly how many additions the formula is worth.
@@ -95,6 +97,7 @@ class Scalar:
     numbers: tuple[int, ...] = ()
     exact_numbers: bool = False
     parameters: int = 0
+    exact_out: bool = False
     outside: Callable | None = None
     cost: int = 1
     gradients: tuple[Gradient, ...] = ()

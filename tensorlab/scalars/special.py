@@ -283,6 +283,7 @@ ROWS = (
         "NaN replaced by `nan`, and the infinities by `posinf` and `neginf`.",
         '>>> tl.nan_to_num(tl.tensor([float("nan"), float("inf"), 1.0]), posinf=9.0)\ntensor([0., 9., 1.])',
         parameters=3,
+        exact_out=True,
         gradients=(d_nan_to_num,),
     ),
 )

@@ -89,6 +89,15 @@ def test_the_differences_are_real(torch, tmp_path):
             torch.tensor([[], [1]]).shape == (2, 0),
             _error(lambda: tl.tensor([[], [1]])) is not None,
         ),
+        "`tensor` of a NumPy array that runs backwards, or has its bytes in the other order": (
+            all(_error(lambda a=a: torch.tensor(a)) is not None for a in _arrays_to_copy()),
+            [tl.tensor(array).tolist() for array in _arrays_to_copy()] == [[1, 0], [0, 1]]
+            and _error(lambda: tl.from_numpy(_arrays_to_copy()[0])) is not None,
+        ),
+        "`gelu` of infinity": (
+            torch.nn.functional.gelu(torch.tensor([torch.inf] * 8)).isnan().all(),
+            tl.nn.functional.gelu(tl.tensor([tl.inf] * 8)).eq(tl.inf).all(),
+        ),
         "`x.to(3.5)`": (
             torch.zeros(2).to(3.5).dtype is torch.float64,
             _error(lambda: tl.zeros(2).to(3.5)) is not None,
@@ -154,6 +163,10 @@ def test_the_differences_are_real(torch, tmp_path):
     }
     for difference in DIFFERENCES:
         assert shown[difference.topic] == (True, True), difference.topic
+
+
+def _arrays_to_copy():
+    return np.arange(2)[::-1], np.arange(2, dtype=">i4")
 
 
 def _error(call):

@@ -27,6 +27,7 @@ __all__ = [
     "jitted",
     "numpy_name",
     "positions",
+    "truncated",
 ]
 
 # Elements to a block: with 64 accumulators of float32 in vector registers, each adds 16 numbers.
@@ -64,7 +65,7 @@ class Cells:
         if self.result in halves.TYPES:
             return f"{halves.narrow_name(self.result)}(np.float32({value}))"
         if self.result.category == dtypes.INTEGER and floating:
-            value = f"np.int64({value})"
+            value = truncated(value, self.result)
         return f"np.{'bool_' if self.result is dtypes.bool else self.result.name}({value})"
 
     def helpers(self) -> list:
@@ -123,6 +124,20 @@ def indented(by: int, lines: Iterable[str]) -> list[str]:
         ['    x = 1', '    y = 2']
     """
     return [" " * by + line for line in lines]
+
+
+def truncated(value: str, element_type: dtype) -> str:
+    """The expression of a float without its fraction, as an integer that `element_type` is cut out of.
+
+    What no integer holds becomes what the processor makes of it. PyTorch, too, asks it for 32 bits where
+    these are enough, and for 64 where the result is unsigned: -1.0 becomes 255, and NaN the same number.
+
+    Example:
+        >>> truncated("x", dtypes.int8), truncated("x", dtypes.uint8)
+        ('np.int32(x)', 'np.int64(x)')
+    """
+    narrow = element_type.is_signed and element_type.itemsize <= 4
+    return f"np.int32({value})" if narrow else f"np.int64({value})"
 
 
 def numpy_name(element_type: dtype) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from tensorlab import dtypes
 from tensorlab.backends.cpu import halves, intrinsics, jit, pointers, segments, simd
-from tensorlab.backends.cpu.kernel_text import numpy_name
+from tensorlab.backends.cpu.kernel_text import numpy_name, truncated
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.operands import ONE, RUN
 from tensorlab.dtypes import dtype
@@ -412,5 +412,5 @@ class _Kernel:
         if element_type in halves.TYPES:
             return f"{halves.narrow_name(element_type)}(np.float32({value}))"
         if element_type.category == dtypes.INTEGER and self.compute.is_floating_point:
-            value = f"np.int64({value})"  # by way of the widest integer, which drops the fraction
+            value = truncated(value, element_type)
         return f"np.{numpy_name(element_type)}({value})"

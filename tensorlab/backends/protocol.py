@@ -4,8 +4,8 @@ A backend sees buffers, offsets, shapes and strides. It never sees a Tensor, so 
 read without one. An operation comes in two steps: from layouts and dtypes a backend *prepares* a launch,
 which is then called with the buffers, as often as the same layouts come again.
 
-What the operations have in common stands in `tensorlab.backends.operands`. Four kinds of them are protocols
-of their own, which `Backend` joins: `indexing`, `drawing`, `layers` and `windows`.
+What the operations have in common stands in `tensorlab.backends.operands`. Five kinds of them are protocols
+of their own, which `Backend` joins: `indexing`, `drawing`, `layers`, `recipes` and `windows`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tensorlab.backends.drawing import RandomOperations
 from tensorlab.backends.indexing import IndexOperations
 from tensorlab.backends.layers import LayerOperations
 from tensorlab.backends.operands import Launch, OperandLayout
+from tensorlab.backends.recipes import ResultOperations
 from tensorlab.backends.windows import WindowOperations
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold
@@ -27,7 +28,9 @@ from tensorlab.scalars import Scalar
 __all__ = ["Backend"]
 
 
-class Backend(IndexOperations, LayerOperations, RandomOperations, WindowOperations, Protocol):
+class Backend(
+    IndexOperations, LayerOperations, RandomOperations, ResultOperations, WindowOperations, Protocol
+):
     """The operations of one device."""
 
     def pointwise(

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any, Literal
 
-import numpy as np
 from numpy import ndarray
 
 from tensorlab.autograd.recorders import recorder
@@ -20,11 +19,12 @@ from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.operands import Number, is_number
 from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply, apply_in_place, node_kind
+from tensorlab.ops.results import computing
 from tensorlab.ops.small_gradients import FOLDED
 from tensorlab.ops.straight import flat_kernel
 from tensorlab.scalars import TABLE, Scalar
-from tensorlab.storage import UNTRACKED, UntypedStorage
-from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
+from tensorlab.storage import UNTRACKED
+from tensorlab.tensor import Tensor, dense_cells
 
 __all__ = ["function_of", "in_place", "operator_of", "test_of"]
 
@@ -32,14 +32,14 @@ __all__ = ["function_of", "in_place", "operator_of", "test_of"]
 # left then is the allocation and the call, which is what a small operation costs.
 SMALL = 16_384
 
-# A kernel for dense operands, the cell type and dtype of its result, and what records it, None if it has no
-# gradient; False where there is no short way.
-Prepared = tuple[Callable, np.dtype, dtype, Callable[..., Tensor] | None] | Literal[False]
-# What to do with two tensors of known layouts: a kernel of short ones, or a launch, and which it is; what the
-# result is (shape, strides, dtype and cell type, elements, whether it is row-major); and what records it.
-Way = tuple[
-    Callable, bool, Size, tuple[int, ...], dtype, np.dtype, int, bool, Callable[..., Tensor] | None
-]  # fmt: skip
+# What computes the result of dense operands (see `tensorlab.ops.results`), and what records it, None if it
+# has no gradient; False where there is no short way.
+Prepared = tuple[Callable[..., Tensor], Callable[..., Tensor] | None] | Literal[False]
+# The kernel of dense operands that overwrites the first, and the dtype of what it computes.
+PreparedInPlace = tuple[Callable[..., None], dtype] | Literal[False]
+# What to do with two tensors of known layouts: what computes their result of cells, or else of buffers, and
+# which of them it is; the result's number of elements, shape and strides; and what records it.
+Way = tuple[Callable[..., Tensor], bool, int, Size, tuple[int, ...], Callable[..., Tensor] | None]
 
 
 def _unary(row: Scalar) -> Callable:
@@ -55,10 +55,8 @@ def _unary(row: Scalar) -> Callable:
                 if short is None:
                     short = prepared[element_type] = _prepare(row, element_type)
                 if short:
-                    kernel, cell, out_type, record = short
-                    memory = np.empty(a.size, cell)
-                    kernel(memory, a)
-                    result = make_dense(memory, out_type, input._shape, input._stride)
+                    compute, record = short
+                    result = compute(a.size, input._shape, input._stride, a)
                     if input._edge is None and (input._base is None or input._base._edge is None):
                         return result
                     return result if record is None else record(result, input)
@@ -86,21 +84,14 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                     if way is None and _find_straight_way(row, ways, with_tensor, input, other):
                         return function(input, other)
                     return _find_way(row, ways, input, other)
-                run, is_kernel, shape, stride, element_type, cell, size, dense, record = way
-                memory = np.empty(size, cell)
-                if is_kernel:
+                run, of_cells, size, shape, stride, record = way
+                if of_cells:
                     a, b = input._dense, other._dense
-                    run(
-                        memory,
-                        a if a.__class__ is ndarray else input._cells(),
-                        b if b.__class__ is ndarray else other._cells(),
-                    )
+                    if a.__class__ is not ndarray:
+                        a = input._cells()
+                    result = run(size, shape, stride, a, b if b.__class__ is ndarray else other._cells())
                 else:
-                    run((memory, 0), input._buffer(), other._buffer())
-                if dense:
-                    result = make_dense(memory, element_type, shape, stride)
-                else:
-                    result = make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
+                    result = run(input._buffer(), other._buffer())
                 if (
                     input._edge is None
                     and other._edge is None
@@ -117,10 +108,8 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                     if short is None:
                         short = known[input._dtype] = _prepare(row, input._dtype, other)
                     if short:
-                        kernel, cell, element_type, record = short
-                        memory = np.empty(a.size, cell)
-                        kernel(memory, a, other)
-                        result = make_dense(memory, element_type, input._shape, input._stride)
+                        compute, record = short
+                        result = compute(a.size, input._shape, input._stride, a, other)
                         if input._edge is None and (input._base is None or input._base._edge is None):
                             return result
                         return result if record is None else record(result, input, other)
@@ -134,10 +123,8 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                 if short is None:
                     short = known[other._dtype] = _prepare(row, input, other._dtype)
                 if short:
-                    kernel, cell, element_type, record = short
-                    memory = np.empty(b.size, cell)
-                    kernel(memory, input, b)
-                    result = make_dense(memory, element_type, other._shape, other._stride)
+                    compute, record = short
+                    result = compute(b.size, other._shape, other._stride, input, b)
                     if other._edge is None and (other._base is None or other._base._edge is None):
                         return result
                     return result if record is None else record(result, input, other)
@@ -176,8 +163,8 @@ def _find_straight_way(
         short = known[input._dtype] = _prepare(row, input._dtype, input._dtype)
     if not short:
         return False
-    kernel, cell, element_type, record = short
-    way = kernel, True, input._shape, input._stride, element_type, cell, cells.size, True, record
+    compute, record = short
+    way = compute, True, cells.size, input._shape, input._stride, record
     remember(ways, _key(input, other), way)
     return True
 
@@ -193,16 +180,17 @@ def _find_way(row: Scalar, ways: dict, input: Tensor, other: Tensor) -> Tensor:
             remember(ways, key, False)
         else:
             plan, kernel = found
-            launch, shape, stride, element_type, size, dense = plan
-            result_is = shape, stride, element_type, element_type.cell, size, dense
+            computed = computing(kernel, plan.dtype) if kernel is not None and plan.dense else None
             record = _recorder(row, plan, input, other)
-            remember(ways, key, (kernel or launch, kernel is not None, *result_is, record))
+            size, shape, stride = plan.cells, plan.shape, plan.stride
+            way = computed or plan.run, computed is not None, size, shape, stride, record
+            remember(ways, key, way)
     return result
 
 
 def _in_place(row: Scalar) -> Callable:
     """The function that overwrites its first operand."""
-    prepared: dict[Any, Prepared] = {}
+    prepared: dict[Any, PreparedInPlace] = {}
 
     def function(input: Tensor, *others: Tensor | Number) -> Tensor:
         a = input._dense if input._dense is not None else dense_cells(input)
@@ -233,8 +221,8 @@ def _in_place(row: Scalar) -> Callable:
                     short = prepared.get(key)
                     if short is None:
                         kind = element_type if isinstance(other, Tensor) else other
-                        short = prepared[key] = _prepare(row, element_type, kind, itself=True)
-                    if short and short[2] is element_type:
+                        short = prepared[key] = flat_kernel(row, element_type, kind, itself=True)
+                    if short and short[1] is element_type:
                         storage._version += 1
                         storage._writer = function
                         short[0](a, b)
@@ -247,21 +235,21 @@ def _in_place(row: Scalar) -> Callable:
     return function
 
 
-def _prepare(row: Scalar, *operands: dtype | Number, itself: bool = False) -> Prepared:
-    """The kernel, the cell type and dtype of its result, and the node that it leaves; False for none."""
-    found = flat_kernel(row, *operands, itself=itself)
+def _prepare(row: Scalar, *operands: dtype | Number) -> Prepared:
+    """What computes the result of dense operands, and what records it; False for none."""
+    found = flat_kernel(row, *operands)
     if not found:
         return False
     kernel, out_type = found
     record = None
-    if out_type.is_floating_point and not itself:
+    if out_type.is_floating_point:
         number = next((index for index, t in enumerate(operands) if not isinstance(t, dtype)), None)
         kind = node_kind(row, number)
         if kind is not None:
             kinds = tuple([RUN if isinstance(t, dtype) else ONE for t in operands])
             tensors = tuple([index for index, t in enumerate(kinds) if t == RUN])
             record = recorder(kind, tensors, met=(out_type, kinds))
-    return kernel, out_type.cell, out_type, record
+    return computing(kernel, out_type), record
 
 
 def _recorder(row: Scalar, plan: Plan, *operands: Tensor) -> Callable[..., Tensor] | None:

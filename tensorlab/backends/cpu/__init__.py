@@ -20,6 +20,7 @@ from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.ranking import rank
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
 from tensorlab.backends.cpu.resampling import resample
+from tensorlab.backends.cpu.results import computing, new_dense
 from tensorlab.backends.cpu.scan import scan
 from tensorlab.backends.cpu.search import search
 from tensorlab.backends.cpu.selection import first_k
@@ -36,6 +37,7 @@ class CPU:
     add_run = staticmethod(add_run)
     attention = staticmethod(attention)
     attention_gradient = staticmethod(attention_gradient)
+    computing = staticmethod(computing)
     correlate = staticmethod(correlate)
     correlate_weights = staticmethod(correlate_weights)
     extremes = staticmethod(extremes)
@@ -53,6 +55,7 @@ class CPU:
     mask_positions = staticmethod(masks.positions)
     mask_scatter = staticmethod(masks.scatter)
     mask_select = staticmethod(masks.select)
+    new_dense = staticmethod(new_dense)
     normalise = staticmethod(normalise)
     normalise_gradient = staticmethod(normalise_gradient)
     outside = staticmethod(outside)

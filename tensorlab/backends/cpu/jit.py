@@ -29,7 +29,7 @@ from numba.core.caching import FunctionCache
 from tensorlab.backends.cache import cache_directory
 from tensorlab.backends.cpu import borrowed
 
-__all__ = ["HELPER", "KERNEL", "entry", "helper", "kernel", "load", "quiet"]
+__all__ = ["HELPER", "KERNEL", "compiled", "entry", "helper", "kernel", "load", "quiet"]
 
 
 Function = TypeVar("Function", bound=Callable)
@@ -160,7 +160,19 @@ def entry(kernel: Any, *kinds: Any) -> Callable:
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
         return kernel
-    return kernel.compile(tuple(map(borrowed.borrowed_type, kinds)))
+    signature = tuple(map(borrowed.borrowed_type, kinds))
+    code: Callable = kernel.compile(signature)
+    _compiled[code] = kernel.overloads[signature]
+    return code
+
+
+# What Numba knows of the code that `entry` returned.
+_compiled: dict[Callable, Any] = {}
+
+
+def compiled(code: Callable) -> Any:
+    """What Numba compiled to make this entry of a kernel; None where it is no entry, or is interpreted."""
+    return _compiled.get(code)
 
 
 def _write(path: Path, source: str) -> None:

@@ -1,0 +1,196 @@
+"""Functions of machine code that Python calls directly, written with Numba's own tools.
+
+A kernel's entry looks at a tuple of arguments and lets go of the interpreter's lock. Such a function is given
+a pointer to its arguments, as the functions of Python's own modules are, and constants of its own.
+
+What is written here relies on two things that compiled modules rely on too: CPython's C interface, and the
+number that each function has in NumPy's. Where the fields of an object lie is asked of an object.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, registry, types
+from numba.core.compiler_lock import global_compiler_lock
+from numpy._core._multiarray_umath import _ARRAY_API  # type: ignore[import-not-found]
+
+__all__ = ["NEW_ARRAY", "OBJECT", "WORD", "Code", "Method", "bound", "compiled", "numpy_function", "places"]
+
+OBJECT = ir.IntType(8).as_pointer()
+WORD = ir.IntType(64)
+
+# Of NumPy's C interface: PyArray_NewFromDescr, which makes an array of a type.
+NEW_ARRAY = 94
+
+# How Python calls the functions: METH_FASTCALL, with a pointer to the arguments and their number.
+_FASTCALL = 0x0080
+
+
+class Method(ctypes.Structure):
+    """CPython's ``PyMethodDef``, which describes a function of machine code."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("code", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("documentation", ctypes.c_char_p),
+    )
+
+
+class Code:
+    """The instructions of a function while they are written.
+
+    Attributes:
+        builder: where the next instruction goes.
+        python: Python's C interface, as Numba has it.
+    """
+
+    def __init__(self, context: Any, function: ir.Function) -> None:
+        self.context, self.function = context, function
+        self.builder = ir.IRBuilder(function.append_basic_block("entry"))
+        self.python = context.get_python_api(self.builder)
+
+    def arguments(self, count: int) -> list[Any]:
+        """The arguments, borrowed from the caller; a call with another number of them raises TypeError."""
+        _, first, given = self.function.args
+        with cgutils.if_unlikely(self.builder, self.builder.icmp_signed("!=", given, WORD(count))):
+            self.python.err_set_string("PyExc_TypeError", f"this function takes {count} arguments")
+            self.builder.ret(OBJECT(None))
+        return [self.builder.load(self.builder.gep(first, [WORD(i)]), typ=OBJECT) for i in range(count)]
+
+    def constants(self, count: int) -> list[Any]:
+        """The items of the tuple that the function is bound to."""
+        begin = tuple.__basicsize__ // 8
+        return [self.field(self.function.args[0], begin + i) for i in range(count)]
+
+    def _place(self, instance: Any, word: int) -> Any:
+        words = self.builder.bitcast(instance, OBJECT.as_pointer())
+        return self.builder.gep(words, [WORD(word)])
+
+    def field(self, instance: Any, word: int) -> Any:
+        """What an object has in this word, borrowed."""
+        return self.builder.load(self._place(instance, word), typ=OBJECT)
+
+    def fill(self, instance: Any, fields: dict[int, Any]) -> None:
+        """Put objects into words of a new object, which counts among their owners from now on."""
+        for word, value in fields.items():
+            self.python.incref(value)
+            self.builder.store(value, self._place(instance, word))
+
+    def constant(self, item: object) -> Any:
+        """An object that lives as long as the process."""
+        return self.builder.inttoptr(WORD(id(item)), OBJECT)
+
+    def need(self, made: Any, *owned: Any) -> Any:
+        """`made`; where it is NULL, give up what is owned, and return to Python, which raises."""
+        with cgutils.if_unlikely(self.builder, cgutils.is_null(self.builder, made)):
+            for item in owned:
+                self.python.decref(item)
+            self.builder.ret(OBJECT(None))
+        return made
+
+    def whole(self, number: Any) -> Any:
+        """A Python int of 64 bits as a machine's."""
+        return self.python.long_as_longlong(number)
+
+    def new_instance(self, kind: type) -> Any:
+        """An object of a class with slots, none of them filled; NULL where memory is out."""
+        declared = ir.FunctionType(OBJECT, [OBJECT, WORD])
+        make = cgutils.get_or_insert_function(self.builder.module, declared, "PyType_GenericAlloc")
+        return self.builder.call(make, [self.constant(kind), WORD(0)])
+
+    def new_array(self, array_class: type, count: Any, cell: Any) -> Any:
+        """A NumPy array of so many cells of a NumPy dtype; NULL where memory is out."""
+        self.python.incref(cell)  # the call counts it as given away
+        size = cgutils.alloca_once_value(self.builder, count)
+        kinds = [OBJECT, OBJECT, ir.IntType(32), WORD.as_pointer(), OBJECT, OBJECT, ir.IntType(32), OBJECT]
+        make = self.builder.inttoptr(
+            WORD(numpy_function(NEW_ARRAY)), ir.FunctionType(OBJECT, kinds).as_pointer()
+        )
+        one, zero, none = ir.IntType(32)(1), ir.IntType(32)(0), OBJECT(None)
+        return self.builder.call(make, [self.constant(array_class), cell, one, size, none, none, zero, none])
+
+    def call(self, address: Any, kinds: Sequence[types.Type], items: Sequence[Any], *owned: Any) -> None:
+        """Call a kernel with Python's objects: floats, ints, and arrays, which are borrowed.
+
+        Args:
+            address: where the kernel begins, a Python int.
+            kinds: Numba's types of the arguments.
+            items: the arguments.
+            owned: what to give up where the kernel fails, for which there is one reason: memory is out.
+        """
+        values = [self._value(kind, item) for kind, item in zip(kinds, items, strict=True)]
+        convention = self.context.call_conv
+        signature = convention.get_function_type(types.none, tuple(kinds)).as_pointer()
+        kernel = self.builder.inttoptr(self.whole(address), signature)
+        status, _ = convention.call_function(self.builder, kernel, types.none, tuple(kinds), values)
+        with cgutils.if_unlikely(self.builder, status.is_error):
+            for item in owned:
+                self.python.decref(item)
+            self.python.err_set_none("PyExc_MemoryError")
+            self.builder.ret(OBJECT(None))
+
+    def _value(self, kind: types.Type, item: Any) -> Any:
+        if isinstance(kind, types.Array):
+            return self.python.to_native_value(kind, item).value
+        return self.python.float_as_double(item) if isinstance(kind, types.Float) else self.whole(item)
+
+
+# Libraries of machine code, which are there as long as somebody has them.
+_libraries: list[Any] = []
+
+
+def compiled(name: str, write: Callable[[Code], None]) -> Method:
+    """The machine code of a function, whose instructions `write` writes; it is kept for good."""
+    context = registry.cpu_target.target_context
+    module = ir.Module(name)
+    function = ir.Function(module, ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), WORD]), name)
+    write(Code(context, function))
+    with global_compiler_lock:
+        library = context.codegen().create_library(name)
+        library.add_ir_module(module)
+        library.finalize()
+        address = library.get_pointer_to_function(name)
+    _libraries.append(library)
+    return Method(name.encode(), address, _FASTCALL, None)
+
+
+def bound(method: Method, constants: tuple = ()) -> Any:
+    """The function that Python calls; whoever asks for it keeps `method`."""
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    return make(ctypes.addressof(method), constants, None)
+
+
+def places(kind: type, *names: str) -> dict[str, int]:
+    """The word of an object at which each of these fields lies, found by filling them in and looking.
+
+    Example:
+        >>> class Pair:
+        ...     __slots__ = ("first", "second")
+        >>> found = places(Pair, "second", "first")
+        >>> found["second"] - found["first"]
+        1
+    """
+    probe: Any = object.__new__(kind)
+    marks = {name: object() for name in names}
+    for name, mark in marks.items():
+        setattr(probe, name, mark)
+    words = list((ctypes.c_size_t * (kind.__basicsize__ // 8)).from_address(id(probe)))
+    return {name: words.index(id(mark)) for name, mark in marks.items()}
+
+
+@functools.cache
+def numpy_function(number: int) -> int:
+    """The address of a function of NumPy's C interface, which is a table."""
+    read = ctypes.pythonapi.PyCapsule_GetPointer
+    read.restype, read.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = ctypes.cast(read(_ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
+    address = table[number]
+    assert address is not None
+    return address

@@ -1,0 +1,127 @@
+"""Results made in one step: the memory, the storage and the tensor, and the kernel that fills them.
+
+Python makes three objects with fourteen fields one after another, which takes a small operation longer than
+its kernel. Machine code does the same in a third of the time. It is made once for each form that the
+arguments of kernels have, in some milliseconds.
+
+A kernel that is called here does not let go of the interpreter's lock: it is done before another thread could
+have taken it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numba.core import config, types
+
+from tensorlab.backends.cpu import jit
+from tensorlab.backends.cpu.borrowed import Borrowed
+from tensorlab.backends.cpu.machine_code import OBJECT, WORD, Code, Method, bound, compiled, places
+from tensorlab.backends.recipes import Ingredient, Recipe
+from tensorlab.dtypes import dtype
+
+__all__ = ["computing", "new_dense"]
+
+
+def new_dense(recipe: Recipe) -> Callable[..., Any] | None:
+    """See `tensorlab.backends.recipes.ResultOperations.new_dense`."""
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
+        return None
+    function: Callable[..., Any] = bound(_making(recipe))
+    return function
+
+
+def computing(
+    recipe: Recipe, run: Callable[..., None], cell: np.dtype, result: dtype
+) -> Callable[..., Any] | None:
+    """See `tensorlab.backends.recipes.ResultOperations.computing`."""
+    known, entry = (run.args, run.func) if isinstance(run, functools.partial) else ((), run)
+    found = jit.compiled(entry)
+    if found is None:
+        return None
+    assert found.signature.args[len(known)].ndim == 1, "the result is one run of cells"
+    address = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+    kinds = tuple(map(_passed, found.signature.args))
+    method = _computing(recipe, kinds[: len(known)], kinds[len(known) + 1 :])
+    function: Callable[..., Any] = bound(method, (cell, result, address, *known))
+    return function
+
+
+# Cells as machine code passes them on: it does not care of what type they are.
+_CELLS = Borrowed(types.uint8, 1, "C")
+
+
+def _passed(kind: types.Type) -> types.Type:
+    """The one type that stands for all arguments which machine code passes on in one way."""
+    return Borrowed(types.uint8, kind.ndim, "C") if isinstance(kind, types.Array) else kind
+
+
+@functools.cache
+def _making(recipe: Recipe) -> Method:
+    def write(code: Code) -> None:
+        made, _ = _new_tensor(code, recipe, code.arguments(5))
+        code.builder.ret(made)
+
+    return compiled("new_dense", write)
+
+
+@functools.cache
+def _computing(recipe: Recipe, known: tuple[types.Type, ...], given: tuple[types.Type, ...]) -> Method:
+    """The code for kernels that are called with ``(*known, out, *given)``."""
+
+    def write(code: Code) -> None:
+        count, shape, stride, *operands = code.arguments(3 + len(given))
+        cell, element_type, address, *constants = code.constants(3 + len(known))
+        made, memory = _new_tensor(code, recipe, [count, cell, element_type, shape, stride])
+        code.call(address, [*known, _CELLS, *given], [*constants, memory, *operands], made)
+        code.builder.ret(made)
+
+    return compiled("computing", write)
+
+
+def _new_tensor(code: Code, recipe: Recipe, asked: Sequence[Any]) -> tuple[Any, Any]:
+    """A tensor and its memory, of what `Recipe.in_steps` is called with."""
+    count, cell, element_type, shape, stride = asked
+    builder = code.builder
+    result = builder.alloca(OBJECT)
+    number = builder.inttoptr(WORD(recipe.watched), WORD.as_pointer())
+    is_watched = builder.icmp_signed("!=", builder.load(number, typ=WORD), WORD(0))
+    with builder.if_else(is_watched, likely=False) as (then, otherwise):
+        with then:
+            made = code.python.call_function_objargs(code.constant(recipe.in_steps), asked)
+            builder.store(code.need(made), result)
+        with otherwise:
+            memory = code.need(code.new_array(np.ndarray, code.whole(count), cell))
+            storage = code.need(code.new_instance(recipe.storage), memory)
+            tensor = code.need(code.new_instance(recipe.tensor), memory, storage)
+            known = {
+                Ingredient.MEMORY: memory,
+                Ingredient.STORAGE: storage,
+                Ingredient.DTYPE: element_type,
+                Ingredient.SHAPE: shape,
+                Ingredient.STRIDE: stride,
+            }
+            _fill(code, storage, recipe.storage, recipe.storage_fields, known)
+            _fill(code, tensor, recipe.tensor, recipe.tensor_fields, known)
+            code.python.decref(memory)  # its owners are the two objects now
+            code.python.decref(storage)
+            builder.store(tensor, result)
+    tensor = builder.load(result, typ=OBJECT)
+    kept = next(name for name, value in recipe.tensor_fields if value is Ingredient.MEMORY)
+    return tensor, code.field(tensor, places(recipe.tensor, kept)[kept])
+
+
+def _fill(
+    code: Code, instance: Any, kind: type, fields: Sequence[tuple[str, Any]], known: Mapping[Ingredient, Any]
+) -> None:
+    where = places(kind, *[name for name, _ in fields])
+    code.fill(
+        instance,
+        {
+            where[name]: known[value] if isinstance(value, Ingredient) else code.constant(value)
+            for name, value in fields
+        },
+    )

@@ -1,0 +1,62 @@
+"""How a result is made: the recipe by which a backend makes objects of classes that it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from tensorlab.dtypes import dtype
+
+__all__ = ["Ingredient", "Recipe", "ResultOperations"]
+
+
+class Ingredient(Enum):
+    """What a field of a new object holds that is not the same in all."""
+
+    MEMORY = "the memory, a flat array of cells"
+    STORAGE = "the storage"
+    DTYPE = "the dtype"
+    SHAPE = "the shape"
+    STRIDE = "the strides"
+
+
+Fields = tuple[tuple[str, Any], ...]
+
+
+class Recipe(NamedTuple):
+    """A tensor over new memory: two objects with slots, and what each field holds.
+
+    Attributes:
+        storage, storage_fields: the class of the storage, and pairs of its fields and what they hold. What is
+            no `Ingredient` is one object for all.
+        tensor, tensor_fields: the same of the tensor.
+        watched: the address of a number of 64 bits; while it is not 0, results are made by `in_steps`.
+        in_steps: called with the number of cells, their NumPy dtype, the dtype, the shape and the strides.
+    """
+
+    storage: type
+    storage_fields: Fields
+    tensor: type
+    tensor_fields: Fields
+    watched: int
+    in_steps: Callable[[int, np.dtype, dtype, Any, tuple[int, ...]], Any]
+
+
+class ResultOperations(Protocol):
+    """Results in one step. Without a compiler there are none: then the answers are None."""
+
+    def new_dense(self, recipe: Recipe) -> Callable[..., Any] | None:
+        """The function of (count, cell, dtype, shape, strides) that makes a result as a recipe says."""
+        ...
+
+    def computing(
+        self, recipe: Recipe, run: Callable[..., None], cell: np.dtype, result: dtype
+    ) -> Callable[..., Any] | None:
+        """A short kernel as a function of (count, shape, strides, *operands) that makes its own result.
+
+        `run` is what `flat_kernel`, `short_kernel` or `short_softmax` gave.
+        """
+        ...

@@ -1,0 +1,81 @@
+"""Results made in one step: a tensor over new memory, and what a kernel writes into it.
+
+A backend with a compiler makes them of machine code, by the recipe that stands here; see
+`tensorlab.backends.cpu.results`. Without one, and while somebody looks at every storage that is made
+(`tensorlab.modes.watched`), Python makes them in the same way, step by step.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tensorlab import modes
+from tensorlab.backends import backend
+from tensorlab.backends.recipes import Ingredient, Recipe
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+from tensorlab.storage import UntypedStorage
+from tensorlab.tensor import Tensor, make_dense
+
+__all__ = ["computing", "new_dense"]
+
+
+def _in_steps(
+    count: int, cell: np.dtype, element_type: dtype, shape: Size, stride: tuple[int, ...]
+) -> Tensor:
+    return make_dense(np.empty(count, cell), element_type, shape, stride)
+
+
+_RECIPE = Recipe(
+    storage=UntypedStorage,
+    storage_fields=(("_memory", Ingredient.MEMORY), ("_others", None), ("_version", 0), ("readonly", False)),
+    tensor=Tensor,
+    tensor_fields=(
+        ("_storage", Ingredient.STORAGE),
+        ("_dtype", Ingredient.DTYPE),
+        ("_shape", Ingredient.SHAPE),
+        ("_stride", Ingredient.STRIDE),
+        ("_offset", 0),
+        ("_dense", Ingredient.MEMORY),
+        ("_base", None),
+        ("_edge", None),
+        ("_grad", None),
+    ),
+    watched=ctypes.addressof(modes.watched),
+    in_steps=_in_steps,
+)
+
+# new_dense(count, cell, dtype, shape, stride) is a row-major tensor over new memory, which holds whatever it
+# held before. Machine code takes its place when there is a compiler; until then, Python need not import one.
+# So it is called by the name of this module.
+new_dense: Callable[[int, np.dtype, dtype, Size, tuple[int, ...]], Tensor] = _in_steps
+
+
+def computing(run: Callable[..., None], result: dtype) -> Callable[..., Tensor]:
+    """A short kernel as a function of (count, shape, stride, *operands) that makes its own result.
+
+    Args:
+        run: the kernel, called with the cells of a row-major result and with the operands: cells and numbers.
+        result: the dtype of the result.
+
+    Returns:
+        The function. It looks at no argument: whoever calls it answers for the types and for the sizes.
+    """
+    global new_dense
+    cell = result.cell
+    if new_dense is _in_steps:
+        new_dense = backend("cpu").new_dense(_RECIPE) or _in_steps
+    compute = backend("cpu").computing(_RECIPE, run, cell, result)
+    if compute is not None:
+        return compute
+
+    def step_by_step(count: int, shape: Size, stride: tuple[int, ...], *operands: Any) -> Tensor:
+        memory = np.empty(count, cell)
+        run(memory, *operands)
+        return make_dense(memory, result, shape, stride)
+
+    return step_by_step

@@ -92,8 +92,8 @@ def calls() -> Iterator[Call]:
 def _pointwise(row: Scalar) -> Iterator[Call]:
     """The calls of one row: the function of tensors, with a number if it takes one, and in place."""
     owner = next((name for name, module in _OWNERS.items() if hasattr(module, row.name)), None)
-    if owner is None:
-        return  # a row that other functions are made of
+    if owner is None or row.name in _OTHER_ORDER:
+        return  # a row that other functions are made of, or that is listed with its arguments
     operands = ["x", "y", "target"][: row.arity]
     if row.parameters and row.name not in _DEFAULTS:
         operands += ["0.5"] * row.parameters
@@ -106,9 +106,12 @@ def _pointwise(row: Scalar) -> Iterator[Call]:
 
 
 # What writes into an operand, gives no tensor, or has no gradient in PyTorch either.
-_NOT_DIFFERENTIABLE = ("target", "out=", "numpy()", "rename", "unique", "floor_divide", "//")
+_NOT_DIFFERENTIABLE = ("heaviside", "target", "out=", "numpy()", "rename", "unique", "floor_divide", "//")
 
-_OWNERS = {"tl": tl, "F": tl.nn.functional}
+_OWNERS = {"tl": tl, "F": tl.nn.functional, "tl.special": tl.special}
+
+# Rows whose functions do not take the operand first.
+_OTHER_ORDER = {"polygamma"}
 
 # Rows whose parameters have defaults, or are named arguments of the public function.
 _DEFAULTS = {"addcmul", "addcdiv", "nan_to_num", "isclose", "leaky_relu", "hardtanh", "elu", "softplus"}

@@ -65,6 +65,7 @@ EXPRESSIONS: dict[tuple[str, str], str] = {
         target.copy_(x).lerp_(y, 0.5)
         tl.lerp(x, y, 0.5)
         tl.round(x, decimals=2)
+        tl.polygamma(1, x)
         F.gelu(x, approximate="tanh")
     """,
     ("creation", ANY): """

@@ -69,6 +69,25 @@ from tensorlab.ops.margin_losses import (
 from tensorlab.ops.normalisation import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
 from tensorlab.ops.one_hot import one_hot
 from tensorlab.ops.padding import pad
+from tensorlab.ops.pieces import (
+    celu_,
+    elu_,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh_,
+    leaky_relu_,
+    mish,
+    selu_,
+    softshrink,
+    softsign,
+    tanhshrink,
+    threshold,
+    threshold_,
+)
+from tensorlab.ops.pointwise import (
+    relu_,
+)
 from tensorlab.ops.pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -99,6 +118,7 @@ __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
+    "celu_",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -113,6 +133,7 @@ __all__ = [
     "dropout2d",
     "dropout3d",
     "elu",
+    "elu_",
     "embedding",
     "feature_alpha_dropout",
     "fold",
@@ -120,7 +141,11 @@ __all__ = [
     "gelu",
     "glu",
     "group_norm",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
     "hardtanh",
+    "hardtanh_",
     "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
@@ -129,6 +154,7 @@ __all__ = [
     "l1_loss",
     "layer_norm",
     "leaky_relu",
+    "leaky_relu_",
     "linear",
     "log_softmax",
     "logsigmoid",
@@ -137,6 +163,7 @@ __all__ = [
     "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool2d_with_indices",
+    "mish",
     "mse_loss",
     "nll_loss",
     "normalize",
@@ -149,16 +176,24 @@ __all__ = [
     "prelu",
     "relu",
     "relu6",
+    "relu_",
     "rms_norm",
     "scaled_dot_product_attention",
     "selu",
+    "selu_",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
     "soft_margin_loss",
     "softmax",
+    "softmin",
     "softplus",
+    "softshrink",
+    "softsign",
     "tanh",
+    "tanhshrink",
+    "threshold",
+    "threshold_",
     "triplet_margin_loss",
     "unfold",
 ]
@@ -195,6 +230,19 @@ def log_softmax(
         tensor([-1.3863, -1.3863, -1.3863, -1.3863])
     """
     return softmax_of_layers("log_softmax", input, dim, dtype)
+
+
+def softmin(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtype | None = None
+) -> Tensor:
+    """The softmax of ``-input``: the least element gets the most. The arguments are those of `softmax`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> softmin(tl.tensor([0.0, 1.0, 2.0]), dim=0)
+        tensor([0.6652, 0.2447, 0.0900])
+    """
+    return softmax_of_layers("softmin", input, dim, dtype)
 
 
 # A call with an argument of the wrong kind is told so. Flags may be anything, as in PyTorch.

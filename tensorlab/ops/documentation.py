@@ -96,7 +96,7 @@ def _in_place_example(row: Scalar, name: str) -> list[str]:
     if row.result == TRUTH:  # a tensor of numbers says 1 and 0 for true and false
         truths = re.findall("True|False", result)
         result = f"tensor([{', '.join(str(int(truth == 'True')) for truth in truths)}])"
-    elif (row.result == FLOAT or "." in others) and "." not in input.removeprefix("tl."):
+    elif (row.result == FLOAT or "." in others.replace("tl.", "")) and "." not in input.removeprefix("tl."):
         input = re.sub(r"(\d+)", r"\1.0", input)  # whole numbers cannot hold the result
     return [f">>> x = {input}", f">>> x.{name}({others})", *result.split("\n")]
 

@@ -36,6 +36,7 @@ from tensorlab.ops import (
     norms,
     order_statistics,
     parts,
+    pieces,
     pointwise,
     protocols,
     questions,
@@ -52,6 +53,7 @@ from tensorlab.ops import (
     sharing,
     softmax,
     sorting,
+    special,
     splitting,
     uniqueness,
     values,
@@ -88,7 +90,9 @@ _MODULES = (
     matmul,
     multinomial,
     parts,
+    pieces,
     pointwise,
+    special,
     random,
     random_fills,
     random_integers,
@@ -151,7 +155,7 @@ _IN_PLACE: dict[str, Callable] = {
 def bind() -> None:
     """Give `Tensor` its methods, operators and properties. Called once, when `tensorlab.ops` loads."""
     for module in _MODULES:
-        looks_itself = module in (arithmetic, blends, bounds, choice, pointwise)
+        looks_itself = module in (arithmetic, blends, bounds, choice, pieces, pointwise, special)
         for function in module.METHODS if looks_itself else explained_methods(module.METHODS):
             setattr(Tensor, function.__name__, function)
     for name, row in (_ROWS | _COMPARISONS).items():
@@ -168,7 +172,7 @@ def bind() -> None:
         for name, accessors in properties.items():
             setattr(Tensor, name, accessors)
     autograd_methods.bind()
-    element_by_element = (activations, arithmetic, blends, bounds, choice, pointwise)
+    element_by_element = (activations, arithmetic, blends, bounds, choice, pieces, pointwise, special)
     names.bind(name for module in element_by_element for name in module.__all__)
 
 
@@ -253,5 +257,7 @@ _PROTOCOLS: dict[str, object] = {
     "__array_wrap__": sharing.array_wrap,
     "__new__": legacy.new,
     "where": choice.where_method,
+    "polygamma": special.polygamma_method,
+    "polygamma_": special.polygamma_in_place,
     "__array_priority__": 1000,  # NumPy's arrays leave their operators with a tensor to the tensor
 }

@@ -13,13 +13,19 @@ __all__ = [
     "abs",
     "absolute",
     "acos",
+    "acosh",
     "arccos",
+    "arccosh",
     "arcsin",
+    "arcsinh",
     "arctan",
     "arctan2",
+    "arctanh",
     "asin",
+    "asinh",
     "atan",
     "atan2",
+    "atanh",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -27,10 +33,12 @@ __all__ = [
     "bitwise_right_shift",
     "bitwise_xor",
     "ceil",
+    "copysign",
     "cos",
     "cosh",
     "eq",
     "erf",
+    "erfc",
     "exp",
     "exp2",
     "expm1",
@@ -55,6 +63,7 @@ __all__ = [
     "log2",
     "log10",
     "logaddexp",
+    "logaddexp2",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -76,6 +85,7 @@ __all__ = [
     "sign",
     "signbit",
     "sin",
+    "sinc",
     "sinh",
     "sqrt",
     "square",
@@ -125,6 +135,7 @@ isnan = test_of("isnan")
 isinf = test_of("isinf")
 isfinite = test_of("isfinite")
 signbit = function_of("signbit")
+copysign, copysign_ = function_of("copysign"), in_place("copysign")
 logical_not, logical_not_ = function_of("logical_not"), in_place("logical_not")
 logical_and, logical_and_ = function_of("logical_and"), in_place("logical_and")
 logical_or, logical_or_ = function_of("logical_or"), in_place("logical_or")
@@ -157,6 +168,7 @@ log2, log2_ = function_of("log2"), in_place("log2")
 log10, log10_ = function_of("log10"), in_place("log10")
 log1p, log1p_ = function_of("log1p"), in_place("log1p")
 logaddexp = function_of("logaddexp")
+logaddexp2 = function_of("logaddexp2")
 xlogy, xlogy_ = function_of("xlogy"), in_place("xlogy")
 sqrt, sqrt_ = function_of("sqrt"), in_place("sqrt")
 rsqrt, rsqrt_ = function_of("rsqrt"), in_place("rsqrt")
@@ -175,8 +187,16 @@ arctan2, arctan2_ = function_of("atan2", "arctan2"), in_place("atan2", "arctan2"
 sinh, sinh_ = function_of("sinh"), in_place("sinh")
 cosh, cosh_ = function_of("cosh"), in_place("cosh")
 tanh, tanh_ = function_of("tanh"), in_place("tanh")
+asinh, asinh_ = function_of("asinh"), in_place("asinh")
+arcsinh, arcsinh_ = function_of("asinh", "arcsinh"), in_place("asinh", "arcsinh")
+acosh, acosh_ = function_of("acosh"), in_place("acosh")
+arccosh, arccosh_ = function_of("acosh", "arccosh"), in_place("acosh", "arccosh")
+atanh, atanh_ = function_of("atanh"), in_place("atanh")
+arctanh, arctanh_ = function_of("atanh", "arctanh"), in_place("atanh", "arctanh")
 sigmoid, sigmoid_ = function_of("sigmoid"), in_place("sigmoid")
 erf, erf_ = function_of("erf"), in_place("erf")
+erfc, erfc_ = function_of("erfc"), in_place("erfc")
+sinc, sinc_ = function_of("sinc"), in_place("sinc")
 relu, relu_ = function_of("relu"), in_place("relu")
 
 _OF_ARITHMETIC = {add, add_, sub, sub_, div, div_}

@@ -286,9 +286,10 @@ def _rows_by_formula() -> dict[Callable, Scalar]:
     return _by_formula
 
 
-def _of_tensor(form: Callable, operand: Tensor | Number) -> Tensor:
+def _of_tensor(form: Callable, operand: Tensor | Number, *parameters: Number) -> Tensor:
     """A function of one tensor, here perhaps of a number, which is a tensor of no dimensions then."""
-    return form(operand if isinstance(operand, Tensor) else filled(Size(), (), float64, operand))
+    tensor = operand if isinstance(operand, Tensor) else filled(Size(), (), float64, operand)
+    return form(tensor, *parameters)
 
 
 def _row_form(row: Scalar) -> Callable:

@@ -20,6 +20,7 @@ from tensorlab.ops.conversion import dense_in
 from tensorlab.ops.folding import Dims, as_flag, as_one_dim, check_out, check_out_type, fold, spread
 from tensorlab.ops.outputs import written
 from tensorlab.ops.plans import remember
+from tensorlab.ops.pointwise import neg
 from tensorlab.ops.recording import check_out as refuse_tracked
 from tensorlab.ops.short_ways import Short, of_cells, short_way
 from tensorlab.tensor import Tensor, make_dense
@@ -204,13 +205,15 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | 
 
 
 def softmax_of_layers(name: str, input: Tensor, dim: int | None, dtype: dtype | None) -> Tensor:
-    """`softmax` or `log_softmax` as `nn.functional` has them, where `dim` may be left to be guessed."""
+    """`softmax`, `softmin` or `log_softmax` as `nn.functional` has them: `dim` may be left to be guessed."""
     if dim is None:
         dim = 0 if input.ndim in (0, 1, 3) else 1
         warn_caller(
             f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
             f"dim={dim}, which is what was guessed for {input.ndim} dimensions",
         )
+    if name == "softmin":
+        return softmax(neg(input), dim, dtype)
     if dtype is None:
         return (softmax if name == "softmax" else log_softmax)(input, dim)
     return _softmax(name, input, dim, dtype, None)

@@ -66,7 +66,7 @@ def d_tan(grad, result):
     return grad * (number(1) + result * result)
 
 
-def far(x):
+def many_turns(x):
     return abs(x) > FAR
 
 
@@ -349,11 +349,11 @@ def _row(
 
 ROWS = (
     _row("sin", sin, "The sine of each element, an angle in radians.",
-         ">>> tl.sin(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.8415])", outside=far, gradient=d_sin),
+         ">>> tl.sin(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.8415])", outside=many_turns, gradient=d_sin),
     _row("cos", cos, "The cosine of each element, an angle in radians.",
-         ">>> tl.cos(tl.tensor([0.0, 1.0]))\ntensor([1.0000, 0.5403])", outside=far, gradient=d_cos),
+         ">>> tl.cos(tl.tensor([0.0, 1.0]))\ntensor([1.0000, 0.5403])", outside=many_turns, gradient=d_cos),
     _row("tan", tan, "The tangent of each element, an angle in radians.",
-         ">>> tl.tan(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5574])", 28, outside=far, gradient=d_tan),
+         ">>> tl.tan(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5574])", 28, many_turns, d_tan),
     _row("asin", asin, "The angle in ±π/2 of which each element is the sine; NaN outside ±1.",
          ">>> tl.asin(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5708])", gradient=d_asin),
     _row("acos", acos, "The angle from 0 to π of which each element is the cosine; NaN outside ±1.",

@@ -23,7 +23,8 @@ PUBLIC = [name for name in TABLE if hasattr(tl, name) or hasattr(F, name)]
 
 @pytest.mark.parametrize("name", [name for name, row in TABLE.items() if row.example])
 def test_examples_of_pointwise_functions(name):
-    run_example(getattr(tl, name, None) or getattr(F, name), name)
+    home = next(home for home in (tl, F, tl.special) if hasattr(home, name))
+    run_example(getattr(home, name), name)
 
 
 def run_example(function, name):
@@ -50,7 +51,14 @@ def test_examples_of_methods_in_place_and_of_casts(name):
     run_example(getattr(tl.Tensor, name), name)
 
 
-HOMES = {"tensorlab": tl, "Tensor": tl.Tensor, "functional": F, "linalg": tl.linalg, "func": tl.func}
+HOMES = {
+    "tensorlab": tl,
+    "Tensor": tl.Tensor,
+    "functional": F,
+    "linalg": tl.linalg,
+    "special": tl.special,
+    "func": tl.func,
+}
 
 
 @pytest.mark.parametrize("home", HOMES)

@@ -37,7 +37,7 @@ DIRECTIVES = {CLASS: "class", FUNCTION: "function"}
 REST = "else"
 SUBJECTS = {
     "creation": "creation likes from_data ranges sharing",
-    "pointwise": "pointwise arithmetic blends angles bounds choice activations",
+    "pointwise": "pointwise arithmetic blends angles bounds choice activations pieces special probabilities",
     "shape": "shape least_dims dims parts splitting restriding aliases conversion joining rearranging "
     "diagonals",
     "reductions": "reduction variance extremes cumulative differences softmax norms",

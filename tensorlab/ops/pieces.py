@@ -1,0 +1,189 @@
+"""More activation functions: those in pieces, those that shrink, and the in-place forms of the others.
+
+`tensorlab.nn.functional` offers them under these names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tensorlab.ops.activations import celu, elu, hardtanh, leaky_relu, selu
+from tensorlab.ops.arguments import need_tensor
+from tensorlab.ops.documentation import documented
+from tensorlab.ops.pointwise import absolute, add, div, sub, tanh
+from tensorlab.ops.recording import apply, apply_in_place
+from tensorlab.ops.rows import function_of
+from tensorlab.scalars import TABLE
+from tensorlab.tensor import Tensor
+
+__all__ = [
+    "celu_",
+    "elu_",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh_",
+    "leaky_relu_",
+    "mish",
+    "selu_",
+    "softshrink",
+    "softsign",
+    "tanhshrink",
+    "threshold",
+    "threshold_",
+]
+
+_INPUT = "a tensor of any shape."
+_INPLACE = "overwrite `input` and return it."
+
+_THRESHOLD_IN_PLACE = replace(TABLE["threshold"], node="ThresholdBackward1")
+
+_hardswish, _hardsigmoid, _mish = map(function_of, ("hardswish", "hardsigmoid", "mish"))
+
+
+@documented("hardshrink", {"input": _INPUT, "lambd": "the bound of what becomes 0."})
+def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """Elements between ±`lambd` replaced by 0."""
+    return apply(TABLE["hardshrink"], input, lambd, out=out)
+
+
+@documented("softshrink", {"input": _INPUT, "lambd": "how far each element moves; not negative."})
+def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """Every element moved towards 0 by `lambd`, and not past it."""
+    if not lambd >= 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}: it is a distance")
+    return apply(TABLE["softshrink"], input, lambd, out=out)
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """``input - tanh(input)``: nearly nothing around 0, and 1 nearer to 0 far from it.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.tanhshrink(tl.tensor([-2.0, 0.1]))
+        tensor([-1.0360e+00,  3.3201e-04])
+    """
+    return sub(need_tensor("tanhshrink", input), tanh(input))
+
+
+def softsign(input: Tensor) -> Tensor:
+    """``input / (1 + abs(input))``: between -1 and 1, as tanh is, and slower to come near them.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.softsign(tl.tensor([-1.0, 0.0, 3.0]))
+        tensor([-0.5000,  0.0000,  0.7500])
+    """
+    return div(input, add(absolute(need_tensor("softsign", input)), 1))
+
+
+@documented(
+    "threshold",
+    {
+        "input": _INPUT,
+        "threshold": "what an element must be above.",
+        "value": "what takes the place of the others.",
+        "inplace": _INPLACE,
+    },
+    out=False,
+)
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """Elements that are not above `threshold` replaced by `value`."""
+    return (
+        threshold_(input, threshold, value) if inplace else apply(TABLE["threshold"], input, threshold, value)
+    )
+
+
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    """`threshold` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.threshold_(tl.tensor([-1.0, 0.3, 2.0]), 0.5, 9.0)
+        tensor([9., 9., 2.])
+    """
+    return apply_in_place(_THRESHOLD_IN_PLACE, input, threshold, value)
+
+
+@documented("hardswish", {"input": _INPUT, "inplace": _INPLACE}, out=False)
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """``input * relu6(input + 3) / 6``: silu made of straight pieces."""
+    return apply_in_place(TABLE["hardswish"], input) if inplace else _hardswish(input)
+
+
+@documented("hardsigmoid", {"input": _INPUT, "inplace": _INPLACE}, out=False)
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """``relu6(input + 3) / 6``: the sigmoid made of straight pieces."""
+    return apply_in_place(TABLE["hardsigmoid"], input) if inplace else _hardsigmoid(input)
+
+
+@documented("mish", {"input": _INPUT, "inplace": _INPLACE}, out=False)
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """``input * tanh(softplus(input))``."""
+    return apply_in_place(TABLE["mish"], input) if inplace else _mish(input)
+
+
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """`elu` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.elu_(tl.tensor([-1.0, 2.0]))
+        tensor([-0.6321,  2.0000])
+    """
+    return elu(input, alpha, inplace=True)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """`selu` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.selu_(tl.tensor([-1.0, 2.0]))
+        tensor([-1.1113,  2.1014])
+    """
+    return selu(input, inplace=True)
+
+
+def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """`celu` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.celu_(tl.tensor([-1.0, 2.0]), 2.0)
+        tensor([-0.7869,  2.0000])
+    """
+    return celu(input, alpha, inplace=True)
+
+
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """`leaky_relu` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.leaky_relu_(tl.tensor([-1.0, 2.0]), 0.1)
+        tensor([-0.1000,  2.0000])
+    """
+    return leaky_relu(input, negative_slope, inplace=True)
+
+
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """`hardtanh` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.hardtanh_(tl.tensor([-3.0, 0.5]))
+        tensor([-1.0000,  0.5000])
+    """
+    return hardtanh(input, min_val, max_val, inplace=True)
+
+
+METHODS = (hardshrink,)

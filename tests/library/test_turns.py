@@ -22,8 +22,12 @@ needs_cores = pytest.mark.skipif(
 
 
 @njit
+def take_at(address, team, chunks, done):
+    return turns.take(address, team, chunks, done)
+
+
 def take(board, team, chunks, done):
-    return turns.take(board, team, chunks, done)
+    return take_at(board.ctypes.data, team, chunks, done)
 
 
 def cores_of(board, team):
@@ -89,11 +93,11 @@ from numba import njit
 from tensorlab.backends.cpu import turns
 first, *others = sorted(os.sched_getaffinity(0))
 os.sched_setaffinity(0, {first})
-take = njit(lambda board, team, chunks, done: turns.take(board, team, chunks, done))
+take = njit(lambda address, team, chunks, done: turns.take(address, team, chunks, done))
 board = turns.board(2)
 cores = board[turns.first_core(2) :][: turns.known_cores()]
 cores[first] = 1
-take(board, 2, 4, -1)
+take(board.ctypes.data, 2, 4, -1)
 print(cores[first], cores[others].sum(), os.sched_getaffinity(0) == {first})
 """
     assert run(code).split() == ["2", "0", "True"]

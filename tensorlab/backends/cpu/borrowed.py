@@ -74,12 +74,14 @@ def borrowed_type(kind: Any) -> types.Type:
 
     Args:
         kind: something that has the type, a number or an array; a NumPy dtype stands for a contiguous vector
-            of such cells.
+            of such cells. A tuple has the types of its parts.
 
     Example:
         >>> print(borrowed_type(np.dtype(np.float32)), borrowed_type(np.zeros((2, 3))), borrowed_type(1))
         Borrowed(float32, 1, C) Borrowed(float64, 2, C) int64
     """
+    if type(kind) is tuple:
+        return types.BaseTuple.from_types(tuple(map(borrowed_type, kind)))
     if isinstance(kind, np.dtype):
         return Borrowed(numba.from_dtype(kind), 1, "C")
     found = numba.typeof(kind)

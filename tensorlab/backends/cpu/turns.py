@@ -44,14 +44,6 @@ _KNOWN_CORES = os.sysconf("SC_NPROCESSORS_CONF") if _MOVES else 0
 # Words of a set of cores, which has a bit for each: the system's own sets have room for 1,024.
 _WORDS = 1024 // 64
 
-# What the C library has: the first two of nothing, the others of (thread, bytes, set).
-_SETS = types.int32(types.int32, types.uintp, types.uintp)
-_current_core: Any = types.ExternalFunction("sched_getcpu", types.int32())
-_let_others_run: Any = types.ExternalFunction("sched_yield", types.int32())
-_allowed_cores: Any = types.ExternalFunction("sched_getaffinity", _SETS)
-_allow_cores: Any = types.ExternalFunction("sched_setaffinity", _SETS)
-
-
 def board(team: int) -> np.ndarray:
     """A board for one launch with so many threads, on which nothing has happened.
 
@@ -83,85 +75,87 @@ def known_cores() -> int:
 
 
 @intrinsic
-def _add_one(typing, places, place):
+def _add_one(typing, board, place):  # type: ignore[no-untyped-def]
     """Add one to a place, whoever else does so at the same time, and return what was there."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        first = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        where = builder.gep(first, [arguments[1]])
-        return builder.atomic_rmw("add", where, ir.Constant(ir.IntType(64), 1), "monotonic")
+        return builder.atomic_rmw("add", _cell(builder, *arguments), ir.Constant(ir.IntType(64), 1), "monotonic")
 
-    return types.int64(places, types.intp), generate
+    return types.int64(types.intp, types.intp), generate
 
 
-_count: Any = _add_one
+@intrinsic
+def _look(typing, board, place):  # type: ignore[no-untyped-def]
+    """What is at a place now."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load(_cell(builder, *arguments))
+
+    return types.int64(types.intp, types.intp), generate
 
 
-@helper
-def _move(places, cores, sets):
-    """Go to a core that this thread may use and nobody of the team has come to; -1 if there is none."""
-    first = places.ctypes.data + 8 * sets
-    _allowed_cores(0, 8 * _WORDS, first)  # none if the system's sets are longer
-    for core in range(min(_KNOWN_CORES, 64 * _WORDS)):
-        word, bit = sets + core // 64, np.int64(1) << core % 64
-        if places[word] & bit and places[cores + core] == 0 and _count(places, cores + core) == 0:
-            places[word + _WORDS] = bit
-            _allow_cores(0, 8 * _WORDS, first + 8 * _WORDS)
-            _allow_cores(0, 8 * _WORDS, first)  # there it may be moved again by the system
-            return core
-    return -1
+@intrinsic
+def _put(typing, board, place, value):  # type: ignore[no-untyped-def]
+    """Write to a place of this thread's own."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.store(arguments[2], _cell(builder, *arguments[:2]))
+        return context.get_dummy_value()
+
+    return types.none(types.intp, types.intp, types.int64), generate
+
+
+def _cell(builder: Any, board: Any, place: Any) -> Any:
+    """The pointer to a place of a board."""
+    return builder.gep(builder.inttoptr(board, ir.IntType(64).as_pointer()), [place])
 
 
 if _MOVES:
+    # What the C library has: the first two of nothing, the others of (thread, bytes, set).
+    _SETS = types.int32(types.int32, types.uintp, types.uintp)
+    _current_core: Any = types.ExternalFunction("sched_getcpu", types.int32())
+    _let_others_run: Any = types.ExternalFunction("sched_yield", types.int32())
+    _allowed_cores: Any = types.ExternalFunction("sched_getaffinity", _SETS)
+    _allow_cores: Any = types.ExternalFunction("sched_setaffinity", _SETS)
 
     @helper
-    def _settle(places, cores, sets):
-        """Have a core alone, if there is one; the number of the core."""
+    def _settle(board, team, number):
+        """Have a core alone, if there is one; the number of the queue to begin with."""
+        cores = _APART * (team + 1)
         core = np.int64(_current_core())
-        if core < _KNOWN_CORES and _count(places, cores + core) > 0:
-            free = _move(places, cores, sets)
-            return free if free >= 0 else core
-        return core
-
-    @helper
-    def _give_way(places, team, times):
-        """Let threads that wait for this core run, up to so many times, until the whole team has begun."""
-        for _ in range(times):
-            if places[_BEGUN] >= team:
-                break
-            _let_others_run()
+        if core >= _KNOWN_CORES:
+            return number
+        if _add_one(board, cores + core) > 0:
+            sets = board + 8 * (cores + _KNOWN_CORES + 2 * _WORDS * number)
+            _allowed_cores(0, 8 * _WORDS, sets)  # none if the system's sets are longer
+            for other in range(min(_KNOWN_CORES, 64 * _WORDS)):
+                word, bit = other >> 6, np.int64(1) << (other & 63)
+                if _look(sets, word) & bit and _look(board, cores + other) == 0:
+                    if _add_one(board, cores + other) == 0:
+                        _put(sets, word + _WORDS, bit)
+                        _allow_cores(0, 8 * _WORDS, sets + 8 * _WORDS)
+                        _allow_cores(0, 8 * _WORDS, sets)  # there it may be moved again by the system
+                        core = other
+                        break
+        return core * team // _KNOWN_CORES
 
 else:
 
     @helper
-    def _settle(places, cores, sets):
-        return -1
+    def _settle(board, team, number):
+        return number
 
     @helper
-    def _give_way(places, team, times):
-        pass
-
-
-@helper
-def _begin(places, team, chunks):
-    """The queue that a thread begins with, which has a core to itself then; -1 if all queues are empty."""
-    before = _count(places, _BEGUN)
-    for queue in range(team):
-        if places[_APART * (queue + 1)] < chunks:
-            cores = _APART * (team + 1)
-            core = _settle(places, cores, cores + _KNOWN_CORES + 2 * _WORDS * before)
-            if chunks == 1:
-                _give_way(places, team, _YIELDS)
-            return core * team // _KNOWN_CORES if core >= 0 else before
-    return -1  # a thread may begin once more, in place of one that is late: then there is nothing left
+    def _let_others_run():
+        return 0
 
 
 @kernel(no_cpython_wrapper=True)
-def take(places, team, chunks, done):
+def take(board, team, chunks, done):
     """What a thread does next.
 
     Args:
-        places: the board.
+        board: the address of the board.
         team: how many threads there are, and queues.
         chunks: how many chunks stand in a queue.
         done: the chunk that it has done; -1 at first.
@@ -170,15 +164,22 @@ def take(places, team, chunks, done):
         The number of the chunk; -1 if there is none left.
     """
     if done < 0:
-        own = _begin(places, team, chunks)
-        if own < 0:
-            return -1
+        number, empty = _add_one(board, _BEGUN), 0
+        while empty < team and _look(board, _APART * (empty + 1)) >= chunks:
+            empty += 1
+        if empty == team:
+            return -1  # a thread begins once more, in the place of one that is late, and nothing is left
+        own = _settle(board, team, number)
+        patience = _YIELDS if chunks == 1 else 0
     else:
         own = done // chunks
-        _give_way(places, team, 1)
+        patience = 1
+    while patience > 0 and _look(board, _BEGUN) < team:  # others may wait for this core
+        patience -= 1
+        _let_others_run()
     for other in range(team):
         queue = (own + other) % team
-        taken = _count(places, _APART * (queue + 1))
+        taken = _add_one(board, _APART * (queue + 1))
         if taken < chunks:
             return queue * chunks + taken
     return -1

@@ -117,8 +117,8 @@ def _calling(result: Any) -> Any:
     """A function that is given an address and arguments: it calls the function that lies there."""
 
     @intrinsic
-    def call(typing, address, arguments):  # type: ignore[no-untyped-def]
-        def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+    def call(typing, address, arguments):
+        def generate(context, builder, signature, values):
             given = cgutils.unpack_tuple(builder, values[1])
             return _called(context, builder, values[0], result, tuple(arguments), given)
 
@@ -164,8 +164,8 @@ def _starting(workspaces: bool) -> Any:
     """A function that puts a kernel's arguments down in a frame, and has `_drive` call what reads them."""
 
     @intrinsic
-    def start(typing, common, address, board, team, tasks, arguments):  # type: ignore[no-untyped-def]
-        def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+    def start(typing, common, address, board, team, tasks, arguments):
+        def generate(context, builder, signature, values):
             common, address, board, team, tasks, given = values
             driving, working, taking = cgutils.unpack_tuple(builder, common)
             fields = [address, *cgutils.unpack_tuple(builder, given)]

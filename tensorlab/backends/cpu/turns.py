@@ -44,6 +44,7 @@ _KNOWN_CORES = os.sysconf("SC_NPROCESSORS_CONF") if _MOVES else 0
 # Words of a set of cores, which has a bit for each: the system's own sets have room for 1,024.
 _WORDS = 1024 // 64
 
+
 def board(team: int) -> np.ndarray:
     """A board for one launch with so many threads, on which nothing has happened.
 
@@ -74,30 +75,22 @@ def known_cores() -> int:
     return _KNOWN_CORES
 
 
-@intrinsic
-def _add_one(typing, board, place):  # type: ignore[no-untyped-def]
-    """Add one to a place, whoever else does so at the same time, and return what was there."""
-
+def _adding_one(typing, board, place):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.atomic_rmw("add", _cell(builder, *arguments), ir.Constant(ir.IntType(64), 1), "monotonic")
+        one = ir.Constant(ir.IntType(64), 1)
+        return builder.atomic_rmw("add", _cell(builder, *arguments), one, "monotonic")
 
     return types.int64(types.intp, types.intp), generate
 
 
-@intrinsic
-def _look(typing, board, place):  # type: ignore[no-untyped-def]
-    """What is at a place now."""
-
+def _looking(typing, board, place):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load(_cell(builder, *arguments))
 
     return types.int64(types.intp, types.intp), generate
 
 
-@intrinsic
-def _put(typing, board, place, value):  # type: ignore[no-untyped-def]
-    """Write to a place of this thread's own."""
-
+def _putting(typing, board, place, value):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         builder.store(arguments[2], _cell(builder, *arguments[:2]))
         return context.get_dummy_value()
@@ -108,6 +101,14 @@ def _put(typing, board, place, value):  # type: ignore[no-untyped-def]
 def _cell(builder: Any, board: Any, place: Any) -> Any:
     """The pointer to a place of a board."""
     return builder.gep(builder.inttoptr(board, ir.IntType(64).as_pointer()), [place])
+
+
+# (board, place): adds one, whoever else does so at the same time, and returns what was there.
+_add_one: Any = intrinsic(_adding_one)
+# (board, place): what is there now.
+_look: Any = intrinsic(_looking)
+# (board, place, value): writes to a place of this thread's own.
+_put: Any = intrinsic(_putting)
 
 
 if _MOVES:
@@ -130,13 +131,13 @@ if _MOVES:
             _allowed_cores(0, 8 * _WORDS, sets)  # none if the system's sets are longer
             for other in range(min(_KNOWN_CORES, 64 * _WORDS)):
                 word, bit = other >> 6, np.int64(1) << (other & 63)
-                if _look(sets, word) & bit and _look(board, cores + other) == 0:
-                    if _add_one(board, cores + other) == 0:
-                        _put(sets, word + _WORDS, bit)
-                        _allow_cores(0, 8 * _WORDS, sets + 8 * _WORDS)
-                        _allow_cores(0, 8 * _WORDS, sets)  # there it may be moved again by the system
-                        core = other
-                        break
+                is_free = _look(sets, word) & bit and _look(board, cores + other) == 0
+                if is_free and _add_one(board, cores + other) == 0:
+                    _put(sets, word + _WORDS, bit)
+                    _allow_cores(0, 8 * _WORDS, sets + 8 * _WORDS)
+                    _allow_cores(0, 8 * _WORDS, sets)  # there it may be moved again by the system
+                    core = np.int64(other)
+                    break
         return core * team // _KNOWN_CORES
 
 else:

@@ -139,14 +139,18 @@ def _sizes(layout: AttentionLayout) -> np.ndarray:
     return np.array([layout.keys, layout.length, layout.width, *steps], np.int64)
 
 
-_LEVELS: dict[str, tuple[list[Any], list[Any], Any]] = {
+# For each way: products that are functions of their own, where many call them; loops in which sums may be
+# regrouped; what takes the places of its calls; the kernel.
+_LEVELS: dict[str, tuple[list[Any], list[Any], list[Any], Any]] = {
     "forward": (
+        [],
         [forward.scale_run, run_loops.zero_run, forward.mask_run, forward.greatest_of, forward.exp_run,
          forward.write_run],
-        [forward.softmax_strip, forward.attend],
+        [forward.product, forward.softmax_strip, forward.attend],
         forward.tasks,
     ),
     "backward": (
+        [forward.product],
         [run_loops.zero_run, backward.product_of, backward.score_gradient],
         [backward.transpose_strip, backward.attend_backward],
         backward.tasks,
@@ -161,7 +165,7 @@ def _module(element_type: dtype, way: str, mask: int, causal: bool) -> ModuleTyp
     found = _modules.get(key)
     if found is None:
         compute = dtypes.by_name(compute_name(element_type))
-        loops, inner, entry = _LEVELS[way]
+        products, loops, inner, entry = _LEVELS[way]
         tasks = flatten(inspect.getsource(entry), {**TILE_LEVELS, **texts(inner)}, [*PACKING, "product"])
         parts = [
             tile_source(f"attention, {way},", element_type),
@@ -171,7 +175,7 @@ def _module(element_type: dtype, way: str, mask: int, causal: bool) -> ModuleTyp
             f"MASK, CAUSAL = {mask}, {causal}\n"
             f"KEYS = {backward.KEYS}\n",
             formula_text(exp_to_one, compute, f"@njit({FORMULA_LEVEL})"),
-            f"@njit({PRODUCT})\n{flatten(inspect.getsource(forward.product), TILE_LEVELS)}",
+            *[f"@njit({PRODUCT})\n{flatten(inspect.getsource(level), TILE_LEVELS)}" for level in products],
             *[f"@njit({BLOCK_LEVEL})\n{inspect.getsource(level)}" for level in loops],
             f"@njit({KERNEL_LEVEL})\n{tasks}\n",
         ]

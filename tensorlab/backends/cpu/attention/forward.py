@@ -155,14 +155,16 @@ def attend(
             columns = here if columns + LANES >= here else columns
             pack(high, length, advance(q, row * sizes[3]), sizes[3], sizes[4], queries, length)
             scale_run(high * length, queries, scale)
-            product(length, high, columns, queries, length, key_panels, length, scores, s_row, False)
+            # truth values, not constants: for each constant Numba would make tiles anew
+            adds = np.bool_(False)
+            product(length, high, columns, queries, length, key_panels, length, scores, s_row, adds)
             softmax_strip(
                 high, seen, row, key, scores, s_row,
                 advance(mask, row * sizes[9] + key * sizes[10]), sizes[9], sizes[10],
                 advance(sums, r * width), width, advance(greatest, r), advance(totals, r),
             )  # fmt: skip
             c = advance(sums, r * width)
-            product(seen, high, width, scores, s_row, value_panels, here, c, width, True)
+            product(seen, high, width, scores, s_row, value_panels, here, c, width, np.bool_(True))
     for r in range(rows):
         total, row = totals[r], first_row + r
         factor = Number(1) / total if total != 0 else Number(0)

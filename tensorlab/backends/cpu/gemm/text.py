@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import halves, jit, pointers, simd
+from tensorlab.backends.cpu import halves, intrinsics, jit, pointers, simd
 from tensorlab.backends.cpu.flatten import fixed, flatten, texts
 from tensorlab.backends.cpu.gemm import dots, finish, pack, registers, rows, tasks, tile, tiles
 from tensorlab.backends.cpu.gemm.blocks import VECTORS, blocks
@@ -76,13 +76,13 @@ _FUNCTIONS: set[Any] = {
 }
 
 # The same in other kernels that are made of tiles; those copy panels of many operands.
-_TILE_FUNCTIONS = (pack.pack_cells, pack.pack, pack.pack_panels, tile.whole_tile, tile.edge_tile)
-TILE_LEVELS = texts([*_RUNS, tile.panel, tile.tile, pack.pack_run, tiles.balanced])
+_TILE_FUNCTIONS = (pack.pack_cells, pack.pack, tile.whole_tile, tile.edge_tile)
+TILE_LEVELS = texts([*_RUNS, tile.panel, tile.tile, pack.pack_run, pack.pack_panels, tiles.balanced])
 
 # In those a tile of two whole vectors is an edge's: that is a seventh of what they take to compile.
 _TWO_VECTORS = """\
 def whole_tile_2(steps, a, a_row, a_step, b, b_row, c, c_row, adds):
-    edge_tile_2(steps, ROWS, 2 * LANES, a, a_row, a_step, b, b_row, c, c_row, adds)
+    edge_tile_2(steps, np.int64(ROWS), np.int64(2 * LANES), a, a_row, a_step, b, b_row, c, c_row, adds)
 """
 
 # The functions that are called with constants here and there, and are to be compiled once for all.
@@ -90,7 +90,7 @@ PACKING = ("pack", "pack_cells")
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.
 _DIGEST = hashlib.sha256(
-    "".join(inspect.getsource(module) for module in (pointers, registers, simd)).encode()
+    "".join(inspect.getsource(module) for module in (intrinsics, pointers, registers, simd)).encode()
 ).hexdigest()[:16]
 
 _IMPORTS = f"""\
@@ -101,6 +101,7 @@ from numba import njit
 
 from tensorlab.backends.cpu.gemm.registers import add_outer, add_outer_partly, plus
 from tensorlab.backends.cpu.gemm.registers import store, store_partly, zeros
+from tensorlab.backends.cpu.intrinsics import greater as max, lesser as min
 from tensorlab.backends.cpu.pointers import advance, at, copy, copy_second
 from tensorlab.backends.cpu.simd import transpose_tile
 # with intrinsics {_DIGEST}

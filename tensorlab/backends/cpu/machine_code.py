@@ -14,18 +14,20 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, registry, types
-from numba.core.compiler_lock import global_compiler_lock
 from numpy._core._multiarray_umath import _ARRAY_API  # type: ignore[import-not-found]
 
-__all__ = ["NEW_ARRAY", "OBJECT", "WORD", "Code", "Method", "bound", "compiled", "numpy_function", "places"]
+from tensorlab.backends.cpu.borrowed import DATA, HEADER, SIZES, STRIDES
+
+__all__ = ["OBJECT", "WORD", "Code", "Method", "bound", "compiled", "kind_of", "places"]
 
 OBJECT = ir.IntType(8).as_pointer()
 WORD = ir.IntType(64)
 
 # Of NumPy's C interface: PyArray_NewFromDescr, which makes an array of a type.
-NEW_ARRAY = 94
+_NEW_ARRAY = 94
 
 # How Python calls the functions: METH_FASTCALL, with a pointer to the arguments and their number.
 _FASTCALL = 0x0080
@@ -110,54 +112,87 @@ class Code:
         size = cgutils.alloca_once_value(self.builder, count)
         kinds = [OBJECT, OBJECT, ir.IntType(32), WORD.as_pointer(), OBJECT, OBJECT, ir.IntType(32), OBJECT]
         make = self.builder.inttoptr(
-            WORD(numpy_function(NEW_ARRAY)), ir.FunctionType(OBJECT, kinds).as_pointer()
+            WORD(_numpy_function(_NEW_ARRAY)), ir.FunctionType(OBJECT, kinds).as_pointer()
         )
         one, zero, none = ir.IntType(32)(1), ir.IntType(32)(0), OBJECT(None)
         return self.builder.call(make, [self.constant(array_class), cell, one, size, none, none, zero, none])
 
-    def call(self, address: Any, kinds: Sequence[types.Type], items: Sequence[Any], *owned: Any) -> None:
-        """Call a kernel with Python's objects: floats, ints, and arrays, which are borrowed.
+    def call(self, address: Any, kinds: Sequence[str], items: Sequence[Any], *owned: Any) -> None:
+        """Call a kernel that Numba compiled with Python's objects: numbers, and arrays, which are borrowed.
 
         Args:
             address: where the kernel begins, a Python int.
-            kinds: Numba's types of the arguments.
+            kinds: of each argument what `kind_of` says.
             items: the arguments.
             owned: what to give up where the kernel fails, for which there is one reason: memory is out.
         """
-        values = [self._value(kind, item) for kind, item in zip(kinds, items, strict=True)]
-        convention = self.context.call_conv
-        signature = convention.get_function_type(types.none, tuple(kinds)).as_pointer()
+        passed = [
+            value for kind, item in zip(kinds, items, strict=True) for value in self._passed(kind, item)
+        ]
+        # A kernel is also told where to write what it returns, and what it raises.
+        places = [self.builder.alloca(OBJECT) for _ in range(2)]
+        kinds_passed = [value.type for value in (*places, *passed)]
+        signature = ir.FunctionType(ir.IntType(32), kinds_passed).as_pointer()
         kernel = self.builder.inttoptr(self.whole(address), signature)
-        status, _ = convention.call_function(self.builder, kernel, types.none, tuple(kinds), values)
-        with cgutils.if_unlikely(self.builder, status.is_error):
+        status = self.builder.call(kernel, [*places, *passed])
+        with self.builder.if_then(self.builder.icmp_signed("==", status, status.type(-1)), likely=False):
             for item in owned:
                 self.python.decref(item)
             self.python.err_set_none("PyExc_MemoryError")
             self.builder.ret(OBJECT(None))
 
-    def _value(self, kind: types.Type, item: Any) -> Any:
-        if isinstance(kind, types.Array):
-            return self.python.to_native_value(kind, item).value
-        return self.python.float_as_double(item) if isinstance(kind, types.Float) else self.whole(item)
+    def _passed(self, kind: str, item: Any) -> list[Any]:
+        """What a kernel gets of one argument. An array's owners are among it, and nobody asks for them."""
+        if kind == FLOAT:
+            return [self.python.float_as_double(item)]
+        if kind == INT:
+            return [self.whole(item)]
+        dims = int(kind)
+        fields = HEADER // 8
+        sizes, strides = (
+            self.builder.bitcast(self.field(item, fields + place), WORD.as_pointer())
+            for place in (SIZES, STRIDES)
+        )
+        shape, steps = (
+            [self.builder.load(self.builder.gep(run, [WORD(dim)]), typ=WORD) for dim in range(dims)]
+            for run in (sizes, strides)
+        )
+        count = functools.reduce(self.builder.mul, shape)
+        none = OBJECT(None)
+        return [none, none, count, steps[-1], self.field(item, fields + DATA), *shape, *steps]
 
 
-# Libraries of machine code, which are there as long as somebody has them.
-_libraries: list[Any] = []
+# What a kernel takes: a number, or an array, for which its number of dimensions stands.
+FLOAT, INT = "float", "int"
+
+
+def kind_of(argument: types.Type) -> str:
+    """What an argument of this type is to `Code.call`.
+
+    Example:
+        >>> kind_of(types.float64), kind_of(types.intp), kind_of(types.float32[:, ::1])
+        ('float', 'int', '2')
+    """
+    if isinstance(argument, types.Array):
+        return str(argument.ndim)
+    return FLOAT if isinstance(argument, types.Float) else INT
+
+
+# Machine code, which is there as long as somebody has what made it.
+_engines: list[Any] = []
 
 
 def compiled(name: str, write: Callable[[Code], None]) -> Method:
     """The machine code of a function, whose instructions `write` writes; it is kept for good."""
-    context = registry.cpu_target.target_context
     module = ir.Module(name)
     function = ir.Function(module, ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), WORD]), name)
-    write(Code(context, function))
-    with global_compiler_lock:
-        library = context.codegen().create_library(name)
-        library.add_ir_module(module)
-        library.finalize()
-        address = library.get_pointer_to_function(name)
-    _libraries.append(library)
-    return Method(name.encode(), address, _FASTCALL, None)
+    write(Code(registry.cpu_target.target_context, function))
+    # Numba's own way from here on looks for loops and vectors. There are none, and it takes twice as long.
+    target = llvm.Target.from_default_triple().create_target_machine(opt=0)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(str(module)), target)
+    engine.finalize_object()
+    _engines.append(engine)
+    return Method(name.encode(), engine.get_function_address(name), _FASTCALL, None)
 
 
 def bound(method: Method, constants: tuple = ()) -> Any:
@@ -186,7 +221,7 @@ def places(kind: type, *names: str) -> dict[str, int]:
 
 
 @functools.cache
-def numpy_function(number: int) -> int:
+def _numpy_function(number: int) -> int:
     """The address of a function of NumPy's C interface, which is a table."""
     read = ctypes.pythonapi.PyCapsule_GetPointer
     read.restype, read.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

@@ -15,11 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numba.core import config, types
+from numba.core import config
 
 from tensorlab.backends.cpu import jit
-from tensorlab.backends.cpu.borrowed import Borrowed
-from tensorlab.backends.cpu.machine_code import OBJECT, WORD, Code, Method, bound, compiled, places
+from tensorlab.backends.cpu.machine_code import OBJECT, WORD, Code, Method, bound, compiled, kind_of, places
 from tensorlab.backends.recipes import Ingredient, Recipe
 from tensorlab.dtypes import dtype
 
@@ -44,19 +43,10 @@ def computing(
         return None
     assert found.signature.args[len(known)].ndim == 1, "the result is one run of cells"
     address = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
-    kinds = tuple(map(_passed, found.signature.args))
+    kinds = tuple(map(kind_of, found.signature.args))
     method = _computing(recipe, kinds[: len(known)], kinds[len(known) + 1 :])
     function: Callable[..., Any] = bound(method, (cell, result, address, *known))
     return function
-
-
-# Cells as machine code passes them on: it does not care of what type they are.
-_CELLS = Borrowed(types.uint8, 1, "C")
-
-
-def _passed(kind: types.Type) -> types.Type:
-    """The one type that stands for all arguments which machine code passes on in one way."""
-    return Borrowed(types.uint8, kind.ndim, "C") if isinstance(kind, types.Array) else kind
 
 
 @functools.cache
@@ -69,14 +59,14 @@ def _making(recipe: Recipe) -> Method:
 
 
 @functools.cache
-def _computing(recipe: Recipe, known: tuple[types.Type, ...], given: tuple[types.Type, ...]) -> Method:
+def _computing(recipe: Recipe, known: tuple[str, ...], given: tuple[str, ...]) -> Method:
     """The code for kernels that are called with ``(*known, out, *given)``."""
 
     def write(code: Code) -> None:
         count, shape, stride, *operands = code.arguments(3 + len(given))
         cell, element_type, address, *constants = code.constants(3 + len(known))
         made, memory = _new_tensor(code, recipe, [count, cell, element_type, shape, stride])
-        code.call(address, [*known, _CELLS, *given], [*constants, memory, *operands], made)
+        code.call(address, [*known, "1", *given], [*constants, memory, *operands], made)
         code.builder.ret(made)
 
     return compiled("computing", write)

@@ -53,10 +53,11 @@ class ResultOperations(Protocol):
         ...
 
     def computing(
-        self, recipe: Recipe, run: Callable[..., None], cell: np.dtype, result: dtype
+        self, recipe: Recipe, run: Callable[..., None], cell: np.dtype, result: dtype, limit: int | None
     ) -> Callable[..., Any] | None:
         """A short kernel as a function of (count, shape, strides, *operands) that makes its own result.
 
-        `run` is what `flat_kernel`, `short_kernel` or `short_softmax` gave.
+        `run` is what `flat_kernel`, `short_kernel` or `short_softmax` gave. With a limit the function is not
+        passed the count, which is that of the first operand; where it is greater, the answer is None.
         """
         ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -55,12 +55,14 @@ _RECIPE = Recipe(
 new_dense: Callable[[int, np.dtype, dtype, Size, tuple[int, ...]], Tensor] = _in_steps
 
 
-def computing(run: Callable[..., None], result: dtype) -> Callable[..., Tensor]:
+def computing(run: Callable[..., None], result: dtype, limit: int | None = None) -> Callable[..., Any]:
     """A short kernel as a function of (count, shape, stride, *operands) that makes its own result.
 
     Args:
         run: the kernel, called with the cells of a row-major result and with the operands: cells and numbers.
         result: the dtype of the result.
+        limit: where the result has as many cells as the first operand, up to so many: then no count is
+            passed, and where they are more, the function returns None.
 
     Returns:
         The function. It looks at no argument: whoever calls it answers for the types and for the sizes.
@@ -69,7 +71,7 @@ def computing(run: Callable[..., None], result: dtype) -> Callable[..., Tensor]:
     cell = result.cell
     if new_dense is _in_steps:
         new_dense = backend("cpu").new_dense(_RECIPE) or _in_steps
-    compute = backend("cpu").computing(_RECIPE, run, cell, result)
+    compute = backend("cpu").computing(_RECIPE, run, cell, result, limit)
     if compute is not None:
         return compute
 
@@ -78,4 +80,8 @@ def computing(run: Callable[..., None], result: dtype) -> Callable[..., Tensor]:
         run(memory, *operands)
         return make_dense(memory, result, shape, stride)
 
-    return step_by_step
+    def counting(shape: Size, stride: tuple[int, ...], *operands: Any) -> Tensor | None:
+        count = operands[0].size
+        return step_by_step(count, shape, stride, *operands) if count <= cast(int, limit) else None
+
+    return step_by_step if limit is None else counting

@@ -45,21 +45,29 @@ Way = tuple[Callable[..., Tensor], bool, int, Size, tuple[int, ...], Callable[..
 def _unary(row: Scalar) -> Callable:
     """The function of one tensor that a row of the table stands for."""
     prepared: dict[dtype, Prepared] = {}
+    # What belongs to the dtype of the call before: it is compared by identity, which takes no hash.
+    latest: tuple = (None, None, None)
+
+    def prepare(element_type: dtype) -> tuple:
+        found = prepared.get(element_type)
+        if found is None:
+            found = prepared[element_type] = _prepare(row, element_type, of_itself=True)
+        return (element_type, *found) if found else (element_type, None, None)
 
     def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+        nonlocal latest
         if out is None and type(input) is Tensor:
             a = input._dense if input._dense is not None else dense_cells(input)
-            if a is not False and a.size <= SMALL:
-                element_type = input._dtype
-                short = prepared.get(element_type)
-                if short is None:
-                    short = prepared[element_type] = _prepare(row, element_type)
-                if short:
-                    compute, record = short
-                    result = compute(a.size, input._shape, input._stride, a)
-                    if input._edge is None and (input._base is None or input._base._edge is None):
-                        return result
-                    return result if record is None else record(result, input)
+            if a is not False:
+                kind, compute, record = latest
+                if input._dtype is not kind:
+                    kind, compute, record = latest = prepare(input._dtype)
+                if compute is not None:
+                    result = compute(input._shape, input._stride, a)
+                    if result is not None:
+                        if input._edge is None and (input._base is None or input._base._edge is None):
+                            return result
+                        return result if record is None else record(result, input)
         return apply(row, input, out=out)
 
     return function
@@ -235,8 +243,12 @@ def _in_place(row: Scalar) -> Callable:
     return function
 
 
-def _prepare(row: Scalar, *operands: dtype | Number) -> Prepared:
-    """What computes the result of dense operands, and what records it; False for none."""
+def _prepare(row: Scalar, *operands: dtype | Number, of_itself: bool = False) -> Prepared:
+    """What computes the result of dense operands, and what records it; False for none.
+
+    What computes is called with the number of elements. With `of_itself` it asks its only operand for that,
+    and returns None where they are more than `SMALL`.
+    """
     found = flat_kernel(row, *operands)
     if not found:
         return False
@@ -249,7 +261,7 @@ def _prepare(row: Scalar, *operands: dtype | Number) -> Prepared:
             kinds = tuple([RUN if isinstance(t, dtype) else ONE for t in operands])
             tensors = tuple([index for index, t in enumerate(kinds) if t == RUN])
             record = recorder(kind, tensors, met=(out_type, kinds))
-    return computing(kernel, out_type), record
+    return computing(kernel, out_type, SMALL if of_itself else None), record
 
 
 def _recorder(row: Scalar, plan: Plan, *operands: Tensor) -> Callable[..., Tensor] | None:

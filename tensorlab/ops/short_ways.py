@@ -12,16 +12,16 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, cast
 
 import numpy as np
-from numpy import empty
 
 from tensorlab.backends import Launch
 from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
+from tensorlab.layout import Size, numel
 from tensorlab.memory import LARGE, beside
 from tensorlab.modes import current
 from tensorlab.names.binding import FINDERS, RULES, following
 from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.plans import remember
+from tensorlab.ops.results import computing
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = ["Short", "of_cells", "short_way"]
@@ -30,7 +30,7 @@ __all__ = ["Short", "of_cells", "short_way"]
 ABSENT: Any = object()
 
 # A short way that is none, taken apart.
-NONE = (None,) * 7
+NONE = (None,) * 5
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,6 +45,20 @@ class Short(NamedTuple):
     shape: Size
     stride: tuple[int, ...]
     size: int
+
+
+def _steps(short: Short, input: Tensor) -> tuple:
+    """What makes the result (see `tensorlab.ops.results.computing`), and what it is called with first."""
+    run, cell, result, shape, stride, size = short
+    if max(size, numel(input._shape)) < LARGE:
+        return computing(run, result), size, shape, stride
+
+    def compute(size: int, shape: Size, stride: tuple[int, ...], cells: np.ndarray) -> Tensor:
+        memory = beside(cells, size, cell)
+        run(memory, cells)
+        return make_dense(memory, result, shape, stride)
+
+    return compute, size, shape, stride
 
 
 def of_cells(launch: Launch) -> Callable[[np.ndarray, np.ndarray], None]:
@@ -92,7 +106,7 @@ def short_way(
             if known is not None:
                 return known
             found = prepare(*given)
-            return remember(prepared, key, found and (*found, recorder and recorder(*given)))
+            return remember(prepared, key, found and (*_steps(found, input), recorder and recorder(*given)))
 
         @functools.wraps(function)
         def either(
@@ -105,7 +119,7 @@ def short_way(
             if input.__class__ is Tensor and not others:
                 cells = input._dense if input._dense is not None else dense_cells(input)
                 if cells is not False:
-                    shape, kind, old_at, old_keeps, run, cell, result, sizes, stride, size, record = latest
+                    shape, kind, old_at, old_keeps, compute, size, sizes, stride, record = latest
                     if (
                         input._shape is not shape
                         or input._dtype is not kind
@@ -114,14 +128,12 @@ def short_way(
                     ):
                         short = find(input, at, keeps)
                         latest = (input._shape, input._dtype, at, keeps, *(short or NONE))
-                        run, cell, result, sizes, stride, size, record = latest[4:]
-                    if run is not None:
+                        compute, size, sizes, stride, record = latest[4:]
+                    if compute is not None:
                         base = input._base
                         tracked = input._edge is not None or (base is not None and base._edge is not None)
                         if not tracked or record is not None or not current.grad:
-                            memory = empty(size, cell) if size < LARGE else beside(cells, size, cell)
-                            run(memory, cells)
-                            made = make_dense(memory, result, sizes, stride)
+                            made = compute(size, sizes, stride, cells)
                             return made if not tracked or record is None else record(made, input)
             given = [argument for argument in (input, dim, flag) if argument is not ABSENT]
             return general(*given, *others, **keywords)

@@ -26,6 +26,9 @@ __all__ = ["OBJECT", "WORD", "Code", "Method", "bound", "compiled", "kind_of", "
 OBJECT = ir.IntType(8).as_pointer()
 WORD = ir.IntType(64)
 
+# The word at which an array's own fields begin (see `tensorlab.backends.cpu.borrowed`).
+_FIELDS = HEADER // 8
+
 # Of NumPy's C interface: PyArray_NewFromDescr, which makes an array of a type.
 _NEW_ARRAY = 94
 
@@ -52,8 +55,9 @@ class Code:
         python: Python's C interface, as Numba has it.
     """
 
-    def __init__(self, context: Any, function: ir.Function) -> None:
-        self.context, self.function = context, function
+    def __init__(self, function: ir.Function) -> None:
+        context = registry.cpu_target.target_context
+        self.function = function
         self.builder = ir.IRBuilder(function.append_basic_block("entry"))
         self.python = context.get_python_api(self.builder)
 
@@ -87,6 +91,16 @@ class Code:
     def constant(self, item: object) -> Any:
         """An object that lives as long as the process."""
         return self.builder.inttoptr(WORD(id(item)), OBJECT)
+
+    def owned(self, item: Any) -> Any:
+        """An object of which the caller becomes one more owner."""
+        self.python.incref(item)
+        return item
+
+    def size(self, array: Any) -> Any:
+        """The number of elements of an array of one dimension."""
+        sizes = self.builder.bitcast(self.field(array, _FIELDS + SIZES), WORD.as_pointer())
+        return self.builder.load(sizes, typ=WORD)
 
     def need(self, made: Any, *owned: Any) -> Any:
         """`made`; where it is NULL, give up what is owned, and return to Python, which raises."""
@@ -148,9 +162,8 @@ class Code:
         if kind == INT:
             return [self.whole(item)]
         dims = int(kind)
-        fields = HEADER // 8
         sizes, strides = (
-            self.builder.bitcast(self.field(item, fields + place), WORD.as_pointer())
+            self.builder.bitcast(self.field(item, _FIELDS + place), WORD.as_pointer())
             for place in (SIZES, STRIDES)
         )
         shape, steps = (
@@ -159,7 +172,7 @@ class Code:
         )
         count = functools.reduce(self.builder.mul, shape)
         none = OBJECT(None)
-        return [none, none, count, steps[-1], self.field(item, fields + DATA), *shape, *steps]
+        return [none, none, count, steps[-1], self.field(item, _FIELDS + DATA), *shape, *steps]
 
 
 # What a kernel takes: a number, or an array, for which its number of dimensions stands.
@@ -186,7 +199,7 @@ def compiled(name: str, write: Callable[[Code], None]) -> Method:
     """The machine code of a function, whose instructions `write` writes; it is kept for good."""
     module = ir.Module(name)
     function = ir.Function(module, ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), WORD]), name)
-    write(Code(registry.cpu_target.target_context, function))
+    write(Code(function))
     # Numba's own way from here on looks for loops and vectors. There are none, and it takes twice as long.
     target = llvm.Target.from_default_triple().create_target_machine(opt=0)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(str(module)), target)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numba.core import config
+from numba.core import cgutils, config
 
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.machine_code import OBJECT, WORD, Code, Method, bound, compiled, kind_of, places
@@ -34,7 +34,7 @@ def new_dense(recipe: Recipe) -> Callable[..., Any] | None:
 
 
 def computing(
-    recipe: Recipe, run: Callable[..., None], cell: np.dtype, result: dtype
+    recipe: Recipe, run: Callable[..., None], cell: np.dtype, result: dtype, limit: int | None
 ) -> Callable[..., Any] | None:
     """See `tensorlab.backends.recipes.ResultOperations.computing`."""
     known, entry = (run.args, run.func) if isinstance(run, functools.partial) else ((), run)
@@ -44,7 +44,7 @@ def computing(
     assert found.signature.args[len(known)].ndim == 1, "the result is one run of cells"
     address = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
     kinds = tuple(map(kind_of, found.signature.args))
-    method = _computing(recipe, kinds[: len(known)], kinds[len(known) + 1 :])
+    method = _computing(recipe, kinds[: len(known)], kinds[len(known) + 1 :], limit)
     function: Callable[..., Any] = bound(method, (cell, result, address, *known))
     return function
 
@@ -52,39 +52,49 @@ def computing(
 @functools.cache
 def _making(recipe: Recipe) -> Method:
     def write(code: Code) -> None:
-        made, _ = _new_tensor(code, recipe, code.arguments(5))
+        number, *asked = code.arguments(5)
+        made, _ = _new_tensor(code, recipe, code.whole(number), asked)
         code.builder.ret(made)
 
     return compiled("new_dense", write)
 
 
 @functools.cache
-def _computing(recipe: Recipe, known: tuple[str, ...], given: tuple[str, ...]) -> Method:
+def _computing(recipe: Recipe, known: tuple[str, ...], given: tuple[str, ...], limit: int | None) -> Method:
     """The code for kernels that are called with ``(*known, out, *given)``."""
 
     def write(code: Code) -> None:
-        count, shape, stride, *operands = code.arguments(3 + len(given))
         cell, element_type, address, *constants = code.constants(3 + len(known))
-        made, memory = _new_tensor(code, recipe, [count, cell, element_type, shape, stride])
+        if limit is None:
+            number, shape, stride, *operands = code.arguments(3 + len(given))
+            count = code.whole(number)
+        else:
+            shape, stride, *operands = code.arguments(2 + len(given))
+            count = code.size(operands[0])
+            with cgutils.if_unlikely(code.builder, code.builder.icmp_signed(">", count, WORD(limit))):
+                code.builder.ret(code.owned(code.constant(None)))
+        made, memory = _new_tensor(code, recipe, count, [cell, element_type, shape, stride])
         code.call(address, [*known, "1", *given], [*constants, memory, *operands], made)
         code.builder.ret(made)
 
     return compiled("computing", write)
 
 
-def _new_tensor(code: Code, recipe: Recipe, asked: Sequence[Any]) -> tuple[Any, Any]:
+def _new_tensor(code: Code, recipe: Recipe, count: Any, asked: Sequence[Any]) -> tuple[Any, Any]:
     """A tensor and its memory, of what `Recipe.in_steps` is called with."""
-    count, cell, element_type, shape, stride = asked
+    cell, element_type, shape, stride = asked
     builder = code.builder
     result = builder.alloca(OBJECT)
     number = builder.inttoptr(WORD(recipe.watched), WORD.as_pointer())
     is_watched = builder.icmp_signed("!=", builder.load(number, typ=WORD), WORD(0))
     with builder.if_else(is_watched, likely=False) as (then, otherwise):
         with then:
-            made = code.python.call_function_objargs(code.constant(recipe.in_steps), asked)
+            number = code.need(code.python.long_from_longlong(count))
+            made = code.python.call_function_objargs(code.constant(recipe.in_steps), [number, *asked])
+            code.python.decref(number)
             builder.store(code.need(made), result)
         with otherwise:
-            memory = code.need(code.new_array(np.ndarray, code.whole(count), cell))
+            memory = code.need(code.new_array(np.ndarray, count, cell))
             storage = code.need(code.new_instance(recipe.storage), memory)
             tensor = code.need(code.new_instance(recipe.tensor), memory, storage)
             known = {

@@ -101,9 +101,8 @@ def _view_as_dtype(input: Tensor, wanted: object) -> Tensor:
     shape, stride, offset = view_rules.reinterpreted(
         input._shape, input._stride, input._offset, input._dtype.itemsize, element_type.itemsize
     )
-    result = make_view(input, shape, stride, offset)
-    result._dtype = element_type
-    return result
+    # Other numbers in the same cells: no gradient reaches them, and as in PyTorch they have no base.
+    return make_tensor(input._storage, element_type, shape, stride, offset)
 
 
 def reshape(input: Tensor, *sizes: int | Sequence[int], shape: Sequence[int] | None = None) -> Tensor:

@@ -113,7 +113,15 @@ OUTS = "\n".join(
     )
 )
 
-CALLS = "\n".join((TENSORS_IN_LISTS, INTEGERS_OF_FLOATS, BOUNDS, STORAGES, BROADCAST, OUTS))
+DTYPE_VIEWS = """
+    (x.view(m.int32), x.view(m.int32)._base is None)
+    x.requires_grad_().view(m.int32).requires_grad
+    x.requires_grad_()[1:].view(m.float32).requires_grad
+    (x.requires_grad_().view(m.int32).add_(1), x._version)
+    x.requires_grad_().view(m.int32)[1:].fill_(0)._base is None
+"""
+
+CALLS = "\n".join((DTYPE_VIEWS, TENSORS_IN_LISTS, INTEGERS_OF_FLOATS, BOUNDS, STORAGES, BROADCAST, OUTS))
 
 
 def outcome(call, library):

@@ -42,6 +42,7 @@ assert work() == before
 )
 
 THREADS = """
+import threading
 from concurrent.futures import ThreadPoolExecutor
 import tensorlab as tl
 
@@ -52,6 +53,16 @@ def work(seed):
         assert tl.equal(x @ tl.eye(600), x)
         assert tl.equal(x[x > x[3, 4]], x.view(-1)[1805:])
     return x.sum(1)
+
+def first(_):
+    together.wait()
+    return [getattr(x, name)().tolist() for name in ("exp", "sqrt", "sum", "square") for x in small]
+
+# All begin at once, with small results that nobody has asked for yet.
+small, together = [tl.rand(30), tl.rand(3, dtype=tl.float64)], threading.Barrier(6)
+with ThreadPoolExecutor(6) as pool:
+    answers = list(pool.map(first, range(6)))
+assert all(answer == answers[0] for answer in answers)
 
 with ThreadPoolExecutor(6) as pool:
     found = list(pool.map(work, range(12)))

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numba.core import cgutils, config
+from numba.core.compiler_lock import global_compiler_lock
 
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.machine_code import OBJECT, WORD, Code, Method, bound, compiled, kind_of, places
@@ -29,7 +30,8 @@ def new_dense(recipe: Recipe) -> Callable[..., Any] | None:
     """See `tensorlab.backends.recipes.ResultOperations.new_dense`."""
     if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
         return None
-    function: Callable[..., Any] = bound(_making(recipe))
+    with global_compiler_lock:  # see `computing`
+        function: Callable[..., Any] = bound(_making(recipe))
     return function
 
 
@@ -44,7 +46,8 @@ def computing(
     assert found.signature.args[len(known)].ndim == 1, "the result is one run of cells"
     address = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
     kinds = tuple(map(kind_of, found.signature.args))
-    method = _computing(recipe, kinds[: len(known)], kinds[len(known) + 1 :], limit)
+    with global_compiler_lock:  # of two threads that made the same code at once, only one's would be kept
+        method = _computing(recipe, kinds[: len(known)], kinds[len(known) + 1 :], limit)
     function: Callable[..., Any] = bound(method, (cell, result, address, *known))
     return function
 

@@ -34,7 +34,7 @@ class Recipe(NamedTuple):
             no `Ingredient` is one object for all.
         tensor, tensor_fields: the same of the tensor.
         watched: the address of a number of 64 bits; while it is not 0, results are made by `in_steps`.
-        in_steps: called with the number of cells, their NumPy dtype, the dtype, the shape and the strides.
+        in_steps: called with the memory, the dtype, the shape and the strides.
     """
 
     storage: type
@@ -42,7 +42,7 @@ class Recipe(NamedTuple):
     tensor: type
     tensor_fields: Fields
     watched: int
-    in_steps: Callable[[int, np.dtype, dtype, Any, tuple[int, ...]], Any]
+    in_steps: Callable[[np.ndarray, dtype, Any, tuple[int, ...]], Any]
 
 
 class ResultOperations(Protocol):
@@ -50,6 +50,10 @@ class ResultOperations(Protocol):
 
     def new_dense(self, recipe: Recipe) -> Callable[..., Any] | None:
         """The function of (count, cell, dtype, shape, strides) that makes a result as a recipe says."""
+        ...
+
+    def dense(self, recipe: Recipe) -> Callable[..., Any] | None:
+        """The function of (memory, dtype, shape, strides) that makes a tensor over memory that is there."""
         ...
 
     def computing(

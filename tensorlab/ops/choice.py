@@ -18,8 +18,9 @@ from tensorlab.ops.operands import Number, check_number, result_type
 from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import eq
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply
+from tensorlab.ops.results import computing
 from tensorlab.scalars import TABLE
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor
 
 __all__ = ["allclose", "equal", "isclose", "where"]
 
@@ -87,20 +88,20 @@ def _again(condition: Tensor, input: Tensor, other: Tensor) -> Tensor | None:
         way = remember(_ways, key, _find_way(condition, input, other))
     if not way:
         return None
-    kernel, shape, stride, element_type, size = way
-    memory = np.empty(size, element_type.cell)
+    compute, shape, stride, size = way
     a, b, c = condition._dense, input._dense, other._dense
-    kernel(
-        memory,
+    return compute(
+        size,
+        shape,
+        stride,
         a if a.__class__ is np.ndarray else condition._cells(),
         b if b.__class__ is np.ndarray else input._cells(),
         c if c.__class__ is np.ndarray else other._cells(),
     )
-    return make_dense(memory, element_type, shape, stride)
 
 
 # A kernel, and the row-major result that it makes: shape, strides, dtype, elements.
-_Way = tuple[Callable[..., None], Size, tuple[int, ...], dtypes.dtype, int]
+_Way = tuple[Callable[..., Tensor], Size, tuple[int, ...], int]
 _ways: dict[tuple, _Way | Literal[False]] = {}
 
 
@@ -110,7 +111,7 @@ def _find_way(condition: Tensor, input: Tensor, other: Tensor) -> _Way | Literal
     plan, kernel = planned(TABLE["where"], condition, input, other) or (None, None)
     if plan is None or kernel is None or not plan.dense:
         return False
-    return kernel, plan.shape, plan.stride, plan.dtype, plan.cells
+    return computing(kernel, plan.dtype), plan.shape, plan.stride, plan.cells
 
 
 def _chosen(

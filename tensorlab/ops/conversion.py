@@ -26,6 +26,7 @@ from tensorlab.memory_formats import (
     preserved_strides,
     suggested_format,
 )
+from tensorlab.ops import results
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.dispatch import (
     SMALL,
@@ -40,7 +41,7 @@ from tensorlab.ops.dispatch import (
 from tensorlab.ops.dispatch import fill as overwrite
 from tensorlab.ops.operands import check_number
 from tensorlab.scalars import TABLE
-from tensorlab.tensor import Tensor, dense_cells, make_dense
+from tensorlab.tensor import Tensor, dense_cells
 
 __all__ = ["clone", "compute_type", "contiguous", "dense_in", "fill", "fill_", "summed_in_float32", "zero_"]
 
@@ -100,7 +101,7 @@ def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> T
     dense = input._dense if input._dense is not None else dense_cells(input)
     plain = memory_format is preserve_format or memory_format is contiguous_format
     if dense is not False and 0 < dense.size <= SMALL and plain:
-        out = make_dense(dense.copy(), input._dtype, input._shape, input._stride)
+        out = results.dense(dense.copy(), input._dtype, input._shape, input._stride)
     else:
         out = allocate_strided(input._shape, strides_like(input, memory_format), input._dtype)
         write_new(out, input)
@@ -200,9 +201,8 @@ def cast(input: Tensor, dtype: dtype) -> Tensor:
     dense = input._dense if input._dense is not None else dense_cells(input)
     if dense is not False and dense.size <= SMALL:
         kernel = _casts.get((dtype, input._dtype)) or _cast_kernel(dtype, input._dtype)
-        memory = np.empty(dense.size, dtype.cell)
-        kernel(memory, dense)
-        out = make_dense(memory, dtype, input._shape, input._stride)
+        out = results.new_dense(dense.size, dtype.cell, dtype, input._shape, input._stride)
+        kernel(out._dense, dense)
     else:
         out = allocate_strided(input._shape, strides_like(input, preserve_format), dtype)
         write_new(out, input)

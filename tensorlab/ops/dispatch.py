@@ -22,6 +22,7 @@ from tensorlab import broadcasting, dtypes, layout, memory_formats, scalars
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.ops import results
 from tensorlab.ops.guards import (
     guard_layout,
     guard_memory,
@@ -46,7 +47,7 @@ from tensorlab.ops.straight import computed_straight
 from tensorlab.ops.writing import SMALL, allocate, allocate_strided, as_new, fill, filled, write, write_new
 from tensorlab.scalars import Scalar
 from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, make_dense, make_tensor
+from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = [
     "PARAMETERS",
@@ -88,10 +89,12 @@ class Plan(NamedTuple):
     def run(self, *buffers: object) -> Tensor:
         """Carry the operation out, into memory of its own."""
         launch, shape, stride, element_type, cells, dense = self
+        if dense:
+            result = results.new_dense(cells, element_type.cell, element_type, shape, stride)
+            launch((result._dense, 0), *buffers)
+            return result
         memory = np.empty(cells, element_type.cell)
         launch((memory, 0), *buffers)
-        if dense:
-            return make_dense(memory, element_type, shape, stride)
         return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from tensorlab import broadcasting, dtypes, layout
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.in_place import in_place
@@ -15,12 +13,13 @@ from tensorlab.backends.drawing import RandomLaunch
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, as_int
+from tensorlab.ops import results
 from tensorlab.ops.arguments import as_dtype, sizes_from
 from tensorlab.ops.dispatch import Number, allocate, as_new, guard_write, is_number
 from tensorlab.ops.outputs import fitted
 from tensorlab.ops.plans import remember
 from tensorlab.random import Generator, default_generator
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor
 
 __all__ = [
     "LONGEST",
@@ -97,10 +96,10 @@ def drawn(distribution: str, shape: Size, stride: tuple[int, ...], count: int) -
     if launch is None:
         layout = OperandLayout(element_type, stride)
         launch = remember(_launches, key, backend("cpu").random(distribution, shape, layout))
-    memory = np.empty(count, element_type.cell)
+    made = results.new_dense(count, element_type.cell, element_type, shape, stride)
     with default_generator._lock:
-        launch(default_generator._started(), (memory, 0), 0.0, 1.0)
-    return make_dense(memory, element_type, shape, stride)
+        launch(default_generator._started(), (made._dense, 0), 0.0, 1.0)
+    return made
 
 
 _launches: dict[tuple[str, dtype, Size], RandomLaunch] = {}

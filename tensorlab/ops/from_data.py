@@ -16,13 +16,15 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.names.functions import with_given_names
+from tensorlab.ops import results
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.conversion import clone, to
 from tensorlab.ops.dispatch import Number
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer, tensor_over
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.size import size_of_ints
+from tensorlab.tensor import Tensor
 
 __all__ = ["as_tensor", "asarray", "tensor"]
 
@@ -61,6 +63,11 @@ def tensor(
             ...
         ValueError: expected sequence of length 2 at dim 1 (got 1): all rows of a tensor are of one length
     """
+    plain = dtype is None and device is None and names is None
+    if plain and (type(data) is list or type(data) is tuple):
+        made = _plain_vector(data)
+        if made is not None:
+            return made
     element_type = as_dtype(dtype)
     as_device(device)
     if names is not None:
@@ -93,6 +100,19 @@ def tensor(
             if isinstance(number, int) and not -(2**63) <= number < 2**63:
                 raise ValueError(f"Overflow when unpacking long long: {number} does not fit into 64 bits")
     return from_cells(encode(flat, element_type), element_type, shape)
+
+
+def _plain_vector(numbers: list | tuple) -> Tensor | None:
+    """A vector of Python's floats, or of ints, as most data is written; None for other data."""
+    kinds = set(map(type, numbers))
+    if kinds == {float}:
+        element_type = dtypes.get_default_dtype()
+    elif kinds == {int} and min(numbers) >= -(2**63) and max(numbers) < 2**63:
+        element_type = dtypes.int64
+    else:
+        return None
+    shape = size_of_ints(Size, (len(numbers),))
+    return results.dense(encode(numbers, element_type), element_type, shape, (1,))
 
 
 def as_tensor(data: object, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
@@ -171,7 +191,7 @@ def asarray(
 def from_cells(cells: np.ndarray, element_type: dtype, shape: Size) -> Tensor:
     """A row-major tensor over memory of its own that holds these cells, in order."""
     memory = np.ascontiguousarray(cells).reshape(-1)
-    return make_dense(memory, element_type, shape, format_strides(shape, contiguous_format))
+    return results.dense(memory, element_type, shape, format_strides(shape, contiguous_format))
 
 
 def inferred_dtype(numbers: Sequence[Number | np.generic | Tensor]) -> dtype:

@@ -15,6 +15,7 @@ from tensorlab.backends import backend
 from tensorlab.dtypes import can_cast
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format, format_strides
+from tensorlab.ops import results
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import another_name, numpy_names, tensors_from
 from tensorlab.ops.dispatch import allocate_strided, guard_write, result_type, write, write_new
@@ -23,8 +24,9 @@ from tensorlab.ops.outputs import fitted
 from tensorlab.ops.parts import narrow, select
 from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import check_out
+from tensorlab.ops.results import computing
 from tensorlab.ops.shape import reshape, unsqueeze, view
-from tensorlab.tensor import Tensor, dense_cells, make_dense
+from tensorlab.tensor import Tensor, dense_cells
 
 __all__ = [
     "cat",
@@ -109,12 +111,12 @@ class _Turns(NamedTuple):
     """A join of row-major tensors of one dtype into a row-major one: each gives a run of cells in turn.
 
     Attributes:
-        kernel: what joins two tensors; None for others.
+        joined: what joins two tensors (see `tensorlab.ops.results.computing`); None for others.
         turns: how many there are.
         size, shape, stride: the result's.
     """
 
-    kernel: Callable[..., None] | None
+    joined: Callable[..., Tensor] | None
     turns: int
     size: int
     shape: Size
@@ -208,21 +210,19 @@ def _again(join: Callable, tensors: Any, dim: Any) -> Tensor | None:
     short = _known.get(_key(join, tensors, dim))
     if short is None:
         return None
-    kernel, turns, size, shape, stride = short
+    joined, turns, size, shape, stride = short
     element_type = tensors[0]._dtype
-    if kernel is not None:
+    if joined is not None:
         first, second = tensors
         a = first._dense if first._dense is not None else dense_cells(first)
         b = second._dense if second._dense is not None else dense_cells(second)
-        memory = np.empty(size, element_type.cell)
-        kernel(memory, a, b, turns)
-        return make_dense(memory, element_type, shape, stride)
+        return joined(size, shape, stride, a, b, turns)
     runs: Any = [dense_cells(tensor) for tensor in tensors]
     if turns == 1:
         memory = np.concatenate(runs)
     else:
         memory = np.concatenate([run.reshape(turns, -1) for run in runs], 1).reshape(-1)
-    return make_dense(memory, element_type, shape, stride)
+    return results.dense(memory, element_type, shape, stride)
 
 
 def _short_way(given: list[Tensor], dim: int, result: Tensor) -> _Turns | None:
@@ -233,8 +233,8 @@ def _short_way(given: list[Tensor], dim: int, result: Tensor) -> _Turns | None:
         return None
     turns = layout.numel(result._shape[: layout.wrap_dim(dim, result.ndim)])
     pair = len(given) == 2 and cells.size <= FEW
-    kernel = backend("cpu").join_pair(result._dtype.itemsize) if pair else None
-    return _Turns(kernel, turns, cells.size, result._shape, result._stride)
+    joined = computing(backend("cpu").join_pair(result._dtype.itemsize), result._dtype) if pair else None
+    return _Turns(joined, turns, cells.size, result._shape, result._stride)
 
 
 def _joined_shape(tensors: Sequence[Tensor], dim: int) -> Size:

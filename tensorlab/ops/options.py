@@ -81,11 +81,13 @@ def _row_major(sizes: Any) -> tuple[Size, tuple[int, ...], int] | None:
     if len(sizes) == 1 and type(sizes[0]) in _SEQUENCES:
         sizes = sizes[0]
     for size in sizes:
-        if type(size) is not int or size < 0:
+        if type(size) is not int:
             return None
     key = tuple(sizes)
     found = _layouts.get(key)
     if found is None:
+        if key and min(key) < 0:
+            return None
         shape = Size(key)
         found = remember(_layouts, key, (shape, default_strides(shape), numel(shape)))
     return found

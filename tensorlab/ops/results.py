@@ -21,13 +21,7 @@ from tensorlab.layout import Size
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_dense
 
-__all__ = ["computing", "new_dense"]
-
-
-def _in_steps(
-    count: int, cell: np.dtype, element_type: dtype, shape: Size, stride: tuple[int, ...]
-) -> Tensor:
-    return make_dense(np.empty(count, cell), element_type, shape, stride)
+__all__ = ["computing", "dense", "new_dense"]
 
 
 _RECIPE = Recipe(
@@ -46,13 +40,21 @@ _RECIPE = Recipe(
         ("_grad", None),
     ),
     watched=ctypes.addressof(modes.watched),
-    in_steps=_in_steps,
+    in_steps=make_dense,
 )
 
+
+def _new_in_steps(
+    count: int, cell: np.dtype, element_type: dtype, shape: Size, stride: tuple[int, ...]
+) -> Tensor:
+    return make_dense(np.empty(count, cell), element_type, shape, stride)
+
+
 # new_dense(count, cell, dtype, shape, stride) is a row-major tensor over new memory, which holds whatever it
-# held before. Machine code takes its place when there is a compiler; until then, Python need not import one.
-# So it is called by the name of this module.
-new_dense: Callable[[int, np.dtype, dtype, Size, tuple[int, ...]], Tensor] = _in_steps
+# held before, and dense(memory, dtype, shape, stride) is `make_dense`. Machine code takes their places when
+# there is a compiler; until then, Python need not import one. So they are called by the name of this module.
+new_dense: Callable[[int, np.dtype, dtype, Size, tuple[int, ...]], Tensor] = _new_in_steps
+dense: Callable[[np.ndarray, dtype, Size, tuple[int, ...]], Tensor] = make_dense
 
 
 def computing(run: Callable[..., None], result: dtype, limit: int | None = None) -> Callable[..., Any]:
@@ -67,11 +69,11 @@ def computing(run: Callable[..., None], result: dtype, limit: int | None = None)
     Returns:
         The function. It looks at no argument: whoever calls it answers for the types and for the sizes.
     """
-    global new_dense
-    cell = result.cell
-    if new_dense is _in_steps:
-        new_dense = backend("cpu").new_dense(_RECIPE) or _in_steps
-    compute = backend("cpu").computing(_RECIPE, run, cell, result, limit)
+    global dense, new_dense
+    maker, cell = backend("cpu"), result.cell
+    if new_dense is _new_in_steps:
+        dense, new_dense = maker.dense(_RECIPE) or dense, maker.new_dense(_RECIPE) or new_dense
+    compute = maker.computing(_RECIPE, run, cell, result, limit)
     if compute is not None:
         return compute
 

@@ -10,6 +10,7 @@ import numpy as np
 from tensorlab.backends import backend
 from tensorlab.dtypes import FLOATING, by_name, dtype
 from tensorlab.layout import Size
+from tensorlab.ops import results
 from tensorlab.ops.operands import Number, to_round, types_of, widened
 from tensorlab.scalars import FLOAT, Scalar
 from tensorlab.tensor import Tensor, dense_cells, make_dense
@@ -84,6 +85,6 @@ def computed_straight(row: Scalar, operands: Sequence[Tensor | Number]) -> Tenso
     if not found:
         return None
     kernel, out_type = found
-    memory = np.empty(count, out_type.cell)
-    kernel(memory, *runs)
-    return make_dense(memory, out_type, like._shape, like._stride)
+    result = results.new_dense(count, out_type.cell, out_type, like._shape, like._stride)
+    kernel(result._dense, *runs)
+    return result

@@ -20,7 +20,7 @@ from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.ranking import rank
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
 from tensorlab.backends.cpu.resampling import resample
-from tensorlab.backends.cpu.results import computing, new_dense
+from tensorlab.backends.cpu.results import computing, dense, new_dense
 from tensorlab.backends.cpu.scan import scan
 from tensorlab.backends.cpu.search import search
 from tensorlab.backends.cpu.selection import first_k
@@ -40,6 +40,7 @@ class CPU:
     computing = staticmethod(computing)
     correlate = staticmethod(correlate)
     correlate_weights = staticmethod(correlate_weights)
+    dense = staticmethod(dense)
     extremes = staticmethod(extremes)
     first_k = staticmethod(first_k)
     flat_fold = staticmethod(flat_fold)

@@ -191,8 +191,8 @@ def kind_of(argument: types.Type) -> str:
     return FLOAT if isinstance(argument, types.Float) else INT
 
 
-# Machine code, which is there as long as somebody has what made it.
-_engines: list[Any] = []
+# Machine code is there as long as somebody has what made it, and Python reads the description at each call.
+_kept: list[Any] = []
 
 
 def compiled(name: str, write: Callable[[Code], None]) -> Method:
@@ -204,12 +204,13 @@ def compiled(name: str, write: Callable[[Code], None]) -> Method:
     target = llvm.Target.from_default_triple().create_target_machine(opt=0)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(str(module)), target)
     engine.finalize_object()
-    _engines.append(engine)
-    return Method(name.encode(), engine.get_function_address(name), _FASTCALL, None)
+    method = Method(name.encode(), engine.get_function_address(name), _FASTCALL, None)
+    _kept.append((engine, method))
+    return method
 
 
 def bound(method: Method, constants: tuple = ()) -> Any:
-    """The function that Python calls; whoever asks for it keeps `method`."""
+    """The function that Python calls, with constants that its code finds at its first argument."""
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     return make(ctypes.addressof(method), constants, None)

@@ -23,7 +23,7 @@ from tensorlab.backends.cpu.machine_code import OBJECT, WORD, Code, Method, boun
 from tensorlab.backends.recipes import Ingredient, Recipe
 from tensorlab.dtypes import dtype
 
-__all__ = ["computing", "new_dense"]
+__all__ = ["computing", "dense", "new_dense"]
 
 
 def new_dense(recipe: Recipe) -> Callable[..., Any] | None:
@@ -31,7 +31,16 @@ def new_dense(recipe: Recipe) -> Callable[..., Any] | None:
     if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
         return None
     with global_compiler_lock:  # see `computing`
-        function: Callable[..., Any] = bound(_making(recipe))
+        function: Callable[..., Any] = bound(_making(recipe, True))
+    return function
+
+
+def dense(recipe: Recipe) -> Callable[..., Any] | None:
+    """See `tensorlab.backends.recipes.ResultOperations.dense`."""
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
+        return None
+    with global_compiler_lock:  # see `computing`
+        function: Callable[..., Any] = bound(_making(recipe, False))
     return function
 
 
@@ -53,13 +62,17 @@ def computing(
 
 
 @functools.cache
-def _making(recipe: Recipe) -> Method:
+def _making(recipe: Recipe, with_memory: bool) -> Method:
     def write(code: Code) -> None:
-        number, *asked = code.arguments(5)
-        made, _ = _new_tensor(code, recipe, code.whole(number), asked)
-        code.builder.ret(made)
+        if with_memory:
+            number, cell, *facts = code.arguments(5)
+            memory = code.need(code.new_array(np.ndarray, code.whole(number), cell))
+        else:
+            memory, *facts = code.arguments(4)
+            code.owned(memory)
+        code.builder.ret(_new_tensor(code, recipe, memory, facts))
 
-    return compiled("new_dense", write)
+    return compiled("new_dense" if with_memory else "dense", write)
 
 
 @functools.cache
@@ -76,28 +89,26 @@ def _computing(recipe: Recipe, known: tuple[str, ...], given: tuple[str, ...], l
             count = code.size(operands[0])
             with cgutils.if_unlikely(code.builder, code.builder.icmp_signed(">", count, WORD(limit))):
                 code.builder.ret(code.owned(code.constant(None)))
-        made, memory = _new_tensor(code, recipe, count, [cell, element_type, shape, stride])
+        memory = code.need(code.new_array(np.ndarray, count, cell))
+        made = _new_tensor(code, recipe, memory, [element_type, shape, stride])
         code.call(address, [*known, "1", *given], [*constants, memory, *operands], made)
         code.builder.ret(made)
 
     return compiled("computing", write)
 
 
-def _new_tensor(code: Code, recipe: Recipe, count: Any, asked: Sequence[Any]) -> tuple[Any, Any]:
-    """A tensor and its memory, of what `Recipe.in_steps` is called with."""
-    cell, element_type, shape, stride = asked
+def _new_tensor(code: Code, recipe: Recipe, memory: Any, facts: Sequence[Any]) -> Any:
+    """A tensor over memory of which the code is an owner, and gives that up."""
+    element_type, shape, stride = facts
     builder = code.builder
     result = builder.alloca(OBJECT)
     number = builder.inttoptr(WORD(recipe.watched), WORD.as_pointer())
     is_watched = builder.icmp_signed("!=", builder.load(number, typ=WORD), WORD(0))
     with builder.if_else(is_watched, likely=False) as (then, otherwise):
         with then:
-            number = code.need(code.python.long_from_longlong(count))
-            made = code.python.call_function_objargs(code.constant(recipe.in_steps), [number, *asked])
-            code.python.decref(number)
-            builder.store(code.need(made), result)
+            made = code.python.call_function_objargs(code.constant(recipe.in_steps), [memory, *facts])
+            builder.store(code.need(made, memory), result)
         with otherwise:
-            memory = code.need(code.new_array(np.ndarray, count, cell))
             storage = code.need(code.new_instance(recipe.storage), memory)
             tensor = code.need(code.new_instance(recipe.tensor), memory, storage)
             known = {
@@ -109,12 +120,10 @@ def _new_tensor(code: Code, recipe: Recipe, count: Any, asked: Sequence[Any]) ->
             }
             _fill(code, storage, recipe.storage, recipe.storage_fields, known)
             _fill(code, tensor, recipe.tensor, recipe.tensor_fields, known)
-            code.python.decref(memory)  # its owners are the two objects now
-            code.python.decref(storage)
+            code.python.decref(storage)  # its owner is the tensor now
             builder.store(tensor, result)
-    tensor = builder.load(result, typ=OBJECT)
-    kept = next(name for name, value in recipe.tensor_fields if value is Ingredient.MEMORY)
-    return tensor, code.field(tensor, places(recipe.tensor, kept)[kept])
+    code.python.decref(memory)
+    return builder.load(result, typ=OBJECT)
 
 
 def _fill(

@@ -15,13 +15,13 @@ from tensorlab.autograd.recording import linear, record
 from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.layout import Refusal, Size
 from tensorlab.memory_formats import contiguous_format, format_strides
-from tensorlab.ops import conversion
+from tensorlab.ops import conversion, results
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import SMALL, allocate_strided, as_new, filled
 from tensorlab.ops.indexing import masks
 from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read, refuse_shared
 from tensorlab.ops.operands import Number
-from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
+from tensorlab.tensor import Tensor, dense_cells, make_tensor
 from tensorlab.warned import warn_caller
 
 __all__ = ["index_put", "index_put_"]
@@ -39,13 +39,15 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
     mask = chosen.get(0)
     if mask is not None and len(chosen) == 1 and mask.dtype is dtypes.bool and mask.shape == input.shape:
         return masks.chosen_by_mask(input, mask)
-    places, stride = _places(input, chosen)
-    rows = _short_rows(input, places, stride)
-    if rows is not None:
-        result = make_dense(rows, input._dtype, places.route.shape, stride)
-    else:
-        check(places)
-        result = read(input, places, allocate_strided(places.route.shape, stride, input._dtype))
+    result = _of_vector(input, mask) if mask is not None and len(chosen) == 1 else None
+    if result is None:
+        places, stride = _places(input, chosen)
+        rows = _short_rows(input, places, stride)
+        if rows is not None:
+            result = results.dense(rows, input._dtype, places.route.shape, stride)
+        else:
+            check(places)
+            result = read(input, places, allocate_strided(places.route.shape, stride, input._dtype))
     if not requires_grad(input):
         return result
     return record(IndexBackward0, result, input, sizes=input._shape, indices=KeptTensors(chosen))
@@ -74,6 +76,19 @@ IndexPutBackward0 = formulas(
     target=_without_written,
     values=lambda grad, indices: take_chosen(grad, indices),
 )
+
+
+def _of_vector(input: Tensor, index: Tensor) -> Tensor | None:
+    """Elements of a vector that one vector of indices takes; None for others, and where one is outside."""
+    if len(input._shape) != 1 or len(index._shape) != 1 or index._dtype is not dtypes.int64:
+        return None
+    cells, places = dense_cells(input), dense_cells(index)
+    if cells is False or places is False or not 0 < places.size <= SMALL:
+        return None
+    try:
+        return results.dense(cells.take(places), input._dtype, index._shape, index._stride)
+    except IndexError:
+        return None  # `check` finds the index again, and says where it is
 
 
 def _short_rows(input: Tensor, places: Places, stride: tuple[int, ...]) -> np.ndarray | None:

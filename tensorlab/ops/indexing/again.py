@@ -18,6 +18,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
 from tensorlab.dtypes import bfloat16, float16
 from tensorlab.layout import Size
+from tensorlab.ops import results
 from tensorlab.ops.dispatch import allocate
 from tensorlab.ops.indexing.places import Places, Route, check, counter, prepared, raw_cells, raw_type
 from tensorlab.ops.plans import remember
@@ -65,10 +66,8 @@ def read_again(name: str, input: Tensor, dim: int, index: Tensor) -> Tensor | No
     way = _ways.get(_key(name, input, dim, index))
     if way is None:
         return None
-    memory = np.empty(way.cells, input._dtype.cell)
-    if way.move(memory, input, index):
-        return None
-    return make_dense(memory, input._dtype, way.shape, way.stride)
+    result = results.new_dense(way.cells, input._dtype.cell, input._dtype, way.shape, way.stride)
+    return None if way.move(dense_cells(result), input, index) else result
 
 
 def read_new(

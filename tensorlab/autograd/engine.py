@@ -156,7 +156,8 @@ def deliver(pending: dict[Node, Any], edge: Edge, gradient: Tensor, differentiab
     else:
         waiting = pending.pop(edge, None)
         if waiting is not None:
-            gradient = _sum(waiting, gradient, differentiable, getrefcount(waiting) == ALONE)
+            alone = getrefcount(waiting) == ALONE  # on a line of its own: a call's arguments hold it as well
+            gradient = _sum(waiting, gradient, differentiable, alone)
         pending[edge] = gradient
 
 

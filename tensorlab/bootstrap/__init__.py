@@ -15,7 +15,16 @@ import subprocess
 import sys
 
 from .environment import is_installed, one_at_a_time, prepare, python_of, take_lock
-from .machine import NEWEST, OLDEST, Refusal, check_python, check_system, clean_environment, way_to_install
+from .machine import (
+    NEWEST,
+    OLDEST,
+    Refusal,
+    check_python,
+    check_system,
+    clean_environment,
+    is_free_threaded,
+    way_to_install,
+)
 
 __all__ = ["ENVIRONMENT", "NEWEST", "OLDEST", "ROOT", "main", "take_lock", "way_to_install"]
 
@@ -38,7 +47,7 @@ def main(command, arguments, root=ROOT):
     """
     wants_tests = command == "test"
     try:
-        check_python(sys.version_info[:2], sys.implementation.name)
+        check_python(sys.version_info[:2], sys.implementation.name, is_free_threaded())
         check_system(sys.platform, platform.machine())
         venv = os.path.join(root, ".venv")
         if {"-h", "--help"} & set(arguments) and not is_installed(root, venv, "run"):

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import sysconfig
 
 OLDEST, NEWEST = (3, 11), (3, 14)
 #: Settings of the user's that would lead pip or the new Python out of the environment.
@@ -12,8 +13,13 @@ class Refusal(Exception):
     """The set-up cannot go on; the text says why and what to do about it."""
 
 
-def check_python(version, implementation):
-    """Refuse a Python that the pinned packages do not support."""
+def is_free_threaded():
+    """Whether this Python was built to run without the interpreter's lock: python3.14t, for one."""
+    return bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+
+
+def check_python(version, implementation, free_threaded=False):
+    """Refuse a Python that the pinned packages do not support, or that the library is not made for."""
     span = "Python {}.{} to {}.{}".format(*(OLDEST + NEWEST))
     found = "{}.{}".format(*version)
     if implementation != "cpython":
@@ -27,6 +33,11 @@ def check_python(version, implementation):
         raise Refusal(
             "this needs {}; the compiler that the library uses has no build for {} yet. Give the same "
             "command to an older Python: python3.13 instead of python3.".format(span, found)
+        )
+    if free_threaded:
+        raise Refusal(
+            "this needs a Python with the interpreter's lock, which the free-threaded build of {0} has not. "
+            "Give the same command to the other build: python{0} instead of python{0}t.".format(found)
         )
 
 

@@ -78,6 +78,16 @@ def test_other_pythons_are_refused(version, implementation, says):
         machine.check_python(version, implementation)
 
 
+def test_a_python_without_the_interpreters_lock_is_refused(bare, monkeypatch, capsys):
+    monkeypatch.setattr(machine.sysconfig, "get_config_var", {"Py_GIL_DISABLED": 1}.get)
+    assert bootstrap.main("book", [], str(bare)) == 3
+    version = "python{}.{}".format(*sys.version_info)
+    assert (
+        f"Give the same command to the other build: {version} instead of {version}t"
+        in capsys.readouterr().err
+    )
+
+
 def test_the_pythons_are_those_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     after = (bootstrap.NEWEST[0], bootstrap.NEWEST[1] + 1)

@@ -76,6 +76,12 @@ def test_an_old_python(monkeypatch):
     assert diagnosis.python().state == "missing"
 
 
+def test_a_free_threaded_python(monkeypatch):
+    monkeypatch.setattr(diagnosis, "is_free_threaded", lambda: True)
+    found = diagnosis.python()
+    assert (found.state, "free-threaded" in found.found) == ("missing", True)
+
+
 def test_a_folder_that_cannot_be_written(monkeypatch, tmp_path):
     def refuse(**arguments: object) -> None:
         raise PermissionError(13, "Permission denied")

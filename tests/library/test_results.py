@@ -11,6 +11,7 @@ import pytest
 
 import tensorlab as tl
 from tensorlab.backends.cpu import jit, machine_code
+from tensorlab.backends.cpu import results as cpu_results
 from tensorlab.layout import Size
 from tensorlab.ops import results
 from tensorlab.ops.rows import SMALL
@@ -63,6 +64,8 @@ def test_owners_are_counted():
     plain = make_dense(np.empty(6, CELL), tl.float32, shape, stride)
     assert counts == [sys.getrefcount(item) for item in (plain, plain._storage, plain._dense)]
     watched = (CELL, tl.float32, shape, stride, Tensor)
+    compute(np.ones(3, np.float32), 2.0)
+    gc.collect()  # what tests before this one left behind holds some of these
     before = [sys.getrefcount(item) for item in watched]
     for _ in range(100):
         results.new_dense(6, CELL, tl.float32, shape, stride)
@@ -121,6 +124,13 @@ def test_a_wrong_number_of_arguments_is_refused():
     new()
     with pytest.raises(TypeError, match="takes 5 arguments"):
         results.new_dense(6, CELL)
+
+
+def test_a_python_without_the_interpreters_lock_has_no_such_functions(monkeypatch):
+    run = functools.partial(jit.entry(scaled, 0, 1, np.ones((2, 1)), CELL, CELL, 1.0), 0, 1, np.ones((2, 1)))
+    monkeypatch.setattr(machine_code, "_FREE_THREADED", True)
+    assert cpu_results.new_dense(results._RECIPE) is None
+    assert cpu_results.computing(results._RECIPE, run, CELL, tl.float32, None) is None
 
 
 def test_places_are_those_of_the_fields():

@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import sysconfig
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba.core import cgutils, registry, types
+from numba.core import cgutils, config, registry, types
 from numpy._core._multiarray_umath import _ARRAY_API  # type: ignore[import-not-found]
 
 from tensorlab.backends.cpu.borrowed import DATA, HEADER, SIZES, STRIDES
 
-__all__ = ["OBJECT", "WORD", "Code", "Method", "bound", "compiled", "kind_of", "places"]
+__all__ = ["OBJECT", "WORD", "Code", "Method", "bound", "compiled", "kind_of", "places", "usable"]
 
 OBJECT = ir.IntType(8).as_pointer()
 WORD = ir.IntType(64)
@@ -34,6 +35,13 @@ _NEW_ARRAY = 94
 
 # How Python calls the functions: METH_FASTCALL, with a pointer to the arguments and their number.
 _FASTCALL = 0x0080
+
+_FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+
+
+def usable() -> bool:
+    """Whether functions can be made: Numba compiles, and this Python has the lock that they run under."""
+    return not config.DISABLE_JIT and not _FREE_THREADED  # type: ignore[attr-defined]
 
 
 class Method(ctypes.Structure):

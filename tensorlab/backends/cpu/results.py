@@ -15,10 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numba.core import cgutils, config
+from numba.core import cgutils
 from numba.core.compiler_lock import global_compiler_lock
 
-from tensorlab.backends.cpu import jit
+from tensorlab.backends.cpu import jit, machine_code
 from tensorlab.backends.cpu.machine_code import OBJECT, WORD, Code, Method, bound, compiled, kind_of, places
 from tensorlab.backends.recipes import Ingredient, Recipe
 from tensorlab.dtypes import dtype
@@ -28,7 +28,7 @@ __all__ = ["computing", "dense", "new_dense"]
 
 def new_dense(recipe: Recipe) -> Callable[..., Any] | None:
     """See `tensorlab.backends.recipes.ResultOperations.new_dense`."""
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
+    if not machine_code.usable():
         return None
     with global_compiler_lock:  # see `computing`
         function: Callable[..., Any] = bound(_making(recipe, True))
@@ -48,6 +48,8 @@ def computing(
     recipe: Recipe, run: Callable[..., None], cell: np.dtype, result: dtype, limit: int | None
 ) -> Callable[..., Any] | None:
     """See `tensorlab.backends.recipes.ResultOperations.computing`."""
+    if not machine_code.usable():
+        return None
     known, entry = (run.args, run.func) if isinstance(run, functools.partial) else ((), run)
     found = jit.compiled(entry)
     if found is None:

@@ -22,6 +22,7 @@ from typing import Literal
 
 from tensorlab.backends.cache import contents, wanted_directory
 from tensorlab.bootstrap import NEWEST, OLDEST
+from tensorlab.bootstrap.machine import is_free_threaded
 from tensorlab.cli.support.errors import CommandError
 from tensorlab.cli.support.project import find_root
 
@@ -63,6 +64,9 @@ def examine() -> list[Finding]:
 def python() -> Finding:
     """Look at the interpreter."""
     found = f"{platform.python_implementation()} {platform.python_version()} at {sys.executable}"
+    if is_free_threaded():
+        without = "Take the build of Python that has the interpreter's lock: its name has no t at the end."
+        return Finding("Python", "missing", f"{found}, a free-threaded build", without)
     if OLDEST <= sys.version_info[:2] <= NEWEST:
         return Finding("Python", "ok", found)
     span = "{}.{} to {}.{}".format(*OLDEST, *NEWEST)

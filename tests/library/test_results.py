@@ -129,7 +129,7 @@ def test_a_wrong_number_of_arguments_is_refused():
 def test_a_python_without_the_interpreters_lock_has_no_such_functions(monkeypatch):
     run = functools.partial(jit.entry(scaled, 0, 1, np.ones((2, 1)), CELL, CELL, 1.0), 0, 1, np.ones((2, 1)))
     monkeypatch.setattr(machine_code, "_FREE_THREADED", True)
-    assert cpu_results.new_dense(results._RECIPE) is None
+    assert (cpu_results.new_dense(results._RECIPE), cpu_results.dense(results._RECIPE)) == (None, None)
     assert cpu_results.computing(results._RECIPE, run, CELL, tl.float32, None) is None
 
 

@@ -37,7 +37,7 @@ def new_dense(recipe: Recipe) -> Callable[..., Any] | None:
 
 def dense(recipe: Recipe) -> Callable[..., Any] | None:
     """See `tensorlab.backends.recipes.ResultOperations.dense`."""
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
+    if not machine_code.usable():
         return None
     with global_compiler_lock:  # see `computing`
         function: Callable[..., Any] = bound(_making(recipe, False))

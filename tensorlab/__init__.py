@@ -111,6 +111,12 @@ from tensorlab.ops.casts import (
 )
 from tensorlab.ops.chains import chain_matmul
 from tensorlab.ops.choice import allclose, equal, isclose, where
+from tensorlab.ops.combinations import (
+    block_diag,
+    cartesian_prod,
+    combinations,
+    vander,
+)
 from tensorlab.ops.contractions import addr, cross, ger, inner, kron, outer, tensordot, trace
 from tensorlab.ops.conversion import (
     clone,
@@ -126,6 +132,10 @@ from tensorlab.ops.convolution import (
     conv_transpose1d,
     conv_transpose2d,
     conv_transpose3d,
+)
+from tensorlab.ops.covariance import (
+    corrcoef,
+    cov,
 )
 from tensorlab.ops.creation import empty, empty_strided, full, ones, scalar_tensor, zeros
 from tensorlab.ops.cumulative import cummax, cummin, cumprod, cumsum
@@ -148,7 +158,11 @@ from tensorlab.ops.dims import (
     transpose,
 )
 from tensorlab.ops.dispatch import result_type
-from tensorlab.ops.distances import cdist, dist
+from tensorlab.ops.distances import (
+    cdist,
+    dist,
+    pdist,
+)
 from tensorlab.ops.einsum import einsum
 from tensorlab.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
 from tensorlab.ops.factorizations import det, slogdet
@@ -163,6 +177,11 @@ from tensorlab.ops.indexing.flat import put, take
 from tensorlab.ops.indexing.masks import argwhere, masked_fill, masked_scatter, masked_select, nonzero
 from tensorlab.ops.indexing.scatter_reduction import scatter_reduce
 from tensorlab.ops.indexing.slices import index_add, index_copy, index_fill, index_select
+from tensorlab.ops.integrals import (
+    cumulative_trapezoid,
+    trapezoid,
+    trapz,
+)
 from tensorlab.ops.joining import (
     cat,
     column_stack,
@@ -350,6 +369,10 @@ from tensorlab.ops.pooling import (
     max_pool1d,
     max_pool1d_with_indices,
     max_pool2d,
+)
+from tensorlab.ops.quantiles import (
+    nanquantile,
+    quantile,
 )
 from tensorlab.ops.questions import (
     get_device,
@@ -1018,6 +1041,23 @@ __all__ = [
     # ops.activations
     "celu",
     "selu",
+    # ops.quantiles
+    "nanquantile",
+    "quantile",
+    # ops.covariance
+    "corrcoef",
+    "cov",
+    # ops.combinations
+    "block_diag",
+    "cartesian_prod",
+    "combinations",
+    "vander",
+    # ops.integrals
+    "cumulative_trapezoid",
+    "trapezoid",
+    "trapz",
+    # ops.distances
+    "pdist",
 ]
 
 # Functions with a rule for the names of dimensions take tensors that have some, and a call with an argument

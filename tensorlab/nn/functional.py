@@ -37,6 +37,9 @@ from tensorlab.ops.convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from tensorlab.ops.distances import (
+    pdist,
+)
 from tensorlab.ops.distribution_losses import gaussian_nll_loss, kl_div, poisson_nll_loss
 from tensorlab.ops.dropout import (
     alpha_dropout,
@@ -170,6 +173,7 @@ __all__ = [
     "one_hot",
     "pad",
     "pairwise_distance",
+    "pdist",
     "pixel_shuffle",
     "pixel_unshuffle",
     "poisson_nll_loss",

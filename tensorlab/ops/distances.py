@@ -10,22 +10,24 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
-from tensorlab.ops.arguments import need_tensors
+from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.bounds import clamp_min
 from tensorlab.ops.choice import where
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
+from tensorlab.ops.indexing.flat import take
 from tensorlab.ops.joining import cat
 from tensorlab.ops.norms import d_vector_norm, vector_norm
 from tensorlab.ops.parts import narrow
 from tensorlab.ops.pointwise import absolute, eq, mul, sgn, sqrt, square
 from tensorlab.ops.products import product
+from tensorlab.ops.ranges import triu_indices
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
 from tensorlab.tensor import Tensor
 
-__all__ = ["cdist", "dist"]
+__all__ = ["cdist", "dist", "pdist"]
 
 # With more vectors than this in a set, Euclidean distances come from a matrix product.
 FEW = 25
@@ -142,6 +144,36 @@ def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
     squares = add(sum_over(square(x1), -1, keepdim=True), unsqueeze(sum_over(square(x2), -1), -2))
     # Rounding may leave a little less than 0 where two vectors are equal.
     return sqrt(clamp_min(add(squares, mul(product(x1, transpose(x2, -2, -1)), -2)), 0))
+
+
+def pdist(input: Tensor, p: float = 2) -> Tensor:
+    """The distance of each two rows of a matrix: the first from each other one, then the second, and so on.
+
+    Args:
+        input: of shape (n, d): n vectors.
+        p: which norm of the difference is the distance, as in `cdist`.
+
+    Returns:
+        a tensor of n · (n - 1) / 2 distances.
+
+    Raises:
+        RuntimeError: `input` is no matrix, its dtype is not floating, or `p` is negative.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.pdist(tl.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+        tensor([5.0000, 1.0000, 4.2426])
+    """
+    if need_tensor("pdist", input).ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
+    if not input.is_floating_point():
+        raise RuntimeError(f"pdist only supports floating-point dtypes, got {input.dtype.name}")
+    if p < 0:
+        raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
+    count = input.shape[0]
+    table = cdist(input, input, p, "donot_use_mm_for_euclid_dist")
+    first, second = triu_indices(count, count, 1)
+    return take(table, add(mul(first, count), second))
 
 
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:

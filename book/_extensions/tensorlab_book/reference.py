@@ -39,8 +39,9 @@ SUBJECTS = {
     "creation": "creation likes from_data ranges sharing",
     "pointwise": "pointwise arithmetic blends angles bounds choice activations pieces special probabilities",
     "shape": "shape least_dims dims parts splitting restriding aliases conversion joining rearranging "
-    "diagonals",
-    "reductions": "reduction variance extremes cumulative differences softmax norms",
+    "diagonals combinations",
+    "reductions": "reduction variance extremes cumulative differences softmax norms "
+    "quantiles covariance integrals",
     "order": "sorting order_statistics uniqueness search membership",
     "indexing": "indexing",
     "products": "matmul contractions chains einsum linalg factorizations distances ranks",

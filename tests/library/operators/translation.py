@@ -61,10 +61,10 @@ def _tensor(torch: Any, tensor: Any, storages: dict[int, Any]) -> tl.Tensor:
         raise Untranslatable(f"a tensor of {name}, {tensor.layout}, {tensor.device}")
     storage = tensor.untyped_storage()
     if storage.data_ptr() not in storages or not storage.data_ptr():
-        # The bytes by their address: a NumPy array over a storage would keep PyTorch from resizing it.
+        # The bytes by their address, and cloned: NumPy over a storage would keep it from being resized.
         cells = ctypes.string_at(storage.data_ptr(), storage.nbytes()) if storage.nbytes() else b""
-        copied = storages[storage.data_ptr()] = tl.empty(len(cells), dtype=tl.uint8)
-        copied.numpy()[:] = np.frombuffer(cells, np.uint8)
+        bare = tl.frombuffer(bytearray(cells), dtype=tl.uint8) if cells else tl.empty(0, dtype=tl.uint8)
+        storages[storage.data_ptr()] = bare.clone()
     whole = storages[storage.data_ptr()]
     itemsize = tensor.element_size()
     cells = whole[: whole.numel() // itemsize * itemsize].view(getattr(tl, name))

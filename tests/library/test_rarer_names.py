@@ -1,0 +1,239 @@
+"""Names that a program needs now and then: the same call in both libraries, its gradients with it.
+
+Each line is an expression in `m`, the library, `F`, its functions of layers, and four tensors: `x`, a
+matrix of float64; `v` and `w`, vectors; `n`, a vector of integers. All but the last require gradients.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+
+import numpy as np
+import pytest
+
+import tensorlab as tl
+
+CALLS = """
+# quantiles
+m.quantile(x, 0.5)
+m.quantile(x, 0)
+m.quantile(x, m.tensor([0.1, 0.6, 1.0], dtype=m.float64))
+m.quantile(x, m.tensor([0.1, 0.6], dtype=m.float64), dim=0)
+m.quantile(x, m.tensor([0.1, 0.6], dtype=m.float64), dim=1, keepdim=True)
+m.quantile(x.t(), 0.3, dim=1)
+m.quantile(x, 0.3, dim=-1, keepdim=True)
+m.quantile(x, 0.4, keepdim=True)
+m.quantile(x, 0.4, 1, interpolation="lower")
+m.quantile(x, 0.4, 1, interpolation="higher")
+m.quantile(x, 0.4, 1, interpolation="nearest")
+m.quantile(x, 0.4, 1, interpolation="midpoint")
+m.quantile(m.tensor([[1.0, float("nan"), 2.0], [1.0, 3.0, 2.0]]), 0.5, dim=1)
+m.nanquantile(m.tensor([[1.0, float("nan"), 2.0], [1.0, 3.0, 2.0]]), 0.5, dim=1)
+m.nanquantile(m.tensor([float("nan"), float("nan")]), 0.5)
+m.nanquantile(x, m.tensor([0.2, 0.9], dtype=m.float64), 0)
+m.quantile(m.tensor(3.0), m.tensor([0.5]))
+x.quantile(0.25)
+x.nanquantile(0.25, dim=0)
+m.quantile(x, 1.5)
+m.quantile(x, -0.5)
+m.quantile(x, float("nan"))
+m.quantile(x, m.tensor([1.5], dtype=m.float64))
+m.quantile(x, m.tensor([0.5]))
+m.quantile(x, m.ones(1, 1, dtype=m.float64))
+m.quantile(n, 0.5)
+m.quantile(x.half(), 0.5)
+m.quantile(m.ones(0), 0.5)
+m.quantile(x, 0.5, 2)
+m.quantile(x, 0.5, interpolation="between")
+# covariances
+m.cov(x)
+m.cov(x, correction=0)
+m.cov(v)
+m.cov(m.arange(6).view(2, 3))
+m.cov(x, fweights=m.tensor([1, 2, 0, 3]))
+m.cov(x, aweights=m.tensor([1.0, 2.0, 0.5, 3.0], dtype=m.float64))
+m.cov(x, fweights=m.tensor([1, 2, 0, 3]), aweights=m.tensor([1.0, 2.0, 0.5, 3.0], dtype=m.float64))
+m.cov(x, aweights=m.tensor([1.0, 2.0, 0.5, 3.0], dtype=m.float64), correction=0)
+m.cov(m.tensor(3.0))
+m.cov(m.ones(2, 0))
+m.cov(m.ones(2, 1))
+m.corrcoef(x)
+m.corrcoef(v)
+x.cov()
+x.corrcoef()
+m.cov(m.ones(2, 2, 2))
+m.corrcoef(m.ones(2, 2, 2))
+m.cov(m.ones(2, 2).bool())
+m.cov(x, fweights=m.ones(4))
+m.cov(x, fweights=m.ones(3).long())
+m.cov(x, aweights=m.ones(4).long())
+m.cov(x, fweights=m.tensor([1, -2, 0, 3]))
+m.cov(x, fweights=m.ones(2, 2).long())
+# everything with everything
+m.block_diag(x, v, m.tensor(2.0))
+m.block_diag(n)
+m.block_diag(n, x)
+m.block_diag()
+m.block_diag(m.ones(0, 2), m.ones(2, 0))
+m.block_diag(m.ones(1, 1, 1))
+m.cartesian_prod(v, w)
+m.cartesian_prod(n)
+m.cartesian_prod(n, n, n)
+m.cartesian_prod(n, n[:0])
+m.cartesian_prod()
+m.cartesian_prod(x, v)
+m.cartesian_prod(n, v)
+m.combinations(v)
+m.combinations(v, r=1)
+m.combinations(v, r=3)
+m.combinations(n, r=0)
+m.combinations(n, r=9)
+m.combinations(v, with_replacement=True)
+m.combinations(n, 3, True)
+m.combinations(n[:0])
+m.combinations(n, r=-1)
+m.combinations(x)
+m.vander(v)
+m.vander(v, 3)
+m.vander(v, 3, increasing=True)
+m.vander(v, N=1)
+m.vander(v, 0)
+m.vander(n)
+m.vander(n.bool(), 2)
+m.vander(v, -1)
+m.vander(x)
+# areas
+m.trapezoid(x)
+m.trapezoid(x, dx=2)
+m.trapezoid(x, dim=0, dx=0.5)
+m.trapezoid(x, v)
+m.trapezoid(x, w[:3], dim=0)
+m.trapezoid(x, x * x, dim=0)
+m.trapezoid(v, x)
+m.trapezoid(n)
+m.trapezoid(m.ones(3, 0))
+m.trapz(v, v * v)
+m.trapz(x, dim=-2)
+m.cumulative_trapezoid(x)
+m.cumulative_trapezoid(x, dx=2, dim=0)
+m.cumulative_trapezoid(x, v)
+m.cumulative_trapezoid(x, x * x, dim=0)
+m.cumulative_trapezoid(n)
+m.trapezoid(m.tensor(3.0))
+m.trapezoid(x, w)
+m.trapezoid(n.bool())
+m.trapezoid(v, m.ones(4).bool())
+m.trapezoid(v, v, dx=1)
+m.trapezoid(x, dim=3)
+# distances within a set
+F.pdist(x)
+m.pdist(x, 1)
+m.pdist(x, 3)
+m.pdist(x, float("inf"))
+m.pdist(x.detach(), 0)
+m.pdist(x[:1])
+m.pdist(x[:0])
+m.pdist(v)
+m.pdist(n.view(2, 2))
+m.pdist(x, -1)
+"""
+
+# Where PyTorch has no second derivative, or one that is a rounding of zero.
+FIRST_ONLY = ("pdist", "quantile(x, 0)")
+
+
+def lines(text: str) -> list[str]:
+    return [line for line in text.strip().splitlines() if not line.startswith("#")]
+
+
+def arguments(library) -> dict:
+    def leaf(numbers):
+        return library.tensor(numbers, dtype=library.float64, requires_grad=True)
+
+    x = [[0.3, 1.7, -0.4, 2.6], [1.1, -1.3, 0.8, 0.25], [2.2, 0.6, -0.9, 1.4]]
+    return {
+        "m": library,
+        "F": importlib.import_module(f"{library.__name__}.nn.functional"),
+        "x": leaf(x),
+        "v": leaf([0.5, 1.25, 2.0, 3.5]),
+        "w": leaf([1.0, -0.5, 0.75, 2.5, 0.2]),
+        "n": library.tensor([3, 1, 2, 5]),
+    }
+
+
+def outcome(library, expression: str):
+    """What the call gives, and the gradients of what it was given; or the type of the error."""
+    names = arguments(library)
+    library.manual_seed(3)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = eval(expression, names)
+    except (IndexError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
+        return type(error)
+    results = list(result) if isinstance(result, (tuple, list)) else [result]
+    facts = [(str(r.dtype).split(".")[-1], tuple(r.shape), r.stride(), r.tolist()) for r in results]
+    tracked = [r for r in results if r.requires_grad]
+    if not tracked:
+        return facts
+    leaves = [names[name] for name in "xvw"]
+    weights = [library.arange(r.numel()).to(r.dtype).reshape(r.shape) * 0.31 % 1 + 0.4 for r in tracked]
+    deep = not any(word in expression for word in FIRST_ONLY)
+    first = library.autograd.grad(tracked, leaves, weights, create_graph=deep, allow_unused=True)
+    gradients = [g for g in first if g is not None]
+    facts += [("gradient", tuple(g.shape), (), g.tolist()) for g in gradients]
+    total = sum((g * g).sum() for g in gradients if g.requires_grad) if deep else 0
+    if isinstance(total, library.Tensor) and total.requires_grad:
+        second = library.autograd.grad(total, leaves, allow_unused=True)
+        shapes = [leaf.shape for leaf in leaves]
+        filled = [library.zeros(s) if g is None else g for g, s in zip(second, shapes, strict=True)]
+        facts += [("second gradient", tuple(g.shape), (), g.tolist()) for g in filled]
+    return facts
+
+
+@pytest.mark.parametrize("expression", lines(CALLS))
+def test_the_outcome_is_pytorchs(torch, expression):
+    ours, theirs = outcome(tl, expression), outcome(torch, expression)
+    if isinstance(theirs, type) or isinstance(ours, type):
+        assert ours is theirs
+        return
+    assert [fact[:3] for fact in ours] == [fact[:3] for fact in theirs]
+    for (what, *_, a), (*_, b) in zip(ours, theirs, strict=True):
+        wide = 2e-6 if what == "float32" else 1e-11
+        np.testing.assert_allclose(np.array(a), np.array(b), rtol=wide, atol=wide, err_msg=what)
+
+
+def test_statistics_are_numpys():
+    x = np.random.default_rng(4).normal(size=(5, 40))
+    t = tl.tensor(x)
+    np.testing.assert_allclose(tl.cov(t).numpy(), np.cov(x), rtol=1e-12)
+    np.testing.assert_allclose(tl.corrcoef(t).numpy(), np.corrcoef(x), rtol=1e-12)
+    for method in ("linear", "lower", "higher", "midpoint", "nearest"):
+        expected = np.quantile(x, [0.0, 0.1, 0.5, 0.77, 1.0], axis=1, method=method)
+        q = tl.tensor([0.0, 0.1, 0.5, 0.77, 1.0], dtype=tl.float64)
+        np.testing.assert_allclose(tl.quantile(t, q, 1, interpolation=method).numpy(), expected, rtol=1e-12)
+    x[x > 1] = np.nan
+    np.testing.assert_allclose(tl.nanquantile(tl.tensor(x), 0.3, 1).numpy(), np.nanquantile(x, 0.3, 1))
+
+
+def test_areas_powers_and_blocks_are_numpys():
+    rng = np.random.default_rng(5)
+    y, x = rng.normal(size=(3, 8)), np.sort(rng.normal(size=8))
+    integrate = getattr(np, "trapezoid", None) or np.trapz
+    np.testing.assert_allclose(tl.trapezoid(tl.tensor(y), tl.tensor(x)).numpy(), integrate(y, x))
+    np.testing.assert_array_equal(tl.vander(tl.arange(1, 6)).numpy(), np.vander(np.arange(1, 6)))
+    blocks = tl.block_diag(tl.ones(2, 3), 2 * tl.ones(1, 2)).numpy()
+    np.testing.assert_array_equal(blocks[:2, :3], 1)
+    np.testing.assert_array_equal(blocks[2:, 3:], 2)
+    assert blocks.sum() == 10
+
+
+def test_an_out_takes_the_result_and_no_gradient():
+    x = tl.rand(4, 5)
+    for call in (tl.quantile, tl.nanquantile):
+        out = tl.empty(4)
+        assert call(x, 0.3, dim=1, out=out) is out
+        assert out.tolist() == call(x, 0.3, dim=1).tolist()
+        with pytest.raises(RuntimeError, match=r"out=.* don't support automatic differentiation"):
+            call(x.clone().requires_grad_(), 0.3, out=tl.empty(()))

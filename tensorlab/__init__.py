@@ -139,6 +139,9 @@ from tensorlab.ops.covariance import (
 )
 from tensorlab.ops.creation import empty, empty_strided, full, ones, scalar_tensor, zeros
 from tensorlab.ops.cumulative import cummax, cummin, cumprod, cumsum
+from tensorlab.ops.cumulative_logs import (
+    logcumsumexp,
+)
 from tensorlab.ops.diagonals import (
     diag,
     diag_embed,
@@ -452,9 +455,21 @@ from tensorlab.ops.splitting import (
     unbind,
     vsplit,
 )
+from tensorlab.ops.tapers import (
+    bartlett_window,
+    blackman_window,
+    hamming_window,
+    hann_window,
+    kaiser_window,
+)
 from tensorlab.ops.unfolding import pixel_shuffle, pixel_unshuffle
 from tensorlab.ops.uniqueness import bincount, unique, unique_consecutive
 from tensorlab.ops.variance import std, std_mean, var, var_mean
+from tensorlab.ops.written_parts import (
+    diagonal_scatter,
+    select_scatter,
+    slice_scatter,
+)
 from tensorlab.printing import set_printoptions
 from tensorlab.random import (
     Generator,
@@ -1058,6 +1073,18 @@ __all__ = [
     "trapz",
     # ops.distances
     "pdist",
+    # ops.cumulative_logs
+    "logcumsumexp",
+    # ops.written_parts
+    "diagonal_scatter",
+    "select_scatter",
+    "slice_scatter",
+    # ops.tapers
+    "bartlett_window",
+    "blackman_window",
+    "hamming_window",
+    "hann_window",
+    "kaiser_window",
 ]
 
 # Functions with a rule for the names of dimensions take tensors that have some, and a call with an argument

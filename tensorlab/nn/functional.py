@@ -28,6 +28,9 @@ from tensorlab.ops.activations import (
     tanh,
 )
 from tensorlab.ops.attention import scaled_dot_product_attention
+from tensorlab.ops.bags import (
+    embedding_bag,
+)
 from tensorlab.ops.channels import glu, prelu
 from tensorlab.ops.convolution import (
     conv1d,
@@ -50,6 +53,9 @@ from tensorlab.ops.dropout import (
     feature_alpha_dropout,
 )
 from tensorlab.ops.embedding import embedding
+from tensorlab.ops.gumbel import (
+    gumbel_softmax,
+)
 from tensorlab.ops.interpolation import interpolate
 from tensorlab.ops.likelihood import cross_entropy, nll_loss
 from tensorlab.ops.linear import bilinear, linear
@@ -138,12 +144,14 @@ __all__ = [
     "elu",
     "elu_",
     "embedding",
+    "embedding_bag",
     "feature_alpha_dropout",
     "fold",
     "gaussian_nll_loss",
     "gelu",
     "glu",
     "group_norm",
+    "gumbel_softmax",
     "hardshrink",
     "hardsigmoid",
     "hardswish",

@@ -62,12 +62,12 @@ def cov(
     else:
         total = sum_over(weights)
         mean = div(sum_over(mul(rows, weights), 1, True), total)
-        factor = total
+        factor = weighted = total
         if correction and aweights is not None:
-            factor = sub(total, mul(div(sum_over(mul(weights, aweights)), total), correction))
+            weighted = sub(total, mul(div(sum_over(mul(weights, aweights)), total), correction))
         elif correction:
-            factor = sub(total, correction)
-        degrees = factor.item()
+            weighted = sub(total, correction)
+        factor, degrees = weighted, weighted.item()
     if degrees <= 0:
         warn_caller(
             f"cov(): degrees of freedom is <= 0: {count} observations less the correction {correction}"

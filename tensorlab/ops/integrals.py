@@ -48,7 +48,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, d
     if x is None:
         ends = add(select(y, position, 0), select(y, position, -1))
         return mul(sub(sum_over(y, position), mul(ends, 0.5)), 1 if dx is None else dx)
-    widths, left, right, position = _pieces("trapezoid", y, x, position)
+    widths, left, right = _pieces("trapezoid", y, x, position)
     return div(sum_over(mul(widths, add(left, right)), position), 2.0)
 
 
@@ -77,7 +77,7 @@ def cumulative_trapezoid(
     if x is None:
         left, right = _neighbours(y, position)
         return cumsum(mul(add(right, left), (1 if dx is None else dx) / 2.0), position)
-    widths, left, right, position = _pieces("cumulative_trapezoid", y, x, position)
+    widths, left, right = _pieces("cumulative_trapezoid", y, x, position)
     return div(cumsum(mul(widths, add(left, right)), position), 2.0)
 
 
@@ -101,8 +101,8 @@ def _neighbours(tensor: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     return narrow(tensor, dim, 0, count), narrow(tensor, dim, tensor.shape[dim] - count, count)
 
 
-def _pieces(name: str, y: Tensor, x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor, int]:
-    """The widths of the trapezoids, their heights on both sides, and the dimension along which they lie."""
+def _pieces(name: str, y: Tensor, x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The widths of the trapezoids, and their heights on both sides."""
     if x.ndim <= 1 < y.ndim or (x.ndim == 1 and y.ndim == 1):
         if x.ndim == 0 or x.shape[0] != y.shape[dim]:
             raise RuntimeError(
@@ -110,12 +110,11 @@ def _pieces(name: str, y: Tensor, x: Tensor, dim: int) -> tuple[Tensor, Tensor, 
                 f"{tuple(x.shape)}, and there are {y.shape[dim]} points"
             )
         x = reshape(x, [-1 if at == dim else 1 for at in range(y.ndim)])
-    from_end = dim - y.ndim
     if x.ndim < y.ndim:
         x = reshape(x, (1,) * (y.ndim - x.ndim) + tuple(x.shape))
-    lower, upper = _neighbours(x, x.ndim + from_end)
+    lower, upper = _neighbours(x, dim)
     left, right = _neighbours(y, dim)
-    return sub(upper, lower), left, right, max(x.ndim, y.ndim) + from_end
+    return sub(upper, lower), left, right
 
 
 METHODS = ()

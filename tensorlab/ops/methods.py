@@ -21,6 +21,7 @@ from tensorlab.ops import (
     covariance,
     creation,
     cumulative,
+    cumulative_logs,
     diagonals,
     differences,
     dims,
@@ -60,6 +61,7 @@ from tensorlab.ops import (
     uniqueness,
     values,
     variance,
+    written_parts,
 )
 from tensorlab.ops.dispatch import as_new, is_number
 from tensorlab.ops.products import product
@@ -107,6 +109,7 @@ _MODULES = (
     splitting,
     variance,
     cumulative,
+    cumulative_logs,
     extremes,
     softmax,
     norms,
@@ -120,6 +123,7 @@ _MODULES = (
     resizing,
     sharing,
     values,
+    written_parts,
 )
 
 # Operators by the row of the table that each stands for, and those that ask more of their operands.

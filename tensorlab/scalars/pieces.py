@@ -78,7 +78,7 @@ ROWS = (
            ">>> F.threshold(tl.tensor([-1.0, 0.3, 2.0]), 0.5, 9.0)\ntensor([9., 9., 2.])",
            takes=NUMERIC, parameters=2, gradients=(d_threshold,)),
     Scalar("hardswish", hardswish, 1, "``input * relu6(input + 3) / 6``: silu made of straight pieces.",
-           ">>> F.hardswish(tl.tensor([-4.0, 1.0, 4.0]))\ntensor([-0.0000,  0.6667,  4.0000])",
+           ">>> F.hardswish(tl.tensor([-4.0, 1.0, 4.0]))\ntensor([-0.0000, 0.6667, 4.0000])",
            takes=FLOATING, cost=4, gradients=(d_hardswish,)),
     Scalar("hardsigmoid", hardsigmoid, 1, "``relu6(input + 3) / 6``: the sigmoid made of straight pieces.",
            ">>> F.hardsigmoid(tl.tensor([-4.0, 1.0, 4.0]))\ntensor([0.0000, 0.6667, 1.0000])",

@@ -36,12 +36,12 @@ DIRECTIVES = {CLASS: "class", FUNCTION: "function"}
 # is about, and so on which page it stands; what is in no list is about something else.
 REST = "else"
 SUBJECTS = {
-    "creation": "creation likes from_data ranges sharing",
+    "creation": "creation likes from_data ranges sharing tapers",
     "pointwise": "pointwise arithmetic blends angles bounds choice activations pieces special probabilities",
     "shape": "shape least_dims dims parts splitting restriding aliases conversion joining rearranging "
-    "diagonals combinations",
+    "diagonals combinations written_parts",
     "reductions": "reduction variance extremes cumulative differences softmax norms "
-    "quantiles covariance integrals",
+    "quantiles covariance integrals cumulative_logs",
     "order": "sorting order_statistics uniqueness search membership",
     "indexing": "indexing",
     "products": "matmul contractions chains einsum linalg factorizations distances ranks",

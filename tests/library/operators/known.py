@@ -33,6 +33,11 @@ _REASONS = {
         "",
         "values",
     ): "at whole numbers nothing is left but rounding, and here it is computed in float64",
+    (
+        "nn.functional.embedding_bag",
+        "function",
+        "error",
+    ): "there are no sparse gradients: sparse=True is refused",
     ("linalg.lstsq", "out", "error"): "lstsq takes no out, and PyTorch documents none",
 }
 

@@ -1,0 +1,182 @@
+"""Embedding bags: rows of a table by their numbers, each bag of rows joined to one."""
+
+from __future__ import annotations
+
+from tensorlab import dtypes
+from tensorlab.ops.arguments import need_tensors
+from tensorlab.ops.bounds import clamp_min
+from tensorlab.ops.choice import where
+from tensorlab.ops.conversion import to
+from tensorlab.ops.creation import full, zeros
+from tensorlab.ops.embedding import embedding
+from tensorlab.ops.extremes import max as greatest
+from tensorlab.ops.indexing.flat import take
+from tensorlab.ops.indexing.slices import index_add, index_select
+from tensorlab.ops.joining import cat
+from tensorlab.ops.parts import narrow
+from tensorlab.ops.pointwise import div, lt, mul, ne
+from tensorlab.ops.ranges import arange
+from tensorlab.ops.search import searchsorted
+from tensorlab.ops.shape import reshape, unsqueeze
+from tensorlab.tensor import Tensor
+
+__all__ = ["embedding_bag"]
+
+MODES = ("sum", "mean", "max")
+
+
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """The rows of `weight` whose numbers stand in a bag, joined to one row a bag.
+
+    Args:
+        input: int64 or int32 numbers of rows: a matrix with one bag a row, or a vector of all bags.
+        weight: the table, of shape (rows, width).
+        offsets: for a vector, where in it each bag begins; the first begins at 0.
+        max_norm, norm_type: see `embedding`.
+        scale_grad_by_freq: see `embedding`; not for the mode ``"max"``.
+        mode: how rows are joined: their ``"sum"``, ``"mean"`` or ``"max"``. An empty bag gives zeros.
+        sparse: False. There are no sparse tensors here, and the gradient is dense.
+        per_sample_weights: what each row is multiplied by, of `input`'s shape; for the mode ``"sum"``.
+        include_last_offset: `offsets` has one element more, which says where the last bag ends.
+        padding_idx: the number of a row that does not count.
+
+    Returns:
+        a tensor of shape (bags, width).
+
+    Raises:
+        ValueError: the shapes do not go together, or there is no such mode.
+        NotImplementedError: weights are given for another mode, or a sparse gradient is asked for.
+        RuntimeError: a number is no row, `offsets` does not begin with 0 or leaves `input`, or dtypes differ.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> table = tl.tensor([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+        >>> F.embedding_bag(tl.tensor([0, 2, 1]), table, tl.tensor([0, 2]), mode="sum")
+        tensor([[4., 6.],
+                [2., 3.]])
+    """
+    need_tensors("embedding_bag", input=input, weight=weight)
+    _check(input, weight, offsets, mode, per_sample_weights, include_last_offset)
+    if input.ndim == 2:
+        bags, length = input.shape
+        begins = mul(arange(bags + 1), length)
+        input = reshape(input, (-1,))
+        if per_sample_weights is not None:
+            per_sample_weights = reshape(per_sample_weights, (-1,))
+    else:
+        assert offsets is not None
+        begins = to(offsets, dtypes.int64)
+        if not include_last_offset:
+            begins = cat([begins, full((1,), input.shape[0], dtype=dtypes.int64)])
+    if padding_idx is not None and padding_idx < 0:
+        padding_idx += weight.shape[0]
+    try:
+        rows = embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
+    except IndexError as error:  # a RuntimeError in PyTorch
+        raise RuntimeError(f"embedding_bag: {error}") from None
+    counts = None if padding_idx is None else ne(input, padding_idx)
+    if mode == "max":
+        return _maxima(rows, begins, counts)
+    if per_sample_weights is not None:
+        rows = mul(rows, unsqueeze(per_sample_weights, -1))
+    if counts is not None:
+        rows = where(unsqueeze(counts, -1), rows, 0.0)
+    return _sums(rows, begins, counts, mode == "mean")
+
+
+def _check(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None,
+    mode: str,
+    per_sample_weights: Tensor | None,
+    include_last_offset: bool,
+) -> None:
+    if mode not in MODES:
+        raise ValueError(f"mode has to be one of {', '.join(MODES)}, got {mode!r}")
+    if input.ndim not in (1, 2):
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    if input.ndim == 2 and offsets is not None:
+        raise ValueError("if input is 2D, then offsets has to be None: each row of input is a bag")
+    if input.ndim == 1:
+        if offsets is None:
+            raise ValueError("offsets has to be a 1D Tensor but got None: it says where each bag begins")
+        if offsets.ndim != 1:
+            raise ValueError(f"offsets has to be a 1D Tensor, got shape {tuple(offsets.shape)}")
+        if include_last_offset and not offsets.numel():
+            raise RuntimeError("include_last_offset: number of offsets should be at least 1")
+        if offsets.numel() and int(offsets[0]) != 0:
+            raise RuntimeError(f"offsets[0] has to be 0, the first bag begins there: it is {int(offsets[0])}")
+        if offsets.numel() and int(offsets[-1]) > input.shape[0]:
+            raise RuntimeError(
+                f"offsets[-1] can not be greater than input's length {input.shape[0]}: it is "
+                f"{int(offsets[-1])}"
+            )
+    if per_sample_weights is None:
+        return
+    if mode != "sum":
+        raise NotImplementedError(
+            f"embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
+            f"mode='sum' (got mode={mode!r})"
+        )
+    if per_sample_weights.shape != input.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({tuple(per_sample_weights.shape)}) is not None, then it "
+            f"must have the same shape as the input ({tuple(input.shape)})"
+        )
+    if per_sample_weights._dtype is not weight._dtype:
+        raise RuntimeError(
+            f"expected weight and per_sample_weights of one dtype, got {weight._dtype.name} and "
+            f"{per_sample_weights._dtype.name}"
+        )
+
+
+def _sums(rows: Tensor, begins: Tensor, counts: Tensor | None, is_mean: bool) -> Tensor:
+    """The sum, or the mean, of each bag's rows. `counts` says which rows count, None for all."""
+    bags = begins.shape[0] - 1
+    last = int(begins[-1]) if bags >= 0 else 0
+    rows = narrow(rows, 0, 0, last)
+    bag_of = searchsorted(narrow(begins, 0, 1, bags), arange(last), right=True)
+    joined = index_add(zeros(bags, rows.shape[1], dtype=rows._dtype), 0, bag_of, rows)
+    if not is_mean:
+        return joined
+    if counts is None:
+        sizes = narrow(begins, 0, 1, bags) - narrow(begins, 0, 0, bags)
+    else:
+        ones = to(narrow(counts, 0, 0, last), dtypes.int64)
+        sizes = index_add(zeros(bags, dtype=dtypes.int64), 0, bag_of, ones)
+    return div(joined, to(unsqueeze(clamp_min(sizes, 1), -1), rows._dtype))
+
+
+def _maxima(rows: Tensor, begins: Tensor, counts: Tensor | None) -> Tensor:
+    """The maxima of each bag's rows: a table as wide as the longest bag, with -inf in the free places."""
+    bags = begins.shape[0] - 1
+    starts = narrow(begins, 0, 0, bags)
+    sizes = narrow(begins, 0, 1, bags) - starts
+    longest = int(sizes.max()) if bags else 0
+    if not longest:
+        return zeros(bags, rows.shape[1], dtype=rows._dtype)
+    steps = arange(longest)
+    filled = lt(steps, unsqueeze(sizes, -1))
+    places = where(filled, unsqueeze(starts, -1) + steps, 0)
+    if counts is not None:
+        filled = filled & take(counts, places)
+    table = reshape(index_select(rows, 0, reshape(places, (-1,))), (bags, longest, rows.shape[1]))
+    maxima = greatest(where(unsqueeze(filled, -1), table, float("-inf")), 1).values
+    return where(unsqueeze(filled.any(1), -1), maxima, 0.0)
+
+
+METHODS = ()

@@ -26,6 +26,9 @@ SHORT = 16
 # on which side of it a row lies decides which of equal elements are chosen.
 HEAP = 64
 
+# The first place, as a number. To Numba a constant is a type, for which it compiles a function once more.
+START: Any = np.int64(0)
+
 
 def first_k(keys: np.ndarray, k: int, largest: bool) -> np.ndarray:
     """The places of the first k elements of each row, the greatest (or least) first.
@@ -100,7 +103,7 @@ def heap_select(keys: np.ndarray, places: np.ndarray, k: int, largest: bool) -> 
         if before(keys[i], keys[0], largest):
             key, place = keys[i], places[i]
             keys[i], places[i] = keys[0], places[0]
-            sift(keys, places, 0, k, key, place, largest)
+            sift(keys, places, START, k, key, place, largest)
 
 
 @jit.helper
@@ -109,7 +112,7 @@ def heap_sort(keys: np.ndarray, places: np.ndarray, k: int, largest: bool) -> No
     for last in range(k - 1, 0, -1):
         key, place = keys[last], places[last]
         keys[last], places[last] = keys[0], places[0]
-        sift(keys, places, 0, last, key, place, largest)
+        sift(keys, places, START, last, key, place, largest)
 
 
 @jit.helper
@@ -168,7 +171,7 @@ def depth_limit(size: int) -> int:
 @jit.helper
 def introselect(keys: np.ndarray, places: np.ndarray, k: int, largest: bool) -> None:
     """Bring the first k elements of the order to the front, the k-th in its place."""
-    first, last, depth = 0, keys.size, depth_limit(keys.size)
+    first, last, depth = START, keys.size, depth_limit(keys.size)
     while last - first > 3:
         if depth == 0:
             heap_select(keys[first:last], places[first:last], k - first, largest)
@@ -204,7 +207,7 @@ def introsort(keys: np.ndarray, places: np.ndarray, largest: bool) -> None:
             stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = cut, last, depth
             waiting += 1
             last = cut
-    insertion_sort(keys, places, 0, keys.size, largest)
+    insertion_sort(keys, places, START, keys.size, largest)
 
 
 @jit.kernel()

@@ -11,7 +11,7 @@ import pytest
 
 from tensorlab import dtypes
 from tensorlab.backends.cpu.flatten import fixed, flatten, texts
-from tensorlab.backends.cpu.gemm.text import kernel_source
+from tensorlab.backends.cpu.gemm.text import kernel_source, parts_source
 
 
 def add_one(count, cells):
@@ -136,8 +136,11 @@ def test_the_matrix_product_is_one_function_around_tiles_and_copies(ends):
     module = ast.parse(kernel_source(dtypes.float32, "tiles", ends=ends))
     functions = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
     one_cell = {"widen", "narrow", "numbers", "activate"}
+    assert functions - one_cell == {"kernel"} | ({"finish"} if ends else set())
+    module = ast.parse(parts_source(dtypes.float32, 128, 32))
+    functions = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
     tiles = {f"{kind}_tile_{vectors}" for kind in ("whole", "edge") for vectors in (1, 2, 3)}
-    assert functions - one_cell - tiles == {"pack", "pack_cells", "kernel"} | ({"finish"} if ends else set())
+    assert functions - one_cell == {"pack", "pack_cells", *tiles}
 
 
 def test_fixed_parameters_are_gone():

@@ -21,6 +21,7 @@ from numba.np.arrayobj import populate_array
 
 from tensorlab.backends.cpu import jit, threads, turns
 from tensorlab.backends.cpu.borrowed import borrowed_type
+from tensorlab.backends.cpu.linking import address_of, called
 
 __all__ = ["prepare", "share"]
 
@@ -94,23 +95,10 @@ def _common_code() -> tuple[int, int, int]:
 
 def _address_of(kernel: Any, *arguments: Any) -> int:
     """Where the machine code of a kernel begins, compiled for these arguments."""
-    signature = tuple(map(borrowed_type, arguments))
-    if signature not in kernel.overloads:  # no entry has been made: as a plain call would have it compiled
-        signature = tuple(map(numba.typeof, arguments))
-        kernel.compile(signature)
-    compiled = kernel.overloads[signature]
-    address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-    return address
-
-
-def _called(context: Any, builder: Any, address: Any, result: Any, kinds: tuple, values: list) -> Any:
-    """The result of the function at an address, for arguments of these types; an error is passed on."""
-    function = context.call_conv.get_function_type(result, kinds)
-    place = builder.inttoptr(address, function.as_pointer())
-    status, value = context.call_conv.call_function(builder, place, result, kinds, values)
-    with cgutils.if_unlikely(builder, status.is_error):
-        context.call_conv.return_status_propagate(builder, status)
-    return context.get_dummy_value() if result is types.none else value
+    kinds = tuple(map(borrowed_type, arguments))
+    if kinds not in kernel.overloads:  # no entry has been made: as a plain call would have it compiled
+        kinds = tuple(map(numba.typeof, arguments))
+    return address_of(kernel, kinds)
 
 
 def _calling(result: Any) -> Any:
@@ -120,7 +108,7 @@ def _calling(result: Any) -> Any:
     def call(typing, address, arguments):
         def generate(context, builder, signature, values):
             given = cgutils.unpack_tuple(builder, values[1])
-            return _called(context, builder, values[0], result, tuple(arguments), given)
+            return called(context, builder, values[0], result, arguments, given)
 
         return result(types.intp, arguments), generate
 
@@ -175,7 +163,7 @@ def _starting(workspaces: bool) -> Any:
             word = context.get_value_type(types.intp)
             run, frame, board = (builder.ptrtoint(pointer, word) for pointer in (run, frame, board))
             given = [working, taking, run, frame, board, team, tasks]
-            return _called(context, builder, driving, types.none, (types.intp,) * 7, given)
+            return called(context, builder, driving, types.none, [types.intp] * 7, given)
 
         return types.none(common, types.intp, board, types.intp, types.intp, arguments), generate
 
@@ -204,7 +192,7 @@ def _reader(context: Any, module: Any, frame: Any, kinds: tuple, workspaces: boo
     if workspaces:
         kinds = (*kinds[:-1], kinds[-1].copy(ndim=1))
         values[-1] = _row(context, builder, kinds[-1], values[-1], thread)
-    _called(context, builder, address, types.none, (types.intp, types.intp, *kinds), [first, last, *values])
+    called(context, builder, address, types.none, [types.intp, types.intp, *kinds], [first, last, *values])
     convention.return_value(builder, context.get_dummy_value())
     return function
 

@@ -45,6 +45,9 @@ COPIED = 16384
 # The tiles' multiply-adds that take as long as one addition of `threads.team_for`.
 MULTIPLY_ADDS = 16
 
+# The sums over the length of a query are short: each is made in one run.
+RUN, SHORT = 256, 513
+
 # Many calls of one function: put into none of their places.
 PRODUCT = f"{OPTIONS}, {jit.HELPER}"
 
@@ -168,10 +171,8 @@ def _module(element_type: dtype, way: str, mask: int, causal: bool) -> ModuleTyp
         products, loops, inner, entry = _LEVELS[way]
         tasks = flatten(inspect.getsource(entry), {**TILE_LEVELS, **texts(inner)}, [*PACKING, "product"])
         parts = [
-            tile_source(f"attention, {way},", element_type),
+            tile_source(f"attention, {way},", element_type, RUN, SHORT),
             "from tensorlab.backends.cpu.intrinsics import maximum\n\n"
-            "# the sums over the length of a query are short: each is made in one run\n"
-            "RUN, SHORT = 256, 513\n"
             f"MASK, CAUSAL = {mask}, {causal}\n"
             f"KEYS = {backward.KEYS}\n",
             formula_text(exp_to_one, compute, f"@njit({FORMULA_LEVEL})"),

@@ -1,0 +1,61 @@
+"""Functions that kernels call by a name or an address, without having them compiled into themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import njit, types
+from numba.core import config
+
+from tensorlab.backends.cpu.linking import address_of, external
+from tests.library.test_kernels import run
+
+WORD, CELLS = types.int64, types.CPointer(types.float64)
+
+
+@njit(no_cfunc_wrapper=True)
+def put(cells, place, value, negates):
+    cells[place] = -value if negates else value
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="interpreted functions have no machine code")
+def test_a_kernel_calls_what_is_not_compiled_into_it():
+    put_by_name = external("tensorlab_tests_put", put, [CELLS, WORD, types.float64, types.boolean])
+
+    @njit
+    def fill(cells, first):
+        from_numba = cells.ctypes
+        put_by_name(from_numba, first, 3, True)  # constants become what the function takes
+        put_by_name(from_numba, first + 1, 4.5, False)
+
+    cells = np.zeros(4)
+    fill(cells, 1)
+    assert cells.tolist() == [0, -3, 4.5, 0]
+    text = fill.inspect_llvm(fill.signatures[0])
+    assert "declare i32 @tensorlab_tests_put" in text
+    assert address_of(put, [CELLS, WORD, types.float64, types.boolean]) > 0
+
+
+def test_interpreted_code_calls_the_function_itself():
+    code = """
+from tensorlab.backends.cpu.linking import external
+print(external("anything", len, []) is len)
+"""
+    assert run(code, NUMBA_DISABLE_JIT="1").strip() == "True"
+
+
+def test_products_share_their_parts_on_disk_too(tmp_path):
+    """The second process finds the kernels, and the parts by their names; it compiles none of them."""
+    code = """
+import numba.core.event as event, tensorlab as tl
+with event.install_recorder("numba:compile") as recorder:
+    x = tl.arange(300 * 200, dtype=tl.float32).reshape(300, 200) % 7
+    y = tl.arange(200 * 310, dtype=tl.float32).reshape(200, 310) % 5
+    product = tl.addmm(tl.ones(310), x, y)
+    scores = tl.nn.functional.scaled_dot_product_attention(x, x, x)
+names = {data.data["dispatcher"].py_func.__name__ for _, data in recorder.buffer}
+print(product.sum().item(), scores.sum().item(), "edge_tile_2" in names)
+"""
+    first, second = (run(code, TENSORLAB_CACHE_DIR=str(tmp_path)).split() for _ in range(2))
+    assert first[:2] == second[:2]
+    assert (first[2], second[2]) == ("True", "False")

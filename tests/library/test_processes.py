@@ -41,6 +41,37 @@ assert work() == before
 """
 )
 
+FORK_AMID_WORK = (
+    WORK
+    + """
+import os, signal, threading
+tl.set_num_threads(4)
+before = work()
+x = tl.rand(3_000_000)
+done = False
+
+def busy():
+    while not done:
+        x.exp().sum()
+
+threads = [threading.Thread(target=busy) for _ in range(3)]
+for thread in threads:
+    thread.start()
+codes = []
+for _ in range(20):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)  # ends a child that waits for a thread which it does not have
+        os._exit(0 if work() == before else 1)
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+done = True
+for thread in threads:
+    thread.join()
+assert codes == [0] * 20, codes
+assert work() == before
+"""
+)
+
 THREADS = """
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -79,7 +110,7 @@ print((x + x).tolist(), x.sum(1).tolist(), (x * x.t()[0, 0]).tolist())
 
 def run(code, **environment):
     return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", code],
+        [sys.executable, "-W", "error", "-W", "ignore:This process:DeprecationWarning", "-c", code],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -94,12 +125,13 @@ def finish(process):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
-def test_children_of_a_fork_compute_with_threads_of_their_own():
+@pytest.mark.parametrize("program", [FORK, FORK_AMID_WORK], ids=["alone", "amid the work of threads"])
+def test_children_of_a_fork_compute(program):
     from tensorlab.backends.cpu import threads
 
     if threads.layer() == "omp":
         pytest.skip("the OpenMP of GCC ends a child that uses threads after a fork, as Numba says itself")
-    finish(run(FORK))
+    finish(run(program))
 
 
 def test_threads_of_python_do_not_disturb_one_another():

@@ -23,8 +23,10 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from llvmlite.binding import ffi
 from numba.core import config
 from numba.core.caching import FunctionCache
+from numba.core.compiler_lock import global_compiler_lock
 
 from tensorlab.backends.cache import cache_directory
 from tensorlab.backends.cpu import borrowed
@@ -42,6 +44,24 @@ HELPER = "no_cpython_wrapper=True, no_cfunc_wrapper=True"
 # Modules are made by one thread at a time, so that another never meets one that is half made. Beside that,
 # Numba looks at one setting, of all threads, for the folder that a kernel is kept in.
 _lock = threading.RLock()
+
+
+# Held while the process is forked: of a thread that compiles, the child has the locks and not the thread. The
+# last is llvmlite's, which has no public name.
+_compiling = contextlib.ExitStack()
+
+
+def _before_fork() -> None:
+    for lock in (_lock, global_compiler_lock, ffi.lib._lock):
+        _compiling.enter_context(lock)
+
+
+def _after_fork() -> None:
+    _compiling.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 @contextlib.contextmanager

@@ -19,6 +19,10 @@ WORTHWHILE = 100_000
 
 _lock = threading.Lock()
 
+# Python's threads that have run a team, by their numbers; and those of them that had ended before a fork.
+_users: set[int] = set()
+_ended: set[int] = set()
+
 
 def _find_tbb() -> bool:
     """Load the TBB that pip installed, which lies where Numba does not look."""
@@ -34,7 +38,7 @@ def _find_tbb() -> bool:
 if os.environ.get("NUMBA_THREADING_LAYER", "tbb") == "tbb" and _find_tbb():
     config.THREADING_LAYER = "tbb"  # type: ignore[attr-defined]
 
-_count = config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+_count = _most = config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
 
 
 def layer() -> str:
@@ -50,13 +54,15 @@ def get_num_threads() -> int:
 def set_num_threads(count: int) -> None:
     """Let operations use `count` threads, or as many as the machine has if those are fewer.
 
+    In a child of a fork that was made while other threads of Python used teams there is one for good.
+
     Raises:
         RuntimeError: `count` is no positive integer.
     """
     global _count
     if not isinstance(count, int) or count < 1:
         raise RuntimeError(f"set_num_threads expects a positive integer, got {count!r}")
-    _count = min(count, config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+    _count = min(count, _most)
 
 
 def team_for(work: int) -> int:
@@ -81,6 +87,7 @@ class _Team:
         self.alone = layer() != "tbb"
 
     def __enter__(self) -> None:
+        _users.add(threading.get_ident())
         if self.alone:
             _lock.acquire()
         numba.set_num_threads(self.count)
@@ -88,3 +95,25 @@ class _Team:
     def __exit__(self, *_: object) -> None:
         if self.alone:
             _lock.release()
+
+
+# A fork copies the memory and the one thread that asks for it. Threads of a team, which the child lacks, are
+# ended before and made anew in both processes. This succeeds only if no other thread of Python holds on to
+# them; else a team in the child would wait for ever, and so the child computes alone.
+
+
+def _before_fork() -> None:
+    global _ended
+    _ended = _users.difference([thread.ident for thread in threading.enumerate()])
+
+
+def _after_fork_in_child() -> None:
+    global _lock, _count, _most
+    _lock = threading.Lock()
+    if _users - _ended - {threading.get_ident()}:
+        _count = _most = 1
+    _users.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_after_fork_in_child)

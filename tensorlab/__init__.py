@@ -69,8 +69,11 @@ from tensorlab.ops.activations import (
     selu,
 )
 from tensorlab.ops.aliases import (
+    conj,
     detach,
     real,
+    resolve_conj,
+    resolve_neg,
 )
 from tensorlab.ops.angles import deg2rad, deg2rad_, rad2deg, rad2deg_
 from tensorlab.ops.arguments import of_one_sequence
@@ -110,6 +113,9 @@ from tensorlab.ops.casts import (
     numel,
 )
 from tensorlab.ops.chains import chain_matmul
+from tensorlab.ops.channels import (
+    channel_shuffle,
+)
 from tensorlab.ops.choice import allclose, equal, isclose, where
 from tensorlab.ops.combinations import (
     block_diag,
@@ -174,6 +180,9 @@ from tensorlab.ops.from_data import (
     asarray,
     tensor,
 )
+from tensorlab.ops.histograms import (
+    histogram,
+)
 from tensorlab.ops.indexing.advanced import index_put, index_put_
 from tensorlab.ops.indexing.along import gather, scatter, scatter_add, take_along_dim
 from tensorlab.ops.indexing.flat import put, take
@@ -227,7 +236,17 @@ from tensorlab.ops.matmul import (
 from tensorlab.ops.membership import isin
 from tensorlab.ops.multinomial import multinomial
 from tensorlab.ops.normalisation import group_norm, layer_norm, rms_norm
-from tensorlab.ops.norms import norm
+from tensorlab.ops.norms import (
+    norm,
+    renorm,
+)
+from tensorlab.ops.older_linalg import (
+    cholesky,
+    matrix_exp,
+    pinverse,
+    qr,
+    svd,
+)
 from tensorlab.ops.order_statistics import median, mode, nanmedian
 from tensorlab.ops.padding import constant_pad_nd
 from tensorlab.ops.parts import diagonal, narrow, select
@@ -373,6 +392,10 @@ from tensorlab.ops.pooling import (
     max_pool1d_with_indices,
     max_pool2d,
 )
+from tensorlab.ops.precision import (
+    get_float32_matmul_precision,
+    set_float32_matmul_precision,
+)
 from tensorlab.ops.quantiles import (
     nanquantile,
     quantile,
@@ -501,6 +524,7 @@ _LAZY = {
     "save": "tensorlab.io",
     "set_num_threads": "tensorlab.backends.cpu.threads",
     "status": "tensorlab.learn",
+    "vmap": "tensorlab.func",
 }
 _LAZY_MODULES = (
     "accelerator",
@@ -935,6 +959,7 @@ __all__ = [
     "softmax",
     # ops.norms
     "norm",
+    "renorm",
     # ops.sorting
     "argsort",
     "kthvalue",
@@ -978,8 +1003,11 @@ __all__ = [
     "as_strided",
     "as_strided_",
     # ops.aliases
+    "conj",
     "detach",
     "real",
+    "resolve_conj",
+    "resolve_neg",
     # ops.legacy
     "BFloat16Tensor",
     "BoolTensor",
@@ -1085,6 +1113,19 @@ __all__ = [
     "hamming_window",
     "hann_window",
     "kaiser_window",
+    # ops.older_linalg
+    "cholesky",
+    "matrix_exp",
+    "pinverse",
+    "qr",
+    "svd",
+    # ops.histograms
+    "histogram",
+    # ops.channels
+    "channel_shuffle",
+    # ops.precision
+    "get_float32_matmul_precision",
+    "set_float32_matmul_precision",
 ]
 
 # Functions with a rule for the names of dimensions take tensors that have some, and a call with an argument

@@ -29,6 +29,7 @@ from tensorlab.ops.linalg import linalg_cross as cross
 from tensorlab.ops.matmul import matmul
 from tensorlab.ops.norms import matrix_norm, vector_norm
 from tensorlab.ops.norms import matrix_or_vector_norm as norm
+from tensorlab.ops.older_linalg import matrix_exp
 from tensorlab.ops.ranks import cond, matrix_rank, pinv
 from tensorlab.ops.triangular import solve_triangular
 
@@ -44,6 +45,7 @@ __all__ = [
     "inv",
     "lstsq",
     "matmul",
+    "matrix_exp",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",

@@ -12,6 +12,7 @@ __all__ = [
     "aminmax",
     "cummax",
     "cummin",
+    "histogram",
     "kthvalue",
     "linalg_eigh",
     "linalg_lstsq",
@@ -23,7 +24,9 @@ __all__ = [
     "min",
     "mode",
     "nanmedian",
+    "qr",
     "sort",
+    "svd",
     "topk",
 ]
 
@@ -84,6 +87,7 @@ def _named(name: str, *fields: str) -> type[NamedResults]:
 aminmax = _named("aminmax", "min", "max")
 cummax = _named("cummax", "values", "indices")
 cummin = _named("cummin", "values", "indices")
+histogram = _named("histogram", "hist", "bin_edges")
 kthvalue = _named("kthvalue", "values", "indices")
 linalg_eigh = _named("linalg_eigh", "eigenvalues", "eigenvectors")
 linalg_lstsq = _named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
@@ -95,5 +99,7 @@ median = _named("median", "values", "indices")
 min = _named("min", "values", "indices")
 mode = _named("mode", "values", "indices")
 nanmedian = _named("nanmedian", "values", "indices")
+qr = _named("qr", "Q", "R")
 sort = _named("sort", "values", "indices")
+svd = _named("svd", "U", "S", "V")
 topk = _named("topk", "values", "indices")

@@ -31,7 +31,12 @@ from tensorlab.ops.attention import scaled_dot_product_attention
 from tensorlab.ops.bags import (
     embedding_bag,
 )
-from tensorlab.ops.channels import glu, prelu
+from tensorlab.ops.channels import (
+    channel_shuffle,
+    glu,
+    local_response_norm,
+    prelu,
+)
 from tensorlab.ops.convolution import (
     conv1d,
     conv2d,
@@ -71,6 +76,8 @@ from tensorlab.ops.margin_losses import (
     cosine_embedding_loss,
     hinge_embedding_loss,
     margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_soft_margin_loss,
     pairwise_distance,
     soft_margin_loss,
     triplet_margin_loss,
@@ -128,6 +135,7 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "celu",
     "celu_",
+    "channel_shuffle",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -167,6 +175,7 @@ __all__ = [
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "logsigmoid",
     "margin_ranking_loss",
@@ -176,6 +185,8 @@ __all__ = [
     "max_pool2d_with_indices",
     "mish",
     "mse_loss",
+    "multi_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
     "one_hot",

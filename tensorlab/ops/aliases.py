@@ -11,7 +11,7 @@ from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["as_own", "detach", "real"]
+__all__ = ["as_own", "conj", "detach", "real", "resolve_conj", "resolve_neg"]
 
 
 def detach(input: Tensor) -> Tensor:
@@ -41,6 +41,45 @@ def real(input: Tensor) -> Tensor:
         True
     """
     need_tensors("real", input=input)
+    return input
+
+
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate, which is `input` itself: there are no complex tensors here.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2)
+        >>> x.conj() is x
+        True
+    """
+    need_tensors("conj", input=input)
+    return input
+
+
+def resolve_conj(input: Tensor) -> Tensor:
+    """`input` itself: no conjugation waits to be carried out.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2)
+        >>> x.resolve_conj() is x
+        True
+    """
+    need_tensors("resolve_conj", input=input)
+    return input
+
+
+def resolve_neg(input: Tensor) -> Tensor:
+    """`input` itself: no negation waits to be carried out.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2)
+        >>> x.resolve_neg() is x
+        True
+    """
+    need_tensors("resolve_neg", input=input)
     return input
 
 
@@ -107,5 +146,5 @@ def replace(tensor: Tensor, other: Tensor) -> None:
     tensor._base = None
 
 
-METHODS: tuple[Callable, ...] = (detach,)
+METHODS: tuple[Callable, ...] = (conj, detach, resolve_conj, resolve_neg)
 PROPERTIES = {"data": property(_data, _set_data), "real": property(real)}

@@ -6,12 +6,14 @@ from typing import Any
 
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.joining import cat
+from tensorlab.ops.padding import constant_pad_nd
 from tensorlab.ops.recording import apply
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
-__all__ = ["glu", "prelu"]
+__all__ = ["channel_shuffle", "glu", "local_response_norm", "prelu"]
 
 
 def _d_glu(grad: Any, input: Any, dim: int) -> Any:
@@ -97,3 +99,71 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
             shape[1] = weight.numel()
         weight = weight.view(shape)
     return apply(TABLE["prelu_kernel"], input, weight)
+
+
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """Channels dealt out anew: the first of each group, then the second of each, and so on.
+
+    Args:
+        input: of shape (batch, channels, ...).
+        groups: how many groups the channels stand in; it must divide their number.
+
+    Raises:
+        RuntimeError: there are fewer than three dimensions, or the channels cannot be divided so.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.channel_shuffle(tl.arange(6).view(1, 6, 1), 2).flatten()
+        tensor([0, 3, 1, 4, 2, 5])
+    """
+    if need_tensor("channel_shuffle", input).ndim < 3:
+        raise RuntimeError(
+            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}"
+        )
+    if groups < 1:
+        raise RuntimeError(
+            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
+        )
+    batch, channels, *places = input.shape
+    if channels % groups:
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups."
+        )
+    grouped = input.reshape(batch, groups, channels // groups, *places)
+    return grouped.transpose(1, 2).reshape(input.shape)
+
+
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """Each element divided by what its neighbours in other channels have: AlexNet's normalisation.
+
+    The divisor is ``(k + alpha * m) ** beta``, where m is the mean of the squares of `size` channels around;
+    channels beyond the first and the last count as 0.
+
+    Args:
+        input: of shape (batch, channels, ...), with at least three dimensions.
+        size: how many channels are looked at.
+        alpha, beta, k: see above.
+
+    Raises:
+        ValueError: there are fewer than three dimensions.
+        RuntimeError: `size` is not positive.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.local_response_norm(tl.ones(1, 3, 1), 3, alpha=3.0, beta=1.0).flatten()
+        tensor([0.3333, 0.2500, 0.3333])
+    """
+    if need_tensor("local_response_norm", input).ndim < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)")
+    if size < 1:
+        raise RuntimeError(f"kernel size should be greater than zero, but got {size}: it counts channels")
+    if not input.numel():
+        return input
+    # Beside the channels as they are, `size` - 1 of zeros: then every window is `size` neighbours.
+    squares = (input * input).movedim(1, -1)
+    padded = constant_pad_nd(squares, (size // 2, (size - 1) // 2))
+    means = padded.unfold(-1, size, 1).mean(-1).movedim(-1, 1)
+    return input / (means * alpha + k) ** beta

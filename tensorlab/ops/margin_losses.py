@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from tensorlab.autograd.views import requires_grad
 from tensorlab.modes import current
+from tensorlab.ops.activations import logsigmoid
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.bounds import clamp_min
 from tensorlab.ops.choice import where
 from tensorlab.ops.losses import loss, reduced, reduction_of
 from tensorlab.ops.norms import norm
 from tensorlab.ops.pointwise import minimum
+from tensorlab.ops.ranges import arange
 from tensorlab.tensor import Tensor
 
 __all__ = [
     "cosine_embedding_loss",
     "hinge_embedding_loss",
     "margin_ranking_loss",
+    "multi_margin_loss",
+    "multilabel_soft_margin_loss",
     "pairwise_distance",
     "soft_margin_loss",
     "triplet_margin_loss",
@@ -229,3 +233,79 @@ def triplet_margin_loss(
     if swap:
         far = minimum(far, pairwise_distance(positive, negative, p, eps))
     return reduced(clamp_min(margin + near - far, 0), reduction)
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """What the other classes have more than the right one less a margin, a mean over the classes.
+
+    Args:
+        input: scores, of shape (batch, classes) or (classes,).
+        target: the right classes, int64, of shape (batch,) or ().
+        p: 1, or 2 for squares.
+        margin: by how much the right score must be greater.
+        weight: what each class counts, when it is the right one.
+        size_average, reduce: PyTorch's older words for `reduction`.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each row.
+
+    Raises:
+        ValueError: `p` is another number, or the shapes do not go together.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.multi_margin_loss(tl.tensor([[0.1, 0.8, 0.4]]), tl.tensor([1]))
+        tensor(0.3000)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if p not in (1, 2):
+        raise ValueError(f"only p == 1 and p == 2 supported, got {p}")
+    if weight is not None and weight.ndim != 1:
+        raise ValueError(f"weight must be one-dimensional, got shape {tuple(weight.shape)}")
+    rows, right = (input.unsqueeze(0), target.reshape(1)) if input.ndim < 2 else (input, target)
+    own = rows.gather(1, right.unsqueeze(1))
+    beyond = clamp_min(rows - own + margin, 0)
+    costs = beyond if p == 1 else beyond * beyond
+    if weight is not None:
+        costs = costs * weight[right].unsqueeze(1)
+    others = arange(rows.shape[1]) != right.unsqueeze(1)
+    losses = where(others, costs, 0.0).sum(1) / rows.shape[1]
+    return reduced(losses if input.ndim == 2 else losses.squeeze(0), reduction)
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The cross-entropy of classes that do not exclude each other, a mean over the classes.
+
+    Args:
+        input: scores, of shape (..., classes).
+        target: 1 for the classes that are there and 0 for the others, of the same shape.
+        weight: what each class counts.
+        size_average, reduce: PyTorch's older words for `reduction`.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each row.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.multilabel_soft_margin_loss(tl.tensor([[0.0, 2.0]]), tl.tensor([[1.0, 1.0]]))
+        tensor(0.4100)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    losses = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    if weight is not None:
+        losses = losses * weight
+    return reduced(losses.mean(-1), reduction)

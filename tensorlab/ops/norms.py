@@ -15,12 +15,13 @@ from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.choice import where
 from tensorlab.ops.extremes import amax, amin
 from tensorlab.ops.factorizations import svdvals
-from tensorlab.ops.folding import Dims, as_dims, as_flag, check_out_type, fold, spread
+from tensorlab.ops.folding import Dims, as_dims, as_flag, as_one_dim, check_out_type, fold, spread
 from tensorlab.ops.outputs import written
+from tensorlab.ops.recording import check_out
 from tensorlab.ops.reduction import sum as add_up
 from tensorlab.tensor import Tensor
 
-__all__ = ["norm"]
+__all__ = ["norm", "renorm"]
 
 Order = float | str | None
 
@@ -279,4 +280,52 @@ def norm(
     return vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
 
 
-METHODS = (norm,)
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
+    """Each slice along a dimension shortened to a length, where it is longer.
+
+    Args:
+        input: a floating tensor of at least two dimensions.
+        p: which norm tells the length.
+        dim: the dimension that counts the slices.
+        maxnorm: the greatest length.
+        out: a tensor of `input`'s shape to write into.
+
+    Raises:
+        RuntimeError: `p` is not positive, `maxnorm` is negative, or `input` has fewer than two dimensions.
+        IndexError: there is no such dimension.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.renorm(tl.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+        tensor([[0.6000, 0.8000],
+                [0.3000, 0.4000]])
+    """
+    if p <= 0:
+        raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    if need_tensor("renorm", input).ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    position = as_one_dim("renorm", dim, input)
+    others = tuple(at for at in range(input.ndim) if at != position)
+    lengths = vector_norm(input, p, others, True)
+    factors = where(lengths > maxnorm, maxnorm / (lengths + 1e-7), 1.0)
+    result = input * factors
+    if out is None:
+        return result
+    check_out("renorm", out, input)
+    return written(out, result)
+
+
+def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """`renorm` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([[3.0, 4.0]]).renorm_(2, 0, 1.0)
+        tensor([[0.6000, 0.8000]])
+    """
+    return conversion.copy_(input, renorm(input, p, dim, maxnorm))
+
+
+METHODS = (norm, renorm, renorm_)

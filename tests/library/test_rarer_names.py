@@ -205,6 +205,82 @@ F.embedding_bag(n.view(2, 2, 1) % 3, x)
 F.embedding_bag(n % 3, x, m.tensor([0]), mode="least")
 F.embedding_bag(n % 3, x, m.tensor([0]), per_sample_weights=v)
 F.embedding_bag(n % 3, x, m.tensor([0]), mode="sum", per_sample_weights=w)
+# counts in intervals
+m.histogram(x.detach(), 4)
+m.histogram(x.detach(), 5, range=(-1.0, 2.0))
+m.histogram(x.detach().float(), 3, density=True)
+m.histogram(x.detach(), m.tensor([-1.0, 0.0, 0.5, 2.2], dtype=m.float64))
+m.histogram(x.detach(), 4, weight=x.detach() * x.detach())
+m.histogram(m.ones(3), 2)
+m.histogram(m.ones(0), 2)
+m.histogram(m.tensor([1.0, float("nan"), 2.0]), 2, range=(0, 3))
+x.detach().histogram(3)
+m.histogram(n, 2)
+m.histogram(m.tensor([1.0, float("nan")]), 2)
+m.histogram(m.ones(3), 0)
+m.histogram(m.ones(3), [1.0, 2.0])
+m.histogram(m.ones(3), m.ones(2, 2))
+m.histogram(m.ones(3), m.tensor([1.0, 2.0]).double())
+m.histogram(m.ones(3), 2, weight=m.ones(2))
+m.histogram(m.ones(3), 2, range=(3, 1))
+# matrices
+m.matrix_exp(x[:, :3])
+m.linalg.matrix_exp(x[:, :3] * 9)
+x[:, 1:].matrix_exp()
+m.matrix_exp(m.stack([x[:, :3], x[:, 1:] * 3]))
+m.matrix_exp(m.zeros(2, 0, 0))
+m.matrix_exp(m.ones(1, 1))
+m.matrix_exp(x)
+m.matrix_exp(m.ones(2, 2).long())
+m.cholesky(x @ x.t() + m.eye(3, dtype=m.float64))
+m.cholesky(x @ x.t() + m.eye(3, dtype=m.float64), True)
+m.cholesky(x)
+m.pinverse(x)
+x.pinverse(0.5)
+m.svd(x).S
+x.svd()[1]
+m.svd(x.detach(), compute_uv=False)
+[t.abs() for t in m.svd(x.detach(), some=False)][:2]
+m.svd(v)
+[t.abs() for t in m.qr(x.detach())]
+[t.abs() for t in x.t().detach().qr(some=False)][1]
+# lengths brought to a greatest one
+m.renorm(x, 2, 0, 1.5)
+m.renorm(x, 1, 1, 2)
+m.renorm(x, 3, -1, 1)
+x.renorm(2, 0, 9)
+x.detach().clone().renorm_(2, 0, 1)
+m.renorm(x, 0, 0, 1)
+m.renorm(x, 2, 0, -1)
+m.renorm(v, 2, 0, 1)
+m.renorm(n.view(2, 2), 2, 0, 1)
+m.renorm(x, 2, 2, 1)
+# channels
+F.channel_shuffle(x.view(1, 4, 3), 2)
+m.channel_shuffle(n.view(1, 4, 1, 1), 4)
+F.channel_shuffle(x.view(1, 4, 3), 3)
+F.channel_shuffle(x.view(1, 4, 3), 0)
+F.channel_shuffle(x, 1)
+F.local_response_norm(x.view(1, 4, 3), 2)
+F.local_response_norm(x.view(1, 4, 3), 3, 0.5, 0.6, 2.0)
+F.local_response_norm(x.view(1, 4, 3, 1, 1), 5, 1.0)
+F.local_response_norm(x, 3)
+F.local_response_norm(x.view(1, 4, 3), 0)
+# losses
+F.multi_margin_loss(x, m.tensor([1, 0, 3]))
+F.multi_margin_loss(x, m.tensor([1, 0, 3]), p=2, margin=0.5, reduction="none")
+F.multi_margin_loss(x, m.tensor([1, 0, 3]), weight=v.detach(), reduction="sum")
+F.multi_margin_loss(v, m.tensor(2))
+F.multi_margin_loss(x, m.tensor([1, 0, 3]), p=3)
+F.multi_margin_loss(x, m.tensor([1, 0, 3]), reduction="least")
+F.multilabel_soft_margin_loss(x, (x.detach() > 0.5).double())
+F.multilabel_soft_margin_loss(x, (x.detach() > 0.5).double(), weight=v.detach(), reduction="none")
+F.multilabel_soft_margin_loss(x, (x.detach() > 0.5).double(), reduction="sum")
+# what is nothing here, and settings
+m.conj(v) * 2
+v.conj().resolve_conj().resolve_neg() * 2
+m.vmap(lambda row: row.sum() * row)(x)
+m.tensor(len(m.get_float32_matmul_precision()))
 # distances within a set
 F.pdist(x)
 m.pdist(x, 1)
@@ -219,7 +295,7 @@ m.pdist(x, -1)
 """
 
 # Where PyTorch has no second derivative, or one that is a rounding of zero.
-FIRST_ONLY = ("pdist", "quantile(x, 0)", "embedding_bag")
+FIRST_ONLY = ("pdist", "quantile(x, 0)", "embedding_bag", "multi_margin", "renorm", ":3] * 9", "1:] * 3")
 
 
 def lines(text: str) -> list[str]:
@@ -316,3 +392,25 @@ def test_an_out_takes_the_result_and_no_gradient():
         assert out.tolist() == call(x, 0.3, dim=1).tolist()
         with pytest.raises(RuntimeError, match=r"out=.* don't support automatic differentiation"):
             call(x.clone().requires_grad_(), 0.3, out=tl.empty(()))
+
+
+def test_the_precision_of_products_is_a_word(torch):
+    for library in (tl, torch):
+        for word in ("high", "medium", "highest"):
+            library.set_float32_matmul_precision(word)
+            assert library.get_float32_matmul_precision() == word
+    with pytest.warns(UserWarning, match="no effect"):
+        tl.set_float32_matmul_precision("most")
+    assert tl.get_float32_matmul_precision() == "highest"
+
+
+def test_outs_of_several_results(torch):
+    x = tl.tensor([[0.5, 2.0, 1.0], [1.5, 0.25, 3.0]], dtype=tl.float64)
+    for call, count in ((lambda **out: tl.histogram(x, 3, **out), 2), (lambda **out: tl.svd(x, **out), 3)):
+        outs = tuple(tl.empty(0, dtype=tl.float64) for _ in range(count))
+        found = call(out=outs)
+        assert all(a is b for a, b in zip(found, outs, strict=True))
+        assert [o.tolist() for o in outs] == [r.tolist() for r in call()]
+    out = tl.empty(2, 3, dtype=tl.float64)
+    assert tl.renorm(x, 2, 0, 1, out=out) is out
+    assert out.tolist() == tl.renorm(x, 2, 0, 1).tolist()

@@ -42,9 +42,10 @@ SUBJECTS = {
     "diagonals combinations written_parts",
     "reductions": "reduction variance extremes cumulative differences softmax norms "
     "quantiles covariance integrals cumulative_logs",
-    "order": "sorting order_statistics uniqueness search membership",
+    "order": "sorting order_statistics uniqueness search membership histograms",
     "indexing": "indexing",
-    "products": "matmul contractions chains einsum linalg factorizations distances ranks",
+    "products": "matmul contractions chains einsum linalg factorizations distances ranks older_linalg "
+    "precision",
     "windows": "convolution pooling padding unfolding",
     "random": "random random_integers random_fills multinomial",
 }

@@ -1,0 +1,181 @@
+"""Linear algebra under the names from before `torch.linalg`, and exponentials of matrices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlab import return_types
+from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.recording import record
+from tensorlab.ops.arguments import need_tensor
+from tensorlab.ops.creation import zeros
+from tensorlab.ops.dims import adjoint
+from tensorlab.ops.factorizations import cholesky as lower_cholesky
+from tensorlab.ops.factorizations import qr as linalg_qr
+from tensorlab.ops.factorizations import solve, svdvals
+from tensorlab.ops.factorizations import svd as linalg_svd
+from tensorlab.ops.joining import cat
+from tensorlab.ops.likes import zeros_like
+from tensorlab.ops.outputs import need_outs, written
+from tensorlab.ops.parts import narrow
+from tensorlab.ops.products import product
+from tensorlab.ops.ranges import eye
+from tensorlab.ops.ranks import pinv
+from tensorlab.tensor import Tensor
+
+__all__ = ["cholesky", "matrix_exp", "pinverse", "qr", "svd"]
+
+
+def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The same as `tensorlab.linalg.cholesky`, with `upper` as the second argument.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.cholesky(tl.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        tensor([[2., 0.],
+                [1., 2.]])
+    """
+    return lower_cholesky(input, upper=upper, out=out)
+
+
+def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> Any:
+    """The factors Q and R of each matrix; see `tensorlab.linalg.qr`.
+
+    Args:
+        input: of shape (…, m, n).
+        some: whether Q has min(m, n) columns; else it is square.
+        out: two tensors to write into.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> q, r = tl.qr(tl.tensor([[3.0, 1.0], [4.0, 2.0]]))
+        >>> tl.allclose(q @ r, tl.tensor([[3.0, 1.0], [4.0, 2.0]]))
+        True
+    """
+    return return_types.qr(linalg_qr(input, "reduced" if some else "complete", out=out))
+
+
+def svd(
+    input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Sequence[Tensor] | None = None
+) -> Any:
+    """The singular value decomposition of each matrix: ``input = U @ diag(S) @ V.mT``.
+
+    `tensorlab.linalg.svd` gives V transposed.
+
+    Args:
+        input: of shape (…, m, n).
+        some: whether U and V have min(m, n) columns; else they are square.
+        compute_uv: whether U and V are wanted; without them they are zeros.
+        out: three tensors to write into.
+
+    Returns:
+        a named tuple (U, S, V); the singular values S descend.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.svd(tl.tensor([[0.0, 2.0], [1.0, 0.0]])).S
+        tensor([2., 1.])
+    """
+    found: tuple[Tensor, ...]
+    if compute_uv:
+        left, values, right = linalg_svd(input, full_matrices=not some)
+        found = left, values, adjoint(right)
+    else:
+        *batch, rows, columns = need_tensor("svd", input).shape
+        left, right = (zeros(*batch, size, size, dtype=input._dtype) for size in (rows, columns))
+        found = left, svdvals(input), adjoint(right)
+    if out is not None:
+        found = tuple(written(o, result) for o, result in zip(need_outs("svd", out, 3), found, strict=True))
+    return return_types.svd(found)
+
+
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """The pseudoinverse of each matrix; see `tensorlab.linalg.pinv`.
+
+    Args:
+        input: of shape (…, m, n).
+        rcond: singular values up to this part of the largest count as 0.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.pinverse(tl.tensor([[2.0, 0.0], [0.0, 0.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.0000]])
+    """
+    return pinv(input, rtol=rcond)
+
+
+# The coefficients of the Padé approximant of order 13, and the greatest 1-norm for which it is as precise as
+# float64: N. Higham, *The Scaling and Squaring Method for the Matrix Exponential Revisited*, 2005.
+PADE = [
+    64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0,
+    10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0,
+]  # fmt: skip
+WIDEST = 5.371920351148152
+
+
+def _d_matrix_exp(grad: Tensor, input: Tensor) -> Tensor:
+    # The exponential of a block matrix has the derivative in its corner.
+    turned = adjoint(input)
+    upper, lower = cat([turned, grad], -1), cat([zeros_like(turned), turned], -1)
+    size = input.shape[-1]
+    return narrow(narrow(matrix_exp(cat([upper, lower], -2)), -2, 0, size), -1, size, size)
+
+
+LinalgMatrixExpBackward0 = formulas("LinalgMatrixExpBackward0", input=_d_matrix_exp)
+
+
+def matrix_exp(input: Tensor) -> Tensor:
+    """The exponential of each square matrix: the sum of its powers, each over its factorial.
+
+    The matrix is halved until a quotient of two polynomials is precise, and the result squared as often.
+
+    Args:
+        input: of shape (…, n, n), of float32 or float64.
+
+    Raises:
+        RuntimeError: the matrices are not square, or the dtype is another one.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.matrix_exp(tl.tensor([[0.0, tl.pi], [-tl.pi, 0.0]])).round(decimals=4).abs()
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
+    if not need_tensor("matrix_exp", input)._dtype.is_floating_point:
+        raise RuntimeError(
+            f"linalg.matrix_exp: Expected a floating point tensor as input. Got {input._dtype.name}: "
+            f"convert it first"
+        )
+    if input.ndim < 2 or input.shape[-1] != input.shape[-2]:
+        raise RuntimeError(
+            f"linalg.matrix_exp: A must be batches of square matrices, but it has shape {tuple(input.shape)}"
+        )
+    if not input.numel():
+        return record(LinalgMatrixExpBackward0, input.detach().clone(), input)
+    matrix = input.detach().double()
+    longest = float(np.nan_to_num(matrix.abs().sum(-2).max().item(), posinf=0.0))
+    halvings = max(0, math.ceil(math.log2(longest / WIDEST))) if longest > WIDEST else 0
+    result = _pade(matrix * 0.5**halvings)
+    for _ in range(halvings):
+        result = product(result, result)
+    return record(LinalgMatrixExpBackward0, result.to(input._dtype).contiguous(), input)
+
+
+def _pade(matrix: Tensor) -> Tensor:
+    """The exponential of matrices that are not too great."""
+    square = product(matrix, matrix)
+    power = eye(matrix.shape[-1], dtype=matrix._dtype).expand(matrix.shape)
+    even, odd = power * PADE[0], power * PADE[1]
+    for place in range(2, len(PADE), 2):
+        power = product(power, square)
+        even, odd = even + power * PADE[place], odd + power * PADE[place + 1]
+    odd = product(matrix, odd)
+    return solve(even - odd, even + odd)
+
+
+METHODS = (cholesky, matrix_exp, pinverse, qr, svd)

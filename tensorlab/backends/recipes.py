@@ -21,6 +21,9 @@ class Ingredient(Enum):
     DTYPE = "the dtype"
     SHAPE = "the shape"
     STRIDE = "the strides"
+    OFFSET = "the offset of a view"
+    SAME = "what the tensor has there that a view is of"
+    ROOT = "the same, or that tensor itself where it has None"
 
 
 Fields = tuple[tuple[str, Any], ...]
@@ -33,6 +36,11 @@ class Recipe(NamedTuple):
         storage, storage_fields: the class of the storage, and pairs of its fields and what they hold. What is
             no `Ingredient` is one object for all.
         tensor, tensor_fields: the same of the tensor.
+        view_fields: the same of a tensor that is a view of another.
+        operand: where an operand's cells are found: the tensor's fields of the storage and of the offset, and
+            the storage's of the memory.
+        history: the tensor's fields of where a gradient goes on, and of what it is a view of. A tensor is not
+            recorded if it, or what it is a view of, has None in the first.
         watched: the address of a number of 64 bits; while it is not 0, results are made by `in_steps`.
         in_steps: called with the memory, the dtype, the shape and the strides.
     """
@@ -41,6 +49,9 @@ class Recipe(NamedTuple):
     storage_fields: Fields
     tensor: type
     tensor_fields: Fields
+    view_fields: Fields
+    operand: tuple[str, str, str]
+    history: tuple[str, str]
     watched: int
     in_steps: Callable[[np.ndarray, dtype, Any, tuple[int, ...]], Any]
 
@@ -56,12 +67,33 @@ class ResultOperations(Protocol):
         """The function of (memory, dtype, shape, strides) that makes a tensor over memory that is there."""
         ...
 
+    def view(self, recipe: Recipe) -> Callable[..., Any] | None:
+        """The function of (tensor, shape, strides, offset) that makes a view of a tensor."""
+        ...
+
+    def mapping(
+        self, recipe: Recipe, run: Callable[..., None], source: dtype, result: dtype, limit: int
+    ) -> Callable[[Any], Any] | None:
+        """A short kernel of one operand as a function of a tensor, of one call altogether.
+
+        The answer is None for a tensor of another dtype than `source`, for one whose cells are not known to
+        be a run of no more than `limit`, and for one that is recorded.
+        """
+        ...
+
     def computing(
-        self, recipe: Recipe, run: Callable[..., None], cell: np.dtype, result: dtype, limit: int | None
+        self,
+        recipe: Recipe,
+        run: Callable[..., None],
+        cell: np.dtype,
+        result: dtype,
+        operands: tuple[np.dtype, ...] | None,
     ) -> Callable[..., Any] | None:
         """A short kernel as a function of (count, shape, strides, *operands) that makes its own result.
 
-        `run` is what `flat_kernel`, `short_kernel` or `short_softmax` gave. With a limit the function is not
-        passed the count, which is that of the first operand; where it is greater, the answer is None.
+        `run` is what `flat_kernel`, `short_kernel` or `short_softmax` gave.
+
+        Where the NumPy dtypes of the operands are given, these are tensors, with cells from their first
+        element to the end of the memory; where a memory is of another dtype, the answer is None.
         """
         ...

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from tensorlab import modes
-from tensorlab.backends import backend
+from tensorlab.backends import Backend, backend
 from tensorlab.backends.recipes import Ingredient, Recipe
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor, make_dense, make_view
 
-__all__ = ["computing", "dense", "new_dense"]
+__all__ = ["computing", "dense", "mapping", "new_dense", "view"]
 
 
 _RECIPE = Recipe(
@@ -39,6 +39,19 @@ _RECIPE = Recipe(
         ("_edge", None),
         ("_grad", None),
     ),
+    view_fields=(
+        ("_storage", Ingredient.SAME),
+        ("_dtype", Ingredient.SAME),
+        ("_shape", Ingredient.SHAPE),
+        ("_stride", Ingredient.STRIDE),
+        ("_offset", Ingredient.OFFSET),
+        ("_dense", None),
+        ("_base", Ingredient.ROOT),
+        ("_edge", None),
+        ("_grad", None),
+    ),
+    history=("_edge", "_base"),
+    operand=("_storage", "_offset", "_memory"),
     watched=ctypes.addressof(modes.watched),
     in_steps=make_dense,
 )
@@ -51,39 +64,69 @@ def _new_in_steps(
 
 
 # new_dense(count, cell, dtype, shape, stride) is a row-major tensor over new memory, which holds whatever it
-# held before, and dense(memory, dtype, shape, stride) is `make_dense`. Machine code takes their places when
-# there is a compiler; until then, Python need not import one. So they are called by the name of this module.
+# held before; dense(memory, dtype, shape, stride) is `make_dense`, and view(base, shape, stride, offset) is
+# `make_view`. Machine code takes their places when there is a compiler; until then, Python need not import
+# one. So they are called by the name of this module.
 new_dense: Callable[[int, np.dtype, dtype, Size, tuple[int, ...]], Tensor] = _new_in_steps
+view: Callable[[Tensor, Size, tuple[int, ...], int], Tensor] = make_view
 dense: Callable[[np.ndarray, dtype, Size, tuple[int, ...]], Tensor] = make_dense
 
 
-def computing(run: Callable[..., None], result: dtype, limit: int | None = None) -> Callable[..., Any]:
+def computing(
+    run: Callable[..., None], result: dtype, operands: tuple[dtype, ...] | None = None
+) -> Callable[..., Any]:
     """A short kernel as a function of (count, shape, stride, *operands) that makes its own result.
 
     Args:
         run: the kernel, called with the cells of a row-major result and with the operands: cells and numbers.
         result: the dtype of the result.
-        limit: where the result has as many cells as the first operand, up to so many: then no count is
-            passed, and where they are more, the function returns None.
+        operands: where the operands are tensors instead, their dtypes. Of each the cells are those from its
+            first element to the end of its memory, and if that was made for cells of another dtype, the
+            function returns None.
 
     Returns:
         The function. It looks at no argument: whoever calls it answers for the types and for the sizes.
     """
-    global dense, new_dense
-    maker, cell = backend("cpu"), result.cell
-    if new_dense is _new_in_steps:
-        dense, new_dense = maker.dense(_RECIPE) or dense, maker.new_dense(_RECIPE) or new_dense
-    compute = maker.computing(_RECIPE, run, cell, result, limit)
+    cell = result.cell
+    cells = None if operands is None else tuple([operand.cell for operand in operands])
+    compute = _maker().computing(_RECIPE, run, cell, result, cells)
     if compute is not None:
         return compute
 
-    def step_by_step(count: int, shape: Size, stride: tuple[int, ...], *operands: Any) -> Tensor:
+    def step_by_step(count: int, shape: Size, stride: tuple[int, ...], *given: Any) -> Tensor:
         memory = np.empty(count, cell)
-        run(memory, *operands)
+        run(memory, *[item._cells() if isinstance(item, Tensor) else item for item in given])
         return make_dense(memory, result, shape, stride)
 
-    def counting(shape: Size, stride: tuple[int, ...], *operands: Any) -> Tensor | None:
-        count = operands[0].size
-        return step_by_step(count, shape, stride, *operands) if count <= cast(int, limit) else None
+    return step_by_step
 
-    return step_by_step if limit is None else counting
+
+def mapping(
+    run: Callable[..., None], source: dtype, result: dtype, limit: int
+) -> Callable[[Tensor], Tensor | None]:
+    """A short kernel as a function of a tensor, for most of those that it meets.
+
+    Args:
+        run: the kernel, called with the cells of the result and of the tensor.
+        source, result: the dtypes of the two.
+        limit: the most elements that it is for.
+
+    Returns:
+        The function. It gives None for a tensor of another dtype, for one that is not known to be row-major,
+        or is longer, or is recorded. Without a compiler it gives None for all.
+    """
+    return _maker().mapping(_RECIPE, run, source, result, limit) or _never
+
+
+def _never(tensor: Tensor) -> None:
+    return None
+
+
+def _maker() -> Backend:
+    """What makes results, after it has put its functions in place."""
+    global dense, new_dense, view
+    maker = backend("cpu")
+    if new_dense is _new_in_steps:
+        dense, view = maker.dense(_RECIPE) or dense, maker.view(_RECIPE) or view
+        new_dense = maker.new_dense(_RECIPE) or new_dense
+    return maker

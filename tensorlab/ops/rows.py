@@ -6,8 +6,6 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any, Literal
 
-from numpy import ndarray
-
 from tensorlab.autograd.recorders import recorder
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends.operands import CELL, ONE, RUN
@@ -19,7 +17,7 @@ from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.operands import Number, is_number
 from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply, apply_in_place, node_kind
-from tensorlab.ops.results import computing
+from tensorlab.ops.results import computing, mapping
 from tensorlab.ops.small_gradients import FOLDED
 from tensorlab.ops.straight import flat_kernel
 from tensorlab.scalars import TABLE, Scalar
@@ -33,41 +31,44 @@ __all__ = ["function_of", "in_place", "operator_of", "test_of"]
 SMALL = 16_384
 
 # What computes the result of dense operands (see `tensorlab.ops.results`), and what records it, None if it
-# has no gradient; False where there is no short way.
-Prepared = tuple[Callable[..., Tensor], Callable[..., Tensor] | None] | Literal[False]
+# has no gradient; and for one operand, what does all of it for most tensors. False where there is no short
+# way.
+Prepared = tuple[Callable[..., Any], Callable[..., Tensor] | None, Callable | None] | Literal[False]
 # The kernel of dense operands that overwrites the first, and the dtype of what it computes.
 PreparedInPlace = tuple[Callable[..., None], dtype] | Literal[False]
-# What to do with two tensors of known layouts: what computes their result of cells, or else of buffers, and
-# which of them it is; the result's number of elements, shape and strides; and what records it.
-Way = tuple[Callable[..., Tensor], bool, int, Size, tuple[int, ...], Callable[..., Tensor] | None]
+# What to do with two tensors of known layouts: what computes their result of them, or else of their buffers,
+# and which of them it is; the result's number of elements, shape and strides; and what records it.
+Way = tuple[Callable[..., Any], bool, int, Size, tuple[int, ...], Callable[..., Tensor] | None]
 
 
 def _unary(row: Scalar) -> Callable:
     """The function of one tensor that a row of the table stands for."""
     prepared: dict[dtype, Prepared] = {}
-    # What belongs to the dtype of the call before: it is compared by identity, which takes no hash.
-    latest: tuple = (None, None, None)
+    # Those of the dtype of the last call that came here; `ready` for most of its tensors, in one step.
+    ready: Callable[[Tensor], Tensor | None] | None = None
 
-    def prepare(element_type: dtype) -> tuple:
+    def prepare(element_type: dtype) -> Prepared:
         found = prepared.get(element_type)
         if found is None:
-            found = prepared[element_type] = _prepare(row, element_type, of_itself=True)
-        return (element_type, *found) if found else (element_type, None, None)
+            found = prepared[element_type] = _prepare(row, element_type)
+        return found
 
     def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-        nonlocal latest
+        nonlocal ready
         if out is None and type(input) is Tensor:
+            if ready is not None:
+                result = ready(input)
+                if result is not None:
+                    return result
             a = input._dense if input._dense is not None else dense_cells(input)
-            if a is not False:
-                kind, compute, record = latest
-                if input._dtype is not kind:
-                    kind, compute, record = latest = prepare(input._dtype)
-                if compute is not None:
-                    result = compute(input._shape, input._stride, a)
-                    if result is not None:
-                        if input._edge is None and (input._base is None or input._base._edge is None):
-                            return result
-                        return result if record is None else record(result, input)
+            if a is not False and a.size <= SMALL:
+                short = prepare(input._dtype)
+                if short:
+                    compute, record, ready = short
+                    result = compute(a.size, input._shape, input._stride, a)
+                    if input._edge is None and (input._base is None or input._base._edge is None):
+                        return result
+                    return result if record is None else record(result, input)
         return apply(row, input, out=out)
 
     return function
@@ -92,12 +93,11 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                     if way is None and _find_straight_way(row, ways, with_tensor, input, other):
                         return function(input, other)
                     return _find_way(row, ways, input, other)
-                run, of_cells, size, shape, stride, record = way
-                if of_cells:
-                    a, b = input._dense, other._dense
-                    if a.__class__ is not ndarray:
-                        a = input._cells()
-                    result = run(size, shape, stride, a, b if b.__class__ is ndarray else other._cells())
+                run, of_tensors, size, shape, stride, record = way
+                if of_tensors:
+                    result = run(size, shape, stride, input, other)
+                    if result is None:
+                        return apply(row, input, other)
                 else:
                     result = run(input._buffer(), other._buffer())
                 if (
@@ -116,7 +116,7 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                     if short is None:
                         short = known[input._dtype] = _prepare(row, input._dtype, other)
                     if short:
-                        compute, record = short
+                        compute, record, _ = short
                         result = compute(a.size, input._shape, input._stride, a, other)
                         if input._edge is None and (input._base is None or input._base._edge is None):
                             return result
@@ -131,7 +131,7 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                 if short is None:
                     short = known[other._dtype] = _prepare(row, input, other._dtype)
                 if short:
-                    compute, record = short
+                    compute, record, _ = short
                     result = compute(b.size, other._shape, other._stride, input, b)
                     if other._edge is None and (other._base is None or other._base._edge is None):
                         return result
@@ -168,10 +168,10 @@ def _find_straight_way(
         return False
     short = known.get(input._dtype)
     if short is None:
-        short = known[input._dtype] = _prepare(row, input._dtype, input._dtype)
+        short = known[input._dtype] = _prepare(row, input._dtype, input._dtype, of_tensors=True)
     if not short:
         return False
-    compute, record = short
+    compute, record, _ = short
     way = compute, True, cells.size, input._shape, input._stride, record
     remember(ways, _key(input, other), way)
     return True
@@ -188,11 +188,11 @@ def _find_way(row: Scalar, ways: dict, input: Tensor, other: Tensor) -> Tensor:
             remember(ways, key, False)
         else:
             plan, kernel = found
-            computed = computing(kernel, plan.dtype) if kernel is not None and plan.dense else None
+            of_tensors, run = kernel is not None and plan.dense, plan.run
+            if kernel is not None and plan.dense:
+                run = computing(kernel, plan.dtype, (input._dtype, other._dtype))
             record = _recorder(row, plan, input, other)
-            size, shape, stride = plan.cells, plan.shape, plan.stride
-            way = computed or plan.run, computed is not None, size, shape, stride, record
-            remember(ways, key, way)
+            remember(ways, key, (run, of_tensors, plan.cells, plan.shape, plan.stride, record))
     return result
 
 
@@ -243,11 +243,10 @@ def _in_place(row: Scalar) -> Callable:
     return function
 
 
-def _prepare(row: Scalar, *operands: dtype | Number, of_itself: bool = False) -> Prepared:
+def _prepare(row: Scalar, *operands: dtype | Number, of_tensors: bool = False) -> Prepared:
     """What computes the result of dense operands, and what records it; False for none.
 
-    What computes is called with the number of elements. With `of_itself` it asks its only operand for that,
-    and returns None where they are more than `SMALL`.
+    What computes is called with tensors if `of_tensors` says so, or else with their cells.
     """
     found = flat_kernel(row, *operands)
     if not found:
@@ -261,7 +260,9 @@ def _prepare(row: Scalar, *operands: dtype | Number, of_itself: bool = False) ->
             kinds = tuple([RUN if isinstance(t, dtype) else ONE for t in operands])
             tensors = tuple([index for index, t in enumerate(kinds) if t == RUN])
             record = recorder(kind, tensors, met=(out_type, kinds))
-    return computing(kernel, out_type, SMALL if of_itself else None), record
+    types = tuple([t for t in operands if isinstance(t, dtype)])
+    ready = mapping(kernel, types[0], out_type, SMALL) if len(operands) == 1 else None
+    return computing(kernel, out_type, types if of_tensors else None), record, ready
 
 
 def _recorder(row: Scalar, plan: Plan, *operands: Tensor) -> Callable[..., Tensor] | None:

@@ -15,7 +15,7 @@ from tensorlab.backends.cpu import results as cpu_results
 from tensorlab.layout import Size
 from tensorlab.ops import results
 from tensorlab.ops.rows import SMALL
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor, make_dense, make_view
 
 CELL = np.dtype(np.float32)
 FIELDS = [name for name in Tensor.__slots__ if name.startswith("_") and not name.startswith("__")]
@@ -131,6 +131,71 @@ def test_a_python_without_the_interpreters_lock_has_no_such_functions(monkeypatc
     monkeypatch.setattr(machine_code, "_FREE_THREADED", True)
     assert (cpu_results.new_dense(results._RECIPE), cpu_results.dense(results._RECIPE)) == (None, None)
     assert cpu_results.computing(results._RECIPE, run, CELL, tl.float32, None) is None
+    assert cpu_results.view(results._RECIPE) is None
+    assert cpu_results.mapping(results._RECIPE, run.func, tl.float32, tl.float32, 9) is None
+
+
+def test_a_view_is_what_python_would_have_made():
+    base = tl.arange(12.0)
+    (base + base).exp()  # there is machine code from now on
+    view = results.view(base, Size((2, 3)), (3, 1), 6)
+    part = results.view(view, Size((3,)), (1,), 9)
+    for made, source in ((view, base), (part, view)):
+        expected = make_view(source, made._shape, made._stride, made._offset)
+        for name in FIELDS:
+            assert hasattr(made, name) == hasattr(expected, name), name
+            if name != "_naming":
+                assert getattr(made, name) is getattr(expected, name), name
+    assert part.tolist() == [9.0, 10.0, 11.0]
+    before = sys.getrefcount(base._storage)
+    del view, part, made, source, expected
+    assert sys.getrefcount(base._storage) < before
+
+
+def test_dense_takes_memory_that_is_there():
+    memory = np.arange(6, dtype=CELL)
+    (tl.ones(2) + tl.ones(2)).exp()
+    made = results.dense(memory, tl.float32, Size((2, 3)), (3, 1))
+    assert made._dense is made._storage._memory is memory
+    before = sys.getrefcount(memory)
+    del made
+    assert sys.getrefcount(memory) == before - 2
+
+
+def test_functions_of_one_tensor_see_what_it_is():
+    x = tl.arange(6.0).view(2, 3)
+    for _ in range(2):  # the second time there is machine code
+        for tensor in (
+            x,
+            x.t(),
+            x[:, 1:],
+            x[0],
+            x.double(),
+            x.half(),
+            x.view(tl.int32),
+            tl.ones(0),
+            tl.ones(()),
+        ):
+            np.testing.assert_array_equal(tensor.neg().numpy(), -tensor.numpy())
+        for tensor in (
+            x,
+            x.clone().requires_grad_(),
+            x.clone().requires_grad_()[1:],
+            x.clone().requires_grad_().view(6),
+        ):
+            assert tensor.exp().requires_grad == tensor.requires_grad
+        with tl.no_grad():
+            assert not x.clone().requires_grad_().exp().requires_grad
+        assert tl.ones(SMALL + 1).exp().shape == (SMALL + 1,)
+
+
+def test_operands_whose_memory_was_made_for_other_cells():
+    words = tl.arange(8, dtype=tl.int32).view(tl.float32)
+    x = tl.ones(8)
+    for _ in range(3):
+        np.testing.assert_array_equal((x + words).numpy(), x.numpy() + words.numpy())
+        np.testing.assert_array_equal((x[2:] + words[2:]).numpy(), x[2:].numpy() + words[2:].numpy())
+        np.testing.assert_array_equal((x[1:5] + x[4:]).numpy(), [2, 2, 2, 2])
 
 
 def test_places_are_those_of_the_fields():

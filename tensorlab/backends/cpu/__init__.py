@@ -20,7 +20,7 @@ from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.ranking import rank
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
 from tensorlab.backends.cpu.resampling import resample
-from tensorlab.backends.cpu.results import computing, dense, new_dense
+from tensorlab.backends.cpu.results import computing, dense, mapping, new_dense, view
 from tensorlab.backends.cpu.scan import scan
 from tensorlab.backends.cpu.search import search
 from tensorlab.backends.cpu.selection import first_k
@@ -51,6 +51,7 @@ class CPU:
     joint_kernel = staticmethod(joint_kernel)
     likelihood = staticmethod(likelihood)
     likelihood_gradient = staticmethod(likelihood_gradient)
+    mapping = staticmethod(mapping)
     mask_count = staticmethod(masks.count)
     mask_fill = staticmethod(masks.fill)
     mask_positions = staticmethod(masks.positions)
@@ -78,6 +79,7 @@ class CPU:
     softmax_gradient = staticmethod(softmax_gradient)
     take_rows = staticmethod(take_rows)
     take_run = staticmethod(take_run)
+    view = staticmethod(view)
 
 
 BACKEND = CPU()

@@ -22,13 +22,16 @@ from numpy._core._multiarray_umath import _ARRAY_API  # type: ignore[import-not-
 
 from tensorlab.backends.cpu.borrowed import DATA, HEADER, SIZES, STRIDES
 
-__all__ = ["OBJECT", "WORD", "Code", "Method", "bound", "compiled", "kind_of", "places", "usable"]
+__all__ = ["DTYPE", "OBJECT", "WORD", "Code", "Method", "bound", "compiled", "kind_of", "places", "usable"]
 
 OBJECT = ir.IntType(8).as_pointer()
 WORD = ir.IntType(64)
 
 # The word at which an array's own fields begin (see `tensorlab.backends.cpu.borrowed`).
 _FIELDS = HEADER // 8
+
+# The field of an array's NumPy dtype, which comes after that of its base.
+DTYPE = 5
 
 # Of NumPy's C interface: PyArray_NewFromDescr, which makes an array of a type.
 _NEW_ARRAY = 94
@@ -105,9 +108,18 @@ class Code:
         self.python.incref(item)
         return item
 
+    def other_than_none(self, item: Any, instead: Any) -> Any:
+        """`item`, or `instead` where that is Python's None."""
+        is_none = self.builder.icmp_unsigned("==", item, self.constant(None))
+        return self.builder.select(is_none, instead, item)
+
+    def array_field(self, array: Any, number: int) -> Any:
+        """One of an array's own fields (see `tensorlab.backends.cpu.borrowed`)."""
+        return self.field(array, _FIELDS + number)
+
     def size(self, array: Any) -> Any:
         """The number of elements of an array of one dimension."""
-        sizes = self.builder.bitcast(self.field(array, _FIELDS + SIZES), WORD.as_pointer())
+        sizes = self.builder.bitcast(self.array_field(array, SIZES), WORD.as_pointer())
         return self.builder.load(sizes, typ=WORD)
 
     def need(self, made: Any, *owned: Any) -> Any:
@@ -139,18 +151,26 @@ class Code:
         one, zero, none = ir.IntType(32)(1), ir.IntType(32)(0), OBJECT(None)
         return self.builder.call(make, [self.constant(array_class), cell, one, size, none, none, zero, none])
 
-    def call(self, address: Any, kinds: Sequence[str], items: Sequence[Any], *owned: Any) -> None:
-        """Call a kernel that Numba compiled with Python's objects: numbers, and arrays, which are borrowed.
+    def passed(self, kinds: Sequence[str], items: Sequence[Any]) -> list[Any]:
+        """What a kernel gets of Python's objects, arrays being borrowed; the kinds are those of `kind_of`."""
+        found = [self._passed(kind, item) for kind, item in zip(kinds, items, strict=True)]
+        return [value for values in found for value in values]
+
+    def cells_from(self, array: Any, first: Any) -> list[Any]:
+        """What a kernel gets of the cells of a vector from the first on, a machine's number."""
+        none, _, count, step, data, _, _ = self._passed("1", array)
+        left = self.builder.sub(count, first)
+        begin = self.builder.gep(data, [self.builder.mul(first, step)])
+        return [none, none, left, step, begin, left, step]
+
+    def call(self, address: Any, passed: Sequence[Any], *owned: Any) -> None:
+        """Call a kernel that Numba compiled.
 
         Args:
             address: where the kernel begins, a Python int.
-            kinds: of each argument what `kind_of` says.
-            items: the arguments.
+            passed: what it gets, from `passed` and `cells_from`.
             owned: what to give up where the kernel fails, for which there is one reason: memory is out.
         """
-        passed = [
-            value for kind, item in zip(kinds, items, strict=True) for value in self._passed(kind, item)
-        ]
         # A kernel is also told where to write what it returns, and what it raises.
         places = [self.builder.alloca(OBJECT) for _ in range(2)]
         kinds_passed = [value.type for value in (*places, *passed)]
@@ -171,7 +191,7 @@ class Code:
             return [self.whole(item)]
         dims = int(kind)
         sizes, strides = (
-            self.builder.bitcast(self.field(item, _FIELDS + place), WORD.as_pointer())
+            self.builder.bitcast(self.array_field(item, place), WORD.as_pointer())
             for place in (SIZES, STRIDES)
         )
         shape, steps = (
@@ -180,7 +200,7 @@ class Code:
         )
         count = functools.reduce(self.builder.mul, shape)
         none = OBJECT(None)
-        return [none, none, count, steps[-1], self.field(item, _FIELDS + DATA), *shape, *steps]
+        return [none, none, count, steps[-1], self.array_field(item, DATA), *shape, *steps]
 
 
 # What a kernel takes: a number, or an array, for which its number of dimensions stands.

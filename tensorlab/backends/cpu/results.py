@@ -19,11 +19,21 @@ from numba.core import cgutils
 from numba.core.compiler_lock import global_compiler_lock
 
 from tensorlab.backends.cpu import jit, machine_code
-from tensorlab.backends.cpu.machine_code import OBJECT, WORD, Code, Method, bound, compiled, kind_of, places
+from tensorlab.backends.cpu.machine_code import (
+    DTYPE,
+    OBJECT,
+    WORD,
+    Code,
+    Method,
+    bound,
+    compiled,
+    kind_of,
+    places,
+)
 from tensorlab.backends.recipes import Ingredient, Recipe
 from tensorlab.dtypes import dtype
 
-__all__ = ["computing", "dense", "new_dense"]
+__all__ = ["computing", "dense", "mapping", "new_dense", "view"]
 
 
 def new_dense(recipe: Recipe) -> Callable[..., Any] | None:
@@ -44,8 +54,21 @@ def dense(recipe: Recipe) -> Callable[..., Any] | None:
     return function
 
 
+def view(recipe: Recipe) -> Callable[..., Any] | None:
+    """See `tensorlab.backends.recipes.ResultOperations.view`."""
+    if not machine_code.usable():
+        return None
+    with global_compiler_lock:  # see `computing`
+        function: Callable[..., Any] = bound(_viewing(recipe))
+    return function
+
+
 def computing(
-    recipe: Recipe, run: Callable[..., None], cell: np.dtype, result: dtype, limit: int | None
+    recipe: Recipe,
+    run: Callable[..., None],
+    cell: np.dtype,
+    result: dtype,
+    operands: tuple[np.dtype, ...] | None,
 ) -> Callable[..., Any] | None:
     """See `tensorlab.backends.recipes.ResultOperations.computing`."""
     if not machine_code.usable():
@@ -58,8 +81,24 @@ def computing(
     address = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
     kinds = tuple(map(kind_of, found.signature.args))
     with global_compiler_lock:  # of two threads that made the same code at once, only one's would be kept
-        method = _computing(recipe, kinds[: len(known)], kinds[len(known) + 1 :], limit)
-    function: Callable[..., Any] = bound(method, (cell, result, address, *known))
+        method = _computing(recipe, kinds[: len(known)], kinds[len(known) + 1 :], operands is not None)
+    function: Callable[..., Any] = bound(method, (cell, result, address, *known, *(operands or ())))
+    return function
+
+
+def mapping(
+    recipe: Recipe, run: Callable[..., None], source: dtype, result: dtype, limit: int
+) -> Callable[..., Any] | None:
+    """See `tensorlab.backends.recipes.ResultOperations.mapping`."""
+    if not machine_code.usable():
+        return None
+    found = jit.compiled(run)
+    if found is None:
+        return None
+    address = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+    with global_compiler_lock:  # see `computing`
+        method = _mapping(recipe, limit)
+    function: Callable[..., Any] = bound(method, (source, result.cell, result, address))
     return function
 
 
@@ -78,25 +117,89 @@ def _making(recipe: Recipe, with_memory: bool) -> Method:
 
 
 @functools.cache
-def _computing(recipe: Recipe, known: tuple[str, ...], given: tuple[str, ...], limit: int | None) -> Method:
+def _viewing(recipe: Recipe) -> Method:
+    def write(code: Code) -> None:
+        tensor, shape, stride, offset = code.arguments(4)
+        made = code.need(code.new_instance(recipe.tensor))
+        where = places(recipe.tensor, *[name for name, _ in recipe.view_fields])
+        for name, value in recipe.view_fields:
+            own = code.field(tensor, where[name])
+            known = {
+                Ingredient.SHAPE: shape,
+                Ingredient.STRIDE: stride,
+                Ingredient.OFFSET: offset,
+                Ingredient.SAME: own,
+                Ingredient.ROOT: code.other_than_none(own, tensor),
+            }
+            item = known[value] if isinstance(value, Ingredient) else code.constant(value)
+            code.fill(made, {where[name]: item})
+        code.builder.ret(made)
+
+    return compiled("view", write)
+
+
+@functools.cache
+def _computing(recipe: Recipe, known: tuple[str, ...], given: tuple[str, ...], of_tensors: bool) -> Method:
     """The code for kernels that are called with ``(*known, out, *given)``."""
 
     def write(code: Code) -> None:
-        cell, element_type, address, *constants = code.constants(3 + len(known))
-        if limit is None:
-            number, shape, stride, *operands = code.arguments(3 + len(given))
-            count = code.whole(number)
-        else:
-            shape, stride, *operands = code.arguments(2 + len(given))
-            count = code.size(operands[0])
-            with cgutils.if_unlikely(code.builder, code.builder.icmp_signed(">", count, WORD(limit))):
-                code.builder.ret(code.owned(code.constant(None)))
-        memory = code.need(code.new_array(np.ndarray, count, cell))
+        cell, element_type, address, *constants = code.constants(3 + len(known) + of_tensors * len(given))
+        number, shape, stride, *operands = code.arguments(3 + len(given))
+        constants, cells = constants[: len(known)], constants[len(known) :]
+        passed: list[Any] = []
+        for tensor, of in zip(operands if of_tensors else (), cells, strict=True):
+            passed += _cells_of(code, recipe, tensor, of)
+        memory = code.need(code.new_array(np.ndarray, code.whole(number), cell))
         made = _new_tensor(code, recipe, memory, [element_type, shape, stride])
-        code.call(address, [*known, "1", *given], [*constants, memory, *operands], made)
+        first = code.passed([*known, "1"], [*constants, memory])
+        code.call(address, [*first, *(passed if of_tensors else code.passed(given, operands))], made)
         code.builder.ret(made)
 
     return compiled("computing", write)
+
+
+@functools.cache
+def _mapping(recipe: Recipe, limit: int) -> Method:
+    def write(code: Code) -> None:
+        (tensor,) = code.arguments(1)
+        source, cell, element_type, address = code.constants(4)
+        edge, base = recipe.history
+        where = places(recipe.tensor, edge, base, *[name for name, _ in recipe.tensor_fields])
+        named = {value: where[name] for name, value in recipe.tensor_fields if isinstance(value, Ingredient)}
+        builder, none = code.builder, code.constant(None)
+
+        def unless(condition: Any) -> None:
+            with cgutils.if_unlikely(builder, condition):
+                builder.ret(code.owned(none))
+
+        whole = code.other_than_none(code.field(tensor, where[base]), tensor)
+        cells = code.field(tensor, named[Ingredient.MEMORY])
+        unless(builder.icmp_unsigned("!=", code.field(tensor, named[Ingredient.DTYPE]), source))
+        unless(builder.icmp_unsigned("!=", code.field(tensor, where[edge]), none))
+        unless(builder.icmp_unsigned("!=", code.field(whole, where[edge]), none))
+        for unknown in (None, False):
+            unless(builder.icmp_unsigned("==", cells, code.constant(unknown)))
+        count = code.size(cells)
+        unless(builder.icmp_signed(">", count, WORD(limit)))
+        memory = code.need(code.new_array(np.ndarray, count, cell))
+        shape, stride = (code.field(tensor, named[fact]) for fact in (Ingredient.SHAPE, Ingredient.STRIDE))
+        made = _new_tensor(code, recipe, memory, [element_type, shape, stride])
+        code.call(address, code.passed(["1", "1"], [memory, cells]), made)
+        builder.ret(made)
+
+    return compiled("mapping", write)
+
+
+def _cells_of(code: Code, recipe: Recipe, tensor: Any, cell: Any) -> list[Any]:
+    """What a kernel gets of a tensor's memory; the code returns None where that has cells of another kind."""
+    storage, offset, memory = recipe.operand
+    of_tensor = places(recipe.tensor, storage, offset)
+    of_storage = places(recipe.storage, memory)
+    cells = code.field(code.field(tensor, of_tensor[storage]), of_storage[memory])
+    is_other = code.builder.icmp_unsigned("!=", code.array_field(cells, DTYPE), cell)
+    with cgutils.if_unlikely(code.builder, is_other):
+        code.builder.ret(code.owned(code.constant(None)))
+    return code.cells_from(cells, code.whole(code.field(tensor, of_tensor[offset])))
 
 
 def _new_tensor(code: Code, recipe: Recipe, memory: Any, facts: Sequence[Any]) -> Any:

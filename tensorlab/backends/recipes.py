@@ -37,6 +37,8 @@ class Recipe(NamedTuple):
             no `Ingredient` is one object for all.
         tensor, tensor_fields: the same of the tensor.
         view_fields: the same of a tensor that is a view of another.
+        view_in_steps: called with the tensor, the shape, the strides and the offset, where the tensor lacks
+            a field: it says so.
         operand: where an operand's cells are found: the tensor's fields of the storage and of the offset, and
             the storage's of the memory.
         history: the tensor's fields of where a gradient goes on, and of what it is a view of. A tensor is not
@@ -50,6 +52,7 @@ class Recipe(NamedTuple):
     tensor: type
     tensor_fields: Fields
     view_fields: Fields
+    view_in_steps: Callable[[Any, Any, tuple[int, ...], int], Any]
     operand: tuple[str, str, str]
     history: tuple[str, str]
     watched: int

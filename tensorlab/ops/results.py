@@ -50,6 +50,7 @@ _RECIPE = Recipe(
         ("_edge", None),
         ("_grad", None),
     ),
+    view_in_steps=make_view,
     history=("_edge", "_base"),
     operand=("_storage", "_offset", "_memory"),
     watched=ctypes.addressof(modes.watched),

@@ -152,6 +152,12 @@ def test_a_view_is_what_python_would_have_made():
     assert sys.getrefcount(base._storage) < before
 
 
+def test_a_view_of_what_lacks_a_field_is_refused():
+    (tl.ones(2) + tl.ones(2)).exp()
+    with pytest.raises(AttributeError, match="_storage"):
+        results.view(object.__new__(Tensor), Size((2,)), (1,), 0)
+
+
 def test_dense_takes_memory_that_is_there():
     memory = np.arange(6, dtype=CELL)
     (tl.ones(2) + tl.ones(2)).exp()

@@ -119,9 +119,15 @@ def _making(recipe: Recipe, with_memory: bool) -> Method:
 @functools.cache
 def _viewing(recipe: Recipe) -> Method:
     def write(code: Code) -> None:
-        tensor, shape, stride, offset = code.arguments(4)
-        made = code.need(code.new_instance(recipe.tensor))
+        tensor, shape, stride, offset = asked = code.arguments(4)
         where = places(recipe.tensor, *[name for name, _ in recipe.view_fields])
+        for name, value in recipe.view_fields:
+            if value in (Ingredient.SAME, Ingredient.ROOT):
+                lacks = cgutils.is_null(code.builder, code.field(tensor, where[name]))
+                with cgutils.if_unlikely(code.builder, lacks):
+                    in_steps = code.constant(recipe.view_in_steps)
+                    code.builder.ret(code.python.call_function_objargs(in_steps, asked))
+        made = code.need(code.new_instance(recipe.tensor))
         for name, value in recipe.view_fields:
             own = code.field(tensor, where[name])
             known = {

@@ -161,8 +161,14 @@ DIFFERENCES = (
     Difference(
         "`tensor` of a NumPy array that runs backwards, or has its bytes in the other order",
         "raises",
-        "copies it; so does `as_tensor`",
+        "copies it; `as_tensor` copies one that runs backwards",
         "A copy needs neither negative strides nor foreign bytes. `from_numpy` shares, and raises.",
+    ),
+    Difference(
+        "A pickle of tensors that share memory",
+        "each gets memory of its own when they are read; `save`, `copy.deepcopy` keep what they share",
+        "they share it again",
+        "A view of a tensor is one wherever it comes from.",
     ),
     Difference(
         "`gelu` of infinity",

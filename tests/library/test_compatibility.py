@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 import subprocess
 import sys
 import warnings
@@ -94,6 +95,10 @@ def test_the_differences_are_real(torch, tmp_path):
             [tl.tensor(array).tolist() for array in _arrays_to_copy()] == [[1, 0], [0, 1]]
             and _error(lambda: tl.from_numpy(_arrays_to_copy()[0])) is not None,
         ),
+        "A pickle of tensors that share memory": (
+            _pickled_view_follows(torch) is False,
+            _pickled_view_follows(tl) is True,
+        ),
         "`gelu` of infinity": (
             torch.nn.functional.gelu(torch.tensor([torch.inf] * 8)).isnan().all(),
             tl.nn.functional.gelu(tl.tensor([tl.inf] * 8)).eq(tl.inf).all(),
@@ -163,6 +168,13 @@ def test_the_differences_are_real(torch, tmp_path):
     }
     for difference in DIFFERENCES:
         assert shown[difference.topic] == (True, True), difference.topic
+
+
+def _pickled_view_follows(library):
+    x = library.zeros(2, 3)
+    whole, row = pickle.loads(pickle.dumps([x, x[0]]))
+    whole.fill_(1)
+    return row.tolist() == [1, 1, 1]
 
 
 def _arrays_to_copy():

@@ -11,7 +11,8 @@ from typing import Any
 
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.together import formulas_together
-from tensorlab.ops.dispatch import compute
+from tensorlab.ops.conversion import cast
+from tensorlab.ops.dispatch import compute, result_type
 from tensorlab.ops.recording import tensor_form
 from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.scalars import TABLE, Scalar
@@ -268,11 +269,13 @@ def huber_loss(
     if delta <= 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta. Got: {delta}")
     _warn_of_sizes(input, target)
+    if weight is None and result_type(input, target) is input._dtype:
+        return loss("huber_difference", input, target, reduction, delta)
+    losses = cast(loss("huber_difference", input, target, "none", delta), input._dtype)  # as PyTorch has it
     if weight is not None:
-        losses = loss("huber_difference", input, target, "none", delta)
         _check_weight(weight, losses)
-        return reduced(losses * weight, reduction)
-    return loss("huber_difference", input, target, reduction, delta)
+        losses = losses * weight
+    return reduced(losses, reduction)
 
 
 # --- probabilities -----------------------------------------------------------------------------------

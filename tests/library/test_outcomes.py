@@ -121,7 +121,15 @@ DTYPE_VIEWS = """
     x.requires_grad_().view(m.int32)[1:].fill_(0)._base is None
 """
 
-CALLS = "\n".join((DTYPE_VIEWS, TENSORS_IN_LISTS, INTEGERS_OF_FLOATS, BOUNDS, STORAGES, BROADCAST, OUTS))
+HUBER_LOSSES = "\n".join(
+    f"m.nn.functional.huber_loss(x.to(m.{source}), 3 * x.to(m.{target}), reduction={reduction!r})"
+    for source, target in (("float16", "float32"), ("float32", "bfloat16"), ("float32", "float64"))
+    for reduction in ("none", "mean")
+)
+
+CALLS = "\n".join(
+    (DTYPE_VIEWS, HUBER_LOSSES, TENSORS_IN_LISTS, INTEGERS_OF_FLOATS, BOUNDS, STORAGES, BROADCAST, OUTS)
+)
 
 
 def outcome(call, library):

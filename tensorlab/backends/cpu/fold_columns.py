@@ -5,17 +5,17 @@ The totals of a strip of results lie in a buffer, and rows of elements are folde
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.fold_pass import Pass
 from tensorlab.backends.cpu.fold_text import (
     GROUP,
     MANY_ROWS,
     NARROW_STRIP,
+    NEAR_BYTES,
     ROWS,
     STRIP,
     TOGETHER,
+    VECTOR_ROWS,
     FoldText,
 )
 from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, LAYOUTS, OPTIONS, indented, positions
@@ -28,7 +28,11 @@ class ColumnsText(FoldText):
 
     def functions(self) -> str:
         """The functions that fold rows of a strip, for each look at the elements."""
-        return "\n\n".join(self._rows(one, name) for one, name in self._looks())
+        return "\n\n".join(self._rows(one, name) for one, name in self.looks if not one.vectors)
+
+    def imports(self) -> list[str]:
+        """What is taken of `tensorlab.backends.cpu.fold_vectors`."""
+        return [f"{one.fold.join.name}_rows" for one, _ in self.looks if one.vectors]
 
     def kernel(self) -> str:
         """The kernel for any layout. One task is one part of one strip of results."""
@@ -48,6 +52,7 @@ class ColumnsText(FoldText):
             "    # Where the rows of a narrow strip touch, several of them count as one wide row.",
             f"    beside = min({GROUP} // width, length // {TOGETHER})",
             "    beside = beside if beside > 1 and row_step == width and step == 1 else 1",
+            f"    far = x.size > {NEAR_BYTES // self.cells.source.itemsize}",
             *self._buffers(),
             "    for task in range(first, last):",
             "        rest, part = (task // parts, task % parts) if parts > 1 else (task, 0)",
@@ -88,13 +93,9 @@ class ColumnsText(FoldText):
             "    kernel(0, strips, walk, span, 1, 0.0, n, out, x, np.empty(0))\n"
         )
 
-    def _looks(self) -> Sequence[tuple[Pass, str]]:
-        looks = ((self.center, "center"), (self.main, "main"))
-        return [(one, name) for one, name in looks if one]
-
     def _buffers(self) -> list[str]:
         """What a strip is folded in. Of what a fold has no use for, the totals take the place."""
-        passes = [one for one, _ in self._looks()]
+        passes = [one for one, _ in self.looks]
         kinds = {
             "total": self.main.total,
             "lost": "float64" if any(one.compensated for one in passes) else "",
@@ -151,6 +152,12 @@ class ColumnsText(FoldText):
         """The lines that fold the rows `begin` … `end` - 1 of one task."""
         target = total if one.direct else "part_total"
         wide = "for j in range(w * beside):"
+        rows = (
+            f"rows_{name}(at(x, cell), step, each * row_step, many, each * w, k, at({target}, 0), at(c, 0))"
+        )
+        if one.vectors:
+            join = one.fold.join.name
+            rows = f"{join}_rows(at(x, cell), each * row_step, many, each * w, at({target}, 0), far)"
         lines = [
             wide,
             f"    {total}[j] = {one.start}",
@@ -159,7 +166,7 @@ class ColumnsText(FoldText):
             "while row < end:",
             "    run, i = (0, row) if inner == 0 else (row // length, row % length)",
             *positions("span", ("cell", "start + i * row_step", 1), number="run", indent=4).splitlines(),
-            f"    count = min({ROWS} * beside, length - i, end - row)",
+            f"    count = min({VECTOR_ROWS if one.vectors else ROWS} * beside, length - i, end - row)",
             "    row += count",
         ]
         if not one.direct:
@@ -168,8 +175,7 @@ class ColumnsText(FoldText):
             "    left, each = count, beside  # whole groups, and then what is left, row by row",
             "    while left > 0:",
             "        many = left // each",
-            f"        rows_{name}(at(x, cell), step, each * row_step, many, each * w, k, "
-            f"at({target}, 0), at(c, 0))",
+            f"        {rows}",
             "        cell += many * each * row_step",
             "        left, each = left - many * each, 1",
         ]

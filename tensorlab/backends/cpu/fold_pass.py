@@ -7,9 +7,9 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.backends.cpu.kernel_text import Cells, numpy_name
 from tensorlab.dtypes import dtype
-from tensorlab.folds import ADD, Fold, arguments_of
+from tensorlab.folds import ADD, Fold, arguments_of, itself
 
-__all__ = ["Pass", "total_type"]
+__all__ = ["Pass", "by_vectors", "total_type"]
 
 
 class Pass:
@@ -39,6 +39,8 @@ class Pass:
                 self.floating = False
         self.compensated = self.lane == "float64" and fold.join is ADD
         self.direct = self.lane == self.total and not self.compensated
+        # Whether whole vectors of cells are folded as they are: see `tensorlab.backends.cpu.fold_vectors`.
+        self.vectors = by_vectors(fold, cells.source, step) and self.lane >= cells.source.name
 
     @property
     def start(self) -> str:
@@ -79,6 +81,11 @@ class Pass:
         values = {"total": total, "c": center, "k": "k", "n": "n"}
         arguments = ", ".join(values[name] for name in arguments_of(self.fold.finish))
         return f"{self.fold.finish.__name__}({arguments})"
+
+
+def by_vectors(fold: Fold, source: dtype, step: bool) -> bool:
+    """Whether a fold takes whole vectors of such cells, which `step` says lie apart."""
+    return not step and fold.each is itself and source in (dtypes.float32, dtypes.float64)
 
 
 def total_type(fold: Fold, value: dtype) -> dtype:

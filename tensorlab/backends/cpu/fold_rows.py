@@ -13,16 +13,19 @@ from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, LAYOUTS, OPTIONS, 
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.folds import itself
 
-__all__ = ["RowsText"]
+__all__ = ["RowsText", "RunsText"]
 
 
 class RowsText(FoldText):
-    """The parts of one kernel's text."""
+    """The parts of one kernel's text, for results of one run of elements each."""
 
     def functions(self) -> str:
         """The functions that fold one block, for each look at the elements."""
-        looks = [(self.center, "center"), (self.main, "main")]
-        return "\n\n".join(self._block(one, name) for one, name in looks if one)
+        return "\n\n".join(self._block(one, name) for one, name in self.looks if not one.vectors)
+
+    def imports(self) -> list[str]:
+        """What is taken of `tensorlab.backends.cpu.fold_vectors`."""
+        return [f"{one.fold.join.name}_run" for one, _ in self.looks if one.vectors]
 
     def kernel(self) -> str:
         """The kernel for any layout. One task is one part of one result; the parts are joined later."""
@@ -33,7 +36,7 @@ class RowsText(FoldText):
             "    inner = span.shape[1] - 1",
             "    length, step = span[0, inner], span[1, inner]",
             f"    blocks, whole = (length + {self.block - 1}) // {self.block}, length // {self.block}",
-            "    pieces = blocks * (n // max(length, 1))",
+            "    pieces = blocks * (n // max(length, 1))  # of each result",
             "    results = out.size // parts",
             *self._far(),
             "    width, out_step, start_step = walk[0, -1], walk[1, -1], walk[2, -1]",
@@ -104,20 +107,10 @@ class RowsText(FoldText):
 
     def _fold_result(self, one: Pass, name: str, total: str) -> list[str]:
         """The lines that fold the blocks `begin` … `end` - 1 of the result whose cells begin at `start`."""
-        settled = f"{total} == 0" if one.start == "1" else f"{total} != 0"
         return [
             *self._start(one, total),
-            "at_block, cell, from_block, to_block = begin, start, begin, end",
-            "while True:",
-            "    if inner > 0:  # there are several runs",
-            "        run, from_block = at_block // blocks, at_block % blocks",
-            "        to_block = min(blocks, from_block + end - at_block)",
-            *positions("span", ("cell", "start", 1), number="run").splitlines(),
-            "    at_block += to_block - from_block",
-            *indented(4, self._fold_run(one, name, total, "from_block", "to_block")),
-            "    if at_block >= end:",
-            "        break",
-            *([f"    if {settled}:", "        break"] if one.fold.truth else []),
+            "cell = start",
+            *self._fold_run(one, name, total, "begin", "end"),
             *self._end(one, total),
         ]
 
@@ -126,6 +119,13 @@ class RowsText(FoldText):
 
         The length of a whole block is written into the text: the compiler makes one long piece of it.
         """
+        if one.vectors:
+            run = f"{one.fold.join.name}_run(at(x, cell + i), min({self.block}, length - i), far, "
+            return [
+                f"for b in range({begin}, {end}):",
+                f"    i = b * {self.block}",
+                *indented(4, self._joined(one, total, f"{run}np.{one.lane}({one.start}))")),
+            ]
         return [
             f"for b in range({begin}, min({end}, whole)):",
             f"    i = b * {self.block}",
@@ -154,7 +154,9 @@ class RowsText(FoldText):
         ]
 
     def _fold_block(self, one: Pass, name: str, total: str, length: str) -> list[str]:
-        found = f"block_{name}(at(x, cell + i * step), {length}, step, c, k)"
+        return self._joined(one, total, f"block_{name}(at(x, cell + i * step), {length}, step, c, k)")
+
+    def _joined(self, one: Pass, total: str, found: str) -> list[str]:
         return [f"joining = np.{one.total}({found})", *one.joined(total, "joining", f"{total}_lost")]
 
     def _start(self, one: Pass, total: str) -> list[str]:
@@ -165,3 +167,26 @@ class RowsText(FoldText):
         if not one.compensated:
             return []
         return [f"if {total}_lost == {total}_lost:", f"    {total} += {total}_lost"]
+
+
+class RunsText(RowsText):
+    """The same for results of several runs each.
+
+    It has a text of its own because of the registers that finding a run takes: they would be missing where
+    rows are short and follow one another.
+    """
+
+    def _fold_result(self, one: Pass, name: str, total: str) -> list[str]:
+        settled = f"{total} == 0" if one.start == "1" else f"{total} != 0"
+        return [
+            *self._start(one, total),
+            "at_block = begin",
+            "while at_block < end:",
+            "    run, from_block = at_block // blocks, at_block % blocks",
+            "    to_block = min(blocks, from_block + end - at_block)",
+            *positions("span", ("cell", "start", 1), number="run", indent=4).splitlines(),
+            "    at_block += to_block - from_block",
+            *indented(4, self._fold_run(one, name, total, "from_block", "to_block")),
+            *([f"    if {settled}:", "        break"] if one.fold.truth else []),
+            *self._end(one, total),
+        ]

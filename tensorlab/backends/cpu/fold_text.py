@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import jit, pointers
-from tensorlab.backends.cpu.fold_pass import Pass
+from tensorlab.backends.cpu import fold_vectors, jit, pointers
+from tensorlab.backends.cpu.fold_pass import Pass, by_vectors
 from tensorlab.backends.cpu.kernel_text import OPTIONS, STEP_BLOCK, Cells, header
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold, itself
@@ -23,6 +24,7 @@ __all__ = [
     "ROWS",
     "STRIP",
     "TOGETHER",
+    "VECTOR_ROWS",
     "FoldText",
     "block_length",
     "fold_header",
@@ -30,11 +32,11 @@ __all__ = [
     "strip_width",
 ]
 
-# Bytes to a block of elements that are folded as they are: between two blocks memory is asked for, and little
-# at a time comes soonest. A fold that computes something of each element has longer blocks, because it waits
-# less for memory and more for what follows a block.
-BLOCK_BYTES = 1024
-COMPUTED_BYTES = 4096
+# Bytes to a block of elements. Of integers and of sixteen-bit floats that are folded as they are it is less:
+# between two blocks memory is asked for, and little at a time comes soonest. Others wait less for memory and
+# more for what follows a block, or ask for memory within the block.
+BLOCK_BYTES = 4096
+SHORT_BLOCK_BYTES = 1024
 # How far ahead memory is asked for, and from how many bytes of elements on: fewer lie in a second-level cache
 # from the last time, and asking only costs.
 AHEAD_BYTES = 4096
@@ -47,7 +49,8 @@ STRIP = 4096
 # shall be enough strips for all threads.
 MANY_ROWS = 512
 NARROW_STRIP = 1024
-# Rows of a strip to a block.
+# Rows of a strip to a block: of whole vectors, and of others.
+VECTOR_ROWS = 128
 ROWS = 256
 # Rows that are read together, so that a total is loaded and stored once for all of them.
 TOGETHER = 8
@@ -62,7 +65,8 @@ def block_length(fold: Fold, source: dtype, step: bool) -> int:
     """Elements to a block of a fold; sixteen-bit floats and small integers take no more than others."""
     if step:
         return STEP_BLOCK
-    return (BLOCK_BYTES if fold.each is itself else COMPUTED_BYTES) // max(source.itemsize, 4)
+    short = fold.each is itself and not by_vectors(fold, source, step)
+    return (SHORT_BLOCK_BYTES if short else BLOCK_BYTES) // max(source.itemsize, 4)
 
 
 def strip_width(rows: int) -> int:
@@ -70,12 +74,11 @@ def strip_width(rows: int) -> int:
     return STRIP if rows >= MANY_ROWS else NARROW_STRIP
 
 
-def fold_header(title: str) -> str:
-    """The first lines of a generated module that folds."""
-    return (
-        f"{header(title)}"
-        f"from tensorlab.backends.cpu.pointers import advance, at  # {_DIGEST}\n\n\n"
-    )  # fmt: skip
+def fold_header(title: str, imports: Iterable[str] = ()) -> str:
+    """The first lines of a generated module that folds; `imports` names what it takes of `fold_vectors`."""
+    pointers = f"from tensorlab.backends.cpu.pointers import advance, at  # {_DIGEST}\n"
+    vectors = "".join(fold_vectors.IMPORT.format(name=name) for name in imports)
+    return f"{header(title)}{vectors}{pointers}\n\n"
 
 
 def scalar_functions(fold: Fold, one: Pass, value: dtype) -> str:
@@ -104,3 +107,9 @@ class FoldText:
         self.center = Pass(fold.center, cells, value, step) if fold.center and not given else None
         self.cells, self.step, self.given = cells, step, given
         self.block = block_length(fold, cells.source, step)
+
+    @property
+    def looks(self) -> Sequence[tuple[Pass, str]]:
+        """The looks at the elements in their order, and their names."""
+        looks = ((self.center, "center"), (self.main, "main"))
+        return [(one, name) for one, name in looks if one]

@@ -2,7 +2,8 @@
 
 Dimensions of either kind, those that stay and those that are folded away, are coalesced on their own and
 sorted by the elements' strides. The smallest stride decides the form of the kernel: along folded elements it
-is ``rows``, along results ``columns`` (see `tensorlab.backends.cpu.reduce_templates`).
+is ``rows`` (or ``runs``, where several runs make a result), along results ``columns`` (see
+`tensorlab.backends.cpu.reduce_templates`).
 
 Where there are few results and many elements, each result is computed in parts that a second, small fold
 joins. How many parts depends on the layout alone, never on the number of threads: a sum is the same number
@@ -54,7 +55,7 @@ class _Way(NamedTuple):
     """The way of one fold through memory.
 
     Attributes:
-        form: ``"rows"`` or ``"columns"``.
+        form: ``"rows"``, ``"runs"`` or ``"columns"``.
         step: whether the innermost loop steps over cells.
         walk: the results' shape, the strides of the output, and those of the elements.
         span: the shape of the elements of one result, and their strides.
@@ -112,7 +113,8 @@ def _find_way(
         tasks = results // walk_shape[-1] * ceil_div(walk_shape[-1], strip_width(n))
         pieces = ceil_div(n, TOGETHER)
     else:
-        form, step, width, tasks = "rows", x_span[-1] != 1, 1, results
+        form = "rows" if len(span_shape) == 1 else "runs"
+        step, width, tasks = x_span[-1] != 1, 1, results
         block = block_length(fold, source.dtype, step)
         pieces = n // span_shape[-1] * ceil_div(span_shape[-1], block) if n else 0
     parts = 1

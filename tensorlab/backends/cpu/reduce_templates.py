@@ -5,9 +5,9 @@ that the compiler may use vector instructions, and in the type of the elements; 
 one by one in a wider type (or, for float64, with the rounding errors kept beside the total). That is as fast
 as a plain loop and loses fewer digits.
 
-Two forms differ in what the innermost loop walks along. ``rows`` walks along the elements of one result
-(`tensorlab.backends.cpu.fold_rows`), ``columns`` along neighbouring results, some rows of elements at a time
-(`tensorlab.backends.cpu.fold_columns`).
+Forms differ in what the innermost loop walks along. ``rows`` walks along the elements of one result, and so
+does ``runs`` where these lie in several runs (`tensorlab.backends.cpu.fold_rows`); ``columns`` walks along
+neighbouring results, some rows of elements at a time (`tensorlab.backends.cpu.fold_columns`).
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from dataclasses import replace
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.fold_columns import ColumnsText
 from tensorlab.backends.cpu.fold_pass import Pass
-from tensorlab.backends.cpu.fold_rows import RowsText
+from tensorlab.backends.cpu.fold_rows import RowsText, RunsText
 from tensorlab.backends.cpu.fold_text import fold_header, scalar_functions
 from tensorlab.backends.cpu.kernel_text import OPTIONS, Cells, indented, jitted, positions
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold, itself
 
 __all__ = ["fold_source", "join_source"]
+
+_TEXTS = {"rows": RowsText, "runs": RunsText, "columns": ColumnsText}
 
 # Results whose parts are joined together: their totals stay in a first-level cache.
 JOINED = 256
@@ -36,21 +38,21 @@ def fold_source(fold: Fold, cells: Cells, value: dtype, form: str, step: bool, g
         fold: a row of `tensorlab.folds.TABLE`.
         cells: the dtypes of the elements and of the results.
         value: the type in which elements are counted.
-        form: ``"rows"`` or ``"columns"``.
+        form: ``"rows"``, ``"runs"`` or ``"columns"``.
         step: whether the cells along the innermost loop lie apart.
         given: whether the results of the fold's center are passed, instead of computed.
     """
-    text = (RowsText if form == "rows" else ColumnsText)(fold, cells, value, step, given)
+    text = _TEXTS[form](fold, cells, value, step, given)
     functions = [*cells.helpers(), fold.each, fold.finish]
     if fold.center and not given:
         functions += [fold.center.each, fold.center.finish]
     parts = [
-        fold_header(f"{fold.name} of {cells.source.name} to {cells.result.name}, {form}")
+        fold_header(f"{fold.name} of {cells.source.name} to {cells.result.name}, {form}", text.imports())
         + scalar_functions(fold, text.main, value)
         + jitted(functions),
         text.functions(),
         text.kernel(),
-        *([] if step or fold.center else [text.flat_kernel()]),
+        *([] if step or fold.center or form == "runs" else [text.flat_kernel()]),
     ]
     return "\n\n".join(parts)
 

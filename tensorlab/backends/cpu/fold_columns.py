@@ -9,11 +9,10 @@ from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.fold_pass import Pass
 from tensorlab.backends.cpu.fold_text import (
     GROUP,
-    MANY_ROWS,
-    NARROW_STRIP,
     NEAR_BYTES,
     ROWS,
     STRIP,
+    STRIPS,
     TOGETHER,
     VECTOR_ROWS,
     FoldText,
@@ -43,25 +42,29 @@ class ColumnsText(FoldText):
             *LAYOUTS.splitlines(),
             "    last_dim = walk.shape[1] - 1",
             "    width, out_step, step = walk[0, last_dim], walk[1, last_dim], walk[2, last_dim]",
-            f"    widest = {STRIP} if n >= {MANY_ROWS} else {NARROW_STRIP}  # strip",
-            "    strips = (width + widest - 1) // widest",
+            *self._strips,
             "    inner = span.shape[1] - 1",
             "    length, row_step = span[0, inner], span[1, inner]",
             "    results = out.size // parts",
+            "    tasks = results // width * strips  # of each part",
             f"    pieces = (n + {TOGETHER - 1}) // {TOGETHER}  # of each result",
             "    # Where the rows of a narrow strip touch, several of them count as one wide row.",
             f"    beside = min({GROUP} // width, length // {TOGETHER})",
             "    beside = beside if beside > 1 and row_step == width and step == 1 else 1",
             f"    far = x.size > {NEAR_BYTES // self.cells.source.itemsize}",
             *self._buffers(),
-            "    for task in range(first, last):",
-            "        rest, part = (task // parts, task % parts) if parts > 1 else (task, 0)",
-            "        rest, strip = (rest // strips, rest % strips) if strips > 1 else (rest, 0)",
-            "        w = min(widest, width - strip * widest)",
+            "    task = first",
+            "    while task < last:",
+            "        rest, part = (task % tasks, task // tasks) if parts > 1 else (task, 0)",
+            "        rest, one = (rest // strips, rest % strips) if strips > 1 else (rest, 0)",
+            "        # Strips that stand beside one another are folded as one.",
+            f"        many = min(last - task, strips - one, {STRIPS})",
+            "        task += many",
+            "        w = min(many * strip, width - one * strip)",
             *positions(
                 "walk",
-                ("out_cell", "part * results + strip * widest * out_step", 1),
-                ("start", "strip * widest * step", 2),
+                ("out_cell", "part * results + one * strip * out_step", 1),
+                ("start", "one * strip * step", 2),
                 outer="last_dim",
             ).splitlines(),
             "        begin, end = 0, n",
@@ -80,18 +83,26 @@ class ColumnsText(FoldText):
 
         It is for short runs, and keeps the interpreter's lock: to give it back costs more than it brings.
         """
-        return (
-            f"@njit(cache=True, no_cfunc_wrapper=True, {OPTIONS})\n"
-            "def flat_kernel(out, x):\n"
-            "    n = x.size // out.size\n"
-            "    span = np.empty((2, 1), np.int64)\n"
-            "    walk = np.empty((3, 1), np.int64)\n"
-            "    walk[0, 0], walk[1, 0], walk[2, 0] = out.size, 1, 1\n"
-            "    span[0, 0], span[1, 0] = n, out.size\n"
-            f"    widest = {STRIP} if n >= {MANY_ROWS} else {NARROW_STRIP}\n"
-            "    strips = (out.size + widest - 1) // widest\n"
-            "    kernel(0, strips, walk, span, 1, 0.0, n, out, x, np.empty(0))\n"
-        )
+        lines = [
+            f"@njit(cache=True, no_cfunc_wrapper=True, {OPTIONS})",
+            "def flat_kernel(out, x):",
+            "    n, width = x.size // out.size, out.size",
+            "    span = np.empty((2, 1), np.int64)",
+            "    walk = np.empty((3, 1), np.int64)",
+            "    walk[0, 0], walk[1, 0], walk[2, 0] = width, 1, 1",
+            "    span[0, 0], span[1, 0] = n, width",
+            *self._strips,
+            "    kernel(0, strips, walk, span, 1, 0.0, n, out, x, np.empty(0))",
+        ]
+        return "\n".join(lines) + "\n"
+
+    @property
+    def _strips(self) -> list[str]:
+        """The lines that cut neighbouring results into strips, as `strip_width` does."""
+        return [
+            f"    strip = {STRIP} if 2 * width > {GROUP} else width",
+            "    strips = (width + strip - 1) // strip",
+        ]
 
     def _buffers(self) -> list[str]:
         """What a strip is folded in. Of what a fold has no use for, the totals take the place."""
@@ -102,7 +113,7 @@ class ColumnsText(FoldText):
             "part_total": self.main.lane if not all(one.direct for one in passes) else "",
             "c": self.main.value if self.center or self.given else "",
         }
-        room = ["    room = min(widest, width * beside)"]
+        room = [f"    room = min({STRIP * STRIPS}, width * beside)"]
         return room + [
             f"    {name} = {f'np.empty(room, np.{kind})' if kind else 'total'}"
             for name, kind in kinds.items()

@@ -18,11 +18,10 @@ from tensorlab.scalars.source import formula_text
 __all__ = [
     "AHEAD_BYTES",
     "GROUP",
-    "MANY_ROWS",
-    "NARROW_STRIP",
     "NEAR_BYTES",
     "ROWS",
     "STRIP",
+    "STRIPS",
     "TOGETHER",
     "VECTOR_ROWS",
     "FoldText",
@@ -42,13 +41,12 @@ SHORT_BLOCK_BYTES = 1024
 AHEAD_BYTES = 4096
 NEAR_BYTES = 1 << 20
 
-# Neighbouring results that are computed together. Memory is the faster the longer the runs are in which it is
-# read, and the totals of so many results stay in a first-level cache while rows of elements pass by.
-STRIP = 4096
-# Results of fewer elements than this are computed in narrower strips: they are not cut into parts, and there
-# shall be enough strips for all threads.
-MANY_ROWS = 512
-NARROW_STRIP = 1024
+# Neighbouring results to a strip, where there are many: the least that a thread is given to do.
+STRIP = 128
+# Up to so many strips of neighbouring results that one thread has to do are computed together. Memory is the
+# faster the longer the runs are in which it is read, and the totals of so many results stay in a first-level
+# cache while rows of elements pass by.
+STRIPS = 32
 # Rows of a strip to a block: of whole vectors, and of others.
 VECTOR_ROWS = 128
 ROWS = 256
@@ -69,9 +67,9 @@ def block_length(fold: Fold, source: dtype, step: bool) -> int:
     return (SHORT_BLOCK_BYTES if short else BLOCK_BYTES) // max(source.itemsize, 4)
 
 
-def strip_width(rows: int) -> int:
-    """Up to how many neighbouring results are computed together, of so many elements each."""
-    return STRIP if rows >= MANY_ROWS else NARROW_STRIP
+def strip_width(width: int) -> int:
+    """How many of so many neighbouring results make a strip; rows that are grouped are not cut."""
+    return STRIP if 2 * width > GROUP else width
 
 
 def fold_header(title: str, imports: Iterable[str] = ()) -> str:

@@ -48,7 +48,7 @@ SIZE = 64
 # Vectors to a step of a run. Each has a total of its own, so that no addition waits for the one before.
 VECTORS = 4
 # How far ahead of a run memory is asked for, in bytes.
-AHEAD = 4096
+AHEAD = 8192
 
 # Rows that are read together, so that a total is loaded and stored once for all of them. More would be more
 # places to read from at once than the processor follows.
@@ -99,6 +99,12 @@ class _Folder:
         value = self.source.load(pointer, 0, mask)
         widens = value.type != self.target.tile.vector
         return self.builder.fpext(value, self.target.tile.vector) if widens else value
+
+    def mask(self, count: Any) -> Any:
+        """Which lanes are among the first `count`, of which there are fewer than lanes."""
+        lanes = ir.Constant(ir.VectorType(SHORT, self.lanes), [*range(self.lanes)])
+        given = self.source.spread(self.builder.trunc(count, SHORT))
+        return self.builder.icmp_unsigned("<", lanes, given)
 
     def ask(self, pointer: Any) -> None:
         """Ask for the line of a cell."""
@@ -163,7 +169,7 @@ def _run_of(join: str) -> Any:
             with builder.if_then(builder.icmp_unsigned(">", last, INDEX(0))):
                 cells = moved(first, builder.sub(count, last))
                 ask(cells, 1)
-                mask = folder.source.mask(0, last)
+                mask = folder.mask(last)
                 take(1, builder.select(mask, folder.load(cells, mask), empty))
             return folder.across(folder.join_all([builder.load(total) for total in totals]))
 
@@ -186,7 +192,7 @@ def _rows_of(join: str) -> Any:
             lanes, moved = INDEX(folder.lanes), folder.source.moved
             whole, last = builder.udiv(cells, lanes), builder.urem(cells, lanes)
             ends = builder.icmp_unsigned(">", last, INDEX(0))
-            mask = folder.source.mask(0, last)
+            mask = folder.mask(last)
 
             def fold(rows: list[Any], vector: Any, mask: Any = None) -> None:
                 """Fold one vector of each row into the total's."""

@@ -109,8 +109,8 @@ def _find_way(
     short = len(span_shape) == 1 and span_shape[-1] <= SHORT <= walk_shape[-1] // 4
     results, n = math.prod(walk_shape), math.prod(span_shape)
     if along_results or short:
-        form, step, width = "columns", x_walk[-1] != 1, min(walk_shape[-1], strip_width(n))
-        tasks = results // walk_shape[-1] * ceil_div(walk_shape[-1], strip_width(n))
+        form, step, width = "columns", x_walk[-1] != 1, strip_width(walk_shape[-1])
+        tasks = results // walk_shape[-1] * ceil_div(walk_shape[-1], width)
         pieces = ceil_div(n, TOGETHER)
     else:
         form = "rows" if len(span_shape) == 1 else "runs"

@@ -40,7 +40,8 @@ class Pass:
         self.compensated = self.lane == "float64" and fold.join is ADD
         self.direct = self.lane == self.total and not self.compensated
         # Whether whole vectors of cells are folded as they are: see `tensorlab.backends.cpu.fold_vectors`.
-        self.vectors = by_vectors(fold, cells.source, step) and self.lane >= cells.source.name
+        widens = np.dtype(self.lane).itemsize >= cells.source.itemsize
+        self.vectors = by_vectors(fold, cells.source, step) and self.floating and widens
 
     @property
     def start(self) -> str:

@@ -47,15 +47,16 @@ __all__ = [
 SIZE = 64
 # Vectors to a step of a run. Each has a total of its own, so that no addition waits for the one before.
 VECTORS = 4
-# How far ahead of a run memory is asked for, in bytes.
-AHEAD = 8192
+# How far ahead of a run memory is asked for, in bytes. Whole pages further on, it would fall into the own
+# places of the first-level cache of what is read now.
+AHEAD = 6144
 
 # Rows that are read together, so that a total is loaded and stored once for all of them. More would be more
 # places to read from at once than the processor follows.
 TOGETHER = 4
-# Of the rows to come after those, so many are asked for. More would drive each other out of a first-level
-# cache where rows are long; the processor has seen by then where the others lie.
-ASKED = 2
+# Of the rows to come after those, as many are asked for as these bytes have cells. More would drive each
+# other out of a first-level cache where rows are long; the processor has seen by then where the others lie.
+ASKED = 8
 
 _INSTRUCTIONS = {
     "add": ir.IRBuilder.fadd,
@@ -199,7 +200,7 @@ def _rows_of(join: str) -> Any:
                 j = builder.mul(vector, lanes)
                 places = [moved(row, j) for row in rows]
                 with builder.if_then(asks):
-                    for place in places[:ASKED]:
+                    for place in places[: ASKED // folder.source.size]:
                         folder.ask(moved(place, builder.mul(step, INDEX(TOGETHER))))
                 seen = folder.join_all([folder.load(place, mask) for place in places])
                 target = moved(result, j)

@@ -49,7 +49,7 @@ SIZE = 64
 VECTORS = 4
 # How far ahead of a run memory is asked for, in bytes. Whole pages further on, it would fall into the own
 # places of the first-level cache of what is read now.
-AHEAD = 6144
+AHEAD = 5120
 
 # Rows that are read together, so that a total is loaded and stored once for all of them. More would be more
 # places to read from at once than the processor follows.

@@ -31,8 +31,6 @@ from tensorlab.backends.cpu.pointers import LINE, Pointer
 
 __all__ = [
     "IMPORT",
-    "TOGETHER",
-    "VECTORS",
     "add_rows",
     "add_run",
     "greatest_rows",
@@ -58,13 +56,18 @@ TOGETHER = 4
 # other out of a first-level cache where rows are long; the processor has seen by then where the others lie.
 ASKED = 8
 
-_INSTRUCTIONS = {
+_INSTRUCTIONS: dict[str, Any] = {
     "add": ir.IRBuilder.fadd,
     "multiply": ir.IRBuilder.fmul,
     "greatest": "llvm.maximum",
     "least": "llvm.minimum",
 }
-_PLAIN = {"add": operator.add, "multiply": operator.mul, "greatest": np.maximum, "least": np.minimum}
+_PLAIN: dict[str, Callable] = {
+    "add": operator.add,
+    "multiply": operator.mul,
+    "greatest": np.maximum,
+    "least": np.minimum,
+}
 
 
 class _Folder:

@@ -25,7 +25,11 @@ from tensorlab.folds import Fold, itself
 
 __all__ = ["fold_source", "join_source"]
 
-_TEXTS = {"rows": RowsText, "runs": RunsText, "columns": ColumnsText}
+_TEXTS: dict[str, type[RowsText] | type[ColumnsText]] = {
+    "rows": RowsText,
+    "runs": RunsText,
+    "columns": ColumnsText,
+}
 
 # Results whose parts are joined together: their totals stay in a first-level cache.
 JOINED = 256

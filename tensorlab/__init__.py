@@ -115,6 +115,7 @@ from tensorlab.ops.casts import (
 from tensorlab.ops.chains import chain_matmul
 from tensorlab.ops.channels import (
     channel_shuffle,
+    prelu,
 )
 from tensorlab.ops.choice import allclose, equal, isclose, where
 from tensorlab.ops.combinations import (
@@ -155,7 +156,10 @@ from tensorlab.ops.diagonals import (
     tril,
     triu,
 )
-from tensorlab.ops.differences import diff
+from tensorlab.ops.differences import (
+    diff,
+    gradient,
+)
 from tensorlab.ops.dims import (
     adjoint,
     moveaxis,
@@ -175,6 +179,10 @@ from tensorlab.ops.distances import (
 from tensorlab.ops.einsum import einsum
 from tensorlab.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
 from tensorlab.ops.factorizations import det, slogdet
+from tensorlab.ops.float_parts import (
+    frexp,
+    nextafter,
+)
 from tensorlab.ops.from_data import (
     as_tensor,
     asarray,
@@ -220,6 +228,9 @@ from tensorlab.ops.legacy import (
 )
 from tensorlab.ops.likes import empty_like, full_like, ones_like, zeros_like
 from tensorlab.ops.linalg import inverse, logdet, matrix_power
+from tensorlab.ops.margin_losses import (
+    pairwise_distance,
+)
 from tensorlab.ops.matmul import (
     addbmm,
     addmm,
@@ -265,6 +276,7 @@ from tensorlab.ops.pointwise import (
     acos_,
     acosh,
     acosh_,
+    angle,
     arccos,
     arccos_,
     arccosh,
@@ -406,6 +418,7 @@ from tensorlab.ops.questions import (
     is_neg,
     is_nonzero,
     is_same_size,
+    is_signed,
     isneginf,
     isposinf,
     isreal,
@@ -436,7 +449,12 @@ from tensorlab.ops.restriding import (
     as_strided,
     as_strided_,
 )
-from tensorlab.ops.search import bucketize, histc, searchsorted
+from tensorlab.ops.search import (
+    bucketize,
+    histc,
+    searchsorted,
+    unravel_index,
+)
 from tensorlab.ops.shape import (
     broadcast_shapes,
     broadcast_tensors,
@@ -718,6 +736,7 @@ __all__ = [
     "acos_",
     "acosh",
     "acosh_",
+    "angle",
     "arccos",
     "arccos_",
     "arccosh",
@@ -978,10 +997,12 @@ __all__ = [
     "bucketize",
     "histc",
     "searchsorted",
+    "unravel_index",
     # ops.membership
     "isin",
     # ops.differences
     "diff",
+    "gradient",
     # autograd.anomaly
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
@@ -994,6 +1015,7 @@ __all__ = [
     "is_neg",
     "is_nonzero",
     "is_same_size",
+    "is_signed",
     "isneginf",
     "isposinf",
     "isreal",
@@ -1123,9 +1145,15 @@ __all__ = [
     "histogram",
     # ops.channels
     "channel_shuffle",
+    "prelu",
     # ops.precision
     "get_float32_matmul_precision",
     "set_float32_matmul_precision",
+    # ops.float_parts
+    "frexp",
+    "nextafter",
+    # ops.margin_losses
+    "pairwise_distance",
 ]
 
 # Functions with a rule for the names of dimensions take tensors that have some, and a call with an argument

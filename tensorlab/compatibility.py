@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorlab as tl
 
-__all__ = ["DIFFERENCES", "EVERYDAY", "LESS_OFTEN", "Coverage", "Difference", "coverage"]
+__all__ = ["DIFFERENCES", "EVERYDAY", "LESS_OFTEN", "NOW_AND_THEN", "Coverage", "Difference", "coverage"]
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -60,6 +60,34 @@ LESS_OFTEN = _names(
     nn.functional.instance_norm nn.functional.rms_norm nn.functional.dropout2d
     nn.functional.huber_loss nn.functional.triplet_margin_loss nn.functional.hinge_embedding_loss
     nn.functional.poisson_nll_loss
+    """
+)
+
+NOW_AND_THEN = _names(
+    """
+    quantile nanquantile cov corrcoef histc histogram bucketize isin mode kthvalue nanmedian nanmean nansum
+    unique_consecutive logcumsumexp cummax cummin diff gradient trapezoid cumulative_trapezoid renorm
+    block_diag cartesian_prod combinations vander tril_indices triu_indices unravel_index scatter_reduce
+    select_scatter slice_scatter diagonal_scatter masked_scatter index_reduce as_strided_scatter
+    asinh acosh atanh sinc heaviside copysign nextafter frexp ldexp float_power gcd lcm angle
+    logaddexp2 logit lgamma digamma polygamma mvlgamma igamma igammac erfc erfinv i0 special.entr
+    special.ndtr special.ndtri special.log_ndtr special.erfcx special.xlog1py special.zeta special.i0e
+    pdist dist chain_matmul linalg.multi_dot linalg.pinv linalg.matrix_rank linalg.qr linalg.svd
+    linalg.eigh linalg.eig linalg.lstsq linalg.slogdet linalg.solve_triangular linalg.matrix_exp
+    linalg.vander linalg.tensorinv linalg.tensorsolve linalg.lu cholesky qr svd pinverse lu
+    hann_window hamming_window blackman_window bartlett_window kaiser_window stft istft fft.fft
+    nn.functional.embedding_bag nn.functional.gumbel_softmax nn.functional.softmin
+    nn.functional.hardswish nn.functional.hardsigmoid nn.functional.mish nn.functional.hardshrink
+    nn.functional.softshrink nn.functional.tanhshrink nn.functional.softsign nn.functional.threshold
+    nn.functional.rrelu nn.functional.channel_shuffle nn.functional.local_response_norm
+    nn.functional.lp_pool1d nn.functional.lp_pool2d nn.functional.max_pool3d nn.functional.avg_pool3d
+    nn.functional.max_unpool2d nn.functional.grid_sample nn.functional.affine_grid
+    nn.functional.conv3d nn.functional.fold nn.functional.ctc_loss nn.functional.multi_margin_loss
+    nn.functional.multilabel_margin_loss nn.functional.multilabel_soft_margin_loss
+    nn.functional.soft_margin_loss nn.functional.margin_ranking_loss
+    nn.functional.cosine_embedding_loss nn.functional.gaussian_nll_loss
+    nn.functional.triplet_margin_with_distance_loss set_float32_matmul_precision
+    set_default_device vmap compile
     """
 )
 

@@ -29,7 +29,8 @@ from tensorlab.ops.linalg import linalg_cross as cross
 from tensorlab.ops.matmul import matmul
 from tensorlab.ops.norms import matrix_norm, vector_norm
 from tensorlab.ops.norms import matrix_or_vector_norm as norm
-from tensorlab.ops.older_linalg import matrix_exp
+from tensorlab.ops.older_linalg import linalg_vander as vander
+from tensorlab.ops.older_linalg import matrix_exp, tensorinv, tensorsolve
 from tensorlab.ops.ranks import cond, matrix_rank, pinv
 from tensorlab.ops.triangular import solve_triangular
 
@@ -58,6 +59,9 @@ __all__ = [
     "solve_triangular",
     "svd",
     "svdvals",
+    "tensorinv",
+    "tensorsolve",
+    "vander",
     "vecdot",
     "vector_norm",
 ]

@@ -12,6 +12,7 @@ __all__ = [
     "aminmax",
     "cummax",
     "cummin",
+    "frexp",
     "histogram",
     "kthvalue",
     "linalg_eigh",
@@ -87,6 +88,7 @@ def _named(name: str, *fields: str) -> type[NamedResults]:
 aminmax = _named("aminmax", "min", "max")
 cummax = _named("cummax", "values", "indices")
 cummin = _named("cummin", "values", "indices")
+frexp = _named("frexp", "mantissa", "exponent")
 histogram = _named("histogram", "hist", "bin_edges")
 kthvalue = _named("kthvalue", "values", "indices")
 linalg_eigh = _named("linalg_eigh", "eigenvalues", "eigenvectors")

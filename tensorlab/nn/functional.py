@@ -81,6 +81,7 @@ from tensorlab.ops.margin_losses import (
     pairwise_distance,
     soft_margin_loss,
     triplet_margin_loss,
+    triplet_margin_with_distance_loss,
 )
 from tensorlab.ops.normalisation import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
 from tensorlab.ops.one_hot import one_hot
@@ -115,6 +116,10 @@ from tensorlab.ops.pooling import (
     max_pool1d_with_indices,
     max_pool2d,
     max_pool2d_with_indices,
+)
+from tensorlab.ops.power_pooling import (
+    lp_pool1d,
+    lp_pool2d,
 )
 from tensorlab.ops.similarity import cosine_similarity, normalize
 from tensorlab.ops.softmax import softmax_of_layers
@@ -178,6 +183,8 @@ __all__ = [
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
+    "lp_pool1d",
+    "lp_pool2d",
     "margin_ranking_loss",
     "max_pool1d",
     "max_pool1d_with_indices",
@@ -218,6 +225,7 @@ __all__ = [
     "threshold",
     "threshold_",
     "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
     "unfold",
 ]
 

@@ -79,6 +79,17 @@ def subtract(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor |
     return sub(input, other, alpha=alpha, out=out)
 
 
+def subtract_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """The same as `sub_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([3, 4]).subtract_(1)
+        tensor([2, 3])
+    """
+    return sub_(input, other, alpha=alpha)
+
+
 def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """``other - alpha * input``: `sub` with its operands exchanged.
 
@@ -213,6 +224,17 @@ _ROUNDED = {
     "trunc": TABLE["trunc_divide"],
     "floor": replace(TABLE["floor_divide"], node="DivBackward2", gradients=(ZERO, ZERO)),
 }
+
+
+def divide_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
+    """The same as `div_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.tensor([3.0, 4.0]).divide_(2)
+        tensor([1.5000, 2.0000])
+    """
+    return div_(input, other, rounding_mode=rounding_mode)
 
 
 def _rounded_division(rounding_mode: str) -> Scalar:
@@ -369,6 +391,6 @@ def _power(input: Operand, exponent: Operand) -> Scalar | None:
 
 
 METHODS = (
-    add, add_, div, div_, divide, floor_divide, floor_divide_, fmod, fmod_, positive, pow, pow_, remainder,
-    remainder_, sub, sub_, subtract, true_divide, true_divide_,
+    add, add_, div, div_, divide, divide_, floor_divide, floor_divide_, fmod, fmod_, positive, pow, pow_,
+    remainder, remainder_, sub, sub_, subtract, subtract_, true_divide, true_divide_,
 )  # fmt: skip

@@ -167,3 +167,6 @@ def local_response_norm(
     padded = constant_pad_nd(squares, (size // 2, (size - 1) // 2))
     means = padded.unfold(-1, size, 1).mean(-1).movedim(-1, 1)
     return input / (means * alpha + k) ** beta
+
+
+METHODS = (prelu,)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tensorlab.autograd.views import requires_grad
 from tensorlab.modes import current
 from tensorlab.ops.activations import logsigmoid
@@ -23,6 +25,7 @@ __all__ = [
     "pairwise_distance",
     "soft_margin_loss",
     "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
 ]
 
 
@@ -309,3 +312,49 @@ def multilabel_soft_margin_loss(
     if weight is not None:
         losses = losses * weight
     return reduced(losses.mean(-1), reduction)
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """`triplet_margin_loss` with a distance of one's own.
+
+    Args:
+        anchor, positive, negative: tensors of one shape.
+        distance_function: gives the distances of two such tensors; `pairwise_distance` without it.
+        margin: by how much further the negative has to be.
+        swap: take the positive's distance from the negative where that is less than the anchor's.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each triplet.
+
+    Raises:
+        ValueError: there is no such reduction, or the margin is not positive.
+        RuntimeError: the tensors have different numbers of dimensions.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> far = lambda a, b: (a - b).abs().sum(-1)
+        >>> a, p, n = tl.zeros(1, 2), tl.ones(1, 2), tl.tensor([[1.0, 1.5]])
+        >>> F.triplet_margin_with_distance_loss(a, p, n, distance_function=far)
+        tensor(0.5000)
+    """
+    reduction = reduction_of(reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            f"The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
+    distance = pairwise_distance if distance_function is None else distance_function
+    near, away = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        away = minimum(away, distance(positive, negative))
+    return reduced(clamp_min(margin + near - away, 0), reduction)

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import return_types
+from tensorlab import dtypes, return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.ops.arguments import need_tensor
+from tensorlab.ops.arguments import need_tensor, need_tensors
+from tensorlab.ops.combinations import powers
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import adjoint
 from tensorlab.ops.factorizations import cholesky as lower_cholesky
+from tensorlab.ops.factorizations import inv, solve, svdvals
 from tensorlab.ops.factorizations import qr as linalg_qr
-from tensorlab.ops.factorizations import solve, svdvals
 from tensorlab.ops.factorizations import svd as linalg_svd
 from tensorlab.ops.joining import cat
 from tensorlab.ops.likes import zeros_like
@@ -25,6 +26,7 @@ from tensorlab.ops.parts import narrow
 from tensorlab.ops.products import product
 from tensorlab.ops.ranges import eye
 from tensorlab.ops.ranks import pinv
+from tensorlab.ops.recording import check_out
 from tensorlab.tensor import Tensor
 
 __all__ = ["cholesky", "matrix_exp", "pinverse", "qr", "svd"]
@@ -176,6 +178,103 @@ def _pade(matrix: Tensor) -> Tensor:
         even, odd = even + power * PADE[place], odd + power * PADE[place + 1]
     odd = product(matrix, odd)
     return solve(even - odd, even + odd)
+
+
+def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """The powers of each element of vectors, from 0 up: Vandermonde matrices.
+
+    Args:
+        x: of shape (…, n).
+        N: how many powers; n without it.
+
+    Returns:
+        a tensor of shape (…, n, N).
+
+    Raises:
+        RuntimeError: there are fewer than two powers, or the elements are bools.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.vander(tl.tensor([2, 3]), N=3)
+        tensor([[1, 2, 4],
+                [1, 3, 9]])
+    """
+    if need_tensor("vander", x, "x")._dtype is dtypes.bool:
+        raise RuntimeError("linalg.vander supports floating point and integer tensors, but got bool")
+    vectors = x if x.ndim else x.reshape(1)
+    count = vectors.shape[-1] if N is None else N
+    if count <= 1:
+        raise RuntimeError(f"N must be greater than 1, got {count}.")
+    return powers(vectors, count)
+
+
+def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of a tensor that is read as a matrix: its first dimensions are rows, the others columns.
+
+    Args:
+        input: the product of its first `ind` sizes equals that of the others.
+        ind: how many dimensions count the rows.
+        out: a tensor of the result's shape to write into.
+
+    Raises:
+        RuntimeError: `ind` is not positive, the sizes make no square, or the matrix has no inverse.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.linalg.tensorinv(2 * tl.eye(4).reshape(4, 2, 2), ind=1).shape
+        tensorlab.Size([2, 2, 4])
+    """
+    if ind <= 0:
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', got {ind}")
+    rows, columns = need_tensor("tensorinv", input).shape[:ind], input.shape[ind:]
+    if math.prod(rows) != math.prod(columns):
+        raise RuntimeError(
+            f"Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but "
+            f"got {math.prod(columns)} != {math.prod(rows)}"
+        )
+    result = inv(input.reshape(math.prod(rows), math.prod(columns))).reshape(*columns, *rows)
+    if out is None:
+        return result
+    check_out("tensorinv", out, input)
+    return written(out, result)
+
+
+def tensorsolve(
+    A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The X for which ``tensordot(A, X, X.ndim) == B``: a linear system, its unknowns in a tensor.
+
+    Args:
+        A: of shape (B's shape, X's shape), once `dims` are at its end.
+        B: the right-hand side.
+        dims: dimensions of A to move to its end first.
+        out: a tensor of the result's shape to write into.
+
+    Raises:
+        RuntimeError: the sizes make no square system, or it has no solution.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> A, B = 2 * tl.eye(4).reshape(2, 2, 2, 2), tl.ones(2, 2)
+        >>> tl.linalg.tensorsolve(A, B)
+        tensor([[0.5000, 0.5000],
+                [0.5000, 0.5000]])
+    """
+    need_tensors("tensorsolve", A=A, B=B)
+    moved = A if dims is None else A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
+    unknowns = moved.shape[B.ndim :]
+    if math.prod(unknowns) != math.prod(moved.shape[: B.ndim]):
+        raise RuntimeError(
+            f"Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+            f"prod(self.shape[:other.ndim]), but got {math.prod(unknowns)} != "
+            f"{math.prod(moved.shape[: B.ndim])}"
+        )
+    matrix = moved.reshape(B.numel(), math.prod(unknowns))
+    result = solve(matrix, B.flatten()).reshape(unknowns)
+    if out is None:
+        return result
+    check_out("tensorsolve", out, A, B)
+    return written(out, result)
 
 
 METHODS = (cholesky, matrix_exp, pinverse, qr, svd)

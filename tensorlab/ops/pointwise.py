@@ -14,6 +14,7 @@ __all__ = [
     "absolute",
     "acos",
     "acosh",
+    "angle",
     "arccos",
     "arccosh",
     "arcsin",
@@ -135,6 +136,7 @@ isnan = test_of("isnan")
 isinf = test_of("isinf")
 isfinite = test_of("isfinite")
 signbit = function_of("signbit")
+angle = function_of("angle")
 copysign, copysign_ = function_of("copysign"), in_place("copysign")
 logical_not, logical_not_ = function_of("logical_not"), in_place("logical_not")
 logical_and, logical_and_ = function_of("logical_and"), in_place("logical_and")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from tensorlab.ops import conversion, extremes
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import Number, is_number, result_type
 from tensorlab.ops.folding import check_out, check_out_type
+from tensorlab.ops.from_data import tensor
 from tensorlab.tensor import Tensor, make_dense
 
-__all__ = ["bucketize", "histc", "searchsorted"]
+__all__ = ["bucketize", "histc", "searchsorted", "unravel_index"]
 
 # Elements that are looked at together, so that what is made of them stays small.
 PIECE = 8192
@@ -230,6 +231,34 @@ def histc(
     check_out_type("histc", input.dtype, out)
     check_out("histc", out, found.shape, input)
     return written_by("histc(out=...)", conversion.copy_(out, found))
+
+
+def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """Where elements stand in a tensor of a shape, from their numbers in row-major order.
+
+    Args:
+        indices: integers; a number past the last begins anew, as PyTorch has it.
+        shape: the shape of the tensor.
+
+    Returns:
+        a tuple of int64 tensors in the shape of `indices`, one for each dimension of `shape`.
+
+    Raises:
+        TypeError: `indices` are no integers.
+        ValueError: `shape` has a negative size.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.unravel_index(tl.tensor([5, 7]), (2, 4))
+        (tensor([1, 1]), tensor([1, 3]))
+    """
+    if need_tensor("unravel_index", indices, "indices").dtype.category != dtypes.INTEGER:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype.name}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    steps = tensor(layout.default_strides(sizes), dtype=dtypes.int64)
+    return (indices.unsqueeze(-1) // steps % tensor(sizes, dtype=dtypes.int64)).unbind(-1)
 
 
 def _pieces(input: Tensor) -> Iterator[np.ndarray]:

@@ -24,6 +24,10 @@ def d_copysign_x(grad, x, result):
     return grad * choose(x == 0, number(0), result / x)
 
 
+def angle(x):
+    return x if x != x else number(PI) if x < 0 else number(0)
+
+
 def heaviside(x, y):
     return y if x == 0 else number(1) if x > 0 else number(0)  # 0 for NaN
 
@@ -75,6 +79,9 @@ ROWS = (
            ">>> tl.copysign(tl.tensor([1.0, -2.0]), tl.tensor([-3.0, 4.0]))\ntensor([-1.,  2.])",
            result=FLOAT, numbers=SECOND, gradients=(d_copysign_x, ZERO),
            number_nodes=("", "CopysignBackward1")),
+    Scalar("angle", angle, 1, "The angle of each element as a complex number: π below 0, else 0.",
+           ">>> tl.angle(tl.tensor([-2.0, 0.0, 3.0]))\ntensor([3.1416, 0.0000, 0.0000])",
+           result=FLOAT, gradients=(ZERO,)),
     Scalar("heaviside", heaviside, 2, "0 below 0, 1 above it, and `values` at 0.",
            ">>> tl.heaviside(tl.tensor([-1.5, 0.0, 2.0]), tl.tensor([0.5]))\n"
            "tensor([0.0000, 0.5000, 1.0000])",

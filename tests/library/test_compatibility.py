@@ -14,10 +14,12 @@ import pytest
 from safetensors.numpy import load_file
 
 import tensorlab as tl
-from tensorlab.compatibility import DIFFERENCES, EVERYDAY, LESS_OFTEN, coverage
+from tensorlab.compatibility import DIFFERENCES, EVERYDAY, LESS_OFTEN, NOW_AND_THEN, coverage
+
+NAMES = EVERYDAY + LESS_OFTEN + NOW_AND_THEN
 
 
-@pytest.mark.parametrize("name", EVERYDAY + LESS_OFTEN)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_name_is_pytorchs(torch, name):
     owner = torch
     for part in name.split("."):
@@ -28,7 +30,7 @@ def test_every_name_is_pytorchs(torch, name):
 
 
 def test_no_name_is_listed_twice():
-    assert len(set(EVERYDAY + LESS_OFTEN)) == len(EVERYDAY + LESS_OFTEN)
+    assert len(set(NAMES)) == len(NAMES)
 
 
 def test_coverage_asks_the_library():

@@ -37,7 +37,8 @@ DIRECTIVES = {CLASS: "class", FUNCTION: "function"}
 REST = "else"
 SUBJECTS = {
     "creation": "creation likes from_data ranges sharing tapers",
-    "pointwise": "pointwise arithmetic blends angles bounds choice activations pieces special probabilities",
+    "pointwise": "pointwise arithmetic blends angles bounds choice activations pieces special probabilities "
+    "float_parts",
     "shape": "shape least_dims dims parts splitting restriding aliases conversion joining rearranging "
     "diagonals combinations written_parts",
     "reductions": "reduction variance extremes cumulative differences softmax norms "

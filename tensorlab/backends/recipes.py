@@ -76,11 +76,11 @@ class ResultOperations(Protocol):
 
     def mapping(
         self, recipe: Recipe, run: Callable[..., None], source: dtype, result: dtype, limit: int
-    ) -> Callable[[Any], Any] | None:
-        """A short kernel of one operand as a function of a tensor, of one call altogether.
+    ) -> Callable[..., Any] | None:
+        """A short kernel of one operand, or of two, as a function of tensors of one shape: all in one call.
 
         The answer is None for a tensor of another dtype than `source`, for one whose cells are not known to
-        be a run of no more than `limit`, and for one that is recorded.
+        be a run of no more than `limit`, for one that is recorded, and for two of different shapes.
         """
         ...
 

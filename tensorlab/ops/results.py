@@ -104,22 +104,23 @@ def computing(
 
 def mapping(
     run: Callable[..., None], source: dtype, result: dtype, limit: int
-) -> Callable[[Tensor], Tensor | None]:
-    """A short kernel as a function of a tensor, for most of those that it meets.
+) -> Callable[..., Tensor | None]:
+    """A short kernel of one operand, or of two, as a function of tensors, for most of those that it meets.
 
     Args:
-        run: the kernel, called with the cells of the result and of the tensor.
-        source, result: the dtypes of the two.
+        run: the kernel, called with the cells of the result and of the tensors.
+        source, result: the dtypes of the tensors and of the result.
         limit: the most elements that it is for.
 
     Returns:
         The function. It gives None for a tensor of another dtype, for one that is not known to be row-major,
-        or is longer, or is recorded. Without a compiler it gives None for all.
+        or is longer, or is recorded, and for two of different shapes. Without a compiler it gives None for
+        all.
     """
     return _maker().mapping(_RECIPE, run, source, result, limit) or _never
 
 
-def _never(tensor: Tensor) -> None:
+def _never(*tensors: Tensor) -> None:
     return None
 
 

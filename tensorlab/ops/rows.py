@@ -31,14 +31,17 @@ __all__ = ["function_of", "in_place", "operator_of", "test_of"]
 SMALL = 16_384
 
 # What computes the result of dense operands (see `tensorlab.ops.results`), and what records it, None if it
-# has no gradient; and for one operand, what does all of it for most tensors. False where there is no short
+# has no gradient; and for tensors alone, what does all of it for most of them. False where there is no short
 # way.
 Prepared = tuple[Callable[..., Any], Callable[..., Tensor] | None, Callable | None] | Literal[False]
 # The kernel of dense operands that overwrites the first, and the dtype of what it computes.
 PreparedInPlace = tuple[Callable[..., None], dtype] | Literal[False]
 # What to do with two tensors of known layouts: what computes their result of them, or else of their buffers,
-# and which of them it is; the result's number of elements, shape and strides; and what records it.
-Way = tuple[Callable[..., Any], bool, int, Size, tuple[int, ...], Callable[..., Tensor] | None]
+# and which of them it is; the result's number of elements, shape and strides; what records it; and what does
+# all of it for tensors of one shape.
+Way = tuple[
+    Callable[..., Any], bool, int, Size, tuple[int, ...], Callable[..., Tensor] | None, Callable | None
+]  # fmt: skip
 
 
 def _unary(row: Scalar) -> Callable:
@@ -82,10 +85,17 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
     with_int: dict[dtype, Prepared] = {}
     from_float: dict[dtype, Prepared] = {}
     from_int: dict[dtype, Prepared] = {}
+    # That of the two tensors of one shape that came last, and does all of it for most of their dtype.
+    ready: Callable[..., Tensor | None] | None = None
 
     def function(input: Tensor | Number, other: Tensor | Number) -> Tensor:
+        nonlocal ready
         if type(input) is Tensor:
             if type(other) is Tensor:
+                if ready is not None:
+                    result = ready(input, other)
+                    if result is not None:
+                        return result
                 way = ways.get(
                     (input._dtype, input._shape, input._stride, other._dtype, other._shape, other._stride)
                 )
@@ -93,7 +103,9 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                     if way is None and _find_straight_way(row, ways, with_tensor, input, other):
                         return function(input, other)
                     return _find_way(row, ways, input, other)
-                run, of_tensors, size, shape, stride, record = way
+                run, of_tensors, size, shape, stride, record, quick = way
+                if quick is not None:
+                    ready = quick
                 if of_tensors:
                     result = run(size, shape, stride, input, other)
                     if result is None:
@@ -171,8 +183,8 @@ def _find_straight_way(
         short = known[input._dtype] = _prepare(row, input._dtype, input._dtype, of_tensors=True)
     if not short:
         return False
-    compute, record, _ = short
-    way = compute, True, cells.size, input._shape, input._stride, record
+    compute, record, ready = short
+    way = compute, True, cells.size, input._shape, input._stride, record, ready
     remember(ways, _key(input, other), way)
     return True
 
@@ -192,7 +204,7 @@ def _find_way(row: Scalar, ways: dict, input: Tensor, other: Tensor) -> Tensor:
             if kernel is not None and plan.dense:
                 run = computing(kernel, plan.dtype, (input._dtype, other._dtype))
             record = _recorder(row, plan, input, other)
-            remember(ways, key, (run, of_tensors, plan.cells, plan.shape, plan.stride, record))
+            remember(ways, key, (run, of_tensors, plan.cells, plan.shape, plan.stride, record, None))
     return result
 
 
@@ -261,7 +273,7 @@ def _prepare(row: Scalar, *operands: dtype | Number, of_tensors: bool = False) -
             tensors = tuple([index for index, t in enumerate(kinds) if t == RUN])
             record = recorder(kind, tensors, met=(out_type, kinds))
     types = tuple([t for t in operands if isinstance(t, dtype)])
-    ready = mapping(kernel, types[0], out_type, SMALL) if len(operands) == 1 else None
+    ready = mapping(kernel, types[0], out_type, SMALL) if of_tensors or len(operands) == 1 else None
     return computing(kernel, out_type, types if of_tensors else None), record, ready
 
 

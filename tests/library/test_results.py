@@ -195,6 +195,26 @@ def test_functions_of_one_tensor_see_what_it_is():
         assert tl.ones(SMALL + 1).exp().shape == (SMALL + 1,)
 
 
+def test_functions_of_two_tensors_see_what_they_are():
+    x = tl.arange(6.0).view(2, 3)
+    others = [x, tl.ones(2, 3), x.view(3, 2).t(), tl.ones(3), tl.ones(2, 1), tl.ones(()), x.double(), x.int()]
+    for _ in range(2):  # the second time there is machine code
+        for other in others:
+            expected = x.numpy() + other.numpy()
+            for made in (x + other, other + x):
+                np.testing.assert_array_equal(made.numpy(), expected)
+        leaf = x.clone().requires_grad_()
+        for a, b in ((leaf, x), (x, leaf), (leaf[:1], x[:1]), (x.view(6), leaf.view(6))):
+            assert (a + b).requires_grad
+            with tl.no_grad():
+                assert not (a + b).requires_grad
+        with pytest.raises(RuntimeError, match="match"):
+            x + tl.ones(6)
+        assert (x > x).dtype is tl.bool
+        with tl.inference_mode():
+            assert (x + x).is_inference()
+
+
 def test_operands_whose_memory_was_made_for_other_cells():
     words = tl.arange(8, dtype=tl.int32).view(tl.float32)
     x = tl.ones(8)

@@ -33,6 +33,9 @@ _FIELDS = HEADER // 8
 # The field of an array's NumPy dtype, which comes after that of its base.
 DTYPE = 5
 
+# The number of Python's comparison `==`.
+_EQUAL = 2
+
 # Of NumPy's C interface: PyArray_NewFromDescr, which makes an array of a type.
 _NEW_ARRAY = 94
 
@@ -112,6 +115,13 @@ class Code:
         """`item`, or `instead` where that is Python's None."""
         is_none = self.builder.icmp_unsigned("==", item, self.constant(None))
         return self.builder.select(is_none, instead, item)
+
+    def equal(self, item: Any, other: Any) -> Any:
+        """Whether two tuples of ints are one, or equal."""
+        declared = ir.FunctionType(ir.IntType(32), [OBJECT, OBJECT, ir.IntType(32)])
+        compare = cgutils.get_or_insert_function(self.builder.module, declared, "PyObject_RichCompareBool")
+        found = self.builder.call(compare, [item, other, ir.IntType(32)(_EQUAL)])
+        return self.builder.icmp_signed("==", found, ir.IntType(32)(1))
 
     def array_field(self, array: Any, number: int) -> Any:
         """One of an array's own fields (see `tensorlab.backends.cpu.borrowed`)."""

@@ -97,7 +97,7 @@ def mapping(
         return None
     address = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
     with global_compiler_lock:  # see `computing`
-        method = _mapping(recipe, limit)
+        method = _mapping(recipe, len(found.signature.args) - 1, limit)
     function: Callable[..., Any] = bound(method, (source, result.cell, result, address))
     return function
 
@@ -165,9 +165,9 @@ def _computing(recipe: Recipe, known: tuple[str, ...], given: tuple[str, ...], o
 
 
 @functools.cache
-def _mapping(recipe: Recipe, limit: int) -> Method:
+def _mapping(recipe: Recipe, operands: int, limit: int) -> Method:
     def write(code: Code) -> None:
-        (tensor,) = code.arguments(1)
+        first, *others = tensors = code.arguments(operands)
         source, cell, element_type, address = code.constants(4)
         edge, base = recipe.history
         where = places(recipe.tensor, edge, base, *[name for name, _ in recipe.tensor_fields])
@@ -178,19 +178,23 @@ def _mapping(recipe: Recipe, limit: int) -> Method:
             with cgutils.if_unlikely(builder, condition):
                 builder.ret(code.owned(none))
 
-        whole = code.other_than_none(code.field(tensor, where[base]), tensor)
-        cells = code.field(tensor, named[Ingredient.MEMORY])
-        unless(builder.icmp_unsigned("!=", code.field(tensor, named[Ingredient.DTYPE]), source))
-        unless(builder.icmp_unsigned("!=", code.field(tensor, where[edge]), none))
-        unless(builder.icmp_unsigned("!=", code.field(whole, where[edge]), none))
-        for unknown in (None, False):
-            unless(builder.icmp_unsigned("==", cells, code.constant(unknown)))
-        count = code.size(cells)
+        for tensor in tensors:
+            whole = code.other_than_none(code.field(tensor, where[base]), tensor)
+            unless(builder.icmp_unsigned("!=", code.field(tensor, named[Ingredient.DTYPE]), source))
+            unless(builder.icmp_unsigned("!=", code.field(tensor, where[edge]), none))
+            unless(builder.icmp_unsigned("!=", code.field(whole, where[edge]), none))
+            for unknown in (None, False):
+                cells = code.field(tensor, named[Ingredient.MEMORY])
+                unless(builder.icmp_unsigned("==", cells, code.constant(unknown)))
+        shape, stride = (code.field(first, named[fact]) for fact in (Ingredient.SHAPE, Ingredient.STRIDE))
+        for tensor in others:
+            unless(builder.not_(code.equal(shape, code.field(tensor, named[Ingredient.SHAPE]))))
+        runs = [code.field(tensor, named[Ingredient.MEMORY]) for tensor in tensors]
+        count = code.size(runs[0])
         unless(builder.icmp_signed(">", count, WORD(limit)))
         memory = code.need(code.new_array(np.ndarray, count, cell))
-        shape, stride = (code.field(tensor, named[fact]) for fact in (Ingredient.SHAPE, Ingredient.STRIDE))
         made = _new_tensor(code, recipe, memory, [element_type, shape, stride])
-        code.call(address, code.passed(["1", "1"], [memory, cells]), made)
+        code.call(address, code.passed(["1"] * (operands + 1), [memory, *runs]), made)
         builder.ret(made)
 
     return compiled("mapping", write)

@@ -11,6 +11,7 @@ import importlib
 from tensorlab.backends import cudnn, mps
 from tensorlab.backends.drawing import RandomLaunch, RandomState
 from tensorlab.backends.indexing import IndexLayout, Walk
+from tensorlab.backends.interrupts import HeldBack
 from tensorlab.backends.layers import AttentionLayout, NormalGroups, Normalised
 from tensorlab.backends.operands import Buffer, Launch, OperandLayout
 from tensorlab.backends.protocol import Backend
@@ -46,5 +47,6 @@ def backend(device: str) -> Backend:
     if found is None:
         if device not in _MODULES:
             raise RuntimeError(f"no backend for device {device!r}; there is {', '.join(_MODULES)}")
-        found = _loaded[device] = importlib.import_module(_MODULES[device]).BACKEND
+        with HeldBack():  # a module that is half imported would stay so
+            found = _loaded[device] = importlib.import_module(_MODULES[device]).BACKEND
     return found

@@ -6,6 +6,7 @@ of the library that a call runs through, one run a line. The last one sends real
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -187,3 +188,50 @@ def test_real_signals():
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 10
+
+
+COMPILING = """
+import os, signal, threading, time
+import tensorlab as tl
+
+x, done, heard = tl.ones(3), False, 0
+
+def disturb():
+    while not done:
+        time.sleep(0.03)
+        os.kill(os.getpid(), signal.SIGINT)
+
+thread = threading.Thread(target=disturb)
+try:
+    thread.start()
+    for name in ("exp", "sqrt", "sum", "cumsum", "sort", "square"):
+        for _ in range(500):
+            try:
+                getattr(x, name)(*[0] * (name == "cumsum"))
+            except KeyboardInterrupt:
+                heard += 1
+            else:
+                break
+except KeyboardInterrupt:
+    heard += 1
+while not done:
+    try:
+        done = True
+        thread.join()
+        time.sleep(0.1)
+    except KeyboardInterrupt:
+        done = False
+assert heard > 0
+assert (x + x).exp().sum().item() > 22 and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+def test_a_kernel_that_is_being_compiled_is_finished_first(tmp_path):
+    """Numba's tables would stay half written, and every later compilation fail."""
+    for _ in range(2):  # compiled first, read from the cache then
+        environment = {**os.environ, "TENSORLAB_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
+        ran = subprocess.run(
+            [sys.executable, "-c", COMPILING], capture_output=True, text=True, env=environment, check=False
+        )
+        assert ran.returncode == 0, ran.stderr

@@ -24,12 +24,13 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from llvmlite.binding import ffi
-from numba.core import config
+from numba.core import config, event
 from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 
 from tensorlab.backends.cache import cache_directory
 from tensorlab.backends.cpu import borrowed
+from tensorlab.backends.interrupts import HeldBack
 
 __all__ = ["HELPER", "KERNEL", "compiled", "entry", "helper", "kernel", "load", "quiet"]
 
@@ -45,6 +46,18 @@ HELPER = "no_cpython_wrapper=True, no_cfunc_wrapper=True"
 # Numba looks at one setting, of all threads, for the folder that a kernel is kept in.
 _lock = threading.RLock()
 
+
+class _Compiling(event.Listener):
+    """Hears when the lock of the compiler is taken and given back."""
+
+    def on_start(self, event: object) -> None:
+        HeldBack.begin()
+
+    def on_end(self, event: object) -> None:
+        HeldBack.end()
+
+
+event.register("numba:compiler_lock", _Compiling())
 
 # Held while the process is forked: of a thread that compiles, the child has the locks and not the thread. The
 # last is llvmlite's, which has no public name.

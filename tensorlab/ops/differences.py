@@ -76,7 +76,7 @@ def diff(
 def gradient(
     input: Tensor,
     *,
-    spacing: Number | Sequence[Number] | Sequence[Tensor] = 1,
+    spacing: Number | Sequence[Number] | Sequence[Tensor] | None = None,
     dim: int | Sequence[int] | None = None,
     edge_order: int = 1,
 ) -> tuple[Tensor, ...]:
@@ -87,7 +87,7 @@ def gradient(
     Args:
         input: the function's values.
         spacing: how far apart the points are: one number for all dimensions, one for each of them, or for
-            each of them a vector of where the points are.
+            each of them a vector of where the points are; 1 without it.
         dim: the dimensions to take slopes along; all without it.
         edge_order: at the ends, the slope of the line through two points (1) or of the parabola through
             three (2).
@@ -116,6 +116,7 @@ def gradient(
                 f"torch.gradient expected each dimension size to be at least edge_order+1: dimension "
                 f"{position} has size {input.shape[position]}, and edge_order is {edge_order}"
             )
+    spacing = 1 if spacing is None else spacing
     spacings: list[Any] = [spacing] * len(positions) if is_number(spacing) else list(cast(Sequence, spacing))
     if len(spacings) != len(positions):
         raise RuntimeError(

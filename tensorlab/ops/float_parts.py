@@ -12,7 +12,8 @@ from tensorlab.autograd.recording import record
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.choice import where
-from tensorlab.ops.conversion import copy_, to
+from tensorlab.ops.conversion import clone, copy_, to
+from tensorlab.ops.creation import zeros
 from tensorlab.ops.dispatch import result_type
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.pointwise import copysign, exp2
@@ -72,8 +73,10 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
         raise RuntimeError(f"torch.frexp() only supports floating-point dtypes, got {input.dtype.name}")
     parts, powers = np.frexp(to(detach(input), dtypes.float64).numpy())
     powers = np.where(np.isfinite(parts), powers, 0)
-    mantissa = to(from_numpy(np.asarray(parts)), input.dtype).clone()
-    exponent = from_numpy(np.asarray(powers, dtype=np.int32)).clone()
+    mantissa, exponent = detach(input).clone(), zeros(input.shape, dtype=dtypes.int32)
+    if input.numel():
+        mantissa = to(from_numpy(np.asarray(parts)), input.dtype).clone()
+        exponent = from_numpy(np.asarray(powers, dtype=np.int32)).clone()
     if out is None:
         return return_types.frexp((record(FrexpBackward0, mantissa, input, exponent=exponent), exponent))
     into = need_outs("frexp", out, 2)
@@ -121,7 +124,8 @@ def nextafter_(input: Tensor, other: Tensor) -> Tensor:
         >>> tl.tensor([1.0]).nextafter_(tl.tensor(0.0)).tolist()
         [0.9999999403953552]
     """
-    return copy_(input, nextafter(input, other))
+    # Of a copy, because the gradients need the elements that are overwritten.
+    return copy_(input, nextafter(clone(input), other))
 
 
 METHODS = (frexp, nextafter, nextafter_)

@@ -273,7 +273,7 @@ def multi_margin_loss(
         raise ValueError(f"only p == 1 and p == 2 supported, got {p}")
     if weight is not None and weight.ndim != 1:
         raise ValueError(f"weight must be one-dimensional, got shape {tuple(weight.shape)}")
-    rows, right = (input.unsqueeze(0), target.reshape(1)) if input.ndim < 2 else (input, target)
+    rows, right = (input.reshape(1, -1), target.reshape(1)) if input.ndim < 2 else (input, target)
     own = rows.gather(1, right.unsqueeze(1))
     beyond = clamp_min(rows - own + margin, 0)
     costs = beyond if p == 1 else beyond * beyond

@@ -325,7 +325,8 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         >>> tl.tensor([[3.0, 4.0]]).renorm_(2, 0, 1.0)
         tensor([[0.6000, 0.8000]])
     """
-    return conversion.copy_(input, renorm(input, p, dim, maxnorm))
+    # Of a copy, because the gradients need the elements that are overwritten.
+    return conversion.copy_(input, renorm(conversion.clone(input), p, dim, maxnorm))
 
 
 METHODS = (norm, renorm, renorm_)

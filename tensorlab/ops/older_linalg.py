@@ -41,7 +41,11 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
         tensor([[2., 0.],
                 [1., 2.]])
     """
-    return lower_cholesky(input, upper=upper, out=out)
+    result = lower_cholesky(input, upper=upper)
+    if out is None:
+        return result
+    check_out("cholesky", out, input)
+    return written(out, result)
 
 
 def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> Any:
@@ -91,7 +95,10 @@ def svd(
         left, right = (zeros(*batch, size, size, dtype=input._dtype) for size in (rows, columns))
         found = left, svdvals(input), adjoint(right)
     if out is not None:
-        found = tuple(written(o, result) for o, result in zip(need_outs("svd", out, 3), found, strict=True))
+        found = tuple(
+            written(o, result, result.stride())
+            for o, result in zip(need_outs("svd", out, 3), found, strict=True)
+        )
     return return_types.svd(found)
 
 

@@ -142,8 +142,11 @@ class ColumnsText(FoldText):
         while len(together) > 1:
             pairs = zip(together[::2], together[1::2], strict=True)
             together = [one.together(a, b, one.lane) for a, b in pairs]
+        # Where lanes are narrower than totals, rows are added by pairs first, which loses fewer digits; the
+        # compiler would make one long chain of it. What computes more of an element is faster as a chain.
+        ordered = one.lane != one.total and not one.fold.scalars
         lines = [
-            f"@njit({BLOCK_OPTIONS}, {jit.HELPER})",
+            f"@njit({OPTIONS if ordered else BLOCK_OPTIONS}, {jit.HELPER})",
             f"def rows_{name}(x, step, row_step, count, w, k, total, c):",
             "    i = 0",
             f"    while i + {TOGETHER} <= count:",

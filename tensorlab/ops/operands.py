@@ -154,6 +154,7 @@ _NEED_A_TENSOR = frozenset(
         "bitwise_xor",
         "bitwise_left_shift",
         "bitwise_right_shift",
+        "xlog1py",
         "xlogy",
     ]
 )

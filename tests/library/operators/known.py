@@ -27,6 +27,7 @@ _REASONS = {
     ("aminmax", "", "error"): "tensors of more than 64 dimensions",
     ("nn.functional.embedding", "function", "error"): "there are no sparse gradients: sparse=True is refused",
     ("polygamma", "", "values"): "PyTorch's trigamma loses digits below 0",
+    ("special.polygamma", "", "values"): "PyTorch's trigamma loses digits below 0",
     ("special.ndtr", "", "values"): "PyTorch's ndtr is a sum with 1, which keeps no digits of the lower tail",
     (
         "sinc",

@@ -192,6 +192,7 @@ def test_real_signals():
 
 COMPILING = """
 import os, signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs begin deaf to it
 import tensorlab as tl
 
 x, done, heard = tl.ones(3), False, 0

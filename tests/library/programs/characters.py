@@ -11,7 +11,7 @@ for word in words:
         N[index[a], index[b]] += 1
 P = (N + 1).float()
 P /= P.sum(1, keepdim=True)
-print(N[0], P[0], P.shape, P.sum(1)[:3])
+print(N[0], P[0], P.shape, torch.allclose(P.sum(1), torch.ones(len(P))))
 log_likelihood, count = 0.0, 0
 for word in words:
     for a, b in zip("." + word, word + "."):

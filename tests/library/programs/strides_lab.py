@@ -47,7 +47,7 @@ for name, v in views.items():
         v.storage_offset(),
         shares,
         v.is_contiguous(),
-        v._base is not None,
+        shares and v._base is not None,  # a copy may be a view of the copy
     )
 before = x._version
 views["sl"].zero_()

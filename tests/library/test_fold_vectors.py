@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import subprocess
-import sys
 
 import numba
 import numpy as np
@@ -15,7 +12,7 @@ import tensorlab as tl
 from tensorlab.backends.cpu import fold_vectors
 from tensorlab.backends.cpu.machine import vectors
 from tensorlab.backends.cpu.pointers import at
-from tests.library.test_kernels import run
+from tests.library.test_kernels import run, run_interpreted
 
 JOINS = {"add": np.add, "multiply": np.multiply, "greatest": np.maximum, "least": np.minimum}
 EMPTY = {"add": 0.0, "multiply": 1.0, "greatest": -np.inf, "least": np.inf}
@@ -94,25 +91,7 @@ def test_nan_is_never_passed_over(join):
 
 def test_the_twins_do_the_same():
     """The tests above once more, with plain Python in the place of the intrinsics."""
-    result = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-n0",
-            "-p",
-            "no:cacheprovider",
-            __file__,
-            "-k",
-            "run or rows",
-        ],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stdout
+    run_interpreted(__file__, "run or rows")
 
 
 SUMS = """

@@ -37,6 +37,15 @@ def run(code: str, **environment: str) -> str:
     return result.stdout
 
 
+def run_interpreted(file: str, pattern: str) -> None:
+    """Run the tests of a file whose names fit, with plain Python in the place of kernels and intrinsics."""
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", file, "-k", pattern]
+    result = subprocess.run(
+        command, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stdout
+
+
 def test_import_loads_no_compiler_and_no_widgets():
     heavy = ["numba", "llvmlite", "anywidget", "ipywidgets", "IPython", "matplotlib"]
     code = f"import sys, json, tensorlab; print(json.dumps([m for m in {heavy} if m in sys.modules]))"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 from tensorlab.backends.cpu.simd import BLOCK_WIDTH, TILE, transpose_block
+from tests.library.test_kernels import run_interpreted
 
 SIZES = [(16, 32), (15, 9), (8, 8), (5, 32), (16, 3), (1, 1), (16, 24), (15, BLOCK_WIDTH), (11, 100)]
 
@@ -30,25 +27,7 @@ def test_transpose_block_is_a_transposed_copy(cell):
 
 def test_the_twin_does_the_same():
     """The tests above once more, with the intrinsics' plain Python in their place."""
-    result = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-n0",
-            "-p",
-            "no:cacheprovider",
-            __file__,
-            "-k",
-            "transposed_copy",
-        ],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stdout
+    run_interpreted(__file__, "transposed_copy")
 
 
 def test_tiles_fill_a_block():

@@ -15,15 +15,19 @@ from llvmlite import binding, ir
 from numba.core import cgutils, config, types
 from numba.extending import intrinsic
 
-__all__ = ["address_of", "called", "external"]
+__all__ = ["address_in", "address_of", "called", "external"]
+
+
+def address_in(compiled: Any) -> int:
+    """Where the machine code begins that Numba has compiled: an item of a kernel's `overloads`."""
+    address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    return address
 
 
 def address_of(kernel: Any, kinds: Sequence[types.Type]) -> int:
     """Where the machine code of a kernel begins that is compiled for arguments of these types."""
     kernel.compile(tuple(kinds))
-    compiled = kernel.overloads[tuple(kinds)]
-    address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-    return address
+    return address_in(kernel.overloads[tuple(kinds)])
 
 
 def external(symbol: str, kernel: Callable, kinds: Sequence[types.Type]) -> Callable:

@@ -19,6 +19,7 @@ from numba.core import cgutils
 from numba.core.compiler_lock import global_compiler_lock
 
 from tensorlab.backends.cpu import jit, machine_code
+from tensorlab.backends.cpu.linking import address_in
 from tensorlab.backends.cpu.machine_code import (
     DTYPE,
     OBJECT,
@@ -78,7 +79,7 @@ def computing(
     if found is None:
         return None
     assert found.signature.args[len(known)].ndim == 1, "the result is one run of cells"
-    address = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+    address = address_in(found)
     kinds = tuple(map(kind_of, found.signature.args))
     with global_compiler_lock:  # of two threads that made the same code at once, only one's would be kept
         method = _computing(recipe, kinds[: len(known)], kinds[len(known) + 1 :], operands is not None)
@@ -95,7 +96,7 @@ def mapping(
     found = jit.compiled(run)
     if found is None:
         return None
-    address = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+    address = address_in(found)
     with global_compiler_lock:  # see `computing`
         method = _mapping(recipe, len(found.signature.args) - 1, limit)
     function: Callable[..., Any] = bound(method, (source, result.cell, result, address))

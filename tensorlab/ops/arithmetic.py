@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from tensorlab.names.tensor import bare
 from tensorlab.ops import pointwise
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
-from tensorlab.ops.operands import Number, check_64_bits, check_number, is_number, result_type
+from tensorlab.ops.operands import Number, check_64_bits, check_number, is_number, number_from, result_type
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply, apply_in_place
 from tensorlab.ops.rows import function_of, in_place
 from tensorlab.scalars import TABLE, ZERO, Scalar
@@ -55,7 +56,7 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None
     """`input` plus `other`, element by element."""
     if type(alpha) is int and alpha == 1:
         return pointwise.add(input, other, out=out)
-    _check_alpha(input, other, alpha)
+    alpha = _factor(input, other, alpha)
     return apply(TABLE["add_scaled"], input, other, alpha, out=out)
 
 
@@ -64,7 +65,7 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None
     """`input` minus `other`, element by element."""
     if type(alpha) is int and alpha == 1:
         return pointwise.sub(input, other, out=out)
-    _check_alpha(input, other, alpha)
+    alpha = _factor(input, other, alpha)
     return apply(TABLE["sub_scaled"], input, other, alpha, out=out)
 
 
@@ -102,7 +103,7 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
         tensor([9, 8])
     """
     need_tensor("rsub", input)
-    _check_alpha(input, other, alpha)
+    alpha = _factor(input, other, alpha)
     return apply(TABLE["rsub_scaled"], input, other, alpha)
 
 
@@ -117,7 +118,7 @@ def add_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """
     if type(alpha) is int and alpha == 1:
         return pointwise.add_(input, other)
-    _check_alpha(input, other, alpha)
+    alpha = _factor(input, other, alpha)
     return apply_in_place(TABLE["add_scaled"], input, other, alpha)
 
 
@@ -132,14 +133,15 @@ def sub_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """
     if type(alpha) is int and alpha == 1:
         return pointwise.sub_(input, other)
-    _check_alpha(input, other, alpha)
+    alpha = _factor(input, other, alpha)
     return apply_in_place(TABLE["sub_scaled"], input, other, alpha)
 
 
-def _check_alpha(input: Operand, other: Operand, alpha: Number) -> None:
+def _factor(input: Operand, other: Operand, alpha: Any) -> Number:
+    """`alpha` as a number, if the dtype that the operands meet in allows it."""
     if type(alpha) is float and isinstance(input, Tensor) and input._dtype.is_floating_point:
-        return
-    if not is_number(alpha):
+        return alpha
+    if not is_number(alpha) and not is_number(alpha := number_from(alpha)):
         raise TypeError(f"argument 'alpha' must be a number, not {type(alpha).__name__}")
     meet = result_type(input, other)
     if isinstance(alpha, bool) and meet is not dtypes.bool:
@@ -151,6 +153,7 @@ def _check_alpha(input: Operand, other: Operand, alpha: Number) -> None:
             f"For integral input tensors, argument alpha must not be a floating point number, got {alpha}: "
             f"convert a tensor to a floating dtype first"
         )
+    return alpha
 
 
 @explained

@@ -8,6 +8,7 @@ from dataclasses import replace
 from tensorlab import dtypes
 from tensorlab.autograd.views import requires_grad
 from tensorlab.dtypes import finfo_max
+from tensorlab.layout import as_int
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.operands import Number, check_number, is_number, result_type
@@ -218,6 +219,7 @@ _round = function_of("round")
 
 
 def _round_to(input: Tensor, decimals: int) -> tuple[Scalar, Tensor, float]:
+    decimals = as_int(decimals, "round(): decimals")
     return TABLE["round_decimals" if decimals > 0 else "round_tens"], input, 10.0 ** abs(decimals)
 
 

@@ -19,6 +19,7 @@ from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number, is_number, result_type
 from tensorlab.ops.joining import stack
 from tensorlab.ops.likes import full_like
+from tensorlab.ops.operands import number_from
 from tensorlab.ops.outputs import need_dtype, written
 from tensorlab.ops.parts import diagonal, select
 from tensorlab.ops.pointwise import mul
@@ -246,6 +247,7 @@ def addr(
                 [60., 80.]])
     """
     floating = any(operand.is_floating_point() for operand in (input, vec1, vec2))
+    beta, alpha = number_from(beta), number_from(alpha)
     for name, number in (("beta", beta), ("alpha", alpha)):
         if not is_number(number):
             raise TypeError(f"addr(): {name} must be a number, got {number!r}")

@@ -143,8 +143,7 @@ def cumprod_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 def _in_place(name: str, input: Tensor, dim: int, dtype: dtype | None) -> Tensor:
     check_in_place(need_tensor(name, input))
     as_one_dim(name, dim, input)  # a wrong dimension comes before a wrong dtype
-    if input.dtype is dtypes.bool and input.ndim and input.numel():
-        raise RuntimeError(f"{name}_(): bools cannot hold running results: {name}() makes an int64 tensor")
+    _refuse_bool(name, input.dtype, input)
     if dtype is not None and dtype is not input.dtype:
         raise RuntimeError(f"{name}_(): the result stays {input.dtype.name}, and dtype is {dtype.name}")
     position = as_one_dim(name, dim, input)
@@ -152,6 +151,14 @@ def _in_place(name: str, input: Tensor, dim: int, dtype: dtype | None) -> Tensor
         guard_write(input)
         _run(name, input.dtype, input, position, input, None)
     return input
+
+
+def _refuse_bool(name: str, value: dtype, input: Tensor) -> None:
+    if value is dtypes.bool and input.ndim and input.numel():
+        raise NotImplementedError(
+            f'"{name}" not implemented for bool: bools cannot hold running results, and {name}() of them '
+            f"makes an int64 tensor"
+        )
 
 
 class _Plan(NamedTuple):
@@ -190,6 +197,7 @@ def _sums(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor 
         value = dtypes.int64
     if out is not None:
         value = check_out_type(name, chosen, out)
+    _refuse_bool(name, value, input)
     if value is dtypes.bool:
         input = conversion.to(input, dtypes.bool)
     target = allocate(input.shape, value) if out is None else out

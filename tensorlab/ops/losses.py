@@ -13,6 +13,7 @@ from tensorlab.autograd.recording import record
 from tensorlab.autograd.together import formulas_together
 from tensorlab.ops.conversion import cast
 from tensorlab.ops.dispatch import compute, result_type
+from tensorlab.ops.operands import number_from
 from tensorlab.ops.recording import tensor_form
 from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.scalars import TABLE, Scalar
@@ -232,6 +233,7 @@ def smooth_l1_loss(
         tensor([0.1250, 2.5000])
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    beta = number_from(beta)
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got: {beta}")
     _warn_of_sizes(input, target)
@@ -266,6 +268,7 @@ def huber_loss(
         tensor([0.1250, 2.5000])
     """
     reduction = reduction_of(reduction)
+    delta = number_from(delta)
     if delta <= 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta. Got: {delta}")
     _warn_of_sizes(input, target)

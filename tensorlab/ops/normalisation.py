@@ -25,6 +25,7 @@ from tensorlab.modes import no_grad
 from tensorlab.numeric_limits import finfo
 from tensorlab.ops.conversion import compute_type, contiguous, to
 from tensorlab.ops.normalisation_groups import batch_view, group_view, normalised, row_view
+from tensorlab.ops.operands import number_from
 from tensorlab.ops.sharing import from_numpy
 from tensorlab.tensor import Tensor
 
@@ -198,6 +199,7 @@ def batch_norm(
         >>> mean, var
         (tensor([0.1000, 0.3000]), tensor([1.1000, 1.7000]))
     """
+    momentum = number_from(momentum)
     _check_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
     images, channels = input._shape[:2] if input.ndim > 1 else (0, 0)
     cells = layout.numel(input._shape[2:])

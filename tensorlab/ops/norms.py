@@ -16,6 +16,7 @@ from tensorlab.ops.choice import where
 from tensorlab.ops.extremes import amax, amin
 from tensorlab.ops.factorizations import svdvals
 from tensorlab.ops.folding import Dims, as_dims, as_flag, as_one_dim, check_out_type, fold, spread
+from tensorlab.ops.operands import number_from
 from tensorlab.ops.outputs import written
 from tensorlab.ops.recording import check_out
 from tensorlab.ops.reduction import sum as add_up
@@ -88,6 +89,7 @@ def vector_norm(
         (tensor([ 5., 10.]), tensor(8.))
     """
     element_type = need_tensor("linalg.vector_norm", x, "x").dtype
+    ord = number_from(ord)
     if isinstance(ord, (str, bool)) or not isinstance(ord, (int, float)):
         raise TypeError(f"linalg.vector_norm(): argument 'ord' must be Number, not {type(ord).__name__}")
     if not element_type.is_floating_point:

@@ -9,6 +9,7 @@ from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dispatch import SMALL
 from tensorlab.ops.indexing.along import scatter_
+from tensorlab.ops.operands import number_from
 from tensorlab.ops.shape import unsqueeze
 from tensorlab.tensor import Tensor
 
@@ -37,6 +38,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
                 [0, 0, 1]])
     """
     need_tensor("one_hot", tensor, "tensor")
+    num_classes = number_from(num_classes)
     if isinstance(num_classes, bool) or not isinstance(num_classes, int):
         raise TypeError(f"one_hot(): argument 'num_classes' must be int, not {type(num_classes).__name__}")
     if tensor.dtype is not int64:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ __all__ = [
     "check_number",
     "is_number",
     "number_dtype",
+    "number_from",
     "result_type",
     "to_round",
     "types_of",
@@ -31,6 +33,21 @@ Number = bool | int | float
 def is_number(value: object) -> bool:
     """True for what may stand beside a tensor in arithmetic: a bool, int or float, Python's or NumPy's."""
     return isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating))
+
+
+def number_from(value: Any) -> Any:
+    """The number that a tensor without dimensions stands for where a call takes a number.
+
+    Anything else is given back as it is, and so is a tensor that requires a gradient, which none could reach.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> number_from(tl.tensor(0.5)), number_from(3), number_from(tl.tensor([1]))
+        (0.5, 3, tensor([1]))
+    """
+    if isinstance(value, Tensor) and not value._shape and not value.requires_grad:
+        return value.item()
+    return value
 
 
 def result_type(*operands: Tensor | Number) -> dtype:

@@ -17,6 +17,7 @@ from tensorlab.memory_formats import contiguous_format, format_strides, preserve
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.dispatch import Number, allocate_strided, filled, write_new
+from tensorlab.ops.operands import number_from
 from tensorlab.ops.resampling import resampled, resampled_gradient
 from tensorlab.tensor import Tensor, make_tensor
 
@@ -109,6 +110,7 @@ def _widths(input: Tensor, pad: object) -> tuple[int, ...]:
     """The numbers of elements, checked against the number of dimensions."""
     if not isinstance(pad, (tuple, list)):
         raise TypeError(f"pad(): argument 'pad' must be tuple of ints, not {type(pad).__name__}")
+    pad = [number_from(width) if isinstance(width, Tensor) else width for width in pad]
     for position, width in enumerate(pad):
         if isinstance(width, bool) or not isinstance(width, (int, np.integer)):
             raise TypeError(

@@ -24,6 +24,7 @@ from tensorlab.layout import Refusal, Size
 from tensorlab.modes import current
 from tensorlab.ops.conversion import copy_
 from tensorlab.ops.dispatch import Number, guard_write, is_number, same_place, share_cells
+from tensorlab.ops.operands import number_from
 from tensorlab.ops.outputs import written
 from tensorlab.ops.plans import remember
 from tensorlab.ops.product_gradients import added_node, product_node
@@ -198,6 +199,7 @@ def added_product(
 
 
 def _as_number(name: str, word: str, number: object, kind: type) -> Any:
+    number = number_from(number)
     if not is_number(number):
         raise TypeError(f"{name}(): {word} must be a number, got {number!r}")
     return kind(number)

@@ -83,7 +83,7 @@ def arange(
     element_type = as_dtype(dtype) or (out.dtype if out is not None else inferred_dtype([+b for b in bounds]))
     if element_type.category == dtypes.BOOL:
         raise NotImplementedError("arange() cannot count in bools: ask for an integer dtype")
-    if element_type.category == dtypes.INTEGER:
+    if element_type is dtypes.int64:
         bounds = [int(bound) for bound in bounds]
     first, last, by = bounds
     if by == 0:
@@ -95,7 +95,7 @@ def arange(
             f"upper bound and lower bound inconsistent with step sign: "
             f"a step of {by} never gets from {first} to {last}"
         )
-    return _delivered(_made_of(*_counted(first, last, by), element_type), out)
+    return _delivered(_made_of(*_counted(first, last, by, element_type), element_type), out)
 
 
 def _finite_bounds(start: object, end: object, step: object) -> list[Number]:
@@ -108,8 +108,13 @@ def _finite_bounds(start: object, end: object, step: object) -> list[Number]:
     return list(bounds.values())
 
 
-def _counted(first: Number, last: Number, by: Number) -> tuple[Callable[[int, int], np.ndarray], int]:
-    """The numbers of `arange`, as a function of where to begin and to end, and how many there are."""
+def _counted(
+    first: Number, last: Number, by: Number, element_type: dtype
+) -> tuple[Callable[[int, int], np.ndarray], int]:
+    """The numbers of `arange`, as a function of where to begin and to end, and how many there are.
+
+    Fractions lose themselves before they are counted in int64, and afterwards in narrower integers.
+    """
     if type(first) is type(last) is type(by) is int:
         count = len(range(first, last, by))
 
@@ -119,9 +124,11 @@ def _counted(first: Number, last: Number, by: Number) -> tuple[Callable[[int, in
 
     else:
         count = math.ceil((last - first) / by)
+        kind = int if element_type.category == dtypes.INTEGER else float
+        first, by = kind(first), kind(by)
 
         def numbers(begin: int, end: int) -> np.ndarray:
-            return first + np.arange(begin, end, dtype=np.float64) * by
+            return first + np.arange(begin, end, dtype=kind) * by
 
     return numbers, count
 
@@ -160,7 +167,7 @@ def linspace(
     as_device(device)
     element_type = as_dtype(dtype) or (out.dtype if out is not None else dtypes.get_default_dtype())
     bounds = _number(start, "linspace", "start"), _number(end, "linspace", "end")
-    count = _count(steps)
+    count = _count(steps, "linspace", element_type)
 
     def numbers(begin: int, end: int) -> np.ndarray:
         return _spaced(*bounds, count, element_type, begin, end)
@@ -203,7 +210,7 @@ def logspace(
     bounds = _number(start, "logspace", "start"), _number(end, "logspace", "end")
     if element_type.category == dtypes.INTEGER and steps > 1:  # exponents lose their fractions first
         bounds = int(bounds[0]), int(bounds[1])
-    count = _count(steps)
+    count = _count(steps, "logspace", element_type)
 
     def numbers(first: int, last: int) -> np.ndarray:
         with np.errstate(invalid="ignore", over="ignore"):
@@ -367,10 +374,12 @@ def _number(value: object, function: str, name: str) -> Number:
     raise TypeError(f"{function}(): {name} must be a number, got {value!r}")
 
 
-def _count(steps: int) -> int:
+def _count(steps: int, function: str, element_type: dtype) -> int:
     count = as_int(steps, "steps")
     if count < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {count}")
+    if count > 1 and element_type is dtypes.bool:
+        raise NotImplementedError(f'"{function}" not implemented for bool: ask for another dtype')
     return count
 
 

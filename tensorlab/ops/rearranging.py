@@ -21,6 +21,7 @@ from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.indexing.slices import index_select
 from tensorlab.ops.joining import cat
 from tensorlab.ops.likes import empty_like
+from tensorlab.ops.operands import number_from
 from tensorlab.ops.parts import narrow
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import expand, flatten, ravel, reshape, unsqueeze
@@ -124,6 +125,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
         tensor([[2, 0, 1],
                 [5, 3, 4]])
     """
+    shifts, dims = number_from(shifts), number_from(dims)
     steps = (shifts,) if isinstance(shifts, int) else tuple(shifts)
     if dims is None or (isinstance(dims, Sequence) and not dims):
         if len(steps) != 1:

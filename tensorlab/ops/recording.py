@@ -25,6 +25,7 @@ from tensorlab.names.following import follow
 from tensorlab.names.rules import unifies
 from tensorlab.names.tensor import CarriesNames
 from tensorlab.ops.dispatch import PARAMETERS, Number, compute, compute_into, filled
+from tensorlab.ops.operands import number_from
 from tensorlab.ops.small_gradients import flow, flow_of
 from tensorlab.scalars import GRAD, TABLE, UNKNOWN, ZERO, Scalar
 from tensorlab.scalars.row import zero
@@ -46,7 +47,8 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
 
     Args:
         row: the scalar function.
-        operands: tensors, and numbers (see `result_type` for how they count); then the row's parameters.
+        operands: tensors, and numbers (see `result_type` for how they count); then the row's parameters,
+            numbers or tensors without dimensions.
         out: a tensor of the result's shape to write into, instead of a new one.
 
     Raises:
@@ -61,6 +63,11 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
         result = compute(row, *operands)
     except CarriesNames:  # a tensor with names has no buffer of its own
         return follow(unifies, partial(apply, row), operands, {} if out is None else {"out": out})
+    except TypeError:
+        numbers = _with_numbers(row, operands)
+        if numbers is None:
+            raise
+        return apply(row, *numbers, out=out)
     for operand in operands:
         if isinstance(operand, Tensor) and requires_grad(operand):
             kind = node_kind(row, _number_among(operands[: row.arity]) if row.number_nodes else None)
@@ -92,6 +99,17 @@ def apply_in_place(
         return target
     except CarriesNames:
         return follow(unifies, partial(apply_in_place, row), (target, *others), {}, in_place=True)
+    except TypeError:
+        numbers = _with_numbers(row, (target, *others))
+        if numbers is None:
+            raise
+        return apply_in_place(row, *numbers, writer=writer)
+
+
+def _with_numbers(row: Scalar, operands: Sequence[Any]) -> list[Any] | None:
+    """The operands, with numbers for tensors that are parameters; None if none of them can be one."""
+    found = [*operands[: row.arity], *map(number_from, operands[row.arity :])]
+    return None if all(a is b for a, b in zip(found, operands, strict=True)) else found
 
 
 def _number_among(operands: Sequence[Tensor | Number]) -> int | None:

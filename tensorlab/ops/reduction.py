@@ -174,6 +174,17 @@ def nansum(
         summed = _added("nansum", input, dim, keepdim, None, None)
         summed = conversion.to(summed, dtype)
         return summed if out is None else written(out, summed)
+    if (
+        dtype is None
+        and out is not None
+        and not out.dtype.is_floating_point
+        and need_tensor("nansum", input).dtype.is_floating_point
+        and input.numel()
+    ):
+        raise NotImplementedError(
+            f'"nansum" not implemented for {out.dtype.name}: where dtype does not ask for it, floats add up '
+            f"in an out of floats"
+        )
     return _added("nansum", input, dim, keepdim, dtype, out)
 
 

@@ -22,7 +22,7 @@ from tensorlab.ops.indexing.gradients import (
     IndexSelectBackward0,
 )
 from tensorlab.ops.indexing.places import check, combine, read, slices_at, vector
-from tensorlab.ops.operands import Number, is_number
+from tensorlab.ops.operands import Number, is_number, number_from
 from tensorlab.ops.shape import reshape
 from tensorlab.tensor import Tensor
 
@@ -227,6 +227,7 @@ def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number
     need_tensor("index_add", input)
     need_tensor("index_add", source, "source")
     need_index("index_add", index)
+    alpha = number_from(alpha)
     if not is_number(alpha):
         raise TypeError(f"index_add(): argument 'alpha' must be a number, not {type(alpha).__name__}")
     dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)

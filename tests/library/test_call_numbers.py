@@ -1,0 +1,151 @@
+"""Tensors without dimensions where a call takes a number, and dtypes that cannot hold the result.
+
+Each line is a call on both libraries, as in `tests.library.test_call_variants`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import tensorlab as tl
+from tests.library.test_call_variants import alike, outcome
+
+NUMBERS = """
+# parameters of activations
+F.elu(t.tensor([-1.0, 2.0]), t.tensor(0.5))
+F.elu(t.tensor([-1.0, 2.0]), t.tensor(2))
+F.elu(t.tensor([-1.0, 2.0]), t.tensor(True))
+F.elu(t.tensor([-1.0, 2.0]), t.tensor([0.5]))
+F.elu(t.tensor([-1.0, 2.0]), t.tensor(0.5, requires_grad=True))
+F.elu(t.tensor([-1.0, 2.0], requires_grad=True), t.tensor(0.5))
+F.elu(t.tensor([-1.0, 2.0]), t.tensor(0.5), inplace=True)
+F.celu(t.tensor([-1.0, 2.0]), t.tensor(0.5))
+F.celu(t.tensor([-1.0, 2.0]), t.tensor(0.0))
+F.softplus(t.tensor([-1.0, 2.0]), t.tensor(0.5))
+F.softplus(t.tensor([-1.0, 2.0]), 1, t.tensor(0.5))
+F.hardtanh(t.tensor([-1.0, 2.0]), t.tensor(0.5), t.tensor(0.75))
+F.hardtanh(t.tensor([-1.0, 2.0]), t.tensor(0.75), t.tensor(0.5))
+F.leaky_relu(t.tensor([-1.0, 2.0]), t.tensor(0.5))
+F.leaky_relu(t.tensor([-1.0, 2.0]), t.tensor(0.5), inplace=True)
+F.threshold(t.tensor([-1.0, 2.0]), t.tensor(0.5), t.tensor(3.0))
+F.hardshrink(t.tensor([-1.0, 2.0]), t.tensor(0.5))
+F.softshrink(t.tensor([-1.0, 2.0]), t.tensor(0.5))
+t.nan_to_num(t.tensor([float("nan"), 2.0]), t.tensor(0.5))
+t.nan_to_num(t.tensor([float("nan"), 2.0]), t.tensor(3))
+t.tensor([float("nan"), 2.0]).nan_to_num_(t.tensor(3))
+t.logit(t.tensor([0.1, 0.2]), t.tensor(0.15))
+t.ones(3).round(decimals=t.tensor(1))
+t.ones(3).round(decimals=t.tensor(1.0))
+# factors
+t.add(t.tensor([1, 2]), 1, alpha=t.tensor(2))
+t.add(t.tensor([1, 2]), 1, alpha=t.tensor(2.0))
+t.add(t.tensor([1, 2]), 1, alpha=t.tensor(True))
+t.add(t.tensor([1.0, 2.0]), 1, alpha=t.tensor([2]))
+t.add(t.tensor([1.0, 2.0]), 1, alpha=t.tensor(2.0, requires_grad=True))
+t.add(t.tensor([1.0, 2.0], requires_grad=True), 1, alpha=t.tensor(2.0))
+t.ones(2).add_(1, alpha=t.tensor(2))
+t.sub(t.tensor([1.0, 2.0]), 1, alpha=t.tensor(2))
+t.ones(2).sub_(1, alpha=t.tensor(2))
+t.rsub(t.ones(2), 2, alpha=t.tensor(3))
+t.addcmul(t.ones(2), t.ones(2), t.ones(2), value=t.tensor(2))
+t.addcdiv(t.ones(2), t.ones(2), t.ones(2), value=t.tensor(2.0))
+t.ones(2).addcmul_(t.ones(2), t.ones(2), value=t.tensor(2))
+t.addmm(t.ones(2, 2), t.ones(2, 2), t.ones(2, 2), beta=t.tensor(2), alpha=t.tensor(3.0))
+t.addmm(t.ones(2, 2), t.ones(2, 2), t.ones(2, 2), beta=t.tensor([2]))
+t.addmm(t.ones(2, 2), t.ones(2, 2), t.ones(2, 2), beta=t.tensor(2.0, requires_grad=True))
+t.baddbmm(t.ones(1, 2, 2), t.ones(1, 2, 2), t.ones(1, 2, 2), beta=t.tensor(2), alpha=t.tensor(3.0))
+t.addbmm(t.ones(2, 2), t.ones(1, 2, 2), t.ones(1, 2, 2), beta=t.tensor(2))
+t.addmv(t.ones(2), t.ones(2, 2), t.ones(2), beta=t.tensor(2))
+t.addr(t.ones(2, 2), t.ones(2), t.ones(2), beta=t.tensor(2))
+t.zeros(2).index_add(0, t.tensor([0]), t.ones(1), alpha=t.tensor(2))
+t.zeros(2).index_add_(0, t.tensor([0]), t.ones(1), alpha=t.tensor(2))
+# orders of norms
+t.norm(t.ones(3), t.tensor(2.0))
+t.linalg.norm(t.ones(3), t.tensor(1))
+t.linalg.norm(t.ones(3), t.tensor([1]))
+t.linalg.vector_norm(t.ones(3), t.tensor(2))
+t.linalg.vector_norm(t.ones(3), t.tensor(float("inf")))
+t.cdist(t.ones(1, 3), t.zeros(1, 3), p=t.tensor(1.0))
+F.normalize(t.ones(4), p=t.tensor(2.0), dim=t.tensor(0))
+# numbers of losses and layers
+F.smooth_l1_loss(t.ones(3), t.zeros(3), beta=t.tensor(1.0))
+F.huber_loss(t.ones(3), t.zeros(3), delta=t.tensor(1.0))
+F.batch_norm(t.ones(2, 3), t.zeros(3), t.ones(3), momentum=t.tensor(0.5), eps=t.tensor(0.5))
+F.one_hot(t.tensor([1]), t.tensor(3))
+F.one_hot(t.tensor([1]), t.tensor(3.0))
+F.pad(t.ones(4), (t.tensor(1), 1))
+F.pad(t.ones(4), (t.tensor(1.0), 1))
+t.arange(4).roll(t.tensor(1))
+t.arange(4).roll(t.tensor(1), t.tensor(0))
+t.arange(4).roll(t.tensor(1.0))
+t.arange(4).roll(1.0)
+"""
+
+OUTPUTS = """
+t.arange(3.1, dtype=t.int8)
+t.arange(3.1, dtype=t.int32)
+t.arange(3.1, dtype=t.int64)
+t.arange(3.1, out=t.empty(0, dtype=t.int16))
+t.arange(0.0, -8.000001, -4.0, dtype=t.uint8)
+t.arange(0.0, -8.000001, -4.0, dtype=t.int64)
+t.arange(0.5, 4.0, 1.5, dtype=t.int32)
+t.arange(0.5, 4.0, 1.5, dtype=t.int64)
+t.arange(0, 3, 0.5, dtype=t.int8)
+t.arange(0, 3, 0.5, dtype=t.int64)
+t.arange(2, 0.5, 0.5, dtype=t.int8)
+t.arange(2, 1.5, 1, dtype=t.int64)
+t.arange(2, 1.5, 1, dtype=t.int32)
+t.arange(250, 260, dtype=t.uint8)
+t.nansum(t.ones(2), out=t.empty(0, dtype=t.bool))
+t.nansum(t.ones(2), out=t.empty(0, dtype=t.int64))
+t.nansum(t.ones(2), 0, out=t.empty(0, dtype=t.int32))
+t.nansum(t.ones(2, dtype=t.int32), out=t.empty(0, dtype=t.int64))
+t.nansum(t.ones(2, dtype=t.int32), out=t.empty(0, dtype=t.bool))
+t.nansum(t.ones(2, dtype=t.int32), out=t.empty(0, dtype=t.float32))
+t.nansum(t.ones(2), out=t.empty(0, dtype=t.float16))
+t.nanmean(t.ones(2), 0, out=t.empty(0, dtype=t.int64))
+t.linspace(0, 1, 3, out=t.empty(0, dtype=t.int64))
+t.linspace(0, 1, 3, out=t.empty(0, dtype=t.bool))
+t.linspace(0, 5, 3, dtype=t.int64)
+t.linspace(0, 1, 3, dtype=t.bool)
+t.linspace(0, 1, 0, dtype=t.bool)
+t.linspace(0, 1, 1, dtype=t.bool)
+t.logspace(0, 1, 3, dtype=t.bool)
+t.logspace(0, 1, 1, dtype=t.bool)
+t.logspace(0, 1, 3, out=t.empty(0, dtype=t.bool))
+t.cumprod(t.ones(3), 0, out=t.empty(0, dtype=t.int64))
+t.cumprod(t.ones(3), 0, out=t.empty(0, dtype=t.bool))
+t.cumprod(t.ones(3, dtype=t.int64), 0, out=t.empty(0, dtype=t.bool))
+t.cumprod(t.ones(3, dtype=t.int64), 0, out=t.empty(0, dtype=t.int8))
+t.cumsum(t.ones(3, dtype=t.bool), 0, out=t.empty(0, dtype=t.bool))
+t.cumsum(t.ones(3), 0, out=t.empty(0, dtype=t.bool))
+t.cumsum(t.ones(0), 0, out=t.empty(0, dtype=t.bool))
+t.cumsum(t.ones(()), 0, out=t.empty((), dtype=t.bool))
+t.cumsum(t.ones(3), 0, dtype=t.bool)
+t.cumprod(t.ones(3), 0, dtype=t.bool)
+t.cumsum(t.ones(0), 0, dtype=t.bool)
+t.cumsum(t.ones(()), 0, dtype=t.bool)
+t.ones(3, dtype=t.bool).cumprod_(0)
+t.ones(3, dtype=t.bool).cumsum_(0)
+t.ones(0, dtype=t.bool).cumsum_(0)
+t.ones((), dtype=t.bool).cumsum_(0)
+"""
+
+
+def lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+@pytest.mark.parametrize("line", lines(NUMBERS))
+def test_a_tensor_without_dimensions_stands_for_a_number(torch, line):
+    ours, theirs = outcome(tl, line), outcome(torch, line)
+    assert alike(ours, theirs), f"{ours}\n  PyTorch: {theirs}"
+
+
+@pytest.mark.parametrize("line", lines(OUTPUTS))
+def test_a_dtype_that_loses_something_is_taken_where_pytorch_takes_it(torch, line):
+    def named(found):  # PyTorch's NotImplementedError is a RuntimeError
+        return "RuntimeError" if found == "NotImplementedError" else found
+
+    ours, theirs = named(outcome(tl, line)), named(outcome(torch, line))
+    assert alike(ours, theirs), f"{ours}\n  PyTorch: {theirs}"

@@ -11,6 +11,7 @@ from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.layout import Size
+from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.dispatch import planned
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.indexing.masks import nonzero
@@ -118,6 +119,8 @@ def _chosen(
     condition: Tensor, input: Tensor | Number, other: Tensor | Number, out: Tensor | None = None
 ) -> Tensor:
     _check_mask("where expected condition to be a boolean tensor", condition)
+    if out is not None:
+        need_tensors("where", input=input, other=other)  # in PyTorch numbers have a form without out
     if condition._dtype is dtypes.uint8:  # the condition has no say in the dtype of the result
         condition = condition.to(dtypes.bool)
     for operand in (input, other):

@@ -125,9 +125,9 @@ def tensordot(
         if a.shape[x] == b.shape[y]:
             continue
         if b.shape[y] == 1:  # one operand is broadcast along the other, which can be summed before
-            a = sum_over(a, x, keepdim=True)
+            a = sum_over(a, x, keepdim=True, dtype=a.dtype)
         elif a.shape[x] == 1:
-            b = sum_over(b, y, keepdim=True)
+            b = sum_over(b, y, keepdim=True, dtype=b.dtype)
         else:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {a.shape[x]} in dim {x} and second "

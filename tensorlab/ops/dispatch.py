@@ -163,7 +163,10 @@ def _result_layout(
     first = operands[0]
     if row.name == "logsigmoid" or (row.name == "pow" and not isinstance(first, Tensor)):
         return shape, layout.default_strides(shape)
-    if row.name in ("hardtanh", "nan_to_num") and isinstance(first, Tensor):
+    if isinstance(first, Tensor) and (
+        row.name in ("hardtanh", "nan_to_num")
+        or (row.name in ("isfinite", "isinf") and not first._dtype.is_floating_point)
+    ):
         return shape, memory_formats.preserved_strides(shape, first.stride())
     strides = [
         broadcasting.broadcast_strides(t.shape, _strides_met(row, t, compute_type), shape) for t in tensors

@@ -127,7 +127,7 @@ def margin_ranking_loss(
             f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{list(input1._shape)}, input2: {list(input2._shape)}, target: {list(target._shape)}"
         )
-    return reduced(clamp_min(-target * (input1 - input2) + margin, 0), reduction)
+    return reduced(clamp_min(-target * (input1 - input2) + float(margin), 0), reduction)
 
 
 def cosine_embedding_loss(
@@ -281,7 +281,7 @@ def multi_margin_loss(
         costs = costs * weight[right].unsqueeze(1)
     others = arange(rows.shape[1]) != right.unsqueeze(1)
     losses = where(others, costs, 0.0).sum(1) / rows.shape[1]
-    return reduced(losses if input.ndim == 2 else losses.squeeze(0), reduction)
+    return reduced(losses if input.ndim == 2 else losses.reshape(target.shape), reduction)
 
 
 def multilabel_soft_margin_loss(

@@ -22,7 +22,7 @@ from tensorlab.ops.indexing.gradients import (
     IndexSelectBackward0,
 )
 from tensorlab.ops.indexing.places import check, combine, read, slices_at, vector
-from tensorlab.ops.operands import Number, is_number, number_from
+from tensorlab.ops.operands import Number, check_number, is_number, number_from
 from tensorlab.ops.shape import reshape
 from tensorlab.tensor import Tensor
 
@@ -249,6 +249,8 @@ def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number
     check(slices_at(input, dim, index), RuntimeError if input.ndim > 1 else IndexError)
     if not input.dtype.is_floating_point:
         alpha = bool(alpha) if input.dtype is dtypes.bool else int(alpha)
+    if input.dtype is not dtypes.bool:
+        check_number(alpha, input.dtype)
     return source if alpha == 1 else pointwise.mul(source, alpha)
 
 

@@ -12,7 +12,7 @@ __all__ = ["UNFINISHED_IN_PYTORCH", "known_reason", "same_choice", "up_to_sign"]
 UNFINISHED_IN_PYTORCH = ("tril", "triu")
 
 # Operators that name elements by their index; which of equal elements they name, PyTorch leaves open.
-_CHOOSES = ("argsort", "kthvalue", "mode", "sort", "topk")
+_CHOOSES = ("argsort", "kthvalue", "median", "mode", "nanmedian", "sort", "topk")
 
 # Operators whose matrices have columns of either sign.
 _EITHER_SIGN = ("linalg.eigh", "linalg.svd", "svd")
@@ -42,6 +42,9 @@ _REASONS = {
     ("nn.functional.local_response_norm", "function", "error"): "the mean of integers is refused",
     ("histogram", "", "values"): "PyTorch adds weights in float32, and here they add up in float64",
     ("cholesky", "", "stride"): "PyTorch's strides of no elements are by chance",
+    ("deg2rad", "", "stride"): "PyTorch's strides of no elements are by chance",
+    ("rad2deg", "", "stride"): "PyTorch's strides of no elements are by chance",
+    ("isreal", "", "stride"): "PyTorch's strides of no elements are by chance",
     ("linalg.lstsq", "out", "error"): "lstsq takes no out, and PyTorch documents none",
 }
 

@@ -308,6 +308,41 @@ class Backend(
         """
         ...
 
+    def clear_triangle(
+        self,
+        cells: np.ndarray,
+        start: int,
+        shape: Sequence[int],
+        strides: Sequence[int],
+        diagonal: int,
+        above: bool,
+    ) -> None:
+        """Zeros on one side of a diagonal of a matrix, or of each in a batch.
+
+        Args:
+            cells: a flat array of unsigned integers of the cells' width.
+            start: where the first element lies among them.
+            shape, strides: of at least two dimensions, the last two of which are the matrices'.
+            diagonal: which: 0 the main one, positive ones above it, negative ones below.
+            above: what lies above it is written; else what lies below.
+        """
+        ...
+
+    def bounds_of_numbers(self, numbers: np.ndarray) -> tuple[int, int]:
+        """The least and the greatest of a vector of integers that has some."""
+        ...
+
+    def count_numbers(self, numbers: np.ndarray, counts: np.ndarray) -> None:
+        """Add to `counts`, of int64, how often each of its places occurs in a vector of integers.
+
+        All numbers are places of `counts`: whoever calls has looked.
+        """
+        ...
+
+    def weigh_numbers(self, numbers: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
+        """The same with what each number weighs, added to `sums`, of float64."""
+        ...
+
     def first_k(self, keys: np.ndarray, k: int, largest: bool) -> np.ndarray:
         """The places (rows, k) of the greatest or least k keys of each row, in order.
 

@@ -48,9 +48,8 @@ STEPS = {
         ("x.unique_consecutive()", "x.argsort()", "tl.msort(x)", "x.median()", "x.nanmedian()"),
         "the elements in order, and where each stood",
     ),
-    "tl.bincount(grid.view(-1))": "NumPy counts a copy of the elements",
     "tl.multinomial(x, 2)": "one random number for each weight, and their order",
-    "target.copy_(x).__setitem__(mask, x[mask])": "the values, which are made for the call, and their places",
+    "target.copy_(x).__setitem__(mask, x[mask])": "the values, which are made for the call",
     **dict.fromkeys(
         ("tl.chain_matmul(x, y, x)", "tl.linalg.multi_dot([x, y, x])", "tl.linalg.matrix_power(matrix, 3)"),
         "the first product",
@@ -82,9 +81,6 @@ STEPS = {
     ),
     "F.cosine_similarity(x, y)": "both operands as unit vectors, and their products",
     **dict.fromkeys(("tl.equal(x, y)", "tl.allclose(x, y)"), "one truth for each element"),
-    **dict.fromkeys(
-        ("target.copy_(x).tril_()", "target.copy_(x).triu_()"), "the result, before it is written"
-    ),
 }
 
 

@@ -8,15 +8,18 @@ import numpy as np
 
 from tensorlab import layout
 from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.writers import written_by
+from tensorlab.backends import backend
 from tensorlab.layout import as_int
 from tensorlab.memory_formats import contiguous_format
-from tensorlab.ops import parts
+from tensorlab.ops import aliases, parts
 from tensorlab.ops.conversion import clone, copy_, fill_
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import SMALL, Number, guard_write, write_new
+from tensorlab.ops.dispatch import SMALL, Number, as_new, guard_write, write_new
 from tensorlab.ops.from_data import from_cells
+from tensorlab.ops.indexing.places import raw_cells
 from tensorlab.ops.outputs import fitted, need_dtype, written
 from tensorlab.ops.recording import check_out
 from tensorlab.ops.restriding import as_strided
@@ -77,7 +80,7 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
         tensor([[1., 0.],
                 [1., 1.]])
     """
-    return written_by("tril_", copy_(input, tril(input, diagonal)))
+    return _cleared("tril", input, diagonal)
 
 
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
@@ -90,38 +93,59 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
         tensor([[1., 1.],
                 [0., 1.]])
     """
-    return written_by("triu_", copy_(input, triu(input, diagonal)))
+    return _cleared("triu", input, diagonal)
 
 
 def _triangle(name: str, input: Tensor, diagonal: int, out: Tensor | None) -> Tensor:
+    diagonal = _checked(name, input, diagonal)
+    if out is not None:
+        check_out(name, out, input)
+        need_dtype(out, input.dtype)
+        guard_write(fitted(out, input._shape, input._dtype), input)
+        copy_(out, input)
+        _clear(name, out, diagonal)
+        return written_by(f"{name}(out=...)", out)
+    if input.numel() > SMALL:
+        result = as_new(clone(aliases.detach(input), memory_format=contiguous_format))
+        _clear(name, result, diagonal)
+    else:
+        result = from_cells(_short(name, input._cells_array(), diagonal), input._dtype, input._shape)
+    return record(_TRIANGLES[name], result, input, diagonal=diagonal)
+
+
+def _checked(name: str, input: Tensor, diagonal: int) -> int:
     if input.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions, and this has {input.ndim}")
-    diagonal = as_int(diagonal, "diagonal")
-    cells = input._cells_array()
+    return as_int(diagonal, "diagonal")
+
+
+def _cleared(name: str, input: Tensor, diagonal: int) -> Tensor:
+    """`input` with zeros written on the other side of the diagonal."""
+    diagonal = _checked(name, input, diagonal)
+    with in_place(_TRIANGLES[name], input, diagonal=diagonal):
+        guard_write(input)
+        input._storage._version += 1
+        _clear(name, input, diagonal)
+    return written_by(f"{name}_", input)
+
+
+def _clear(name: str, target: Tensor, diagonal: int) -> None:
+    cells, start = raw_cells(target)
+    backend("cpu").clear_triangle(cells, start, target._shape, target._stride, diagonal, above=name == "tril")
+
+
+def _short(name: str, cells: np.ndarray, diagonal: int) -> np.ndarray:
+    """A triangle of so few cells that NumPy is there before a kernel."""
     zero = cells.dtype.type(0)
     rows, columns = cells.shape[-2:]
     if name == "tril":
-        cells = np.where(_up_to(rows, columns, diagonal), cells, zero)
-    else:
-        cells = np.where(_up_to(rows, columns, diagonal - 1), zero, cells)
-    if out is None:
-        result = from_cells(cells, input._dtype, input._shape)
-        return record(_TRIANGLES[name], result, input, diagonal=diagonal)
-    check_out(name, out, input)
-    need_dtype(out, input.dtype)
-    guard_write(fitted(out, input._shape, input._dtype), input)
-    return written_by(f"{name}(out=...)", copy_(out, from_cells(cells, input._dtype, input._shape)))
-
-
-def _up_to(rows: int, columns: int, diagonal: int) -> np.ndarray:
-    """Which places of a matrix lie up to a diagonal. Those of small ones are kept."""
-    if rows * columns > SMALL:
-        return np.tri(rows, columns, diagonal, dtype=bool)
-    return _up_to_again(rows, columns, diagonal)
+        return np.where(_up_to(rows, columns, diagonal), cells, zero)
+    return np.where(_up_to(rows, columns, diagonal - 1), zero, cells)
 
 
 @functools.lru_cache(64)
-def _up_to_again(rows: int, columns: int, diagonal: int) -> np.ndarray:
+def _up_to(rows: int, columns: int, diagonal: int) -> np.ndarray:
+    """Which places of a matrix lie up to a diagonal."""
     return np.tri(rows, columns, diagonal, dtype=bool)
 
 

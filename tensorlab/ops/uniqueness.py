@@ -10,6 +10,7 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.backends import backend
 from tensorlab.cells import from_float32
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, default_strides
@@ -185,13 +186,18 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     if minlength < 0:
         raise RuntimeError(f"minlength should be >= 0, got {minlength}")
     numbers = input._cells_array()
-    if input.ndim != 1 or (numbers.size and int(numbers.min()) < 0):
+    some = input.ndim == 1 and numbers.size
+    least, greatest = backend("cpu").bounds_of_numbers(numbers) if some else (0, -1)
+    if input.ndim != 1 or least < 0:
         raise RuntimeError(
             f"bincount only supports 1-d non-negative integral inputs: the shape is {tuple(input.shape)}"
-            + (f", the least element {int(numbers.min())}" if numbers.size else "")
+            + (f", the least element {least}" if some else "")
         )
+    length = max(minlength, int(greatest) + 1)
     if weights is None:
-        return _tensor_of(np.bincount(numbers.astype(np.int64), minlength=minlength), dtypes.int64)
+        counts = np.zeros(length, np.int64)
+        backend("cpu").count_numbers(numbers, counts)
+        return make_dense(counts, dtypes.int64, Size((length,)), (1,))
     if weights.shape != input.shape:
         raise RuntimeError(
             f"weights should be 1-d and have the same length as input, which is {input.shape[0]}: "
@@ -200,8 +206,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     result = weights.dtype if weights.dtype is dtypes.float32 else dtypes.float64
     if numbers.size == 0:
         return _tensor_of(np.zeros(minlength), dtypes.int64 if not minlength else result)
-    wide = conversion.to(weights, dtypes.float64)._cells_array()
-    return _tensor_of(np.bincount(numbers.astype(np.int64), wide, minlength), result)
+    if weights.dtype is not dtypes.float32:
+        weights = conversion.to(weights, dtypes.float64)
+    sums = np.zeros(length, np.float64)
+    backend("cpu").weigh_numbers(numbers, weights._cells_array(), sums)
+    return _tensor_of(sums, result)
 
 
 METHODS = (bincount, unique, unique_consecutive)

@@ -104,6 +104,58 @@ def test_uint8_is_a_mask_and_deprecated():
         x[bytes_] = 1  # PyTorch's own oddity
 
 
+@pytest.mark.parametrize("t", ["bool", "int16", "bfloat16", "float32", "int64"])
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("shape", [(5,), (3, 4), (40, 70), (0, 3)], ids=str)
+def test_a_vector_of_values_goes_where_a_mask_is_true(torch, shape, turned, t):
+    truth = np.random.default_rng(2).integers(0, 2, shape).astype(bool)
+    results = []
+    for lib in (tl, torch):
+        kind, mask = getattr(lib, t), lib.tensor(truth)
+        wide = lib.zeros([2 * size for size in shape], dtype=kind)
+        x = wide[tuple(slice(1, None, 2) for _ in shape)]
+        if turned:
+            x, mask = x.permute(*reversed(range(len(shape)))), mask.permute(*reversed(range(len(shape))))
+        count = int(mask.sum())
+        for values in (
+            lib.arange(count).to(kind),
+            lib.arange(3 * count).to(kind)[::3],
+            lib.ones(1, dtype=kind).expand(count),
+        ):
+            x[mask] = values
+            results.append(wide.tolist())
+        before = x._version
+        x[mask & ~mask] = lib.zeros(0, dtype=kind)
+        assert x._version > before
+        for wrong in (lib.zeros(count + 1, dtype=kind), lib.zeros(count, dtype=lib.float64)):
+            with pytest.raises((RuntimeError, IndexError)):
+                x[mask] = wrong
+        results.append(wide.tolist())
+    assert results[: len(results) // 2] == results[len(results) // 2 :]
+
+
+def test_gradients_of_values_that_go_where_a_mask_is_true(torch):
+    truth = np.random.default_rng(2).integers(0, 2, (30, 40)).astype(bool)
+    for lib in (tl, torch):
+        x = lib.ones(30, 40, requires_grad=True)
+        values = lib.arange(float(truth.sum())).requires_grad_()
+        y = x * 1
+        y[lib.tensor(truth)] = values
+        (y * y).sum().backward()
+        assert y.grad_fn.next_functions[0][0].name() == "IndexPutBackward0"
+        np.testing.assert_array_equal(np.asarray(x.grad), np.where(truth, 0, 2))
+        np.testing.assert_array_equal(np.asarray(values.grad), 2 * np.arange(truth.sum()))
+
+
+def test_a_mask_or_values_among_the_cells_that_are_written():
+    x = tl.tensor([True, False, True, True])
+    with pytest.raises(RuntimeError, match="single memory location"):
+        x[x] = tl.zeros(3, dtype=tl.bool)
+    pairs = tl.arange(8.0).view(4, 2)
+    pairs[:, 0][tl.tensor([True, False, True, True])] = pairs[1:, 1]
+    assert pairs[:, 0].tolist() == [3, 2, 5, 7]
+
+
 def test_the_last_of_equal_indices_stays():
     x = tl.zeros(3)
     x[[0, 0, 1, 0]] = tl.tensor([1.0, 2.0, 3.0, 4.0])

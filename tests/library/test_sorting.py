@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tensorlab as tl
 from tensorlab import dtypes
 from tests.library.layouts import KINDS, lay_out, random_values
-from tests.library.references import agree, same_call
+from tests.library.references import agree, same_call, twin
 
 SHAPES = [(3, 4), (2, 3, 5), (1, 5), (5, 1), (0, 3), (7,), ()]
 NUMBERS = st.lists(st.integers(-20, 20), max_size=60)
@@ -232,6 +232,20 @@ def test_counts(torch):
             torch.bincount(torch.tensor(numbers), torch.tensor(weights, dtype=getattr(torch, t))),
         )
     agree(tl.bincount(tl.tensor([], dtype=tl.int64), minlength=2), torch.tensor([0, 0]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("t", ["uint8", "int8", "int16", "int32", "int64"])
+def test_counts_of_all_integers_in_all_layouts(torch, t, kind):
+    numbers = lay_out(np.random.default_rng(1).integers(0, 100, 70).astype(t), kind)
+    weights = lay_out(random_values((70,), "float32", 2), kind)
+    agree(tl.bincount(numbers), torch.bincount(twin(torch, numbers)))
+    for w in (weights, weights.double(), weights.half(), numbers):
+        theirs = twin(torch, w) if w is not numbers else twin(torch, numbers)
+        agree(tl.bincount(numbers, w, 200), torch.bincount(twin(torch, numbers), theirs, 200), rtol=1e-5)
+    negative = numbers.clone() if t == "uint8" else -numbers
+    same_call(torch, "bincount", negative)
+    same_call(torch, "bincount", numbers.view(7, 10))
 
 
 @pytest.mark.parametrize("t", ["float32", "float64"])

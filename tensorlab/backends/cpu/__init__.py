@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorlab.backends.cpu import masks
 from tensorlab.backends.cpu.attention import attention, attention_gradient
 from tensorlab.backends.cpu.convolution import correlate, correlate_weights
+from tensorlab.backends.cpu.counting import bounds_of_numbers, count_numbers, weigh_numbers
 from tensorlab.backends.cpu.embedding import add_rows, take_rows
 from tensorlab.backends.cpu.extremes import extremes
 from tensorlab.backends.cpu.gemm import gemm, small_gemm
@@ -26,6 +27,7 @@ from tensorlab.backends.cpu.search import search
 from tensorlab.backends.cpu.selection import first_k
 from tensorlab.backends.cpu.softmax import short_softmax, softmax
 from tensorlab.backends.cpu.softmax_gradient import softmax_gradient
+from tensorlab.backends.cpu.triangles import clear_triangle
 
 __all__ = ["BACKEND"]
 
@@ -37,9 +39,12 @@ class CPU:
     add_run = staticmethod(add_run)
     attention = staticmethod(attention)
     attention_gradient = staticmethod(attention_gradient)
+    bounds_of_numbers = staticmethod(bounds_of_numbers)
+    clear_triangle = staticmethod(clear_triangle)
     computing = staticmethod(computing)
     correlate = staticmethod(correlate)
     correlate_weights = staticmethod(correlate_weights)
+    count_numbers = staticmethod(count_numbers)
     dense = staticmethod(dense)
     extremes = staticmethod(extremes)
     first_k = staticmethod(first_k)
@@ -80,6 +85,7 @@ class CPU:
     take_rows = staticmethod(take_rows)
     take_run = staticmethod(take_run)
     view = staticmethod(view)
+    weigh_numbers = staticmethod(weigh_numbers)
 
 
 BACKEND = CPU()

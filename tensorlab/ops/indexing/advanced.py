@@ -118,12 +118,33 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
             masks.masked_fill_(input, mask, number)
             return
     refuse_shared(input, values, *chosen.values())
+    if not accumulate and isinstance(values, Tensor) and _put_by_mask(input, chosen, values):
+        return
     places, _ = _places(input, chosen)
     if isinstance(values, Tensor):
-        _check_values(input, places, values)
+        _check_values(input, places.route.shape, values)
     check(places)
     with in_place(IndexPutBackward0, input, values, indices=KeptTensors(chosen), accumulate=accumulate):
         combine(input, places, values, "add" if accumulate else "replace", lenient="index_put_")
+
+
+def _put_by_mask(input: Tensor, chosen: Chosen, values: Tensor) -> bool:
+    """Put a vector of values where one mask of `input`'s shape is true; whether that is what was asked.
+
+    The values are taken in turn while the mask is read, so that no places are listed.
+    """
+    mask = chosen.get(0)
+    if mask is None or len(chosen) > 1 or mask._dtype is not dtypes.bool or mask._shape != input._shape:
+        return False
+    if values.ndim != 1 or not mask.ndim:
+        return False
+    shape = Size((masks.count_true(mask),))
+    _check_values(input, shape, values)
+    if values._shape != shape:
+        return False
+    with in_place(IndexPutBackward0, input, values, indices=KeptTensors(chosen), accumulate=False):
+        masks.put_by_mask(input, mask, values)
+    return True
 
 
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
@@ -303,8 +324,7 @@ def _only_mask(input: Tensor, chosen: Chosen) -> Tensor | None:
     )
 
 
-def _check_values(input: Tensor, places: Places, values: Tensor) -> None:
-    shape = places.route.shape
+def _check_values(input: Tensor, shape: Size, values: Tensor) -> None:
     if values._shape != shape and isinstance(
         broadcasting.expand_strides(values.shape, values.stride(), shape), Refusal
     ):

@@ -74,15 +74,31 @@ def _selected(input: Tensor, mask: Tensor, out: Tensor | None) -> Tensor:
     if runs and out is None:
         chosen = runs[0][runs[1]]
         return make_dense(chosen, input._dtype, Size(chosen.shape), (1,))
-    found = _count(mask)
+    found = count_true(mask)
     result, (input, mask) = result_in("masked_select", out, Size((found,)), input.dtype, input, mask)
     result._storage._version += out is not None
     if found:
-        cells, offset = raw_cells(result)
-        step = result.stride()[0]
-        line = cells[offset : offset + (found - 1) * step + 1 : step] if step else cells[offset : offset + 1]
-        backend("cpu").mask_select(_walk(mask, input), line)
+        backend("cpu").mask_select(_walk(mask, input), _line(result))
     return result
+
+
+def put_by_mask(input: Tensor, mask: Tensor, values: Tensor) -> None:
+    """``input[mask] = values`` for a mask of the tensor's own shape, and a vector of as many values.
+
+    History is for the caller to record.
+    """
+    values, mask = guard(input, values, mask, lenient="index_put_")
+    input._storage._version += 1
+    if values.numel():
+        values = values if values._stride[0] else conversion.contiguous(values)
+        backend("cpu").mask_scatter(_walk(mask, input), _line(values))
+
+
+def _line(vector: Tensor) -> np.ndarray:
+    """The cells of a vector that has some, as a view."""
+    cells, offset = raw_cells(vector)
+    step, last = vector._stride[0], vector._shape[0] - 1
+    return cells[offset : offset + last * step + 1 : step] if step else cells[offset : offset + 1]
 
 
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
@@ -201,7 +217,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def _scattered(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     need_dtype("masked_scatter_", input, "source", source)
     mask = _fitted(input, mask)
-    found = _count(mask)
+    found = count_true(mask)
     if source.numel() < found:
         raise RuntimeError(
             f"masked_scatter_(): Number of elements of source < number of ones in mask: the source has "
@@ -262,7 +278,7 @@ def nonzero(
     mask = input
     if input.dtype in (dtypes.float16, dtypes.bfloat16):  # the bits of -0.0 are not 0
         mask = pointwise.ne(input, 0)
-    count = _count(mask)
+    count = count_true(mask)
     # One run of memory for each dimension: the columns are what is used.
     memory = np.empty((input.ndim, count), np.int64)
     if input.ndim and count:
@@ -343,7 +359,8 @@ def _fitted(input: Tensor, mask: Tensor) -> Tensor:
     return expanded(mask, input.shape)
 
 
-def _count(mask: Tensor) -> int:
+def count_true(mask: Tensor) -> int:
+    """How many elements of a tensor are not 0, cell by cell."""
     if not mask.numel():
         return 0
     return backend("cpu").mask_count(Walk(mask.shape, [mask.stride()], [mask._buffer()]))

@@ -343,6 +343,33 @@ class Backend(
         """The same with what each number weighs, added to `sums`, of float64."""
         ...
 
+    def kth_cell(
+        self,
+        cells: np.ndarray,
+        start: int,
+        shape: Sequence[int],
+        strides: Sequence[int],
+        element_type: dtype,
+        rule: str,
+        k: int = 0,
+        bounds: tuple[int, int] | None = None,
+    ) -> int:
+        """Which cell has the k-th element in order, of all elements of a tensor that has some.
+
+        Of several that are equal it is the one that a stable order has there.
+
+        Args:
+            cells: a flat array of unsigned integers of the cells' width.
+            start: where the first element lies among them.
+            shape, strides: the tensor's.
+            element_type: what the cells mean.
+            rule: ``"kth"``, where NaN counts as greater than all numbers; ``"median"`` for the lower median,
+                or the first NaN if there is one; ``"nanmedian"`` for the lower median of the numbers.
+            k: which for ``"kth"``, from 0.
+            bounds: of integers the least and the greatest, where they are known: it saves time.
+        """
+        ...
+
     def first_k(self, keys: np.ndarray, k: int, largest: bool) -> np.ndarray:
         """The places (rows, k) of the greatest or least k keys of each row, in order.
 

@@ -45,7 +45,7 @@ STEPS = {
         "the elements in order, and where each stood",
     ),
     **dict.fromkeys(
-        ("x.unique_consecutive()", "x.argsort()", "tl.msort(x)", "x.median()", "x.nanmedian()"),
+        ("x.unique_consecutive()", "x.argsort()", "tl.msort(x)"),
         "the elements in order, and where each stood",
     ),
     "tl.multinomial(x, 2)": "one random number for each weight, and their order",

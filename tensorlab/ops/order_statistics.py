@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,14 @@ import numpy as np
 from tensorlab import dtypes, return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.dispatch import allocate
 from tensorlab.ops.folding import as_one_dim
+from tensorlab.ops.kth import comparable, kth_of_all, kth_of_lines
 from tensorlab.ops.shares import among_equals, chooses_places
-from tensorlab.ops.sorting import one_of_each, refuse_without_order, sortable
+from tensorlab.ops.sorting import one_of_each, refuse_without_order
 from tensorlab.tensor import Tensor
 
 __all__ = ["median", "mode", "nanmedian"]
@@ -58,7 +61,7 @@ def median(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out: An
         >>> x.median(1).values
         tensor([3, 4])
     """
-    return _median("median", input, dim, keepdim, out, _middle)
+    return _median("median", input, dim, keepdim, out)
 
 
 @numpy_names
@@ -70,10 +73,10 @@ def nanmedian(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out:
         >>> tl.tensor([1.0, tl.nan, 3.0, 2.0]).nanmedian()
         tensor(2.)
     """
-    return _median("nanmedian", input, dim, keepdim, out, _middle_number)
+    return _median("nanmedian", input, dim, keepdim, out)
 
 
-def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any, choose: Any) -> Any:
+def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Any:
     need_tensor(name, input)
     if dim is _NOTHING and out is not None:
         raise TypeError(
@@ -82,6 +85,7 @@ def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any, choose:
     if dim is not _NOTHING:
         position = as_one_dim(name, dim, input)
         refuse_without_order(name, input, position)
+        choose = functools.partial(kth_of_lines, element_type=input._dtype, rule=name)
         pair = one_of_each(name, input, position, keepdim, out, choose, _ALONG[name])
         return getattr(return_types, name)(pair)
     if input.dtype is dtypes.bool:
@@ -92,30 +96,8 @@ def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any, choose:
     if input.numel() == 0:  # as PyTorch has it: NaN, or the least integer
         nothing = float("nan") if input.is_floating_point() else dtypes.integer_range(input.dtype)[0]
         return result.fill_(nothing)
-    flat = sortable(input).reshape(-1)
-    place = int(choose(flat[np.newaxis])[0])
-    result._cells_array()[...] = input._cells_array()[np.unravel_index(place, input.shape)]
+    result._cells_array()[...] = kth_of_all(input, name)
     return record(_OF_ALL[name], result, input)
-
-
-def _middle(keys: np.ndarray) -> np.ndarray:
-    """The place of the lower median of each line, or of its first NaN."""
-    half = (keys.shape[-1] - 1) // 2
-    places = np.argpartition(keys, half, axis=-1)[..., half]
-    if keys.dtype.kind != "f":
-        return places
-    unordered = np.isnan(keys)
-    return np.where(unordered.any(axis=-1), unordered.argmax(axis=-1), places)
-
-
-def _middle_number(keys: np.ndarray) -> np.ndarray:
-    """The place of the lower median of each line's numbers; of its first NaN if there are none."""
-    if keys.dtype.kind != "f":
-        return _middle(keys)
-    order = np.argsort(keys, axis=-1, kind="stable")  # NaN last
-    count = np.count_nonzero(~np.isnan(keys), axis=-1)
-    half = np.maximum(count - 1, 0) // 2
-    return np.take_along_axis(order, half[..., np.newaxis], axis=-1)[..., 0]
 
 
 @numpy_names
@@ -141,12 +123,14 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
     """
     position = as_one_dim("mode", dim, need_tensor("mode", input))
     refuse_without_order("mode", input, position, bools=True)
-    pair = one_of_each("mode", input, position, keepdim, out, _most_frequent, ModeBackward0)
+    choose = functools.partial(_most_frequent, element_type=input._dtype)
+    pair = one_of_each("mode", input, position, keepdim, out, choose, ModeBackward0)
     return return_types.mode(pair)
 
 
-def _most_frequent(keys: np.ndarray) -> np.ndarray:
+def _most_frequent(cells: np.ndarray, element_type: dtype) -> np.ndarray:
     """The last place of the most frequent element of each line."""
+    keys = comparable(cells, element_type)
     order = np.argsort(keys, axis=-1, kind="stable")
     ordered = np.take_along_axis(keys, order, axis=-1)
     numbers = np.arange(keys.shape[-1])

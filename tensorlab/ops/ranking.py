@@ -8,6 +8,7 @@ import numpy as np
 
 from tensorlab import dtypes, layout
 from tensorlab.backends import backend
+from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.indexing.places import raw_type
 from tensorlab.ops.plans import remember
@@ -74,17 +75,16 @@ def _ranking(input: Tensor, dim: int, k: int | None) -> _Ranking | Literal[False
     return _Ranking(size, layout.numel(shape), shape, layout.default_strides(shape), raw_type(input._dtype))
 
 
-def order(keys: np.ndarray, descending: bool) -> np.ndarray:
+def order(cells: np.ndarray, element_type: dtype, descending: bool) -> np.ndarray:
     """The places of the elements along the last dimension in order; equal ones stay as they stand."""
-    if keys.size and keys.dtype != np.float64:
-        element_type = dtypes.from_numpy_dtype(keys.dtype)
-        cells = np.ascontiguousarray(keys).reshape(-1).view(raw_type(element_type))
-        places = np.empty(keys.shape, np.int64)
-        flat = places.reshape(-1)
-        if backend("cpu").rank(cells, element_type, keys.shape[-1], descending, np.empty_like(cells), flat):
+    if cells.size and element_type is not dtypes.float64:
+        flat = np.ascontiguousarray(cells).reshape(-1).view(raw_type(element_type))
+        places = np.empty(cells.shape, np.int64)
+        size, values = cells.shape[-1], np.empty_like(flat)
+        if backend("cpu").rank(flat, element_type, size, descending, values, places.reshape(-1)):
             return places
     if not descending:
-        return np.argsort(keys, axis=-1, kind="stable")
+        return np.argsort(cells, axis=-1, kind="stable")
     # Sorted backwards and read backwards, equal elements stand in their order again.
-    backwards = np.argsort(keys[..., ::-1], axis=-1, kind="stable")[..., ::-1]
-    return keys.shape[-1] - 1 - backwards
+    backwards = np.argsort(cells[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+    return cells.shape[-1] - 1 - backwards

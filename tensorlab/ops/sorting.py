@@ -6,6 +6,7 @@ equal elements stay in their order.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,12 +15,12 @@ import numpy as np
 from tensorlab import dtypes, return_types
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.cells import to_float32
 from tensorlab.layout import Size
 from tensorlab.memory_formats import preserved_strides
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.dispatch import allocate, allocate_strided, guard_write
 from tensorlab.ops.folding import as_flag, as_one_dim, check_out, check_out_type, reduced_shape
+from tensorlab.ops.kth import comparable, kth_of_lines
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.ranking import order, ranked
 from tensorlab.ops.shares import chooses_places
@@ -42,17 +43,7 @@ BATCH = 1 << 15
 
 def sortable(input: Tensor) -> np.ndarray:
     """The elements as a NumPy array that NumPy can order; a view wherever the dtype allows."""
-    cells = input._cells_array()
-    if input.dtype in (dtypes.float16, dtypes.bfloat16):
-        return to_float32(cells, input.dtype)
-    return cells
-
-
-def lines(input: Tensor, dim: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """The cells, and the same for NumPy to order, with the dimension `dim` last; and its size."""
-    shape = (1,) if not input.ndim else input.shape
-    cells, keys = input._cells_array().reshape(shape), sortable(input).reshape(shape)
-    return np.moveaxis(cells, dim, -1), np.moveaxis(keys, dim, -1), shape[dim]
+    return comparable(input._cells_array(), input._dtype)
 
 
 def batches(shape: tuple[int, ...]) -> Iterator[Any]:
@@ -80,10 +71,10 @@ def fill_pair(
         dim: the dimension to pick along.
         values: what receives the elements; of size `width` along `dim`, or without that dimension.
         places: the same for the places.
-        choose: from an array, the places of the chosen along its last dimension.
+        choose: from an array of cells, the places of the chosen along its last dimension.
         width: how many are chosen of each line; None for one, without a dimension of its own.
     """
-    cells, keys, _ = lines(input, dim)
+    cells = np.moveaxis(input._cells_array().reshape(input.shape or (1,)), dim, -1)
     shape = cells.shape[:-1] + (() if width is None else (width,))
     targets = []
     for tensor in (values, places):
@@ -94,7 +85,7 @@ def fill_pair(
     if 0 in shape:
         return
     for part in batches(cells.shape):
-        found = choose(keys[part])
+        found = choose(cells[part])
         columns = found if width is not None else found[..., np.newaxis]
         picked = np.take_along_axis(cells[part], columns, axis=-1)
         targets[0][part] = picked if width is not None else picked[..., 0]
@@ -157,7 +148,7 @@ def sort(
         stride = preserved_strides(input.shape, input.stride())
         found = result_pair("sort", input, input.shape, stride, out)
         width = input.shape[position] if input.ndim else 1
-        fill_pair(input, position, *found, lambda keys: order(keys, backwards), width)
+        fill_pair(input, position, *found, lambda cells: order(cells, input._dtype, backwards), width)
     values, places = found
     kind = SortBackward0 if stable is None else SortBackward1
     record(kind, values, input, shape=input._shape, dim=position, indices=places)
@@ -252,13 +243,14 @@ def topk(
     greatest = as_flag("topk", largest, "largest")
     values, places = result_pair("topk", input, shape, None, out) if found is None else found
 
-    def choose(keys: np.ndarray) -> np.ndarray:
+    def choose(cells: np.ndarray) -> np.ndarray:
         if 4 * k >= size:
-            return order(keys, greatest)[..., :k]
+            return order(cells, input._dtype, greatest)[..., :k]
+        keys = comparable(cells, input._dtype)
         split = size - k if greatest else k - 1
         chosen = np.argpartition(keys, split, axis=-1)
         chosen = np.sort(chosen[..., split:] if greatest else chosen[..., :k], axis=-1)
-        ranked = order(np.take_along_axis(keys, chosen, axis=-1), greatest)
+        ranked = order(np.take_along_axis(cells, chosen, axis=-1), input._dtype, greatest)
         return np.take_along_axis(chosen, ranked, axis=-1)
 
     if k and found is None:
@@ -295,10 +287,7 @@ def kthvalue(
         raise RuntimeError(
             f"kthvalue(): selected number k out of range for dimension {position}: k is {k}, use 1 … {size}"
         )
-
-    def choose(keys: np.ndarray) -> np.ndarray:
-        return np.argpartition(keys, k - 1, axis=-1)[..., k - 1]
-
+    choose = functools.partial(kth_of_lines, element_type=input._dtype, rule="kth", k=k - 1)
     pair = one_of_each("kthvalue", input, position, keepdim, out, choose, KthvalueBackward0)
     return return_types.kthvalue(pair)
 

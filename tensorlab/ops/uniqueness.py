@@ -80,7 +80,7 @@ def unique(
     if keys.ndim == 1 and keys.dtype.kind != "f" and not return_inverse and not return_counts:
         keys, taken = np.sort(keys), None  # where each of several equal integers stood, nobody asks
     elif keys.ndim == 1:
-        taken = order(keys, False)
+        taken = order(keys, dtypes.from_numpy_dtype(keys.dtype), False)
     else:
         # lexsort's last key decides first
         columns = keys.reshape(len(keys), math.prod(keys.shape[1:])).T[::-1]

@@ -127,7 +127,9 @@ def test_a_vector_of_values_goes_where_a_mask_is_true(torch, shape, turned, t):
         before = x._version
         x[mask & ~mask] = lib.zeros(0, dtype=kind)
         assert x._version > before
-        for wrong in (lib.zeros(count + 1, dtype=kind), lib.zeros(count, dtype=lib.float64)):
+        for wrong in (lib.zeros(count + 2, dtype=kind), lib.zeros(count, dtype=lib.float64)):
+            if wrong.numel() == 1:  # a number, whatever its dtype
+                continue
             with pytest.raises((RuntimeError, IndexError)):
                 x[mask] = wrong
         results.append(wide.tolist())
@@ -142,7 +144,7 @@ def test_gradients_of_values_that_go_where_a_mask_is_true(torch):
         y = x * 1
         y[lib.tensor(truth)] = values
         (y * y).sum().backward()
-        assert y.grad_fn.next_functions[0][0].name() == "IndexPutBackward0"
+        assert y.grad_fn.name() == "IndexPutBackward0"
         np.testing.assert_array_equal(np.asarray(x.grad), np.where(truth, 0, 2))
         np.testing.assert_array_equal(np.asarray(values.grad), 2 * np.arange(truth.sum()))
 

@@ -81,6 +81,52 @@ def test_the_first_of_few_and_of_many(torch):
         agree(tl.tensor(numbers).topk(k), torch.from_numpy(numbers).topk(k))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(2, 33_000), (33_000, 2), (33_000,), (7, 3, 11), (20,)], ids=str)
+@pytest.mark.parametrize("t", [t.name for t in dtypes.ALL if t is not dtypes.bool])
+def test_the_kth_of_few_and_of_many(torch, t, shape, kind):
+    """Lines that NumPy parts, and longer ones whose bits are counted, with all that a dtype has."""
+    if t in ("float16", "bfloat16"):
+        x = lay_out(_with_everything(torch, t, shape).float().numpy(), kind).to(dtypes.by_name(t))
+        x = x if kind != "sliced" else x[tuple(slice(None, None, 1 + (size > 9)) for size in shape)]
+        theirs = torch.tensor(x.tolist(), dtype=getattr(torch, t))
+    else:
+        x = lay_out(_with_everything(torch, t, shape).numpy(), kind)
+        theirs = twin(torch, x).contiguous()  # PyTorch orders shared cells in place
+    for y, z in ((x, theirs), (x.nan_to_num(nan=2.0), theirs.nan_to_num(nan=2.0))):
+        for name in ("median", "nanmedian"):
+            agree(getattr(y, name)(), getattr(z, name)())
+        for dim in range(y.ndim):
+            size = y.shape[dim]
+            calls = [("median",), ("nanmedian",), *(("kthvalue", k) for k in (1, 2, size // 2, size))]
+            for name, *arguments in calls:
+                values, places = getattr(y, name)(*arguments, dim)
+                agree(values, getattr(z, name)(*arguments, dim).values)
+                agree(
+                    y.gather(dim, places.unsqueeze(dim)).squeeze(dim),
+                    torch.tensor(values.tolist(), dtype=z.dtype),
+                )
+
+
+@pytest.mark.parametrize("least", [-(2**63), -5, 0, 2**63 - 1500])
+def test_the_kth_of_integers_between_any_bounds(least):
+    for spread in (1, 1400, 2**62 if least < 0 else 1400):
+        numbers = np.random.default_rng(1).integers(least, least + spread, 40_000)
+        for k in (1, 20_000, 40_000):
+            assert tl.tensor(numbers).kthvalue(k).values.item() == np.sort(numbers)[k - 1]
+        assert tl.tensor(numbers).median().item() == np.sort(numbers)[19_999]
+
+
+@pytest.mark.parametrize("name", ["median", "nanmedian"])
+def test_medians_without_numbers(name):
+    for shape in ((3,), (40_000,), (2, 3), (40_000, 2)):
+        x = tl.full(shape, tl.nan)
+        assert getattr(x, name)().isnan()
+        values, places = getattr(x, name)(0)
+        assert values.isnan().all()
+        assert not places.any()
+
+
 def test_what_is_sorted_leaves_gradients(torch):
     for lib in (tl, torch):
         x = lib.tensor([3.0, 1.0, 2.0], requires_grad=True)

@@ -13,6 +13,7 @@ from tensorlab.backends.cpu.index import indexed, outside
 from tensorlab.backends.cpu.index_runs import add_run, take_run
 from tensorlab.backends.cpu.joining import join_pair
 from tensorlab.backends.cpu.joint import joint_kernel
+from tensorlab.backends.cpu.kth import kth_cell
 from tensorlab.backends.cpu.likelihood import likelihood, likelihood_gradient
 from tensorlab.backends.cpu.normalise import normalise, normalise_gradient
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise, short_kernel
@@ -54,6 +55,7 @@ class CPU:
     indexed = staticmethod(indexed)
     join_pair = staticmethod(join_pair)
     joint_kernel = staticmethod(joint_kernel)
+    kth_cell = staticmethod(kth_cell)
     likelihood = staticmethod(likelihood)
     likelihood_gradient = staticmethod(likelihood_gradient)
     mapping = staticmethod(mapping)

@@ -15,11 +15,11 @@ from tensorlab import dtypes
 from tensorlab.backends.cpu import jit
 from tensorlab.dtypes import dtype
 
-__all__ = ["rank"]
+__all__ = ["BITS", "rank"]
 
 # Of each dtype the sign bit of a cell, and the bits of infinity; 0 where there is none. A float's other bits
 # order its magnitude as an integer's do, and whatever lies above infinity is NaN.
-_BITS = {
+BITS = {
     dtypes.bool: (0, 0),
     dtypes.uint8: (0, 0),
     dtypes.int8: (1 << 7, 0),
@@ -50,7 +50,7 @@ def rank(
     places: np.ndarray,
 ) -> bool:
     """See `tensorlab.backends.protocol.Backend.rank`."""
-    if element_type not in _BITS or size >= MOST:
+    if element_type not in BITS or size >= MOST:
         return False
     low = 0
     if element_type is dtypes.int64:
@@ -58,7 +58,7 @@ def rank(
         low = int(numbers.min())
         if int(numbers.max()) - low >= MOST:
             return False
-    kind = (*_BITS[element_type], low, backwards)
+    kind = (*BITS[element_type], low, backwards)
     rows = cells.size // size
     count = places.size // rows
     if count <= FEW and count < size:

@@ -521,6 +521,7 @@ from tensorlab.random import (
     seed,
     set_rng_state,
 )
+from tensorlab.spelling import LateText, nearest
 from tensorlab.storage import TypedStorage, UntypedStorage
 from tensorlab.tensor import Tensor
 
@@ -1171,9 +1172,19 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(_LAZY[name]), name)
     if name in _LAZY_MODULES:
         return importlib.import_module(f"tensorlab.{name}")
-    raise AttributeError(
-        f"tensorlab has no {name!r}; what it covers of PyTorch is listed in tensorlab.__all__"
-    )
+    # Without `obj`, for which a terminal would look for a near name once more.
+    raise AttributeError(LateText(_absent, name), name=name, obj=None)
+
+
+def _absent(name: str) -> str:
+    """What the error about a name says that this module does not have."""
+    listed = "hat it covers of PyTorch is listed in tensorlab.__all__"
+    for module in ("nn.functional", "linalg", "special"):
+        if name in importlib.import_module(f"tensorlab.{module}").__all__:
+            return f"tensorlab has no {name!r}; there is tensorlab.{module}.{name}"
+    if meant := nearest(name, __dir__()):
+        return f"tensorlab has no {name!r}; did you mean {meant!r}? W{listed}"
+    return f"tensorlab has no {name!r}; w{listed}"
 
 
 def __dir__() -> list[str]:

@@ -200,7 +200,7 @@ DIFFERENCES = (
     ),
     Difference(
         "`gelu` of infinity",
-        "NaN in most float32 and bfloat16 tensors, infinity in other dtypes and in a tensor of one element",
+        "NaN in float32 and bfloat16 tensors of several elements where there is AVX-512, else infinity",
         "infinity",
         "It is the limit, and an element should not depend on its neighbours.",
     ),

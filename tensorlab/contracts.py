@@ -18,6 +18,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 
 from tensorlab.dtypes import dtype
+from tensorlab.spelling import nearest
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -112,10 +113,13 @@ def misuse(
     """Why a call has failed, if an argument is not of the kind that its parameter is annotated with.
 
     Returns:
-        the error to raise; None if all arguments are of the right kind, or if the call says so already.
+        the error to raise; None if all arguments are of the right kind, or if the call says so already. A
+        keyword that the function does not have is answered with those that it has.
     """
-    if type(error) is TypeError or isinstance(error, (ValueError, NotImplementedError)):
-        return None  # the function's own words on the kind, or on the value
+    if type(error) is TypeError:
+        return _unknown_keyword(function, keywords, str(error))
+    if isinstance(error, (ValueError, NotImplementedError)):
+        return None  # the function's own words on the value
     parameters = _parameters(function)
     try:
         bound = inspect.Signature(list(parameters.values())).bind(*arguments, **keywords)
@@ -131,6 +135,24 @@ def misuse(
                 f"{function.__name__}(): argument {name!r} (position {position}) must be "
                 f"{' or '.join(kinds)}, not {type(value).__name__}"
             )
+    return None
+
+
+def _unknown_keyword(function: Callable, keywords: Mapping[str, Any], words: str) -> TypeError | None:
+    """Python's refusal of a keyword that the function does not have, with those that it has."""
+    for keyword in keywords:
+        refusal = f"{function.__name__}() got an unexpected keyword argument {keyword!r}"
+        # Python 3.13 goes on with a suggestion of its own; what goes on otherwise has been here before.
+        if words == refusal or words.startswith(f"{refusal}. Did you mean"):
+            known = [
+                name
+                for name, parameter in _parameters(function).items()
+                if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+                and not name.startswith("_")
+            ]
+            meant = nearest(keyword, known) or next(filter(keyword.startswith, known), None)
+            advice = f"did you mean {meant!r}? It takes" if meant else "it takes"
+            return TypeError(f"{refusal}: {advice} {', '.join(known)}")
     return None
 
 

@@ -88,7 +88,9 @@ def sliced(size: int, stride: int, bounds: slice) -> tuple[int, int, int]:
     """
     start, stop, step = bounds.indices(size)
     if step <= 0:
-        raise ValueError(f"step must be greater than zero, got {step}: views have no negative strides")
+        raise ValueError(
+            f"step must be greater than zero, got {step}: views have no negative strides, flip copies"
+        )
     length = (stop - start + step - 1) // step if stop > start else 0
     return length, stride * step, start * stride
 

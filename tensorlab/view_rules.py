@@ -115,8 +115,9 @@ def permuted(shape: Ints, strides: Ints, order: Ints) -> Layout:
         (tensorlab.Size([4, 2, 3]), (1, 12, 4))
     """
     ndim = len(shape)
-    wrapped = [layout.wrap_dim(dim, ndim) for dim in order]
-    if sorted(wrapped) != list(range(ndim)):
+    # Too many or too few are refused before any of them is looked at, as in PyTorch.
+    wrapped = [layout.wrap_dim(dim, ndim) for dim in order] if len(order) == ndim else []
+    if len(order) != ndim or len(set(wrapped)) != ndim:
         raise RuntimeError(f"permute(): dims {list(order)} must name each of the {ndim} dimensions once")
     return Size(shape[dim] for dim in wrapped), tuple(strides[dim] for dim in wrapped)
 

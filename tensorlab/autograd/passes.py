@@ -301,4 +301,11 @@ def _input_edge(tensor: Tensor | GradientEdge) -> Edge:
 def _several(given: Any) -> tuple:
     if given is None:
         return ()
-    return (given,) if isinstance(given, (Tensor, GradientEdge)) else tuple(given)
+    if isinstance(given, (Tensor, GradientEdge)):
+        return (given,)
+    if isinstance(given, (bool, int, float, str)):
+        raise TypeError(
+            f"expected a tensor or a sequence of tensors, got {given!r}: a gradient that a pass begins "
+            f"with has its tensor's shape, as tensorlab.full_like(x, {given!r}) has"
+        )
+    return tuple(given)

@@ -217,9 +217,10 @@ def tensors_from(tensors: object, function: str) -> list[Tensor]:
         TypeError: it is no tuple or list, or an item is no tensor.
     """
     if not isinstance(tensors, (tuple, list)):
+        advice = f": write {function}([x, y])" if isinstance(tensors, Tensor) else ""
         raise TypeError(
             f"{function}(): argument 'tensors' (position 1) must be tuple of Tensors, "
-            f"not {type(tensors).__name__}"
+            f"not {type(tensors).__name__}{advice}"
         )
     for position, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):

@@ -319,6 +319,10 @@ def _from_lists(args: Sequence[Any]) -> tuple[list[list[str]], list[str] | None,
     """The subscripts and operands of ``einsum(a, [0, 1], b, [1, 2], [0, 2])``."""
 
     def named(subscripts: Any) -> list[str]:
+        if isinstance(subscripts, str):
+            raise TypeError(
+                f"einsum(): the equation stands first, einsum({subscripts!r}, …), operands follow it"
+            )
         symbols = []
         for subscript in subscripts:
             if subscript is not Ellipsis and not (

@@ -102,8 +102,9 @@ def test_the_differences_are_real(torch, tmp_path):
             _pickled_view_follows(tl) is True,
         ),
         "`gelu` of infinity": (
-            torch.nn.functional.gelu(torch.tensor([torch.inf] * 8)).isnan().all(),
-            tl.nn.functional.gelu(tl.tensor([tl.inf] * 8)).eq(tl.inf).all(),
+            bool(torch.nn.functional.gelu(torch.tensor([torch.inf] * 8)).isnan().all())
+            is (torch.backends.cpu.get_cpu_capability() == "AVX512"),
+            bool(tl.nn.functional.gelu(tl.tensor([tl.inf] * 8)).eq(tl.inf).all()),
         ),
         "`x.to(3.5)`": (
             torch.zeros(2).to(3.5).dtype is torch.float64,

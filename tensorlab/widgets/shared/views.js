@@ -62,8 +62,9 @@ export function viewStrides(shape, strides, newShape) {
 }
 
 export function permuted(shape, strides, order) {
-  const wrapped = order.map((dim) => wrapDim(dim, shape.length));
-  if ([...wrapped].sort((a, b) => a - b).join() !== shape.map((_, dim) => dim).join()) {
+  // Too many or too few are refused before any of them is looked at, as in PyTorch.
+  const wrapped = order.length === shape.length ? order.map((dim) => wrapDim(dim, shape.length)) : [];
+  if (order.length !== shape.length || new Set(wrapped).size !== shape.length) {
     refuse(`permute(): dims ${list(order)} must name each of the ${shape.length} dimensions once`);
   }
   return { shape: wrapped.map((dim) => shape[dim]), stride: wrapped.map((dim) => strides[dim]) };
@@ -121,7 +122,7 @@ export function sliced(shape, strides, dim, start, stop, step) {
   const place = wrapDim(dim, shape.length);
   if (shape.length === 0) refuse("too many indices for tensor of dimension 0: got 1, and shape () takes 0");
   if (step === 0) refuse("slice step cannot be zero");
-  if (step < 0) refuse(`step must be greater than zero, got ${step}: views have no negative strides`);
+  if (step < 0) refuse(`step must be greater than zero, got ${step}: views have no negative strides, flip copies`);
   const size = shape[place];
   const inside = (bound) => Math.min(Math.max(bound < 0 ? bound + size : bound, 0), size);
   const [first, end] = [inside(start), inside(stop)];

@@ -377,3 +377,18 @@ class Backend(
         disorder. NaN counts as the greatest.
         """
         ...
+
+    def first_of_more(
+        self, keys: np.ndarray, start: int, size: int, best: np.ndarray, places: np.ndarray, largest: bool
+    ) -> None:
+        """`first_k` of one long row that comes in parts, for a k of at most a 64th of its columns.
+
+        Args:
+            keys: the keys of the next part.
+            start: how many came before them.
+            size: how many there are in the row.
+            best, places: of length k, kept from part to part. After the last part they hold the first k keys
+                in order, and their places.
+            largest: False for the least.
+        """
+        ...

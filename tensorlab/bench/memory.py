@@ -48,7 +48,6 @@ STEPS = {
         ("x.unique_consecutive()", "x.argsort()", "tl.msort(x)"),
         "the elements in order, and where each stood",
     ),
-    "tl.multinomial(x, 2)": "one random number for each weight, and their order",
     "target.copy_(x).__setitem__(mask, x[mask])": "the values, which are made for the call",
     **dict.fromkeys(
         ("tl.chain_matmul(x, y, x)", "tl.linalg.multi_dot([x, y, x])", "tl.linalg.matrix_power(matrix, 3)"),

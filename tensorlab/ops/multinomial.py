@@ -8,9 +8,10 @@ from tensorlab import dtypes, layout
 from tensorlab.backends import OperandLayout, backend
 from tensorlab.cells import to_float32
 from tensorlab.layout import Size
+from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import empty
-from tensorlab.ops.dispatch import guard_write, write
+from tensorlab.ops.dispatch import SMALL, guard_write, write
 from tensorlab.ops.draws import as_flag, as_generator, as_long, new
 from tensorlab.ops.likes import empty_like
 from tensorlab.ops.pointwise import div
@@ -19,6 +20,12 @@ from tensorlab.random import Generator
 from tensorlab.tensor import Tensor
 
 __all__ = ["multinomial"]
+
+# So many numbers are drawn at a time, without replacement: 256 KB of float32.
+PART = 1 << 16
+
+# Where at most one in so many categories is drawn, a part of a long row at a time is enough.
+FEW = 64
 
 # Beyond 2^24 categories a float32 cannot count them.
 MOST_CATEGORIES = 2**24
@@ -131,18 +138,43 @@ def _without_replacement(input: Tensor, draws: int, generator: Generator | None)
         raise RuntimeError(
             "invalid multinomial distribution (sum of probabilities <= 0): a row has no weight above 0"
         )
-    waits = exponential_(empty_like(input), generator=generator)
-    keys = div(input, waits)._cells_array()
-    if input.dtype.itemsize == 2:
-        keys = to_float32(keys, input.dtype)
-    if draws == 1:
-        winners = keys.argmax(-1, keepdims=True)
-    else:
-        rows = np.ascontiguousarray(keys).reshape(-1, input.shape[-1])
-        winners = backend("cpu").first_k(rows, draws, True)
     found = empty((*input.shape[:-1], draws), dtype=dtypes.int64)
-    found._cells_array()[...] = winners.reshape(found.shape)
+    rows = found._cells_array().reshape(-1, draws)
+    categories = input.shape[-1]
+    whole = categories > PART and draws > categories // FEW
+    if whole or input.numel() <= PART or not input.is_contiguous():
+        rows[...] = _winners(input, draws, generator).reshape(rows.shape)
+        return found
+    # Row-major weights draw their numbers one after the other, so that they can be drawn in parts.
+    table = detach(input).view(-1, categories)
+    if categories > PART:
+        for row, winners in zip(table, rows, strict=True):
+            best = np.empty(draws, np.float32 if input.dtype.itemsize == 2 else input.dtype.cell)
+            for start in range(0, categories, PART):
+                keys = _keys(row[start : start + PART], generator)
+                backend("cpu").first_of_more(keys, start, categories, best, winners, True)
+        return found
+    step = PART // categories
+    for start in range(0, len(table), step):
+        part = slice(start, start + step)
+        rows[part] = _winners(table[part], draws, generator)
     return found
+
+
+def _winners(input: Tensor, draws: int, generator: Generator | None) -> np.ndarray:
+    """The categories whose weights are the largest multiples of exponential numbers, of each row."""
+    keys = _keys(input, generator)
+    if draws == 1:
+        return keys.argmax(-1, keepdims=True)
+    rows = np.ascontiguousarray(keys).reshape(-1, input.shape[-1])
+    return backend("cpu").first_k(rows, draws, True)
+
+
+def _keys(input: Tensor, generator: Generator | None) -> np.ndarray:
+    """Each weight over an exponential number; sixteen-bit floats as float32."""
+    waits = exponential_(empty_like(input), generator=generator)
+    keys = div(input, waits, out=None if input.numel() <= SMALL else waits)._cells_array()
+    return to_float32(keys, input.dtype) if input.dtype.itemsize == 2 else keys
 
 
 METHODS = (multinomial,)

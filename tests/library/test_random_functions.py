@@ -144,6 +144,18 @@ def test_multinomial(torch, dtype):
         assert_in_step(torch)
 
 
+@pytest.mark.parametrize("shape", [(70_000,), (2, 70_000), (200, 400)], ids=str)
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32", "float64"])
+def test_multinomial_of_weights_that_are_drawn_in_parts(torch, dtype, shape):
+    values = np.random.default_rng(3).random(shape).astype(np.float32)
+    values.reshape(-1)[::3] = 0
+    ours, theirs = tl.tensor(values).to(getattr(tl, dtype)), torch.tensor(values).to(getattr(torch, dtype))
+    for draws in (1, 2, 300, shape[-1] // 64 + 1):
+        seed_both(torch, draws)
+        assert_same(tl.multinomial(ours, draws), torch.multinomial(theirs, draws))
+        assert_in_step(torch)
+
+
 @pytest.mark.parametrize("dtype", ["bfloat16", "float64"])
 def test_poisson(torch, dtype):
     rates = np.array([0, 0.1, 0.5, 3, 9.5, 10, 12, 77, 1e3, 6e4])

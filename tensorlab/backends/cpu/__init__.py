@@ -25,7 +25,7 @@ from tensorlab.backends.cpu.resampling import resample
 from tensorlab.backends.cpu.results import computing, dense, mapping, new_dense, view
 from tensorlab.backends.cpu.scan import scan
 from tensorlab.backends.cpu.search import search
-from tensorlab.backends.cpu.selection import first_k
+from tensorlab.backends.cpu.selection import first_k, first_of_more
 from tensorlab.backends.cpu.softmax import short_softmax, softmax
 from tensorlab.backends.cpu.softmax_gradient import softmax_gradient
 from tensorlab.backends.cpu.triangles import clear_triangle
@@ -49,6 +49,7 @@ class CPU:
     dense = staticmethod(dense)
     extremes = staticmethod(extremes)
     first_k = staticmethod(first_k)
+    first_of_more = staticmethod(first_of_more)
     flat_fold = staticmethod(flat_fold)
     flat_kernel = staticmethod(flat_kernel)
     gemm = staticmethod(gemm)

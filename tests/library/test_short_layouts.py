@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ def laid(dtype: str, seed: int) -> list[tl.Tensor]:
 @pytest.mark.parametrize("name", ["add", "mul", "lt"])
 def test_two_tensors_in_any_layouts(torch, name, left, right):
     ours, theirs = getattr(tl, name), getattr(torch, name)
-    operator = f"__{name}__"
+    method = f"__{name}__"
     for a, b in itertools.product(laid(left, 0), laid(right, 1)):
         p, q = twin(torch, a), twin(torch, b)
         try:
@@ -43,12 +44,37 @@ def test_two_tensors_in_any_layouts(torch, name, left, right):
         for _ in range(2):
             found = ours(a, b)
             agree(found, expected)
-            agree(getattr(a, operator)(b), expected)
+            agree(getattr(a, method)(b), expected)
             assert found._version == 0
             assert found.untyped_storage().nbytes() == found.nbytes
             if found.numel():
                 places = [x.untyped_storage().data_ptr() for x in (found, a, b)]
                 assert places[0] not in places[1:]
+
+
+@pytest.mark.parametrize(
+    "size", [(7, 9), (9, 7), (15, 17), (31, 31), (20, 33), (18, 255), (257, 24)], ids=str
+)
+@pytest.mark.parametrize("cell", ["float32", "bool"])
+def test_rows_and_columns_of_every_length(cell, size):
+    """Tiles that share cells, rows that are computed as one, and neither."""
+    rows, columns = size
+    rng = np.random.default_rng(0)
+    a, b, row, column, wide = (
+        (rng.integers(-100, 100, shape) if cell != "bool" else rng.integers(0, 2, shape)).astype(cell)
+        for shape in (size, (columns, rows), (columns,), (rows, 1), (2 * rows, 2 * columns))
+    )
+    every, part = (slice(None, None, 2),) * 2, (slice(1, rows + 1), slice(2, columns + 2))
+    x, y, z, u, w = map(tl.from_numpy, (a, b, row, column, wide))
+    ours = x, y.t(), z, u, w[every], w[part]
+    theirs = a, b.T, row, column, wide[every], wide[part]
+    meet = operator.xor if cell == "bool" else operator.add
+    for (p, e), (q, f) in itertools.product(zip(ours, theirs, strict=True), [(x, a), (y.t(), b.T)]):
+        np.testing.assert_array_equal(meet(p, q), meet(e, f))
+    for target, expected in ((x, a), (w[every], wide[every]), (w[part], wide[part])):
+        wanted = meet(expected, b.T)  # before the target changes, whose memory it is
+        (target.bitwise_xor_ if cell == "bool" else target.add_)(y.t())
+        np.testing.assert_array_equal(target, wanted)
 
 
 def test_a_way_is_for_its_dtypes_strides_and_default_dtype():

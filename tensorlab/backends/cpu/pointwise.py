@@ -72,8 +72,11 @@ def _find_way(row: Scalar, compute: dtype, shape: Sequence[int], operands: Seque
         form = "blocks" if TRANSPOSED in pattern else "rows"
     kernel = _kernel(form, row, compute, tuple(operand.dtype for operand in operands), pattern, False)
     walk = np.array([sizes, *strides], np.int64)
-    if form == "rows" and math.prod(sizes[:-1]) < FEW_ROWS:
-        walk = _cut(walk)
+    if form == "rows":
+        if math.prod(sizes[:-1]) < FEW_ROWS:
+            walk = _cut(walk)
+        if walk.shape[1] == 1:  # a plane of one row
+            walk = np.hstack([[[1], *[[0]] * len(strides)], walk])
     tasks = math.prod(walk[0, :-1].tolist())
     if form == "blocks":
         tasks = tasks // sizes[-2] * ceil_div(sizes[-2], templates.STRIP)

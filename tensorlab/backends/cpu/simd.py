@@ -13,10 +13,12 @@ from numba import types
 from numba.core import cgutils, config
 from numba.extending import intrinsic
 
+from tensorlab.backends.cpu.intrinsics import lesser
 from tensorlab.backends.cpu.jit import kernel
 from tensorlab.backends.cpu.machine import vectors
+from tensorlab.backends.cpu.pointers import at
 
-__all__ = ["TILE", "transpose_block", "transpose_tile"]
+__all__ = ["TILE", "WIDE", "transpose_block", "transpose_tile"]
 
 # Rows and columns of the tile that is transposed inside registers: 8 vectors of 8 cells.
 TILE = 8
@@ -41,49 +43,6 @@ def _transposed(builder: ir.IRBuilder, rows: list[Any]) -> list[Any]:
                 )
         distance *= 2
     return rows
-
-
-@intrinsic
-def _transpose_into_block(typing_context, source, start, column, block, row, first):  # type: ignore[no-untyped-def]
-    """``block[row + i, first + j] = source[start + i + j * column]`` for a whole tile."""
-    cell = source.dtype
-    integer = types.int64
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        source_value, start_value, column_value, block_value, row_value, first_value = arguments
-        source_array = context.make_array(signature.args[0])(context, builder, source_value)
-        block_array = context.make_array(signature.args[3])(context, builder, block_value)
-        size = cell.bitwidth // 8 if hasattr(cell, "bitwidth") else 1
-        number = ir.IntType(size * 8)
-        vector = ir.VectorType(number, TILE)
-        index = ir.IntType(64)
-
-        def address(array: Any, position: Any) -> Any:
-            offset = builder.mul(position, ir.Constant(index, size))
-            first_cell = builder.ptrtoint(array.data, index)
-            return builder.inttoptr(builder.add(first_cell, offset), ir.PointerType())
-
-        width = ir.Constant(index, block_width)
-        rows = []
-        position = start_value
-        for _ in range(TILE):
-            loaded = builder.load(address(source_array, position), typ=vector)
-            loaded.align = size
-            rows.append(loaded)
-            position = builder.add(position, column_value)
-        for i, column_of_tile in enumerate(_transposed(builder, rows)):
-            line = builder.mul(builder.add(row_value, ir.Constant(index, i)), width)
-            stored = builder.store(column_of_tile, address(block_array, builder.add(line, first_value)))
-            stored.align = size
-        return context.get_dummy_value()
-
-    block_width = BLOCK_WIDTH
-    signature = types.void(source, integer, integer, block, integer, integer)
-    return signature, generate
-
-
-# The width of the blocks that tiles are written into; `tensorlab.backends.cpu.templates` makes them.
-BLOCK_WIDTH = 256
 
 
 def _quarters(pattern: list[int]) -> list[int]:
@@ -123,23 +82,21 @@ def _transposed_widely(builder: ir.IRBuilder, rows: list[Any]) -> list[Any]:
 
 
 @intrinsic
-def _transpose_wide(typing, source, start, column, rows, columns, block, first):  # type: ignore[no-untyped-def]
-    """``block[i, first + j] = source[start + i + j * column]`` for a wide tile, or what there is of it.
+def _transpose_wide(typing, source, column, rows, columns, to, line):  # type: ignore[no-untyped-def]
+    """``to[i * line + j] = source[i + j * column]`` for a wide tile, or what there is of it.
 
-    The block may hold anything behind that part afterwards. Returns whether there are such tiles for these
-    cells on this processor; if not, nothing is done.
+    From pointer to pointer. Whole vectors are written, one line after another: behind that part there may be
+    anything afterwards. Returns whether there are such tiles for these cells on this processor; if not,
+    nothing is done.
     """
     wide = getattr(source.dtype, "bitwidth", 0) == 32 and vectors().size == 64
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         if not wide:
             return context.get_constant(types.boolean, False)
-        read, start_value, step, rows_value, columns_value, write, first_value = arguments
-        arrays = (signature.args[0], read), (signature.args[5], write)
-        cells, block_cells = (context.make_array(t)(context, builder, v).data for t, v in arrays)
+        source_cell, step, rows_value, columns_value, write, line_value = arguments
         index, number = ir.IntType(64), ir.IntType(32)
         vector = ir.VectorType(number, WIDE)
-        source_cell = builder.gep(cells, [start_value])
 
         def whole() -> list[Any]:
             places = [builder.gep(source_cell, [builder.mul(index(j), step)]) for j in range(WIDE)]
@@ -159,8 +116,8 @@ def _transpose_wide(typing, source, start, column, rows, columns, block, first):
             for j in range(WIDE):
                 # The last again where there are no more: a load of nothing takes as long as a hundred others.
                 there = builder.icmp_signed("<", index(j), columns_value)
-                line = builder.select(there, index(j), builder.sub(columns_value, index(1)))
-                place = builder.gep(source_cell, [builder.mul(line, step)])
+                nearest = builder.select(there, index(j), builder.sub(columns_value, index(1)))
+                place = builder.gep(source_cell, [builder.mul(nearest, step)])
                 loaded.append(builder.call(load, [place, number(4), given, ir.Constant(vector, None)]))
             return loaded
 
@@ -178,13 +135,13 @@ def _transpose_wide(typing, source, start, column, rows, columns, block, first):
             row.add_incoming(one, after_whole)
             row.add_incoming(other, after_part)
             tile.append(row)
-        for i, line in enumerate(_transposed_widely(builder, tile)):
-            place = builder.gep(block_cells, [builder.add(first_value, index(i * BLOCK_WIDTH))])
-            builder.store(line, builder.bitcast(place, vector.as_pointer()), align=4)
+        for cells in _transposed_widely(builder, tile):
+            builder.store(cells, builder.bitcast(write, vector.as_pointer()), align=4)
+            write = builder.gep(write, [line_value])
         return context.get_constant(types.boolean, True)
 
     integer = types.int64
-    return types.boolean(source, integer, integer, integer, integer, block, integer), generate
+    return types.boolean(source, integer, integer, integer, to, integer), generate
 
 
 def _same(builder: ir.IRBuilder, value: Any) -> Any:
@@ -200,7 +157,7 @@ def _transpose_tile(typing_context, source, column, to, row):  # type: ignore[no
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         read, column_value, write, row_value = arguments
-        size = source.dtype.bitwidth // 8
+        size = getattr(source.dtype, "bitwidth", 8) // 8  # Numba's bools have no number of bits
         vector = ir.VectorType(ir.IntType(size * 8), TILE)
         rows = []
         for _ in range(TILE):
@@ -221,18 +178,11 @@ def _transpose_tile_plainly(source, column, to, row):  # type: ignore[no-untyped
             to[i * row + j] = source[i + j * column]
 
 
-def _transpose_into_block_plainly(source, start, column, block, row, first):  # type: ignore[no-untyped-def]
-    for i in range(TILE):
-        for j in range(TILE):
-            block[row + i, first + j] = source[start + i + j * column]
-
-
-def _no_wide_tiles(source, start, column, rows, columns, block, first):  # type: ignore[no-untyped-def]
+def _no_wide_tiles(source, column, rows, columns, to, line):  # type: ignore[no-untyped-def]
     return False
 
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
-    _transpose_into_block = _transpose_into_block_plainly  # type: ignore[assignment]
     transpose_wide: Any = _no_wide_tiles
     transpose_tile: Any = _transpose_tile_plainly
 else:
@@ -241,27 +191,31 @@ else:
 
 
 @kernel()
-def transpose_block(source, start, column, rows, columns, block):  # type: ignore[no-untyped-def]
-    """``block[i, j] = source[start + i + j * column]`` for `rows` by `columns` cells.
+def transpose_block(source, start, column, rows, above, columns, block, first, line):  # type: ignore[no-untyped-def]
+    """``block[first + i * line + j] = source[start + i + j * column]`` for `rows` by `columns` cells.
 
-    The source is read along its own rows, neighbours together; tiles are transposed inside registers, and
-    what is left over at the edges is copied cell by cell, where tiles cannot be cut. There are at most `WIDE`
-    rows; what a block holds behind the cells that are wanted may change.
+    The source is read along its own rows, neighbours together, and tiles are transposed inside registers.
+    Tiles that would not fit begin earlier: they have cells in common, and perhaps some of the `above` rows
+    that the source has before the first. Where there is no room for a tile, cells are copied one by one.
+
+    There are at most `WIDE` rows, and no more columns than cells to a line. `block` has `TILE` lines before
+    `first`, and `WIDE` lines and `WIDE` cells behind it. What they hold beside the cells that are wanted may
+    change.
     """
-    done = 0
-    while done < columns and transpose_wide(
-        source, start + done * column, column, rows, columns - done, block, done
-    ):
-        done += WIDE
-    if done >= columns:
-        return
-    whole_rows, whole_columns = rows - rows % TILE, columns - columns % TILE
-    for j in range(0, whole_columns, TILE):
-        for i in range(0, whole_rows, TILE):
-            _transpose_into_block(source, start + i + j * column, column, block, i, j)  # type: ignore[call-arg]
-        for i in range(whole_rows, rows):
-            for k in range(j, j + TILE):
-                block[i, k] = source[start + i + k * column]
-    for j in range(whole_columns, columns):
-        for i in range(rows):
-            block[i, j] = source[start + i + j * column]
+    # The last tile comes first: what it writes behind the ends of lines is written again by the others.
+    last = (columns - 1) // WIDE * WIDE
+    corner, to = at(source, start + last * column), at(block, first + last)
+    if transpose_wide(corner, column, rows, columns - last, to, line):
+        for j in range(0, last, WIDE):
+            transpose_wide(at(source, start + j * column), column, rows, WIDE, at(block, first + j), line)
+    elif columns < TILE or rows + above < TILE:
+        for j in range(columns):
+            for i in range(rows):
+                block[first + i * line + j] = source[start + i + j * column]
+    else:
+        for j in range(0, columns, TILE):
+            left = lesser(j, columns - TILE)
+            for i in range(0, rows, TILE):
+                top = lesser(i, rows - TILE)
+                corner, to = at(source, start + top + left * column), at(block, first + top * line + left)
+                transpose_tile(corner, column, to, line)

@@ -27,8 +27,8 @@ STEP, TRANSPOSED, SELF = "step", "transposed", "self"
 # so that of each of the operand's own rows whole lines are read; a row of 256 is long enough for a loop of
 # whole vectors; and such a block of float64 is 32 KB, which a first-level cache holds beside the other
 # operands.
-BLOCK = simd.BLOCK_WIDTH
-STRIP = 16
+BLOCK = 256
+STRIP = simd.WIDE
 
 # Bytes of a transposed operand from which the caches do not have it. Then memory is asked for ahead of time,
 # of all operands, because they are read in more places at once than the processor follows: `AHEAD` columns
@@ -43,14 +43,15 @@ STRETCH = 128
 
 # Numba's cache does not see a change in an imported function, so the text carries what would change it.
 POINTERS = (
+    "from tensorlab.backends.cpu.intrinsics import lesser\n"
     "from tensorlab.backends.cpu.pointers import at  # "
-    + hashlib.sha256(inspect.getsource(pointers).encode()).hexdigest()[:16]
+    + hashlib.sha256((inspect.getsource(pointers) + inspect.getsource(intrinsics)).encode()).hexdigest()[:16]
     + "\n"
 )
 BLOCKS = (
     "from tensorlab.backends.cpu.intrinsics import prefetch\n"
-    "from tensorlab.backends.cpu.simd import transpose_block  # "
-    + hashlib.sha256((inspect.getsource(simd) + inspect.getsource(intrinsics)).encode()).hexdigest()[:16]
+    "from tensorlab.backends.cpu.simd import TILE, transpose_block  # "
+    + hashlib.sha256(inspect.getsource(simd).encode()).hexdigest()[:16]
     + f"\n\nBLOCK, STRIP, NARROW, AHEAD = {BLOCK}, {STRIP}, {NARROW}, {AHEAD}\n"
 )
 
@@ -241,59 +242,63 @@ class _Kernel:
         )
 
     def rows(self) -> str:
-        """Row after row: the outer dimensions step like an odometer, the innermost is a loop."""
+        """Row after row of plane after plane: the innermost dimension is a loop, and so is the one before."""
         return (
             f"def kernel(first, last, walk, {', '.join(self.parameters)}):\n"
-            "    # walk[0] is the shape; then, for each operand, its strides\n"
+            "    # walk[0] is the shape, of two dimensions or more; then, for each operand, its strides\n"
             "    inner = walk.shape[1] - 1\n"
-            "    n = walk[0, inner]\n"
-            "    index = np.empty(inner, np.int64)\n"
-            "    rest = first\n"
-            "    for dim in range(inner - 1, -1, -1):\n"
-            "        index[dim] = rest % walk[0, dim]\n"
-            "        rest //= walk[0, dim]\n"
-            + self._each("    {name}_row = np.int64(0)\n    for dim in range(inner):\n"
-                         "        {name}_row += index[dim] * walk[{k}, dim]\n")
+            "    height, n = walk[0, inner - 1], walk[0, inner]\n"
+            + self._each("    {name}_down = walk[{k}, inner - 1]\n")
             + self._each("    {name}_step = np.uint64(walk[{k}, inner])\n", STEP)
             + (self._each("    {name}_near = np.empty(NEAR, {name}.dtype)\n", STEP) if self.gathers else "")
-            + "    for _ in range(last - first):\n"
-            + (self._row_in_parts() if self.gathers else self._begin_row(8) + self._row_loop(8, "n"))
-            + "        for dim in range(inner - 1, -1, -1):\n"
-            "            index[dim] += 1\n"
-            + self._each("            {name}_row += walk[{k}, dim]\n")
-            + "            if index[dim] < walk[0, dim]:\n"
-            "                break\n"
-            + self._each("            {name}_row -= walk[0, dim] * walk[{k}, dim]\n")
-            + "            index[dim] = 0\n"
+            + "    task = first\n"
+            "    while task < last:\n"
+            "        rest = task // height\n"
+            "        begin = task - rest * height\n"
+            "        rows = lesser(height - begin, last - task)\n"
+            "        task += rows\n"
+            + self._each("        {name}_row = begin * {name}_down\n")
+            + "        for dim in range(inner - 2, -1, -1):\n"
+            "            position = rest % walk[0, dim]\n"
+            "            rest //= walk[0, dim]\n"
+            + self._each("            {name}_row += position * walk[{k}, dim]\n")
+            + "        for _ in range(rows):\n"
+            + (self._row_in_parts() if self.gathers else self._begin_row(12) + self._row_loop(12, "n"))
+            + self._each("            {name}_row += {name}_down\n")
         )  # fmt: skip
 
     def _row_in_parts(self) -> str:
         """One row, of which cells that lie apart are copied together: so that vectors are computed with."""
         cell = "{name}[np.uint64({name}_row) + np.uint64(c0 + i) * {name}_step]"
-        each = "            for i in range(columns):\n                "
+        each = "                for i in range(columns):\n                    "
         gathered = self._each(f"{each}{{name}}_near[i] = {cell}\n", STEP)
         scattered = f"{each}{cell.format(name='out')} = out_near[i]\n" if self.pattern[0] == STEP else ""
         return (
-            "        for c0 in range(0, n, NEAR):\n"
-            "            columns = min(NEAR, n - c0)\n"
+            "            for c0 in range(0, n, NEAR):\n"
+            "                columns = lesser(NEAR, n - c0)\n"
             + gathered
-            + self._begin_row(12, "columns", "c0 + ")
-            + self._row_loop(12, "columns")
+            + self._begin_row(16, "columns", "c0 + ")
+            + self._row_loop(16, "columns")
             + scattered
         )
 
     def blocks(self) -> str:
         """Blocks of rows and columns: a transposed operand is first copied, run by run, to a small buffer."""
         transposed = [(name, t) for name, _, t, kind in self.inputs if kind == TRANSPOSED]
-        # They begin where a line of the cache does, so that no vector lies in two of them.
+        # A block begins where a line of the cache does, so that no vector of a long row lies in two of them.
         buffers = "".join(
-            f"    {name}_room = np.empty(STRIP * BLOCK + {LINE // t.itemsize}, np.{t.cell.name})\n"
-            f"    {name}_first = -{name}_room.ctypes.data % {LINE} // {t.itemsize}\n"
-            f"    {name}_cells = {name}_room[{name}_first : {name}_first + STRIP * BLOCK]\n"
-            f"    {name}_block = {name}_cells.reshape((STRIP, BLOCK))\n"
+            f"    {name}_room = np.empty(room + {LINE // t.itemsize}, np.{t.cell.name})\n"
+            f"    {name}_block = TILE * line\n"
+            f"    {name}_block += -({name}_room.ctypes.data + {name}_block * {t.itemsize})"
+            f" % {LINE} // {t.itemsize}\n"
             for name, t in transposed
         )
         uncached = " or ".join(f"{name}.size > {FAR_BYTES // t.itemsize}" for name, t in transposed)
+        joined = (
+            self._each("{name}_down == width and ", RUN)
+            + self._each("{name}_down == 0 and ", ONE)
+            + self._each("{name}_down == width * walk[{k}, inner] and ", STEP)
+        )
         copies = "".join(
             f"            corner = {name}_start + r0 + c0 * {name}_column\n"
             "            if uncached:\n"
@@ -302,7 +307,8 @@ class _Kernel:
                 f"                    prefetch({name}, corner + k * {name}_column + {cell})\n"
                 for cell in (*range(0, STRIP, LINE // t.itemsize), STRIP - 1)
             )
-            + f"            transpose_block({name}, corner, {name}_column, rows, columns, {name}_block)\n"
+            + f"            transpose_block({name}, corner, {name}_column, rows, r0, columns, "
+            f"{name}_room, {name}_block, line)\n"
             for name, t in transposed
         )
         return (
@@ -314,27 +320,33 @@ class _Kernel:
             "    strips = (height + STRIP - 1) // STRIP\n"
             f"    uncached = {uncached}\n"
             "    step = NARROW if uncached else BLOCK\n"
+            + self._each("    {name}_column = walk[{k}, inner]\n", TRANSPOSED)
+            + self._each("    {name}_step = np.uint64(walk[{k}, inner])\n", STEP)
+            + self._each("    {name}_down = walk[{k}, inner - 1]\n", RUN, ONE, STEP)
+            + "    # Short rows that lie one behind the other, in all operands, are computed as one.\n"
+            f"    joined = {joined}width <= step and not uncached\n"
+            "    line = width if joined else step\n"
+            "    room = (TILE + STRIP) * line + STRIP\n"
             + buffers
             + "    for task in range(first, last):\n"
             "        r0 = task % strips * STRIP\n"
-            "        rows = min(STRIP, height - r0)\n"
+            "        rows = lesser(STRIP, height - r0)\n"
             + self._each("        {name}_start = np.int64(0)\n")
             + "        rest = task // strips\n"
             "        for dim in range(inner - 2, -1, -1):\n"
             "            position = rest % walk[0, dim]\n"
             "            rest //= walk[0, dim]\n"
             + self._each("            {name}_start += position * walk[{k}, dim]\n")
-            + self._each("        {name}_column = walk[{k}, inner]\n", TRANSPOSED)
-            + self._each("        {name}_step = np.uint64(walk[{k}, inner])\n", STEP)
-            + self._each(
-                "        {name}_down = walk[{k}, inner - 1]\n"
-                "        {name}_corner = {name}_start + r0 * {name}_down\n", RUN, ONE, STEP)
             + "        for c0 in range(0, width, step):\n"
-            "            columns = min(step, width - c0)\n"
+            "            columns = lesser(step, width - c0)\n"
             + copies
             + self._each(
-                "            {name}_row = {name}_corner + c0 * walk[{k}, inner]\n", RUN, ONE, STEP)
-            + "            for r in range(rows):\n"
+                "            {name}_row = {name}_start + r0 * {name}_down\n"
+                "            {name}_row += c0 * walk[{k}, inner]\n", RUN, ONE, STEP)
+            + "            lines = rows\n"
+            "            if joined:\n"
+            "                columns, lines = rows * width, 1\n"
+            "            for r in range(lines):\n"
             + ("                if uncached:\n" if RUN in self.pattern else "")
             + "".join(
                 self._each(f"                    prefetch({{name}}, {{name}}_row + AHEAD + {cell})\n", RUN)
@@ -365,7 +377,7 @@ class _Kernel:
             if kind == ONE:
                 lines.append(f"{variable} = {self._load(f'{name}[{name}_row]', element_type)}")
             elif kind == TRANSPOSED:
-                lines.append(f"{name}_run = at({name}_cells, r * BLOCK)")
+                lines.append(f"{name}_run = at({name}_room, {name}_block + r * line)")
         return "".join(" " * indent + line + "\n" for line in lines)
 
     def _run(self, name: str, length: str, skipped: str) -> str:

@@ -177,6 +177,24 @@ class Backend(
         """
         ...
 
+    def mapped_fold(
+        self,
+        row: Scalar,
+        compute: dtype,
+        made: dtype,
+        fold: Fold,
+        shape: Sequence[int],
+        dims: Sequence[int],
+        inputs: Sequence[OperandLayout],
+        k: float = 0.0,
+    ) -> Launch:
+        """Prepare `pointwise` and then `reduce` of what it makes, which is never there as a whole.
+
+        What is made has dtype `made`, and so have the results, which are row-major. No size is 0, and the
+        fold has no center.
+        """
+        ...
+
     def extremes(
         self,
         greatest: bool,

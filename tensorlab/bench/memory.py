@@ -55,15 +55,10 @@ STEPS = {
     ),
     **dict.fromkeys(
         (
-            "tl.linalg.vecdot(x, y)",
             "tl.addr(x, row, row)",
             "F.bilinear(x[:8], y[:8], x.expand(2, side, side))",
         ),
         "products that are then added",
-    ),
-    **dict.fromkeys(
-        ("F.mse_loss(x, y)", "F.binary_cross_entropy_with_logits(x, y)"),
-        "the loss of each element, before their mean",
     ),
     "tl.addbmm(batch[0], batch, batch)": "the batch's first matrices side by side, so that it is one product",
     "F.cross_entropy(x, places)": "the logarithm of the softmax, which the gradient needs",
@@ -78,8 +73,6 @@ STEPS = {
         ),
         "the neighbours of the new places, one dimension after the other",
     ),
-    "F.cosine_similarity(x, y)": "both operands as unit vectors, and their products",
-    **dict.fromkeys(("tl.equal(x, y)", "tl.allclose(x, y)"), "one truth for each element"),
 }
 
 

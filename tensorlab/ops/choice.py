@@ -15,6 +15,7 @@ from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.dispatch import planned
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.indexing.masks import nonzero
+from tensorlab.ops.mapped_folds import mapped_fold
 from tensorlab.ops.operands import Number, check_number, result_type
 from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import eq
@@ -181,6 +182,12 @@ def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
     """Whether the elements differ by at most ``atol + rtol * abs(other)``."""
+    row, *operands = _comparison(input, other, rtol, atol, equal_nan)
+    return apply(row, *operands)
+
+
+def _comparison(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> tuple[Any, ...]:
+    """The scalar function that `isclose` comes to, and its operands."""
     for position, operand in enumerate((input, other), start=1):
         if not isinstance(operand, Tensor):
             raise TypeError(f"isclose(): argument {position} must be a Tensor, not {type(operand).__name__}")
@@ -190,11 +197,11 @@ def isclose(
         if tolerance < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
     if rtol == 0 and atol == 0 and not (equal_nan and input.is_floating_point()):
-        return eq(input, other)
+        return TABLE["eq"], input, other
     if not input.is_floating_point():
         default = dtypes.get_default_dtype()
         input, other = input.to(default), other.to(default)
-    return apply(TABLE["isclose"], input, other, float(rtol), float(atol), equal_nan)
+    return TABLE["isclose"], input, other, float(rtol), float(atol), equal_nan
 
 
 def allclose(
@@ -212,7 +219,9 @@ def allclose(
         >>> tl.allclose(tl.tensor([0.1 + 0.2]), tl.tensor([0.3]))
         True
     """
-    return bool(isclose(input, other, rtol, atol, equal_nan)._cells_array().all())
+    row, *operands = _comparison(input, other, rtol, atol, equal_nan)
+    found = mapped_fold("all", row, *operands)
+    return bool(apply(row, *operands)._cells_array().all() if found is None else found)
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
@@ -234,6 +243,9 @@ def equal(input: Tensor, other: Tensor) -> bool:
             raise TypeError(f"equal(): argument {position} must be a Tensor, not {type(operand).__name__}")
     if input._shape != other._shape:
         return False
+    found = mapped_fold("all", TABLE["eq"], input, other)
+    if found is not None:
+        return bool(found)
     truths = eq(input, other)._storage._memory  # of the elements alone, in whatever order they lie
     return int(np.count_nonzero(truths)) == truths.size
 

@@ -64,11 +64,14 @@ __all__ = [
     "guard_readonly",
     "guard_write",
     "is_number",
+    "layouts_of",
     "number_dtype",
+    "plan_of",
     "planned",
     "result_type",
     "same_place",
     "share_cells",
+    "taken",
     "types_of",
     "widened",
     "write",
@@ -117,7 +120,7 @@ def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
         result = computed_straight(row, operands)
         if result is not None:
             return result
-    key, buffers = _taken(row.name, operands)
+    key, buffers = taken(row.name, operands)
     plan = _plans.get(key) or _new_plan(row, key, operands)
     if plan is not None:
         return plan.run(*buffers)
@@ -134,17 +137,17 @@ def _new_plan(row: Scalar, key: tuple, operands: Sequence[Tensor | Number]) -> P
     if to_round(row, operands, compute_type):
         return None
     launch = _prepare(row, compute_type, shape, OperandLayout(out_type, stride), operands)
-    return remember(_plans, key, _plan(launch, shape, stride, out_type))
+    return remember(_plans, key, plan_of(launch, shape, stride, out_type))
 
 
 def planned(row: Scalar, *operands: Tensor) -> tuple[Plan, Callable[..., None] | None] | None:
     """The plan of an operation and its short kernel, if any; None where an operand is rounded first."""
-    key, _ = _taken(row.name, operands)
+    key, _ = taken(row.name, operands)
     plan = _plans.get(key) or _new_plan(row, key, operands)
     if plan is None:
         return None
     compute_type, _ = types_of(row, operands)
-    layouts = _layouts(plan.shape, operands)
+    layouts = layouts_of(plan.shape, operands)
     out = OperandLayout(plan.dtype, plan.stride)
     return plan, backend("cpu").short_kernel(row, widened(compute_type), plan.shape, out, layouts)
 
@@ -204,7 +207,7 @@ def compute_into(out: Tensor, row: Scalar, *operands: Tensor | Number, resizes: 
         raise TypeError(f"{row.name}(): argument 'out' must be a Tensor, not {type(out).__name__}")
     guard_memory(out, operands)
     same = [isinstance(operand, Tensor) and same_place(operand, out) for operand in operands]
-    key, buffers = _taken(row.name, operands)
+    key, buffers = taken(row.name, operands)
     key = (*key, out._dtype, out._shape, out._stride, *same)
     plan = _plans.get(key)
     if plan is None:
@@ -242,7 +245,7 @@ def compute_into(out: Tensor, row: Scalar, *operands: Tensor | Number, resizes: 
             write(out, result)
             return out
         launch = _prepare(row, compute_type, shape, OperandLayout(out.dtype, out.stride()), operands, same)
-        plan = remember(_plans, key, _plan(launch, shape, out.stride(), out.dtype))
+        plan = remember(_plans, key, plan_of(launch, shape, out.stride(), out.dtype))
     out._storage._version += 1
     plan.launch(out._buffer(), *buffers)
     return out
@@ -261,7 +264,7 @@ def _rounded(
     return result
 
 
-def _taken(name: str, operands: Sequence[Tensor | Number]) -> tuple[tuple, list]:
+def taken(name: str, operands: Sequence[Tensor | Number]) -> tuple[tuple, list]:
     """What a plan depends on (the function, the default dtype, dtypes, shapes and strides), and the buffers.
 
     Raises:
@@ -288,7 +291,8 @@ def _wide(number: int) -> Number:
     return np.uint64(number)  # type: ignore[return-value]  # NumPy's number stands for Python's
 
 
-def _plan(launch: Launch, shape: Size, stride: tuple[int, ...], out_type: dtype) -> Plan:
+def plan_of(launch: Launch, shape: Size, stride: tuple[int, ...], out_type: dtype) -> Plan:
+    """The plan of an operation whose launch is prepared."""
     dense = stride == layout.default_strides(shape)
     return Plan(launch, shape, stride, out_type, layout.numel(shape), dense)
 
@@ -301,10 +305,10 @@ def _prepare(
     operands: Sequence[Tensor | Number],
     same: Sequence[bool] | None = None,
 ) -> Launch:
-    return backend("cpu").pointwise(row, widened(compute), shape, out, _layouts(shape, operands, same))
+    return backend("cpu").pointwise(row, widened(compute), shape, out, layouts_of(shape, operands, same))
 
 
-def _layouts(
+def layouts_of(
     shape: Size, operands: Sequence[Tensor | Number], same: Sequence[bool] | None = None
 ) -> list[OperandLayout]:
     """What the backend must know of each operand, which is broadcast to `shape`."""

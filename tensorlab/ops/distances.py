@@ -18,13 +18,15 @@ from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.indexing.flat import take
 from tensorlab.ops.joining import cat
-from tensorlab.ops.norms import d_vector_norm, vector_norm
+from tensorlab.ops.mapped_folds import unrecorded_fold
+from tensorlab.ops.norms import d_vector_norm, fold_of, vector_norm
 from tensorlab.ops.parts import narrow
 from tensorlab.ops.pointwise import absolute, eq, mul, sgn, sqrt, square
 from tensorlab.ops.products import product
 from tensorlab.ops.ranges import triu_indices
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
+from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
 __all__ = ["cdist", "dist", "pdist"]
@@ -188,7 +190,9 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         (tensor(5.), tensor(7.))
     """
     need_tensors("dist", input=input, other=other)
-    return vector_norm(sub(input, other), p)
+    name, k = fold_of(p)
+    found = unrecorded_fold(name, TABLE["sub"], input, other, k=k)
+    return vector_norm(sub(input, other), p) if found is None else found
 
 
 def _check(x1: Tensor, x2: Tensor, p: float) -> None:

@@ -30,6 +30,16 @@ Order = float | str | None
 _FOLDS = {1.0: "norm_1", 2.0: "norm_2", math.inf: "norm_greatest", -math.inf: "norm_least"}
 
 
+def fold_of(ord: float) -> tuple[str, float]:
+    """The row of `tensorlab.folds.TABLE` that is the norm of an order, and its number k.
+
+    Example:
+        >>> fold_of(2), fold_of(3)
+        (('norm_2', 2.0), ('norm_p', 3.0))
+    """
+    return "norm_0" if ord == 0 else _FOLDS.get(float(ord), "norm_p"), float(ord)
+
+
 def d_vector_norm(
     grad: Tensor, x: Tensor, result: Tensor, ord: float, dim: Dims, keepdim: bool
 ) -> Tensor | None:
@@ -112,8 +122,7 @@ def vector_norm(
                     f"linalg.vector_norm cannot compute the {ord} norm on the dimension {position} because "
                     f"this dimension is empty and the operation does not have an identity"
                 )
-    name = "norm_0" if ord == 0 else _FOLDS.get(float(ord), "norm_p")
-    k = 0.0 if ord == 0 else float(ord)
+    name, k = fold_of(ord)
     result = fold(name, x, dim, as_flag("linalg.vector_norm", keepdim), value, value, out, k)
     return record(LinalgVectorNormBackward0, result, x, ord=float(ord), dim=dim, keepdim=keepdim)
 

@@ -15,6 +15,7 @@ from tensorlab.backends.cpu.joining import join_pair
 from tensorlab.backends.cpu.joint import joint_kernel
 from tensorlab.backends.cpu.kth import kth_cell
 from tensorlab.backends.cpu.likelihood import likelihood, likelihood_gradient
+from tensorlab.backends.cpu.mapped import mapped_fold
 from tensorlab.backends.cpu.normalise import normalise, normalise_gradient
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise, short_kernel
 from tensorlab.backends.cpu.pooling import pool, pool_gradient
@@ -59,6 +60,7 @@ class CPU:
     kth_cell = staticmethod(kth_cell)
     likelihood = staticmethod(likelihood)
     likelihood_gradient = staticmethod(likelihood_gradient)
+    mapped_fold = staticmethod(mapped_fold)
     mapping = staticmethod(mapping)
     mask_count = staticmethod(masks.count)
     mask_fill = staticmethod(masks.fill)

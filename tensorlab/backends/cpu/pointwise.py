@@ -32,7 +32,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.integers import ceil_div
 from tensorlab.scalars import Scalar
 
-__all__ = ["flat_kernel", "kernel_source", "pointwise", "short_kernel"]
+__all__ = ["flat_kernel", "kernel_source", "pointwise", "short_kernel", "walk_pattern"]
 
 kernel_source = templates.kernel_source
 
@@ -65,7 +65,7 @@ class _Way(NamedTuple):
 
 def _find_way(row: Scalar, compute: dtype, shape: Sequence[int], operands: Sequence[OperandLayout]) -> _Way:
     sizes, strides = coalesce(shape, [operand.strides for operand in operands])
-    pattern = _pattern(operands, strides)
+    pattern = walk_pattern(operands, strides)
     if len(sizes) == 1 and STEP not in pattern:
         form = "flat"
     else:
@@ -271,7 +271,7 @@ def flat_kernel(
     )
 
 
-def _pattern(operands: Sequence[OperandLayout], strides: Sequence[Sequence[int]]) -> tuple[str, ...]:
+def walk_pattern(operands: Sequence[OperandLayout], strides: Sequence[Sequence[int]]) -> tuple[str, ...]:
     """How each operand is walked along the innermost dimension."""
     kinds = []
     for position, (operand, steps) in enumerate(zip(operands, strides, strict=True)):

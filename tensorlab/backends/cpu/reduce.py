@@ -12,6 +12,7 @@ however many threads computed it.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -32,7 +33,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold, arguments_of, total_itself
 from tensorlab.integers import ceil_div
 
-__all__ = ["flat_fold", "reduce"]
+__all__ = ["flat_fold", "join_parts", "reduce"]
 
 # A result of more elements than this is computed in parts, unless there are enough results to share out. A
 # million elements make four parts: more of them are more to join.
@@ -175,6 +176,23 @@ def _in_parts(
         join(walk, parts, k, n, cells[offset:] if offset else cells, partial)
 
     return launch
+
+
+def join_parts(
+    fold: Fold, kind: dtype, result: dtype, results: int, parts: int, k: float, n: int
+) -> Callable[[np.ndarray, np.ndarray], None]:
+    """What joins the parts of neighbouring results: a function of their cells and of all parts' totals.
+
+    Args:
+        fold: whose parts were computed.
+        kind: the dtype of the totals: the first of all results, then the second, and so on.
+        result: the dtype of the results.
+        results, parts: how many there are, and in how many parts each.
+        k, n: the number that the fold's formulas use, and how many elements meet in a result.
+    """
+    join = jit.quiet(_join_module(fold, kind, result).kernel)
+    walk = np.array([[results], [1], [1]], np.int64)
+    return functools.partial(jit.entry(join, walk, parts, k, n, result.cell, kind.cell), walk, parts, k, n)
 
 
 def _launcher(

@@ -51,6 +51,8 @@ class NormalGroups(NamedTuple):
         length: see `form`.
         runs, run_step, group_step: of the form ``"runs"``: the runs of a group, and by how many cells one
             run, and one group, begins behind another.
+        period, group_weight, run_weight: where the weight of a run stands: at
+            ``group % period * group_weight + run * run_weight``.
     """
 
     form: str
@@ -59,6 +61,9 @@ class NormalGroups(NamedTuple):
     runs: int = 1
     run_step: int = 0
     group_step: int = 0
+    period: int = 1
+    group_weight: int = 0
+    run_weight: int = 0
 
 
 class Normalised(NamedTuple):
@@ -169,7 +174,7 @@ class LayerOperations(Protocol):
             eps: what is added to the variances.
             x: the cells, one run.
             weights, biases: numbers of the compute type (float64 for float64, else float32): one for each
-                cell of a row, an array (groups, runs), or one for each column.
+                cell of a row, for each run (see `NormalGroups`), or for each column.
             given: means and variances in float64 to take instead of the groups' own; not of rows.
             centers: whether the mean is taken away; else the variance is the mean square.
         """
@@ -190,7 +195,7 @@ class LayerOperations(Protocol):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The gradients of `normalise`: of the cells, of the weights and of the biases.
 
-        Those of the weights and biases are float64, and shaped as the weights are. Of runs they are the sums
+        Those of the weights and biases are float64. Of runs they are arrays (groups, runs) of the sums
         over each run; of rows they are without meaning where it wants none.
 
         Args:

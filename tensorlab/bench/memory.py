@@ -65,7 +65,6 @@ STEPS = {
     "F.dropout(x, 0.5)": "which elements are kept, drawn before they are",
     "F.max_pool2d(x.view(1, 1, side, side), 2)": "where each greatest number stood, which the gradient needs",
     "F.glu(x)": "the gate: the sigmoid of one half",
-    "F.group_norm(x, 2)": "a weight for each channel of each image",
     **dict.fromkeys(
         (
             "F.interpolate(x.view(1, 1, side, side), scale_factor=2)",

@@ -62,7 +62,7 @@ def group_view(images: int, channels: int, cells: int, groups: int) -> View:
     """The channels of each image, in groups. A channel has so many cells."""
     size = channels // groups
     return View(
-        NormalGroups("runs", images * groups, cells, size, cells, size * cells),
+        NormalGroups("runs", images * groups, cells, size, cells, size * cells, groups, size, 1),
         shape=(images, groups, size, cells),
         dims=(2, 3),
         weights=(groups, size, 1),
@@ -77,7 +77,7 @@ def batch_view(images: int, channels: int, cells: int, format: memory_format) ->
     if cells == 1 or format is not contiguous_format:
         groups = NormalGroups("columns", channels, images * cells)
     else:
-        groups = NormalGroups("runs", channels, cells, images, channels * cells, cells)
+        groups = NormalGroups("runs", channels, cells, images, channels * cells, cells, channels, 1, 0)
     shape = (images, channels, cells)
     return View(groups, shape, (0, 2), (channels, 1), (0, 2), Size((channels,)), format)
 
@@ -93,16 +93,10 @@ def _filled(count: int, number: int, cell: np.dtype) -> np.ndarray:
 def _for_kernels(parameter: Tensor | None, view: View, number: dtype, default: int) -> np.ndarray:
     """Weights or biases as kernels take them (see `tensorlab.backends.layers.LayerOperations.normalise`)."""
     if parameter is None:
-        flat = _filled(view.parameters.numel(), default, number.cell)
-    else:
-        flat = dense_in(
-            parameter if parameter._dtype is number else to(parameter.detach(), number), contiguous_format
-        )
-    if view.groups.form != "runs":
-        return flat
-    spread = np.broadcast_to(flat.reshape(view.weights[:-1]), view.shape[:-1])
-    in_order = spread.T if view.dims[0] == 0 else spread
-    return np.ascontiguousarray(in_order).reshape(view.groups.number, view.groups.runs)
+        return _filled(view.parameters.numel(), default, number.cell)
+    return dense_in(
+        parameter if parameter._dtype is number else to(parameter.detach(), number), contiguous_format
+    )
 
 
 def _of_parameter(sums: np.ndarray, view: View, number: dtype) -> Tensor:

@@ -90,7 +90,8 @@ def normalise_gradient(
             return out, wholes, wholes
         totals = wholes if parts == 1 else wholes.reshape(parts, -1).sum(0)
         return out, totals[:length], totals[length:]
-    products, totals = np.empty(weights.shape), np.empty(weights.shape)
+    each = (groups.number, groups.runs) if groups.form == "runs" else weights.shape
+    products, totals = np.empty(each), np.empty(each)
     tasks, sizes = _tasks(groups)
     _share(kernels, x.size, tasks, *sizes, out, x, grad, weights, means, scales, totals, products)
     return out, products, totals
@@ -123,12 +124,12 @@ _LEVELS: dict[tuple[str, bool], dict[str, Any]] = {
         "kernels": [rows.backward],
     },
     ("runs", False): {
-        "blocks": [rows.run_sum, rows.run_squares, runs.scale_run],
+        "blocks": [rows.run_sum, rows.run_squares, rows.write_row, runs.scale_run],
         "inner": [runs.group_statistics],
         "kernels": [runs.forward],
     },
     ("runs", True): {
-        "blocks": [runs.run_products, runs.run_gradient],
+        "blocks": [runs.run_products, runs.cell_products, runs.run_gradient, rows.write_gradient],
         "kernels": [runs.backward],
     },
     ("columns", False): {

@@ -555,6 +555,7 @@ _LAZY_MODULES = (
     "learn",
     "nn",
     "special",
+    "testing",
     "utils",
     "widgets",
 )

@@ -58,6 +58,7 @@ HOMES = {
     "linalg": tl.linalg,
     "special": tl.special,
     "func": tl.func,
+    "testing": tl.testing,
 }
 
 

@@ -12,7 +12,16 @@ from typing import Any
 
 import tensorlab as tl
 
-__all__ = ["DIFFERENCES", "EVERYDAY", "LESS_OFTEN", "NOW_AND_THEN", "Coverage", "Difference", "coverage"]
+__all__ = [
+    "BESIDE_OPERATORS",
+    "DIFFERENCES",
+    "EVERYDAY",
+    "LESS_OFTEN",
+    "NOW_AND_THEN",
+    "Coverage",
+    "Difference",
+    "coverage",
+]
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -88,6 +97,18 @@ NOW_AND_THEN = _names(
     nn.functional.cosine_embedding_loss nn.functional.gaussian_nll_loss
     nn.functional.triplet_margin_with_distance_loss set_float32_matmul_precision
     set_default_device vmap compile testing.assert_close
+    """
+)
+
+
+BESIDE_OPERATORS = _names(
+    """
+    no_grad inference_mode autograd.grad autograd.Function autograd.gradcheck autograd.functional.hessian
+    utils.checkpoint.checkpoint func.grad func.vmap Generator manual_seed save load from_dlpack device
+    cuda.is_available set_printoptions testing.assert_close
+    nn.Module nn.Parameter nn.Linear nn.Sequential nn.init nn.utils.clip_grad_norm_ optim.SGD optim.AdamW
+    optim.lr_scheduler utils.data.DataLoader distributions.Normal amp.autocast profiler.profile
+    distributed.all_reduce jit.script fft.rfft
     """
 )
 

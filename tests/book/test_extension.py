@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tensorlab_book.coverage import entry_of, linked
 from tensorlab_book.freshness import fingerprint
 from tensorlab_book.methods import FUNCTIONS, IN_PLACE, OWN, methods
 from tensorlab_book.methods import described as described_methods
@@ -55,6 +56,22 @@ def test_only_a_page_with_a_formula_loads_mathjax() -> None:
     assert mend(f"<p>No formula</p>{script}") == "<p>No formula</p>"
     formula = f'<span class="math notranslate nohighlight">x</span>{script}'
     assert mend(formula) == formula
+
+
+@pytest.mark.parametrize(
+    ("name", "entry"),
+    [
+        ("add", "tensorlab.add"),
+        ("expand", "tensorlab.Tensor.expand"),
+        ("vmap", "tensorlab.func.vmap"),
+        ("linalg.norm", "tensorlab.linalg.norm"),
+        ("nn.functional.relu", "tensorlab.nn.functional.relu"),
+        ("__radd__", None),
+    ],
+)
+def test_a_covered_name_has_an_entry(name: str, entry: str | None) -> None:
+    assert entry_of(name) == entry
+    assert linked([name]) == (f":py:obj:`{name} <{entry}>`" if entry else f"``{name}``")
 
 
 def test_icons_come_from_the_font_alone() -> None:

@@ -14,9 +14,16 @@ import pytest
 from safetensors.numpy import load_file
 
 import tensorlab as tl
-from tensorlab.compatibility import DIFFERENCES, EVERYDAY, LESS_OFTEN, NOW_AND_THEN, coverage
+from tensorlab.compatibility import (
+    BESIDE_OPERATORS,
+    DIFFERENCES,
+    EVERYDAY,
+    LESS_OFTEN,
+    NOW_AND_THEN,
+    coverage,
+)
 
-NAMES = EVERYDAY + LESS_OFTEN + NOW_AND_THEN
+NAMES = EVERYDAY + LESS_OFTEN + NOW_AND_THEN + BESIDE_OPERATORS
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 
 from docutils import nodes
@@ -19,6 +20,26 @@ from tensorlab import compatibility
 def listed(names: Sequence[str]) -> str:
     """Return names as one paragraph of literals."""
     return " ".join(f"``{name}``" for name in names)
+
+
+def linked(names: Sequence[str]) -> str:
+    """Return names as one paragraph, each a link to its entry in the reference if it has one."""
+    return " ".join(
+        f":py:obj:`{name} <{entry}>`" if (entry := entry_of(name)) else f"``{name}``" for name in names
+    )
+
+
+def entry_of(name: str) -> str | None:
+    """Return what the reference calls a name of PyTorch; operators of Python have no entry."""
+    if name.startswith("__"):
+        return None
+    home, _, last = name.rpartition(".")
+    module = importlib.import_module(f"tensorlab.{home}" if home else "tensorlab")
+    if last in module.__all__:
+        return f"{module.__name__}.{last}"
+    if hasattr(module, last):  # of another module, which the entry stands in
+        return f"{getattr(module, last).__module__}.{last}"
+    return f"tensorlab.Tensor.{last}"
 
 
 class Table(SphinxDirective):
@@ -45,7 +66,7 @@ class CoverageTable(Table):
         """Return a sentence with the count, the names that exist, and those that do not."""
         names = getattr(compatibility, self.arguments[0])
         found = compatibility.coverage(names)
-        lines = [f"{len(found.covered)} of {len(names)} names are covered:", "", listed(found.covered), ""]
+        lines = [f"{len(found.covered)} of {len(names)} names are covered:", "", linked(found.covered), ""]
         if found.missing:
             lines += ["Not covered yet:", "", listed(found.missing), ""]
         return lines

@@ -37,6 +37,7 @@ def matrices_of(name: str, A: Tensor) -> np.ndarray:
     Raises:
         TypeError: `A` is no tensor.
         RuntimeError: it has fewer than two dimensions, or another dtype.
+        NotImplementedError: it has another dtype, and eigenvalues are asked for.
     """
     if not isinstance(A, Tensor):
         raise TypeError(f"linalg.{name}(): A must be a tensor, got {type(A).__name__}")
@@ -45,13 +46,15 @@ def matrices_of(name: str, A: Tensor) -> np.ndarray:
             f"linalg.{name}: The input tensor A must have at least 2 dimensions: its shape is "
             f"{tuple(A.shape)}"
         )
+    # PyTorch asks its eigenvalue solver first, which tells by this type that it lacks the dtype.
+    refusal = NotImplementedError if name == "eigh" else RuntimeError
     if not A.dtype.is_floating_point:
-        raise RuntimeError(
+        raise refusal(
             f"linalg.{name}: Expected a floating point tensor as input. Got {A.dtype.name}: convert first, "
             f"A.to(tensorlab.float32)"
         )
     if A.dtype.itemsize == 2:
-        raise RuntimeError(
+        raise refusal(
             f"linalg.{name}: Low precision dtypes not supported. Got {A.dtype.name}: convert first, "
             f"A.to(tensorlab.float32)"
         )

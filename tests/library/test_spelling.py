@@ -124,3 +124,9 @@ def test_a_mistake_is_answered_with_what_works(name):
     call, kind, words = MISTAKES[name]
     with pytest.raises(kind, match=words):
         call()
+
+
+def test_a_text_for_an_index_is_shown_whole_and_warns_of_nothing(recwarn):
+    with pytest.raises(TypeError, match="got 'column'"):
+        _ = X["column"]
+    assert not recwarn.list

@@ -276,7 +276,7 @@ def _items(index: Any) -> Sequence[Any]:
     """The items of an index that is no tuple: itself, or what PyTorch still takes for a tuple."""
     if (
         index is None
-        or isinstance(index, (Tensor, int, slice, np.ndarray))
+        or isinstance(index, (Tensor, int, slice, np.ndarray, str, bytes))
         or not isinstance(index, Sequence)
     ):
         return (index,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tensorlab.dtypes import dtype
 
-__all__ = ["Ingredient", "Recipe", "ResultOperations"]
+__all__ = ["Ingredient", "Layout", "Recipe", "ResultOperations"]
 
 
 class Ingredient(Enum):
@@ -27,6 +27,8 @@ class Ingredient(Enum):
 
 
 Fields = tuple[tuple[str, Any], ...]
+# A tensor's dtype, shape and strides.
+Layout = tuple[dtype, tuple[int, ...], tuple[int, ...]]
 
 
 class Recipe(NamedTuple):
@@ -81,6 +83,30 @@ class ResultOperations(Protocol):
 
         The answer is None for a tensor of another dtype than `source`, for one whose cells are not known to
         be a run of no more than `limit`, for one that is recorded, and for two of different shapes.
+        """
+        ...
+
+    def meeting(
+        self,
+        recipe: Recipe,
+        run: Callable[..., None],
+        layouts: Sequence[Layout],
+        result: dtype,
+        count: int,
+        shape: tuple[int, ...],
+        stride: tuple[int, ...],
+    ) -> Callable[..., Any] | None:
+        """A short kernel as a function of tensors of these dtypes, shapes and strides: all in one call.
+
+        The answer is None for tensors of others, for one that is recorded, and for one whose memory is of
+        another dtype.
+        """
+        ...
+
+    def exchanging(self, recipe: Recipe) -> Callable[..., Any] | None:
+        """The function of a tensor that makes a view of two dimensions, exchanged.
+
+        The answer is None for a tensor of another number of dimensions, and for one that is recorded.
         """
         ...
 

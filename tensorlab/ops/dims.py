@@ -132,6 +132,10 @@ def t(input: Tensor) -> Tensor:
         >>> tl.zeros(2, 3).t().shape
         tensorlab.Size([3, 2])
     """
+    if input.__class__ is Tensor and input._edge is None:
+        exchanged = results.exchanged(input)
+        if exchanged is not None:
+            return exchanged
     if len(input._shape) == 2:  # the most frequent, and it takes no questions
         rows, columns = input._shape
         down, along = input._stride

@@ -8,7 +8,7 @@ A backend with a compiler makes them of machine code, by the recipe that stands 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from tensorlab.layout import Size
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_view
 
-__all__ = ["computing", "dense", "mapping", "new_dense", "view"]
+__all__ = ["computing", "dense", "exchanged", "mapping", "meeting", "never", "new_dense", "view"]
 
 
 _RECIPE = Recipe(
@@ -64,13 +64,19 @@ def _new_in_steps(
     return make_dense(np.empty(count, cell), element_type, shape, stride)
 
 
+def never(*tensors: Tensor) -> None:
+    """None: what is to be done is done step by step."""
+
+
 # new_dense(count, cell, dtype, shape, stride) is a row-major tensor over new memory, which holds whatever it
 # held before; dense(memory, dtype, shape, stride) is `make_dense`, and view(base, shape, stride, offset) is
-# `make_view`. Machine code takes their places when there is a compiler; until then, Python need not import
-# one. So they are called by the name of this module.
+# `make_view`. exchanged(matrix) is a view of it with its dimensions exchanged; of what is no matrix, or is
+# recorded, it is None. Machine code takes their places when there is a compiler; until then, Python need not
+# import one. So they are called by the name of this module.
 new_dense: Callable[[int, np.dtype, dtype, Size, tuple[int, ...]], Tensor] = _new_in_steps
 view: Callable[[Tensor, Size, tuple[int, ...], int], Tensor] = make_view
 dense: Callable[[np.ndarray, dtype, Size, tuple[int, ...]], Tensor] = make_dense
+exchanged: Callable[[Tensor], Tensor | None] = never
 
 
 def computing(
@@ -117,18 +123,39 @@ def mapping(
         or is longer, or is recorded, and for two of different shapes. Without a compiler it gives None for
         all.
     """
-    return _maker().mapping(_RECIPE, run, source, result, limit) or _never
+    return _maker().mapping(_RECIPE, run, source, result, limit) or never
 
 
-def _never(*tensors: Tensor) -> None:
-    return None
+def meeting(
+    run: Callable[..., None],
+    tensors: Sequence[Tensor],
+    result: dtype,
+    count: int,
+    shape: Size,
+    stride: tuple[int, ...],
+) -> Callable[..., Tensor | None] | None:
+    """A short kernel as a function of tensors that have the layouts of these, for most of them.
+
+    Args:
+        run: the kernel, called with the cells of the row-major result and with those of the tensors, from
+            their first elements to the ends of their memory.
+        tensors: one of each layout.
+        result, count, shape, stride: what the function makes.
+
+    Returns:
+        The function. It gives None for tensors of other dtypes, shapes or strides, and for one that is
+        recorded. Without a compiler there is none.
+    """
+    layouts = [(tensor._dtype, tensor._shape, tensor._stride) for tensor in tensors]
+    return _maker().meeting(_RECIPE, run, layouts, result, count, shape, stride)
 
 
 def _maker() -> Backend:
     """What makes results, after it has put its functions in place."""
-    global dense, new_dense, view
+    global dense, exchanged, new_dense, view
     maker = backend("cpu")
     if new_dense is _new_in_steps:
         dense, view = maker.dense(_RECIPE) or dense, maker.view(_RECIPE) or view
+        exchanged = maker.exchanging(_RECIPE) or exchanged
         new_dense = maker.new_dense(_RECIPE) or new_dense
     return maker

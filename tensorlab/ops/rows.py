@@ -17,7 +17,7 @@ from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.operands import Number, is_number
 from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply, apply_in_place, node_kind
-from tensorlab.ops.results import computing, mapping
+from tensorlab.ops.results import computing, mapping, meeting, never
 from tensorlab.ops.small_gradients import FOLDED
 from tensorlab.ops.straight import flat_kernel
 from tensorlab.scalars import TABLE, Scalar
@@ -38,9 +38,10 @@ Prepared = tuple[Callable[..., Any], Callable[..., Tensor] | None, Callable | No
 PreparedInPlace = tuple[Callable[..., None], dtype] | Literal[False]
 # What to do with two tensors of known layouts: what computes their result of them, or else of their buffers,
 # and which of them it is; the result's number of elements, shape and strides; what records it; and what does
-# all of it for tensors of one shape.
+# all of it for most tensors of one shape, or of these layouts.
 Way = tuple[
-    Callable[..., Any], bool, int, Size, tuple[int, ...], Callable[..., Tensor] | None, Callable | None
+    Callable[..., Any], bool, int, Size, tuple[int, ...], Callable[..., Tensor] | None, Callable | None,
+    Callable | None,
 ]  # fmt: skip
 
 
@@ -86,16 +87,24 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
     from_float: dict[dtype, Prepared] = {}
     from_int: dict[dtype, Prepared] = {}
     # That of the two tensors of one shape that came last, and does all of it for most of their dtype.
-    ready: Callable[..., Tensor | None] | None = None
+    ready: Callable[..., Tensor | None] = never
+    # The same for the layouts of the last two others, where they came twice in a row.
+    again: Callable[..., Tensor | None] | None = None
+    latest: Way | None = None
 
     def function(input: Tensor | Number, other: Tensor | Number) -> Tensor:
-        nonlocal ready
+        nonlocal again, latest, ready
         if type(input) is Tensor:
             if type(other) is Tensor:
-                if ready is not None:
+                if other._dense is not None:
                     result = ready(input, other)
                     if result is not None:
                         return result
+                if again is not None:
+                    result = again(input, other)
+                    if result is not None:
+                        return result
+                    again = None
                 way = ways.get(
                     (input._dtype, input._shape, input._stride, other._dtype, other._shape, other._stride)
                 )
@@ -103,9 +112,12 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                     if way is None and _find_straight_way(row, ways, with_tensor, input, other):
                         return function(input, other)
                     return _find_way(row, ways, input, other)
-                run, of_tensors, size, shape, stride, record, quick = way
-                if quick is not None:
-                    ready = quick
+                run, of_tensors, size, shape, stride, record, of_one_shape, of_layouts = way
+                if of_one_shape is not None:
+                    ready = of_one_shape
+                elif way is latest:
+                    again = of_layouts
+                latest = way
                 if of_tensors:
                     result = run(size, shape, stride, input, other)
                     if result is None:
@@ -184,7 +196,7 @@ def _find_straight_way(
     if not short:
         return False
     compute, record, ready = short
-    way = compute, True, cells.size, input._shape, input._stride, record, ready
+    way = compute, True, cells.size, input._shape, input._stride, record, ready, None
     remember(ways, _key(input, other), way)
     return True
 
@@ -200,11 +212,13 @@ def _find_way(row: Scalar, ways: dict, input: Tensor, other: Tensor) -> Tensor:
             remember(ways, key, False)
         else:
             plan, kernel = found
-            of_tensors, run = kernel is not None and plan.dense, plan.run
+            of_tensors, run, of_layouts = kernel is not None and plan.dense, plan.run, None
+            made = plan.cells, plan.shape, plan.stride
             if kernel is not None and plan.dense:
                 run = computing(kernel, plan.dtype, (input._dtype, other._dtype))
+                of_layouts = meeting(kernel, (input, other), plan.dtype, *made)
             record = _recorder(row, plan, input, other)
-            remember(ways, key, (run, of_tensors, plan.cells, plan.shape, plan.stride, record, None))
+            remember(ways, key, (run, of_tensors, *made, record, None, of_layouts))
     return result
 
 

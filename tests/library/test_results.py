@@ -132,7 +132,9 @@ def test_a_python_without_the_interpreters_lock_has_no_such_functions(monkeypatc
     assert (cpu_results.new_dense(results._RECIPE), cpu_results.dense(results._RECIPE)) == (None, None)
     assert cpu_results.computing(results._RECIPE, run, CELL, tl.float32, None) is None
     assert cpu_results.view(results._RECIPE) is None
+    assert cpu_results.exchanging(results._RECIPE) is None
     assert cpu_results.mapping(results._RECIPE, run.func, tl.float32, tl.float32, 9) is None
+    assert cpu_results.meeting(results._RECIPE, run, [], tl.float32, 9, (9,), (1,)) is None
 
 
 def test_a_view_is_what_python_would_have_made():
@@ -156,6 +158,45 @@ def test_a_view_of_what_lacks_a_field_is_refused():
     (tl.ones(2) + tl.ones(2)).exp()
     with pytest.raises(AttributeError, match="_storage"):
         results.view(object.__new__(Tensor), Size((2,)), (1,), 0)
+
+
+def test_a_transpose_is_what_python_would_have_made():
+    base = tl.arange(12.0).view(3, 4)
+    (base + base).exp()  # there is machine code from now on
+    for source in (base, base[1:, 1:], base.view(tl.int32), tl.ones(0, 3), base.t()):
+        made = source.t()
+        expected = make_view(source, Size(source._shape[::-1]), source._stride[::-1], source._offset)
+        assert (type(made._shape), type(made._stride)) == (Size, tuple)
+        for name in FIELDS:
+            assert hasattr(made, name) == hasattr(expected, name), name
+            if name in ("_shape", "_stride"):
+                assert getattr(made, name) == getattr(expected, name)
+            elif name != "_naming":
+                assert getattr(made, name) is getattr(expected, name), name
+        np.testing.assert_array_equal(made.numpy(), source.numpy().T)
+    watched = (base, base._storage, base._shape, base._stride, Size, Tensor)
+    gc.collect()
+    before = [sys.getrefcount(item) for item in watched]
+    for _ in range(100):
+        base.t()
+    assert [sys.getrefcount(item) for item in watched] == before
+
+
+def test_a_transpose_of_what_is_no_plain_matrix():
+    (tl.ones(2) + tl.ones(2)).exp()
+    assert (tl.ones(3).t().shape, tl.tensor(2.0).t().shape) == ((3,), ())
+    with pytest.raises(RuntimeError, match="<= 2 dimensions"):
+        tl.ones(2, 2, 2).t()
+    with pytest.raises(AttributeError, match="_edge"):
+        object.__new__(Tensor).t()
+    with pytest.raises(TypeError, match="must be Tensor"):
+        tl.t(3)
+    assert tl.ones(2, 3, names=("rows", "columns")).t().names == ("columns", "rows")
+    leaf = tl.ones(2, 3, requires_grad=True)
+    for tensor in (leaf, leaf * 2, leaf[:1], leaf.detach().requires_grad_()[:, 1:]):
+        assert tensor.t().grad_fn is not None
+        with tl.no_grad():
+            assert tensor.t().grad_fn is None
 
 
 def test_dense_takes_memory_that_is_there():
@@ -243,6 +284,46 @@ def test_sizes_around_the_limit(size):
 def test_layouts_beside_row_major():
     a, b = tl.arange(12.0).view(3, 4), tl.arange(12.0).view(4, 3)
     for x, y in ((a, b.t()), (b.t(), a), (a.t(), b.t().t()), (a[:, :1], a[:1]), (a[:, 1:], a[1:2, 1:])):
-        for _ in range(2):
+        for _ in range(4):  # from the third time on, all is one call
             made = x + y
             np.testing.assert_array_equal(made.numpy(), x.numpy() + y.numpy())
+
+
+def test_layouts_in_turns():
+    """What is remembered of the last two tensors holds for no others."""
+    x, y = tl.arange(12.0).view(3, 4), tl.arange(12.0).view(4, 3) * 10
+    words = tl.arange(12, dtype=tl.int32).view(tl.float32).view(4, 3)
+    leaf = y.clone().requires_grad_()
+    wide = tl.arange(40.0).view(4, 10)
+    others = [
+        y,
+        y + 1,
+        words,
+        leaf,
+        wide[:, 3:6],
+        wide[:, 7:],
+        y.double(),
+        x.t(),
+        leaf.detach()[:, :3],
+        leaf[:, :],
+    ]
+    for other in (other for other in others for _ in range(2)):
+        for _ in range(3):
+            expected = x.numpy() + y.numpy().T
+            np.testing.assert_array_equal((x + y.t()).numpy(), expected)
+        for _ in range(3):
+            made = x + other.t()
+            assert made.requires_grad == other.requires_grad
+            np.testing.assert_array_equal(made.detach().numpy(), x.numpy() + other.detach().numpy().T)
+        np.testing.assert_array_equal((x + x).numpy(), 2 * x.numpy())
+    with tl.inference_mode():
+        assert (x + y.t()).is_inference()
+    with tl.autograd.profile() as memory:
+        kept = x + y.t()
+    assert [moment.change for moment in memory.timeline if moment.change > 4] == [4 * kept.numel()]
+    watched = (CELL, tl.float32, x, y, y._storage, y._storage._memory, kept._shape, kept._stride)
+    gc.collect()
+    before = [sys.getrefcount(item) for item in watched]
+    for _ in range(100):
+        x + y.t()
+    assert [sys.getrefcount(item) for item in watched] == before

@@ -23,7 +23,7 @@ from tensorlab.backends.cpu.random import philox, prepare, seed_words
 from tensorlab.backends.cpu.ranking import rank
 from tensorlab.backends.cpu.reduce import flat_fold, reduce
 from tensorlab.backends.cpu.resampling import resample
-from tensorlab.backends.cpu.results import computing, dense, mapping, new_dense, view
+from tensorlab.backends.cpu.results import computing, dense, exchanging, mapping, meeting, new_dense, view
 from tensorlab.backends.cpu.scan import scan
 from tensorlab.backends.cpu.search import search
 from tensorlab.backends.cpu.selection import first_k, first_of_more
@@ -48,6 +48,7 @@ class CPU:
     correlate_weights = staticmethod(correlate_weights)
     count_numbers = staticmethod(count_numbers)
     dense = staticmethod(dense)
+    exchanging = staticmethod(exchanging)
     extremes = staticmethod(extremes)
     first_k = staticmethod(first_k)
     first_of_more = staticmethod(first_of_more)
@@ -67,6 +68,7 @@ class CPU:
     mask_positions = staticmethod(masks.positions)
     mask_scatter = staticmethod(masks.scatter)
     mask_select = staticmethod(masks.select)
+    meeting = staticmethod(meeting)
     new_dense = staticmethod(new_dense)
     normalise = staticmethod(normalise)
     normalise_gradient = staticmethod(normalise_gradient)

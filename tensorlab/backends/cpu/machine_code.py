@@ -27,8 +27,11 @@ __all__ = ["DTYPE", "OBJECT", "WORD", "Code", "Method", "bound", "compiled", "ki
 OBJECT = ir.IntType(8).as_pointer()
 WORD = ir.IntType(64)
 
-# The word at which an array's own fields begin (see `tensorlab.backends.cpu.borrowed`).
+# The words at which an array's own fields begin (see `tensorlab.backends.cpu.borrowed`), in which an object
+# has its class, and at which a tuple's items begin, after their number.
 _FIELDS = HEADER // 8
+_CLASS = _FIELDS - 1
+_ITEMS = tuple.__basicsize__ // 8
 
 # The field of an array's NumPy dtype, which comes after that of its base.
 DTYPE = 5
@@ -85,8 +88,7 @@ class Code:
 
     def constants(self, count: int) -> list[Any]:
         """The items of the tuple that the function is bound to."""
-        begin = tuple.__basicsize__ // 8
-        return [self.field(self.function.args[0], begin + i) for i in range(count)]
+        return [self.field(self.function.args[0], _ITEMS + i) for i in range(count)]
 
     def _place(self, instance: Any, word: int) -> Any:
         words = self.builder.bitcast(instance, OBJECT.as_pointer())
@@ -146,9 +148,24 @@ class Code:
 
     def new_instance(self, kind: type) -> Any:
         """An object of a class with slots, none of them filled; NULL where memory is out."""
+        return self._allocated(self.constant(kind), 0)
+
+    def _allocated(self, kind: Any, count: int) -> Any:
         declared = ir.FunctionType(OBJECT, [OBJECT, WORD])
         make = cgutils.get_or_insert_function(self.builder.module, declared, "PyType_GenericAlloc")
-        return self.builder.call(make, [self.constant(kind), WORD(0)])
+        return self.builder.call(make, [kind, WORD(count)])
+
+    def length(self, sequence: Any) -> Any:
+        """The number of items of a tuple, which may be of a class of its own."""
+        return self.builder.ptrtoint(self.field(sequence, _ITEMS - 1), WORD)
+
+    def exchanged(self, pair: Any) -> Any:
+        """A tuple of the same class with the two items of a tuple, exchanged; NULL where memory is out."""
+        made = self._allocated(self.field(pair, _CLASS), 2)
+        with cgutils.if_likely(self.builder, cgutils.is_not_null(self.builder, made)):
+            first, second = (self.field(pair, _ITEMS + place) for place in range(2))
+            self.fill(made, {_ITEMS: second, _ITEMS + 1: first})
+        return made
 
     def new_array(self, array_class: type, count: Any, cell: Any) -> Any:
         """A NumPy array of so many cells of a NumPy dtype; NULL where memory is out."""

@@ -31,10 +31,10 @@ from tensorlab.backends.cpu.machine_code import (
     kind_of,
     places,
 )
-from tensorlab.backends.recipes import Ingredient, Recipe
+from tensorlab.backends.recipes import Ingredient, Layout, Recipe
 from tensorlab.dtypes import dtype
 
-__all__ = ["computing", "dense", "mapping", "new_dense", "view"]
+__all__ = ["computing", "dense", "exchanging", "mapping", "meeting", "new_dense", "view"]
 
 
 def new_dense(recipe: Recipe) -> Callable[..., Any] | None:
@@ -100,6 +100,41 @@ def mapping(
     with global_compiler_lock:  # see `computing`
         method = _mapping(recipe, len(found.signature.args) - 1, limit)
     function: Callable[..., Any] = bound(method, (source, result.cell, result, address))
+    return function
+
+
+def meeting(
+    recipe: Recipe,
+    run: Callable[..., None],
+    layouts: Sequence[Layout],
+    result: dtype,
+    count: int,
+    shape: tuple[int, ...],
+    stride: tuple[int, ...],
+) -> Callable[..., Any] | None:
+    """See `tensorlab.backends.recipes.ResultOperations.meeting`."""
+    if not machine_code.usable():
+        return None
+    known, entry = (run.args, run.func) if isinstance(run, functools.partial) else ((), run)
+    found = jit.compiled(entry)
+    if found is None:
+        return None
+    address = address_in(found)
+    kinds = tuple(map(kind_of, found.signature.args[: len(known)]))
+    with global_compiler_lock:  # see `computing`
+        method = _meeting(recipe, kinds, len(layouts))
+    operands = [fact for of, *layout in layouts for fact in (of, of.cell, *layout)]
+    constants = (result.cell, result, address, count, shape, stride, *known, *operands)
+    function: Callable[..., Any] = bound(method, constants)
+    return function
+
+
+def exchanging(recipe: Recipe) -> Callable[..., Any] | None:
+    """See `tensorlab.backends.recipes.ResultOperations.exchanging`."""
+    if not machine_code.usable():
+        return None
+    with global_compiler_lock:  # see `computing`
+        function: Callable[..., Any] = bound(_exchanging(recipe))
     return function
 
 
@@ -170,29 +205,18 @@ def _mapping(recipe: Recipe, operands: int, limit: int) -> Method:
     def write(code: Code) -> None:
         first, *others = tensors = code.arguments(operands)
         source, cell, element_type, address = code.constants(4)
-        edge, base = recipe.history
-        where = places(recipe.tensor, edge, base, *[name for name, _ in recipe.tensor_fields])
-        named = {value: where[name] for name, value in recipe.tensor_fields if isinstance(value, Ingredient)}
-        builder, none = code.builder, code.constant(None)
-
-        def unless(condition: Any) -> None:
-            with cgutils.if_unlikely(builder, condition):
-                builder.ret(code.owned(none))
-
+        builder, named = code.builder, _named(recipe)
         for tensor in tensors:
-            whole = code.other_than_none(code.field(tensor, where[base]), tensor)
-            unless(builder.icmp_unsigned("!=", code.field(tensor, named[Ingredient.DTYPE]), source))
-            unless(builder.icmp_unsigned("!=", code.field(tensor, where[edge]), none))
-            unless(builder.icmp_unsigned("!=", code.field(whole, where[edge]), none))
+            _leave_unless_plain(code, recipe, tensor, source)
             for unknown in (None, False):
                 cells = code.field(tensor, named[Ingredient.MEMORY])
-                unless(builder.icmp_unsigned("==", cells, code.constant(unknown)))
+                _leave_if(code, builder.icmp_unsigned("==", cells, code.constant(unknown)))
         shape, stride = (code.field(first, named[fact]) for fact in (Ingredient.SHAPE, Ingredient.STRIDE))
         for tensor in others:
-            unless(builder.not_(code.equal(shape, code.field(tensor, named[Ingredient.SHAPE]))))
+            _leave_if(code, builder.not_(code.equal(shape, code.field(tensor, named[Ingredient.SHAPE]))))
         runs = [code.field(tensor, named[Ingredient.MEMORY]) for tensor in tensors]
         count = code.size(runs[0])
-        unless(builder.icmp_signed(">", count, WORD(limit)))
+        _leave_if(code, builder.icmp_signed(">", count, WORD(limit)))
         memory = code.need(code.new_array(np.ndarray, count, cell))
         made = _new_tensor(code, recipe, memory, [element_type, shape, stride])
         code.call(address, code.passed(["1"] * (operands + 1), [memory, *runs]), made)
@@ -201,15 +225,95 @@ def _mapping(recipe: Recipe, operands: int, limit: int) -> Method:
     return compiled("mapping", write)
 
 
+@functools.cache
+def _meeting(recipe: Recipe, known: tuple[str, ...], operands: int) -> Method:
+    def write(code: Code) -> None:
+        cell, element_type, address, count, shape, stride, *others = code.constants(
+            6 + len(known) + 4 * operands
+        )
+        constants, facts = others[: len(known)], others[len(known) :]
+        builder, named = code.builder, _named(recipe)
+        passed: list[Any] = []
+        for place, tensor in enumerate(code.arguments(operands)):
+            source, source_cell, *layout = facts[4 * place : 4 * place + 4]
+            _leave_unless_plain(code, recipe, tensor, source)
+            for fact, expected in zip((Ingredient.SHAPE, Ingredient.STRIDE), layout, strict=True):
+                _leave_if(code, builder.not_(code.equal(code.field(tensor, named[fact]), expected)))
+            passed += _cells_of(code, recipe, tensor, source_cell)
+        memory = code.need(code.new_array(np.ndarray, code.whole(count), cell))
+        made = _new_tensor(code, recipe, memory, [element_type, shape, stride])
+        first = code.passed([*known, "1"], [*constants, memory])
+        code.call(address, [*first, *passed], made)
+        builder.ret(made)
+
+    return compiled("meeting", write)
+
+
+@functools.cache
+def _exchanging(recipe: Recipe) -> Method:
+    def write(code: Code) -> None:
+        (tensor,) = code.arguments(1)
+        named, where = _named(recipe), places(recipe.tensor, *[name for name, _ in recipe.view_fields])
+        _leave_unless_plain(code, recipe, tensor, None)
+        shape, stride = (code.field(tensor, named[fact]) for fact in (Ingredient.SHAPE, Ingredient.STRIDE))
+        _leave_if(code, code.builder.icmp_signed("!=", code.length(shape), WORD(2)))
+        sizes = code.need(code.exchanged(shape))
+        steps = code.need(code.exchanged(stride), sizes)
+        made = code.need(code.new_instance(recipe.tensor), sizes, steps)
+        for name, value in recipe.view_fields:
+            own = code.field(tensor, where[name])
+            known = {
+                Ingredient.SHAPE: sizes,
+                Ingredient.STRIDE: steps,
+                Ingredient.OFFSET: own,
+                Ingredient.SAME: own,
+                Ingredient.ROOT: code.other_than_none(own, tensor),
+            }
+            code.fill(
+                made, {where[name]: known[value] if isinstance(value, Ingredient) else code.constant(value)}
+            )
+        for item in (sizes, steps):  # their owner is the view now
+            code.python.decref(item)
+        code.builder.ret(made)
+
+    return compiled("exchanging", write)
+
+
+def _named(recipe: Recipe) -> dict[Ingredient, int]:
+    """The words of a tensor in which it has what is not the same in all."""
+    where = places(recipe.tensor, *[name for name, _ in recipe.tensor_fields])
+    return {value: where[name] for name, value in recipe.tensor_fields if isinstance(value, Ingredient)}
+
+
+def _leave_if(code: Code, condition: Any) -> None:
+    """The code returns None where that is so."""
+    with cgutils.if_unlikely(code.builder, condition):
+        code.builder.ret(code.owned(code.constant(None)))
+
+
+def _leave_unless_plain(code: Code, recipe: Recipe, tensor: Any, source: Any) -> None:
+    """The code returns None for a tensor that is recorded, lacks fields, or is not of the dtype `source`.
+
+    Without `source` it may be of any dtype.
+    """
+    edge, base = recipe.history
+    where = places(recipe.tensor, edge, base)
+    none = code.constant(None)
+    element_type = code.field(tensor, _named(recipe)[Ingredient.DTYPE])
+    lacks = cgutils.is_null(code.builder, element_type)
+    _leave_if(code, lacks if source is None else code.builder.icmp_unsigned("!=", element_type, source))
+    whole = code.other_than_none(code.field(tensor, where[base]), tensor)
+    for of in (tensor, whole):
+        _leave_if(code, code.builder.icmp_unsigned("!=", code.field(of, where[edge]), none))
+
+
 def _cells_of(code: Code, recipe: Recipe, tensor: Any, cell: Any) -> list[Any]:
     """What a kernel gets of a tensor's memory; the code returns None where that has cells of another kind."""
     storage, offset, memory = recipe.operand
     of_tensor = places(recipe.tensor, storage, offset)
     of_storage = places(recipe.storage, memory)
     cells = code.field(code.field(tensor, of_tensor[storage]), of_storage[memory])
-    is_other = code.builder.icmp_unsigned("!=", code.array_field(cells, DTYPE), cell)
-    with cgutils.if_unlikely(code.builder, is_other):
-        code.builder.ret(code.owned(code.constant(None)))
+    _leave_if(code, code.builder.icmp_unsigned("!=", code.array_field(cells, DTYPE), cell))
     return code.cells_from(cells, code.whole(code.field(tensor, of_tensor[offset])))
 
 

@@ -1,4 +1,4 @@
-"""Instructions that Python has no word for: maximum, minimum, prefetch; and two that it has words for.
+"""Instructions that Python has no word for: maximum, minimum, prefetch, memory on the stack; and two others.
 
 Numba makes functions of Python's `min` and `max`, and compiles them for each kernel: that takes 0.06 s. Here
 they are instructions.
@@ -14,8 +14,9 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, config, types
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
-__all__ = ["greater", "lesser", "maximum", "minimum", "prefetch"]
+__all__ = ["greater", "lesser", "maximum", "minimum", "on_stack", "prefetch"]
 
 
 def _of_two_floats(name: str) -> Any:
@@ -61,6 +62,23 @@ def _prefetch(context, cells, position):  # type: ignore[no-untyped-def]
     return types.none(cells, position), generate
 
 
+def _on_stack(context, like, count):  # type: ignore[no-untyped-def]
+    kind = types.Array(like.dtype, 1, "C")
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        size, word = (
+            context.get_abi_sizeof(context.get_data_type(like.dtype)),
+            context.get_value_type(types.intp),
+        )
+        with builder.goto_entry_block():
+            memory = builder.alloca(context.get_data_type(like.dtype), word(count.literal_value))
+        made = context.make_array(kind)(context, builder)
+        populate_array(made, memory, [word(count.literal_value)], [word(size)], word(size), meminfo=None)
+        return made._getvalue()
+
+    return (kind(like, count), generate) if isinstance(count, types.IntegerLiteral) else None
+
+
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     lesser: Any = min
     greater: Any = max
@@ -70,7 +88,11 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
     def _nothing(cells: np.ndarray, position: int) -> None:
         """The interpreter cannot ask for memory ahead of time."""
 
+    def _in_memory(like: np.ndarray, count: int) -> np.ndarray:
+        return np.empty(count, like.dtype)
+
     prefetch: Any = _nothing
+    on_stack: Any = _in_memory
 
 else:
     # The lesser and the greater of two integers.
@@ -82,3 +104,5 @@ else:
     minimum = _of_two_floats("minimum")
     # Asks for the memory around cells[position], which may lie outside of the array: it is a hint.
     prefetch = intrinsic(_prefetch)
+    # An array of so many cells (a constant) of an array's dtype. It is gone when the kernel returns.
+    on_stack = intrinsic(prefer_literal=True)(_on_stack)

@@ -30,6 +30,10 @@ STEP, TRANSPOSED, SELF = "step", "transposed", "self"
 BLOCK = 256
 STRIP = simd.WIDE
 
+# Bytes of blocks that take no memory of their own, but lie on the stack: less than what Windows would have a
+# kernel announce, and enough for 32 columns of float32.
+LITTLE = 3328
+
 # Bytes of a transposed operand from which the caches do not have it. Then memory is asked for ahead of time,
 # of all operands, because they are read in more places at once than the processor follows: `AHEAD` columns
 # ahead, in blocks of a few columns, so that what is asked for is still there when its turn comes.
@@ -49,7 +53,7 @@ POINTERS = (
     + "\n"
 )
 BLOCKS = (
-    "from tensorlab.backends.cpu.intrinsics import prefetch\n"
+    "from tensorlab.backends.cpu.intrinsics import on_stack, prefetch\n"
     "from tensorlab.backends.cpu.simd import TILE, transpose_block  # "
     + hashlib.sha256(inspect.getsource(simd).encode()).hexdigest()[:16]
     + f"\n\nBLOCK, STRIP, NARROW, AHEAD = {BLOCK}, {STRIP}, {NARROW}, {AHEAD}\n"
@@ -285,9 +289,12 @@ class _Kernel:
     def blocks(self) -> str:
         """Blocks of rows and columns: a transposed operand is first copied, run by run, to a small buffer."""
         transposed = [(name, t) for name, _, t, kind in self.inputs if kind == TRANSPOSED]
+        little = LITTLE // len(transposed)
         # A block begins where a line of the cache does, so that no vector of a long row lies in two of them.
         buffers = "".join(
-            f"    {name}_room = np.empty(room + {LINE // t.itemsize}, np.{t.cell.name})\n"
+            f"    {name}_room = on_stack({name}, {little // t.itemsize})\n"
+            f"    if room + {LINE // t.itemsize} > {name}_room.size:\n"
+            f"        {name}_room = np.empty(room + {LINE // t.itemsize}, np.{t.cell.name})\n"
             f"    {name}_block = TILE * line\n"
             f"    {name}_block += -({name}_room.ctypes.data + {name}_block * {t.itemsize})"
             f" % {LINE} // {t.itemsize}\n"

@@ -318,7 +318,7 @@ class Backend(
             size: how many cells a row has, at least 1.
             backwards: the greatest first.
             values, places: flat arrays that receive the cells and the places (int64), equally many of each
-                row, at least one.
+                row, at least one. Where the places of all cells are wanted, `values` may be empty.
 
         Returns:
             whether it was done. False where elements cannot be told apart by 32 bits (float64, and int64 over
@@ -385,6 +385,61 @@ class Backend(
                 or the first NaN if there is one; ``"nanmedian"`` for the lower median of the numbers.
             k: which for ``"kth"``, from 0.
             bounds: of integers the least and the greatest, where they are known: it saves time.
+        """
+        ...
+
+    def count_runs(self, cells: np.ndarray) -> int:
+        """How many runs of equal elements a vector of numbers has. NaN equals nothing."""
+        ...
+
+    def take_runs(self, cells: np.ndarray, values: np.ndarray, counts: np.ndarray, runs: np.ndarray) -> None:
+        """The first element of each run of equal ones in a vector that has some.
+
+        Args:
+            cells: the vector, of a NumPy type.
+            values: receives the first elements. It may be `cells` itself.
+            counts: receives the lengths of the runs; empty if nobody asks.
+            runs: receives for each element which run it belongs to; empty if nobody asks.
+        """
+        ...
+
+    def distinct(
+        self, cells: np.ndarray, element_type: dtype, runs: np.ndarray, counted: bool
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """The distinct elements in order, which of them each element is, and how often each occurs.
+
+        Of equal elements the first one is taken. NaN equals nothing.
+
+        Args:
+            cells: a flat array of unsigned integers of the cells' width.
+            element_type: what they mean.
+            runs: receives for each element which of the distinct ones it is: int64.
+            counted: whether it is asked how often each occurs.
+
+        Returns:
+            the distinct cells, and how often they occur (nothing unless `counted`); None where elements
+            cannot be told apart by 32 bits.
+        """
+        ...
+
+    def order_rows(self, rows: np.ndarray, places: np.ndarray) -> None:
+        """The order of the rows of a matrix of numbers: the first elements that differ decide.
+
+        NaN is the greatest. Equal rows stay in their order.
+
+        Args:
+            rows: the matrix, of a NumPy type.
+            places: receives, in order, which row it is: int64.
+        """
+        ...
+
+    def row_runs(self, rows: np.ndarray, places: np.ndarray, begins: np.ndarray) -> None:
+        """Where runs of equal rows begin, when the rows of a matrix are taken in some order.
+
+        Args:
+            rows: the matrix, of a NumPy type. NaN equals nothing.
+            places: the order: which row is the first, the second, ….
+            begins: receives for each place in the order whether a run begins there: bools.
         """
         ...
 

@@ -40,14 +40,7 @@ ALONE = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536"}
 
 #: Calls that take several steps and keep what is between them, and why.
 STEPS = {
-    **dict.fromkeys(
-        ("x.unique()", "x.unique(return_inverse=True, return_counts=True)", "x.unique(dim=0)"),
-        "the elements in order, and where each stood",
-    ),
-    **dict.fromkeys(
-        ("x.unique_consecutive()", "x.argsort()", "tl.msort(x)"),
-        "the elements in order, and where each stood",
-    ),
+    "x.unique(return_inverse=True, return_counts=True)": "where each element stood, in order, in four bytes",
     "target.copy_(x).__setitem__(mask, x[mask])": "the values, which are made for the call",
     **dict.fromkeys(
         ("tl.chain_matmul(x, y, x)", "tl.linalg.multi_dot([x, y, x])", "tl.linalg.matrix_power(matrix, 3)"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,17 +30,20 @@ class _Ranking(NamedTuple):
 _rankings: dict[tuple, _Ranking | Literal[False]] = {}
 
 
-def ranked(input: Tensor, dim: int, k: int | None, backwards: bool) -> tuple[Tensor, Tensor] | None:
+def ranked(
+    input: Tensor, dim: int, k: int | None, backwards: bool, values: bool = True
+) -> tuple[Any, Tensor] | None:
     """The first k elements along the last dimension of a row-major tensor in order, and their places.
 
     Args:
         input: the elements.
         dim, k: as the caller was given them; None for all elements.
         backwards: the greatest first.
+        values: False for the places of all elements alone.
 
     Returns:
-        None where there is no short way: for another layout, for a dtype that 32 bits do not order, and for
-        arguments that are not what they should be.
+        the pair; None where there is no short way: for another layout, for a dtype that 32 bits do not order,
+        and for arguments that are not what they should be.
     """
     if type(dim) is not int or (k is not None and type(k) is not int) or type(backwards) is not bool:
         return None
@@ -54,11 +57,11 @@ def ranked(input: Tensor, dim: int, k: int | None, backwards: bool) -> tuple[Ten
     if not known:
         return None
     size, results, shape, stride, raw = known
-    values, places = np.empty(results, raw), np.empty(results, np.int64)
-    if not backend("cpu").rank(cells.view(raw), input._dtype, size, backwards, values, places):
+    chosen, places = np.empty(results if values else 0, raw), np.empty(results, np.int64)
+    if not backend("cpu").rank(cells.view(raw), input._dtype, size, backwards, chosen, places):
         return None
     return (
-        make_dense(values.view(input._dtype.cell), input._dtype, shape, stride),
+        make_dense(chosen.view(input._dtype.cell), input._dtype, shape, stride) if values else None,
         make_dense(places, dtypes.int64, shape, stride),
     )
 
@@ -80,7 +83,7 @@ def order(cells: np.ndarray, element_type: dtype, descending: bool) -> np.ndarra
     if cells.size and element_type is not dtypes.float64:
         flat = np.ascontiguousarray(cells).reshape(-1).view(raw_type(element_type))
         places = np.empty(cells.shape, np.int64)
-        size, values = cells.shape[-1], np.empty_like(flat)
+        size, values = cells.shape[-1], np.empty(0, flat.dtype)
         if backend("cpu").rank(flat, element_type, size, descending, values, places.reshape(-1)):
             return places
     if not descending:

@@ -59,8 +59,8 @@ def batches(shape: tuple[int, ...]) -> Iterator[Any]:
 def fill_pair(
     input: Tensor,
     dim: int,
-    values: Tensor,
-    places: Tensor,
+    values: Tensor | None,
+    places: Tensor | None,
     choose: Callable[[np.ndarray], np.ndarray],
     width: int | None = None,
 ) -> None:
@@ -69,15 +69,19 @@ def fill_pair(
     Args:
         input: the elements.
         dim: the dimension to pick along.
-        values: what receives the elements; of size `width` along `dim`, or without that dimension.
+        values: what receives the elements; of size `width` along `dim`, or without that dimension. None where
+            they are not wanted.
         places: the same for the places.
         choose: from an array of cells, the places of the chosen along its last dimension.
         width: how many are chosen of each line; None for one, without a dimension of its own.
     """
     cells = np.moveaxis(input._cells_array().reshape(input.shape or (1,)), dim, -1)
     shape = cells.shape[:-1] + (() if width is None else (width,))
-    targets = []
+    targets: list[np.ndarray | None] = []
     for tensor in (values, places):
+        if tensor is None:
+            targets.append(None)
+            continue
         array = tensor._cells_array()
         if width is not None:
             array = np.moveaxis(array.reshape((1,) if not input.ndim else array.shape), dim, -1)
@@ -86,10 +90,12 @@ def fill_pair(
         return
     for part in batches(cells.shape):
         found = choose(cells[part])
-        columns = found if width is not None else found[..., np.newaxis]
-        picked = np.take_along_axis(cells[part], columns, axis=-1)
-        targets[0][part] = picked if width is not None else picked[..., 0]
-        targets[1][part] = found
+        if targets[0] is not None:
+            columns = found if width is not None else found[..., np.newaxis]
+            picked = np.take_along_axis(cells[part], columns, axis=-1)
+            targets[0][part] = picked if width is not None else picked[..., 0]
+        if targets[1] is not None:
+            targets[1][part] = found
 
 
 def result_pair(
@@ -147,8 +153,7 @@ def sort(
         backwards = as_flag("sort", descending, "descending")
         stride = preserved_strides(input.shape, input.stride())
         found = result_pair("sort", input, input.shape, stride, out)
-        width = input.shape[position] if input.ndim else 1
-        fill_pair(input, position, *found, lambda cells: order(cells, input._dtype, backwards), width)
+        _fill_in_order(input, position, *found, backwards)
     values, places = found
     kind = SortBackward0 if stable is None else SortBackward1
     record(kind, values, input, shape=input._shape, dim=position, indices=places)
@@ -173,7 +178,21 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: b
         >>> tl.tensor([3, 1, 2]).argsort()
         tensor([1, 2, 0])
     """
-    return sort(input, dim, descending, stable=stable)[1]
+    found = ranked(input, dim, None, descending, values=False) if type(input) is Tensor else None
+    if found is not None:
+        return found[1]
+    position = as_one_dim("argsort", dim, need_tensor("argsort", input))
+    places = allocate_strided(input.shape, preserved_strides(input.shape, input.stride()), dtypes.int64)
+    _fill_in_order(input, position, None, places, as_flag("argsort", descending, "descending"))
+    return places
+
+
+def _fill_in_order(
+    input: Tensor, dim: int, values: Tensor | None, places: Tensor | None, backwards: bool
+) -> None:
+    """Write all elements in order along a dimension, or where each stood."""
+    width = input.shape[dim] if input.ndim else 1
+    fill_pair(input, dim, values, places, lambda cells: order(cells, input._dtype, backwards), width)
 
 
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -185,7 +204,11 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[2, 1],
                 [3, 5]])
     """
-    values = sort(input, 0)[0]
+    if requires_grad(need_tensor("msort", input)) or input.ndim < 2:
+        values = sort(input, 0)[0]
+    else:  # nobody asks where they stood
+        values = allocate_strided(input.shape, preserved_strides(input.shape, input.stride()), input._dtype)
+        _fill_in_order(input, 0, values, None, backwards=False)
     return values if out is None else written(out, values, values._stride)
 
 

@@ -18,8 +18,10 @@ from tensorlab.ops import conversion, dims
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.folding import as_one_dim
+from tensorlab.ops.indexing.places import raw_type
+from tensorlab.ops.kth import comparable
 from tensorlab.ops.ranking import order
-from tensorlab.ops.sorting import sortable
+from tensorlab.ops.sorting import BATCH, sortable
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["bincount", "unique", "unique_consecutive"]
@@ -77,14 +79,14 @@ def unique(
         (tensor([1, 2, 3]), tensor([2, 0, 1, 0]), tensor([2, 1, 1]))
     """
     keys, shape, position = _slices("unique", input, dim)
-    if keys.ndim == 1 and keys.dtype.kind != "f" and not return_inverse and not return_counts:
-        keys, taken = np.sort(keys), None  # where each of several equal integers stood, nobody asks
-    elif keys.ndim == 1:
+    if position is None:
+        parts = _distinct(input, keys, return_inverse, return_counts)
+        if parts is not None:
+            return _results(Unique2Backward0, input, *parts)
         taken = order(keys, dtypes.from_numpy_dtype(keys.dtype), False)
     else:
-        # lexsort's last key decides first
-        columns = keys.reshape(len(keys), math.prod(keys.shape[1:])).T[::-1]
-        taken = np.lexsort(columns) if len(columns) else None
+        taken = np.empty(len(keys), np.int64)
+        backend("cpu").order_rows(_rows(keys), taken)
     kind = Unique2Backward0 if position is None else UniqueDimBackward0
     return _runs(kind, input, keys, taken, shape, position, return_inverse, return_counts)
 
@@ -102,7 +104,10 @@ def unique_consecutive(
     """
     keys, shape, position = _slices("unique_consecutive", input, dim)
     kind = UniqueConsecutiveBackward0
-    return _runs(kind, input, keys, None, shape, position, return_inverse, return_counts)
+    if position is None:
+        return _results(kind, input, *_taken(keys, input, return_inverse, return_counts))
+    taken = np.arange(len(keys))
+    return _runs(kind, input, keys, taken, shape, position, return_inverse, return_counts)
 
 
 def _slices(name: str, input: Tensor, dim: int | None) -> tuple[np.ndarray, Size, int | None]:
@@ -120,22 +125,96 @@ def _slices(name: str, input: Tensor, dim: int | None) -> tuple[np.ndarray, Size
     return np.moveaxis(keys, position, 0), Size((keys.shape[position],)), position
 
 
+# The distinct elements, as numbers that NumPy orders; where each element stands among them, and how often
+# each occurs: None where nobody asks.
+Parts = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]
+
+
+def _distinct(input: Tensor, keys: np.ndarray, return_inverse: bool, return_counts: bool) -> Parts | None:
+    """The distinct elements in order; None where an order of places is needed for that."""
+    if not return_inverse:
+        zero = _first_zero(keys)
+        ordered = np.array(keys)
+        ordered.sort()
+        values, _, counts = _taken(ordered, input, False, return_counts, into=ordered)
+        if zero is not None:  # of equal elements the first one is taken, and the zeros may differ in sign
+            values[np.searchsorted(values, 0)] = zero
+        return values, None, counts
+    if not keys.size:
+        return keys, np.empty(input.shape, np.int64), np.empty(0, np.int64) if return_counts else None
+    cells = np.ascontiguousarray(input._cells_array()).reshape(-1).view(raw_type(input._dtype))
+    inverse = np.empty(cells.size, np.int64)
+    found = backend("cpu").distinct(cells, input._dtype, inverse, return_counts)
+    if found is None:
+        return None
+    values, counts = found
+    numbers = comparable(values.view(input._dtype.cell), input._dtype)
+    return numbers, inverse.reshape(input.shape), counts if return_counts else None
+
+
+def _first_zero(keys: np.ndarray) -> Any:
+    """The first zero of a vector of floats, which has a sign; None if there is none."""
+    if keys.dtype.kind == "f":
+        for start in range(0, keys.size, BATCH):
+            part = keys[start : start + BATCH]
+            zeros = np.flatnonzero(part == 0)
+            if zeros.size:
+                return part[zeros[0]]
+    return None
+
+
+def _taken(
+    keys: np.ndarray,
+    input: Tensor,
+    return_inverse: bool,
+    return_counts: bool,
+    into: np.ndarray | None = None,
+) -> Parts:
+    """The first of each run of equal elements as they stand; written over `into` if it is given."""
+    found = backend("cpu").count_runs(keys)
+    values = np.empty(found, keys.dtype) if into is None else into
+    counts = np.empty(found if return_counts else 0, np.int64)
+    runs = np.empty(keys.size if return_inverse else 0, np.int64)
+    if found:
+        backend("cpu").take_runs(keys, values, counts, runs)
+    if into is not None:
+        values.resize(found, refcheck=False)  # gives the rest of its memory back
+    return values, runs.reshape(input.shape) if return_inverse else None, counts if return_counts else None
+
+
+def _results(
+    kind: Any,
+    input: Tensor,
+    values: np.ndarray,
+    inverse: np.ndarray | None,
+    counts: np.ndarray | None,
+) -> Any:
+    """What a call returns for the elements of a tensor."""
+    results = [_tensor_of(values, input._dtype)]
+    record(kind, results[0], input)
+    results += [_tensor_of(part, dtypes.int64) for part in (inverse, counts) if part is not None]
+    return tuple(results) if len(results) > 1 else results[0]
+
+
+def _rows(keys: np.ndarray) -> np.ndarray:
+    """Each slice as a row."""
+    return keys.reshape(len(keys), math.prod(keys.shape[1:]))
+
+
 def _runs(
     kind: Any,
     input: Tensor,
     keys: np.ndarray,
-    taken: np.ndarray | None,
+    taken: np.ndarray,
     shape: Size,
     dim: int | None,
     return_inverse: bool,
     return_counts: bool,
 ) -> Any:
-    """The first of each run of equal slices, when they are taken in an order, or as they stand."""
-    ordered = keys if taken is None else keys[taken]
-    begins = np.ones(len(ordered), bool)
-    differ = ordered[1:] != ordered[:-1]
-    begins[1:] = differ if differ.ndim == 1 else differ.any(axis=tuple(range(1, differ.ndim)))
-    found = ordered[begins]
+    """The first of each run of equal slices, when they are taken in an order."""
+    begins = np.empty(len(keys), bool)
+    backend("cpu").row_runs(_rows(keys), taken, begins)
+    found = keys[taken[begins]]
     if dim and not found.size:  # PyTorch lays out what has no elements in row-major order
         found = np.moveaxis(found, 0, dim)
     results: list[Tensor] = [_tensor_of(found, input.dtype)]
@@ -143,11 +222,11 @@ def _runs(
         results[0] = as_own(dims.movedim(results[0], 0, dim))
     record(kind, results[0], input)
     if return_inverse:
-        inverse = np.empty(len(ordered), np.int64)
-        inverse[... if taken is None else taken] = np.cumsum(begins) - 1
+        inverse = np.empty(len(keys), np.int64)
+        inverse[taken] = np.cumsum(begins) - 1
         results.append(_tensor_of(inverse.reshape(shape), dtypes.int64))
     if return_counts:
-        starts = np.append(np.flatnonzero(begins), len(ordered))
+        starts = np.append(np.flatnonzero(begins), len(keys))
         results.append(_tensor_of(np.diff(starts), dtypes.int64))
     return tuple(results) if len(results) > 1 else results[0]
 

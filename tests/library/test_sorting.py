@@ -15,6 +15,7 @@ from tests.library.layouts import KINDS, lay_out, random_values
 from tests.library.references import agree, same_call, twin
 
 SHAPES = [(3, 4), (2, 3, 5), (1, 5), (5, 1), (0, 3), (7,), ()]
+FLAGS = list(itertools.product((False, True), repeat=2))
 NUMBERS = st.lists(st.integers(-20, 20), max_size=60)
 
 
@@ -265,6 +266,47 @@ def test_refusals_are_pytorchs(torch, call):
     kind = RuntimeError if issubclass(theirs.type, RuntimeError) else theirs.type
     with pytest.raises(kind):
         call(tl)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(2, 1500), (20,), (3, 4, 5), (1,), (0, 3), ()], ids=str)
+@pytest.mark.parametrize("t", [t.name for t in dtypes.ALL])
+def test_distinct_elements_in_all_layouts(torch, t, shape, kind):
+    values = _with_everything(torch, t, shape if int(np.prod(shape)) > 20 else (20,))
+    values = values.reshape(-1)[: int(np.prod(shape))].reshape(shape)
+    if t in ("float16", "bfloat16"):
+        x = lay_out(values.float().numpy(), kind).to(dtypes.by_name(t))
+        theirs = torch.tensor(x.tolist(), dtype=getattr(torch, t)).reshape(shape)
+    else:
+        x = lay_out(values.numpy(), kind)
+        theirs = twin(torch, x)
+    flags = [dict(zip(("return_inverse", "return_counts"), both, strict=True)) for both in FLAGS]
+    for name, wanted in itertools.product(("unique", "unique_consecutive"), flags):
+        if name == "unique" and wanted["return_inverse"] and values.isnan().any():
+            continue  # PyTorch leaves open which NaN comes first
+        agree(getattr(x, name)(**wanted), getattr(theirs, name)(**wanted))
+        if 0 not in shape and x.ndim and not values.isnan().any():
+            for dim in range(x.ndim):
+                agree(getattr(x, name)(**wanted, dim=dim), getattr(theirs, name)(**wanted, dim=dim))
+    if values.is_floating_point():  # the first of equal elements
+        zeros = [value for value in x.reshape(-1).tolist() if value == 0]
+        for found in (x.unique(), x.unique(return_inverse=True)[0]):
+            assert [str(value) for value in found.tolist() if value == 0] == list(map(str, zeros[:1]))
+
+
+def test_distinct_integers_of_64_bits(torch):
+    numbers = np.random.default_rng(1).integers(-(2**63), 2**63 - 1, 300).repeat(2)
+    for wanted in ({}, {"return_inverse": True}, {"return_counts": True}):
+        agree(tl.tensor(numbers).unique(**wanted), torch.tensor(numbers).unique(**wanted))
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 7, 100])
+def test_distinct_rows_stay_in_their_order(torch, rows):
+    values = np.random.default_rng(rows).integers(0, 3, (rows, 4)).astype(np.float32)
+    for wanted in ({}, {"return_inverse": True, "return_counts": True}):
+        agree(tl.tensor(values).unique(dim=0, **wanted), torch.tensor(values).unique(dim=0, **wanted))
+    ours = tl.tensor([[tl.nan, 1.0], [2.0, tl.nan], [tl.nan, 1.0], [2.0, 0.0]]).unique(dim=0)
+    assert str(ours.tolist()) == "[[2.0, 0.0], [2.0, nan], [nan, 1.0], [nan, 1.0]]"
 
 
 def test_counts(torch):

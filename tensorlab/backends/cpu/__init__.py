@@ -6,6 +6,7 @@ from tensorlab.backends.cpu import masks
 from tensorlab.backends.cpu.attention import attention, attention_gradient
 from tensorlab.backends.cpu.convolution import correlate, correlate_weights
 from tensorlab.backends.cpu.counting import bounds_of_numbers, count_numbers, weigh_numbers
+from tensorlab.backends.cpu.distinct import count_runs, distinct, order_rows, row_runs, take_runs
 from tensorlab.backends.cpu.embedding import add_rows, take_rows
 from tensorlab.backends.cpu.extremes import extremes
 from tensorlab.backends.cpu.gemm import gemm, small_gemm
@@ -47,7 +48,9 @@ class CPU:
     correlate = staticmethod(correlate)
     correlate_weights = staticmethod(correlate_weights)
     count_numbers = staticmethod(count_numbers)
+    count_runs = staticmethod(count_runs)
     dense = staticmethod(dense)
+    distinct = staticmethod(distinct)
     exchanging = staticmethod(exchanging)
     extremes = staticmethod(extremes)
     first_k = staticmethod(first_k)
@@ -72,6 +75,7 @@ class CPU:
     new_dense = staticmethod(new_dense)
     normalise = staticmethod(normalise)
     normalise_gradient = staticmethod(normalise_gradient)
+    order_rows = staticmethod(order_rows)
     outside = staticmethod(outside)
     philox = staticmethod(philox)
     pointwise = staticmethod(pointwise)
@@ -81,6 +85,7 @@ class CPU:
     rank = staticmethod(rank)
     reduce = staticmethod(reduce)
     resample = staticmethod(resample)
+    row_runs = staticmethod(row_runs)
     seed_words = staticmethod(seed_words)
     scan = staticmethod(scan)
     search = staticmethod(search)
@@ -91,6 +96,7 @@ class CPU:
     softmax_gradient = staticmethod(softmax_gradient)
     take_rows = staticmethod(take_rows)
     take_run = staticmethod(take_run)
+    take_runs = staticmethod(take_runs)
     view = staticmethod(view)
     weigh_numbers = staticmethod(weigh_numbers)
 

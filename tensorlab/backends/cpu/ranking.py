@@ -15,7 +15,7 @@ from tensorlab import dtypes
 from tensorlab.backends.cpu import jit
 from tensorlab.dtypes import dtype
 
-__all__ = ["BITS", "rank"]
+__all__ = ["BITS", "MOST_KEY", "number", "numbering", "rank"]
 
 # Of each dtype the sign bit of a cell, and the bits of infinity; 0 where there is none. A float's other bits
 # order its magnitude as an integer's do, and whatever lies above infinity is NaN.
@@ -50,15 +50,9 @@ def rank(
     places: np.ndarray,
 ) -> bool:
     """See `tensorlab.backends.protocol.Backend.rank`."""
-    if element_type not in BITS or size >= MOST:
+    kind = numbering(cells, element_type, size, backwards)
+    if kind is None:
         return False
-    low = 0
-    if element_type is dtypes.int64:
-        numbers = cells.view(np.int64)
-        low = int(numbers.min())
-        if int(numbers.max()) - low >= MOST:
-            return False
-    kind = (*BITS[element_type], low, backwards)
     rows = cells.size // size
     count = places.size // rows
     if count <= FEW and count < size:
@@ -68,7 +62,7 @@ def rank(
         return False
     # Where all are wanted, the numbers are kept where the places will be.
     keys = places.view(np.uint64) if count == size else np.empty(cells.size, np.uint64)
-    _number(cells, keys, size, *kind)
+    number(cells, keys, size, *kind)
     table = keys if rows == 1 else keys.reshape(rows, size)
     if 4 * count < size:
         table.partition(count - 1)
@@ -76,6 +70,21 @@ def rank(
     table.sort()
     _pick(cells, keys, size, count, values, places)
     return True
+
+
+def numbering(
+    cells: np.ndarray, element_type: dtype, size: int, backwards: bool
+) -> tuple[int, int, int, bool] | None:
+    """The last arguments of `number` for cells of a dtype; None where 32 bits do not tell them apart."""
+    if element_type not in BITS or size >= MOST:
+        return None
+    low = 0
+    if element_type is dtypes.int64:
+        numbers = cells.view(np.int64)
+        low = int(numbers.min())
+        if int(numbers.max()) - low >= MOST:
+            return None
+    return (*BITS[element_type], low, backwards)
 
 
 @jit.helper
@@ -92,7 +101,7 @@ MOST_KEY = np.uint64(0xFFFFFFFF)
 
 
 @jit.kernel()
-def _number(cells, keys, size, sign, infinity, low, backwards):  # type: ignore[no-untyped-def]
+def number(cells, keys, size, sign, infinity, low, backwards):  # type: ignore[no-untyped-def]
     """For each cell what orders it, and below that its place in its row of `size` cells."""
     sign, infinity, low = np.uint64(sign), np.uint64(infinity), np.uint64(np.int64(low))
     flip = MOST_KEY if backwards else np.uint64(0)
@@ -105,11 +114,12 @@ def _number(cells, keys, size, sign, infinity, low, backwards):  # type: ignore[
 
 @jit.kernel()
 def _pick(cells, keys, size, count, values, places):  # type: ignore[no-untyped-def]
-    """The cells that the first `count` numbers of each row of `size` stand for, and their places."""
+    """The places that the first `count` numbers of each row of `size` stand for, and the cells, if wanted."""
     for row in range(cells.size // size):
         for i in range(count):
             place = np.int64(keys[row * size + i] & MOST_KEY)
-            values[row * count + i] = cells[row * size + place]
+            if values.size:
+                values[row * count + i] = cells[row * size + place]
             places[row * count + i] = place
 
 

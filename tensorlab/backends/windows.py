@@ -146,7 +146,9 @@ class WindowOperations(Protocol):
         """
         ...
 
-    def pool(self, element_type: dtype, problem: Pooling, greatest: bool) -> Callable[..., None]:
+    def pool(
+        self, element_type: dtype, problem: Pooling, greatest: bool, places: bool = True
+    ) -> Callable[..., None]:
         """Prepare a pooling: the greatest number of each window, or the mean.
 
         A NaN counts as the greatest, the last of several; else the first of equals does. Places are counted
@@ -154,7 +156,7 @@ class WindowOperations(Protocol):
 
         Returns:
             a launch of (out, image, places) for the greatest numbers, where the places are int64 and have the
-            strides of `out`; of (out, image) for means.
+            strides of `out`; of (out, image) for means, and where no `places` are wanted.
         """
         ...
 

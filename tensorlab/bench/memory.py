@@ -56,7 +56,6 @@ STEPS = {
     "tl.addbmm(batch[0], batch, batch)": "the batch's first matrices side by side, so that it is one product",
     "F.cross_entropy(x, places)": "the logarithm of the softmax, which the gradient needs",
     "F.dropout(x, 0.5)": "which elements are kept, drawn before they are",
-    "F.max_pool2d(x.view(1, 1, side, side), 2)": "where each greatest number stood, which the gradient needs",
     "F.glu(x)": "the gate: the sigmoid of one half",
     **dict.fromkeys(
         (

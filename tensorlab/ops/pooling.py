@@ -72,7 +72,7 @@ def max_pool2d(
         tensor([[[ 5.,  6.,  7.],
                  [ 9., 10., 11.]]])
     """
-    found = max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+    found = _max_pool2d(input, (kernel_size, stride, padding, dilation, ceil_mode), return_indices)
     return found if return_indices else found[0]
 
 
@@ -93,10 +93,13 @@ def max_pool2d_with_indices(
         >>> F.max_pool2d_with_indices(tl.tensor([[[1.0, 4.0], [3.0, 2.0]]]), 2)
         (tensor([[[4.]]]), tensor([[[1]]]))
     """
+    return _max_pool2d(input, (kernel_size, stride, padding, dilation, ceil_mode), True)
+
+
+def _max_pool2d(input: Tensor, arguments: tuple[Any, ...], wanted: bool) -> tuple[Tensor, Any]:
     _check("max_pool2d", input, _all_but_bool)
-    arguments = (kernel_size, stride, padding, dilation, ceil_mode)
     windows = sliding_windows("max_pool2d", input, *arguments)
-    return greatest_of_windows(MaxPool2DWithIndicesBackward0, input, windows)
+    return greatest_of_windows(MaxPool2DWithIndicesBackward0, input, windows, wanted)
 
 
 def max_pool1d(
@@ -119,7 +122,8 @@ def max_pool1d(
         >>> tl.max_pool1d(tl.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
-    found = _max_pool1d("max_pool1d", input, kernel_size, stride, padding, dilation, ceil_mode)
+    arguments = (kernel_size, stride, padding, dilation, ceil_mode)
+    found = _max_pool1d("max_pool1d", input, arguments, return_indices)
     if return_indices:
         return found
     if not (current.grad and requires_grad(input)):
@@ -144,16 +148,16 @@ def max_pool1d_with_indices(
         >>> tl.max_pool1d_with_indices(tl.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         (tensor([[5., 3.]]), tensor([[1, 3]]))
     """
-    return _max_pool1d("max_pool1d", input, kernel_size, stride, padding, dilation, ceil_mode)
+    return _max_pool1d("max_pool1d", input, (kernel_size, stride, padding, dilation, ceil_mode), True)
 
 
 def _max_pool1d(
-    name: str, input: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> tuple[Tensor, Tensor]:
+    name: str, input: Any, arguments: tuple[Any, Any, Any, Any, Any], wanted: bool
+) -> tuple[Tensor, Any]:
     image = _as_image(name, input, _all_but_bool)
-    windows = sliding_windows(name, image, kernel_size, stride, padding, dilation, ceil_mode, dims=1)
-    values, places = greatest_of_windows(MaxPool2DWithIndicesBackward0, image, windows)
-    return _as_signal(values), _as_signal(places)
+    windows = sliding_windows(name, image, *arguments, dims=1)
+    values, places = greatest_of_windows(MaxPool2DWithIndicesBackward0, image, windows, wanted)
+    return _as_signal(values), None if places is None else _as_signal(places)
 
 
 def avg_pool2d(
@@ -286,7 +290,7 @@ def adaptive_max_pool2d(
         tensor([[[ 9., 11.]]])
     """
     windows = _adaptive("adaptive_max_pool2d", input, output_size, filled_from=1)
-    found = greatest_of_windows(AdaptiveMaxPool2DBackward0, input, windows)
+    found = greatest_of_windows(AdaptiveMaxPool2DBackward0, input, windows, wanted=bool(return_indices))
     return found if return_indices else found[0]
 
 

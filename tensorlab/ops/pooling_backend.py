@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
 from tensorlab.backends.windows import Pooling, Reach
 from tensorlab.layout import Size
 from tensorlab.memory_formats import format_strides, suggested_format
+from tensorlab.modes import current
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.dispatch import allocate_strided, filled, write_new
 from tensorlab.tensor import Tensor
@@ -64,11 +66,22 @@ def _prepared(
     problem = Pooling(images, channels, width, windows, divisor, *steps)
     if form in ("mean_gradient", "greatest_gradient"):
         return backend("cpu").pool_gradient(element_type, problem, form == "greatest_gradient")
-    return backend("cpu").pool(element_type, problem, form == "greatest")
+    return backend("cpu").pool(element_type, problem, form != "mean", form == "greatest")
 
 
-def greatest_of_windows(kind: Any, input: Tensor, windows: Windows) -> tuple[Tensor, Tensor]:
-    """The greatest number of each window, and its place; `kind` is the kind of node."""
+def greatest_of_windows(
+    kind: Any, input: Tensor, windows: Windows, wanted: bool = True
+) -> tuple[Tensor, Any]:
+    """The greatest number of each window, and its place; `kind` is the kind of node.
+
+    There are no places where they are not `wanted`, and no gradient asks for them later.
+    """
+    if not wanted and not (current.grad and requires_grad(input)):
+        shape, stride, launch = _planned("greatest_alone", input._dtype, input._shape, input._stride, windows)
+        values = allocate_strided(shape, stride, input._dtype)
+        if launch is not None:
+            launch(values._buffer(), input._buffer())
+        return values, None
     shape, stride, launch = _planned("greatest", input._dtype, input._shape, input._stride, windows)
     values, places = (allocate_strided(shape, stride, found) for found in (input._dtype, dtypes.int64))
     if launch is not None:

@@ -57,6 +57,28 @@ def test_by_the_definition(form, kind):
         )
 
 
+@pytest.mark.parametrize("kind", [*KINDS, "channels last"])
+@pytest.mark.parametrize("form", FORMS, ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "int64", "int32", "int8", "uint8"])
+def test_the_greatest_are_the_same_without_their_places(form, kind, dtype):
+    x = lay_out(random_values((2, 3, 7, 9), "float32", 0), "row" if kind == "channels last" else kind)
+    if dtype.endswith(("float32", "float16")):
+        x = x.where(x > -12, tl.nan).where(x < 12, -tl.inf)
+    x = x.abs().to(getattr(tl, dtype)) if dtype == "uint8" else x.to(getattr(tl, dtype))
+    if kind == "channels last":
+        x = x.contiguous(memory_format=tl.channels_last)
+    for call, image, arguments in (
+        (F.max_pool2d, x, form),
+        (F.adaptive_max_pool2d, x, ((3, 2),)),
+        (F.max_pool1d, x[0], (2,)),
+    ):
+        if not x.dtype.is_floating_point and call is not F.max_pool2d:
+            continue
+        alone, (values, _) = call(image, *arguments), call(image, *arguments, return_indices=True)
+        assert alone.stride() == values.stride() or call is F.max_pool1d
+        assert repr(alone) == repr(values)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "int64", "int32", "int8", "uint8"])
 def test_dtypes(torch, dtype):
     x = (torch.randn(2, 3, 8, 9) * 30).to(getattr(torch, dtype))

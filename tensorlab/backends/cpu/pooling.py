@@ -24,9 +24,10 @@ COST = 2
 NO_PLACES = np.zeros(0, np.int64)
 
 
-def pool(element_type: dtype, problem: Pooling, greatest: bool) -> Callable[..., None]:
+def pool(element_type: dtype, problem: Pooling, greatest: bool, places: bool = True) -> Callable[..., None]:
     """See `tensorlab.backends.windows.WindowOperations.pool`."""
-    return _prepared(element_type, problem, "greatest" if greatest else "mean")
+    form = "mean" if not greatest else "greatest" if places else "greatest_alone"
+    return _prepared(element_type, problem, form)
 
 
 def pool_gradient(element_type: dtype, problem: Pooling, greatest: bool) -> Callable[..., None]:
@@ -69,6 +70,10 @@ _FORMS: dict[str, tuple[list[Any], str]] = {
         [pooling_loops.taps_of, pooling_loops.accumulate_greatest, pooling_loops.write_greatest],
         "accumulate, write = accumulate_greatest, write_greatest\n",
     ),
+    "greatest_alone": (
+        [pooling_loops.taps_of, pooling_loops.accumulate_alone, pooling_loops.write_alone],
+        "accumulate, write = accumulate_alone, write_alone\n",
+    ),
     "mean": (
         [pooling_loops.taps_of, pooling_loops.accumulate_sum, pooling_loops.write_mean],
         "accumulate, write = accumulate_sum, write_mean\n",
@@ -96,7 +101,8 @@ def pool_source(element_type: dtype, form: str) -> str:
 
     Args:
         element_type: of image and result.
-        form: ``"greatest"``, ``"mean"``, ``"greatest_gradient"`` or ``"mean_gradient"``.
+        form: ``"greatest"``, ``"mean"``, ``"greatest_gradient"`` or ``"mean_gradient"``; ``"greatest_alone"``
+            without places.
 
     Example:
         >>> from tensorlab import dtypes
@@ -106,7 +112,7 @@ def pool_source(element_type: dtype, form: str) -> str:
     """
     number = np.dtype(compute_name(element_type))
     least: object = 0
-    if form == "greatest":
+    if form in ("greatest", "greatest_alone"):
         least = 'float("-inf")' if number.kind == "f" else np.iinfo(number).min
     inner, names = _FORMS[form]
     kernel = _GRADIENTS.get(form, pooling_loops.pool_lines)

@@ -16,6 +16,7 @@ from tensorlab.backends.cpu.gemm.cell import Number, narrow, widen
 from tensorlab.backends.cpu.pointers import advance, at
 
 __all__ = [
+    "accumulate_alone",
     "accumulate_greatest",
     "accumulate_sum",
     "add_parts",
@@ -26,6 +27,7 @@ __all__ = [
     "sweep",
     "sweep_back",
     "taps_of",
+    "write_alone",
     "write_greatest",
     "write_mean",
 ]
@@ -43,6 +45,13 @@ def accumulate_greatest(count, numbers, step, place, move, best, where):
         where[j] = here if better else found
 
 
+def accumulate_alone(count, numbers, step, place, move, best, where):
+    """One number for each result, kept where it is greater or where it is NaN; its place is not."""
+    for j in range(count):
+        number, kept = widen(numbers[j * step]), best[j]
+        best[j] = number if (number > kept) | (number != number) else kept
+
+
 def accumulate_sum(count, numbers, step, place, move, best, where):
     """One number for each result, added up."""
     for j in range(count):
@@ -54,6 +63,12 @@ def write_greatest(count, best, where, divisor, divisors, out, places, step):
     for j in range(count):
         out[j * step] = narrow(best[j])
         places[j * step] = where[j]
+
+
+def write_alone(count, best, where, divisor, divisors, out, places, step):
+    """The results of a line."""
+    for j in range(count):
+        out[j * step] = narrow(best[j])
 
 
 def write_mean(count, best, where, divisor, divisors, out, places, step):

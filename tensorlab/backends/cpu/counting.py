@@ -9,7 +9,7 @@ __all__ = ["bounds_of_numbers", "count_numbers", "weigh_numbers"]
 
 @jit.kernel()
 def bounds_of_numbers(numbers):  # type: ignore[no-untyped-def]
-    """See `tensorlab.backends.protocol.Backend.bounds_of_numbers`."""
+    """See `tensorlab.backends.ordering.OrderOperations.bounds_of_numbers`."""
     least = greatest = numbers[0]
     for i in range(numbers.size):
         least, greatest = min(least, numbers[i]), max(greatest, numbers[i])
@@ -18,13 +18,13 @@ def bounds_of_numbers(numbers):  # type: ignore[no-untyped-def]
 
 @jit.kernel()
 def count_numbers(numbers, counts):  # type: ignore[no-untyped-def]
-    """See `tensorlab.backends.protocol.Backend.count_numbers`."""
+    """See `tensorlab.backends.ordering.OrderOperations.count_numbers`."""
     for i in range(numbers.size):
         counts[numbers[i]] += 1
 
 
 @jit.kernel()
 def weigh_numbers(numbers, weights, sums):  # type: ignore[no-untyped-def]
-    """See `tensorlab.backends.protocol.Backend.weigh_numbers`."""
+    """See `tensorlab.backends.ordering.OrderOperations.weigh_numbers`."""
     for i in range(numbers.size):
         sums[numbers[i]] += weights[i]

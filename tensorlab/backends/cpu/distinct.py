@@ -22,7 +22,7 @@ BEGINS = np.uint32(1 << 31)
 
 @jit.kernel()
 def count_runs(cells):  # type: ignore[no-untyped-def]
-    """See `tensorlab.backends.protocol.Backend.count_runs`."""
+    """See `tensorlab.backends.ordering.OrderOperations.count_runs`."""
     runs = min(1, cells.size)
     for i in range(1, cells.size):
         runs += int(cells[i] != cells[i - 1])
@@ -31,7 +31,7 @@ def count_runs(cells):  # type: ignore[no-untyped-def]
 
 @jit.kernel()
 def take_runs(cells, values, counts, runs):  # type: ignore[no-untyped-def]
-    """See `tensorlab.backends.protocol.Backend.take_runs`."""
+    """See `tensorlab.backends.ordering.OrderOperations.take_runs`."""
     run, start, first = 0, 0, cells[0]
     values[0] = first
     for i in range(cells.size):
@@ -50,7 +50,7 @@ def take_runs(cells, values, counts, runs):  # type: ignore[no-untyped-def]
 def distinct(
     cells: np.ndarray, element_type: dtype, runs: np.ndarray, counted: bool
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """See `tensorlab.backends.protocol.Backend.distinct`."""
+    """See `tensorlab.backends.ordering.OrderOperations.distinct`."""
     kind = numbering(cells, element_type, cells.size, backwards=False) if cells.size < BEGINS else None
     if kind is None:
         return None
@@ -117,7 +117,7 @@ def _comes_before(rows: np.ndarray, a: int, b: int) -> bool:
 
 @jit.kernel()
 def order_rows(rows, places):  # type: ignore[no-untyped-def]
-    """See `tensorlab.backends.protocol.Backend.order_rows`. Sorted runs are merged, and the runs of those."""
+    """See `tensorlab.backends.ordering.OrderOperations.order_rows`; sorted runs are merged."""
     n, length = places.size, 1
     merged = np.empty(n, np.int64)
     for i in range(n):
@@ -139,7 +139,7 @@ def order_rows(rows, places):  # type: ignore[no-untyped-def]
 
 @jit.kernel()
 def row_runs(rows, places, begins):  # type: ignore[no-untyped-def]
-    """See `tensorlab.backends.protocol.Backend.row_runs`."""
+    """See `tensorlab.backends.ordering.OrderOperations.row_runs`."""
     for i in range(begins.size):
         begins[i] = i == 0
         for j in range(rows.shape[1]):

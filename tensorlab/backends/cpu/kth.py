@@ -45,7 +45,7 @@ def kth_cell(
     k: int = 0,
     bounds: tuple[int, int] | None = None,
 ) -> int:
-    """See `tensorlab.backends.protocol.Backend.kth_cell`."""
+    """See `tensorlab.backends.ordering.OrderOperations.kth_cell`."""
     sign, infinity, most = _type_of(element_type)
     low, bits = np.uint64(0), 8 * element_type.itemsize
     if bounds is not None:

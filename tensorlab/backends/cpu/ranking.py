@@ -49,7 +49,7 @@ def rank(
     values: np.ndarray,
     places: np.ndarray,
 ) -> bool:
-    """See `tensorlab.backends.protocol.Backend.rank`."""
+    """See `tensorlab.backends.ordering.OrderOperations.rank`."""
     kind = numbering(cells, element_type, size, backwards)
     if kind is None:
         return False

@@ -228,7 +228,7 @@ def choose(keys: np.ndarray, places: np.ndarray, k: int, largest: bool) -> None:
 def first_of_more(
     keys: np.ndarray, start: int, size: int, best: np.ndarray, places: np.ndarray, largest: bool
 ) -> None:
-    """See `tensorlab.backends.protocol.Backend.first_of_more`.
+    """See `tensorlab.backends.ordering.OrderOperations.first_of_more`.
 
     The steps are those of `heap_select`, but for those places beyond the first k that nobody reads again.
     """

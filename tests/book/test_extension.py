@@ -7,12 +7,22 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from sphinx.ext.napoleon import Config, GoogleDocstring
 from tensorlab_book.coverage import entry_of, linked
 from tensorlab_book.freshness import fingerprint
 from tensorlab_book.methods import FUNCTIONS, IN_PLACE, OWN, methods
 from tensorlab_book.methods import described as described_methods
 from tensorlab_book.pages import MENDS, mend
-from tensorlab_book.reference import REST, SUBJECTS, described, first_sentence, kind, public_names, subject
+from tensorlab_book.reference import (
+    REST,
+    SUBJECTS,
+    described,
+    first_sentence,
+    kind,
+    public_names,
+    subject,
+    whole_sentence,
+)
 
 import tensorlab
 
@@ -72,6 +82,21 @@ def test_only_a_page_with_a_formula_loads_mathjax() -> None:
 def test_a_covered_name_has_an_entry(name: str, entry: str | None) -> None:
     assert entry_of(name) == entry
     assert linked([name]) == (f":py:obj:`{name} <{entry}>`" if entry else f"``{name}``")
+
+
+@pytest.mark.parametrize(
+    "text", ["The transpose, as a view: of real numbers.", "Its elements.", "One: two: three.\n\nMore."]
+)
+def test_the_first_line_of_a_property_stays_whole(text: str) -> None:
+    lines = GoogleDocstring(text, Config(), what="property", name="H").lines()
+    whole_sentence(None, "property", "H", None, None, lines)  # type: ignore[arg-type]
+    assert "\n".join(lines).rstrip() == text
+
+
+def test_the_type_of_an_attribute_stays() -> None:
+    lines = ["The number of bits.", "", ":type: int"]
+    whole_sentence(None, "attribute", "bits", None, None, lines)  # type: ignore[arg-type]
+    assert lines == ["The number of bits.", "", ":type: int"]
 
 
 def test_icons_come_from_the_font_alone() -> None:

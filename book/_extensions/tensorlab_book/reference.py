@@ -192,7 +192,19 @@ def own_signature(
     return stringify_signature(arguments, show_return_annotation=False, unqualified_typehints=True), None
 
 
+def whole_sentence(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Put a property's first line together again, which Napoleon takes apart at a colon into type and text.
+
+    The type of a property is that of its annotation, and stands in its signature.
+    """
+    marks = [number for number, line in enumerate(lines) if line.startswith(":type: ")]
+    if what == "property" and marks:
+        begun = lines.pop(marks[-1]).removeprefix(":type: ")
+        lines[0] = f"{begun}: {lines[0]}"
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("autodoc-process-docstring", whole_sentence, priority=600)  # behind Napoleon's 500
     app.connect("autodoc-process-signature", own_signature)
     app.add_directive("api-module", ModuleSection)
     app.add_directive("api-summary", ModuleTable)

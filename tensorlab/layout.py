@@ -46,12 +46,14 @@ def as_int(value: object, what: str) -> int:
     """`value` as a plain int.
 
     Raises:
-        TypeError: `value` is not an integer (floats are not, bools are, as in PyTorch).
+        TypeError: `value` is not an integer (neither floats nor bools are, as in PyTorch).
     """
-    try:
-        return operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{what} must be an integer, got {value!r} of type {type(value).__name__}") from None
+    if type(value) is not bool:
+        try:
+            return operator.index(value)  # type: ignore[arg-type]
+        except TypeError:
+            pass
+    raise TypeError(f"{what} must be an integer, got {value!r} of type {type(value).__name__}")
 
 
 def as_shape(sizes: Sequence[int], what: str = "shape") -> Size:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from tensorlab import dtypes
+from tensorlab.layout import as_int
 from tensorlab.ops import conversion, indexing, joining, pointwise
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.folding import as_dims, as_one_dim
@@ -48,6 +49,7 @@ def diff(
     if need_tensor("diff", input).ndim == 0:
         raise RuntimeError("diff expects input to be at least one-dimensional, got a tensor of 0 dimensions")
     position = as_one_dim("diff", dim, input)
+    n = as_int(n, "diff(): n")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     parts = [part for part in (prepend, input, append) if part is not None]

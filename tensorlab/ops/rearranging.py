@@ -281,7 +281,12 @@ def repeat_interleave(
     if dim is None:
         input, dim = flatten(input), 0
     dim = layout.wrap_dim(dim, input.ndim)
-    counts = np.asarray(repeats._cells_array() if isinstance(repeats, Tensor) else repeats)
+    if isinstance(repeats, Tensor):
+        if repeats.dtype not in (int32, int64):
+            raise RuntimeError(f"repeats has to be Long or Int tensor, got {repeats.dtype.name}")
+        counts = np.asarray(repeats._cells_array())
+    else:
+        counts = np.asarray(as_int(repeats, "repeat_interleave(): repeats"))
     if counts.size and counts.min() < 0:
         raise RuntimeError(f"repeats can not be negative, got {counts.tolist()}")
     if counts.ndim > 1 or (counts.size != 1 and counts.size != input.shape[dim]):

@@ -15,7 +15,7 @@ import numpy as np
 from tensorlab import dtypes, return_types
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.layout import Size
+from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import preserved_strides
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.dispatch import allocate, allocate_strided, guard_write
@@ -306,6 +306,7 @@ def kthvalue(
     """
     position = as_one_dim("kthvalue", dim, need_tensor("kthvalue", input))
     size = refuse_without_order("kthvalue", input, position)
+    k = as_int(k, "kthvalue(): k")
     if not 1 <= k <= size:
         raise RuntimeError(
             f"kthvalue(): selected number k out of range for dimension {position}: k is {k}, use 1 … {size}"

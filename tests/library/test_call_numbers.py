@@ -82,6 +82,8 @@ t.arange(4).roll(1.0)
 """
 
 OUTPUTS = """
+t.ones(2).repeat_interleave(t.tensor([1, 2], dtype=t.int8))
+t.ones(2).repeat_interleave(t.tensor([1.0, 2.0]))
 t.arange(3.1, dtype=t.int8)
 t.arange(3.1, dtype=t.int32)
 t.arange(3.1, dtype=t.int64)
@@ -132,6 +134,44 @@ t.ones((), dtype=t.bool).cumsum_(0)
 """
 
 
+BOOLS = """
+t.ones(2, 2, 3).unsqueeze(False)
+t.ones(2, 2, 3).transpose(False, True)
+t.ones(2, 2, 3).select(False, 1)
+t.ones(2, 2, 3).select(0, True)
+t.ones(2, 2, 3).narrow(0, False, 1)
+t.ones(2, 2, 3).chunk(True)
+t.ones(2, 2, 3).split(1, False)
+t.ones(2, 2, 3).roll(True)
+t.cat([t.ones(2)], False)
+t.stack([t.ones(2)], dim=False)
+t.ones(2, 2).gather(False, t.tensor([[0]]))
+t.ones(2, 2).index_select(False, t.tensor([0]))
+t.ones(2, 2, 3).flatten(False)
+t.ones(2, 2, 3).unbind(False)
+t.ones(2, 2).diag(False)
+t.ones(2, 2).tril(True)
+t.ones(2, 2).diagonal(0, False, True)
+t.ones(2, 2).size(False)
+t.ones(2, 2).stride(True)
+t.ones(4).unfold(0, True, True)
+t.eye(True)
+t.linspace(0, 1, True)
+t.zeros(True)
+t.zeros((True, 2))
+t.ones(2, 2).view(True, 4)
+t.ones(2).repeat_interleave(True)
+t.ones(2).repeat_interleave(2.5)
+t.ones(2).repeat_interleave([1, 2])
+t.ones(2).repeat_interleave(t.tensor(2))
+t.ones(2).repeat_interleave(t.tensor([1, 2], dtype=t.int32))
+t.ones(2).kthvalue(True)
+t.ones(2).diff(True)
+t.ones(2).sum(False)
+t.ones(2)[False:True]
+"""
+
+
 def lines(text: str) -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
@@ -148,4 +188,10 @@ def test_a_dtype_that_loses_something_is_taken_where_pytorch_takes_it(torch, lin
         return "RuntimeError" if found == "NotImplementedError" else found
 
     ours, theirs = named(outcome(tl, line)), named(outcome(torch, line))
+    assert alike(ours, theirs), f"{ours}\n  PyTorch: {theirs}"
+
+
+@pytest.mark.parametrize("line", lines(BOOLS))
+def test_a_bool_stands_for_no_dimension_and_no_size(torch, line):
+    ours, theirs = outcome(tl, line), outcome(torch, line)
     assert alike(ours, theirs), f"{ours}\n  PyTorch: {theirs}"

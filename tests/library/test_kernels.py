@@ -92,6 +92,19 @@ def test_interpreted_formulas_give_the_same():
         np.testing.assert_allclose(interpreted[name], values, rtol=relative, atol=1e-300, err_msg=name)
 
 
+NUMBERS = """
+import tensorlab as tl
+for name in ("uint8", "int8", "int16", "int32"):
+    x = tl.arange(3, dtype=getattr(tl, name))
+    print((x - 300).tolist(), (x * 70000).tolist(), (-1 - x).tolist())
+    print((x == -1).tolist(), x.clamp(-2, 2).tolist())
+"""
+
+
+def test_interpreted_numbers_wrap_around_as_compiled_ones_do():
+    assert run(NUMBERS, NUMBA_DISABLE_JIT="1") == run(NUMBERS, NUMBA_DISABLE_JIT="0")
+
+
 def test_a_second_process_compiles_nothing(tmp_path):
     environment = {"TENSORLAB_CACHE_DIR": str(tmp_path), "NUMBA_DEBUG_CACHE": "1", "NUMBA_DISABLE_JIT": "0"}
     first, second = run(PROGRAM, **environment), run(PROGRAM, **environment)

@@ -23,6 +23,8 @@ __all__ = ["BLOCK", "ONE", "RUN", "SELF", "STEP", "STRIP", "TRANSPOSED", "kernel
 
 STEP, TRANSPOSED, SELF = "step", "transposed", "self"
 
+_NARROW = (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32)
+
 # Columns and rows of the block in which a transposed operand is read. 16 cells of float32 are one cache line,
 # so that of each of the operand's own rows whole lines are read; a row of 256 is long enough for a loop of
 # whole vectors; and such a block of float64 is 32 KB, which a first-level cache holds beside the other
@@ -423,6 +425,8 @@ class _Kernel:
             cell = f"{halves.widen_name(element_type)}({cell})"
         elif self.wanted is not self.compute:
             cell = f"np.{numpy_name(self.wanted)}({cell})"  # what is wanted in float32 begins as float32
+        elif element_type is dtypes.int64 and self.compute in _NARROW:
+            cell = f"np.int64({cell})"  # NumPy wraps its own int64, and refuses Python's numbers
         return f"np.{numpy_name(self.compute)}({cell})"
 
     def _store(self, value: str) -> str:

@@ -53,8 +53,10 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     },
     out=False,
 )
-def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """`input` times the probability that a normal variable is below it."""
+    if not isinstance(approximate, str):
+        raise TypeError(f"gelu(): argument 'approximate' must be str, not {type(approximate).__name__}")
     if approximate not in ("none", "tanh"):
         raise RuntimeError(f"approximate argument must be either none or tanh, got {approximate!r}")
     return _gelu(input) if approximate == "none" else _gelu_tanh(input)

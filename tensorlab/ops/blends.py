@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
-from tensorlab.ops.operands import Number
+from tensorlab.ops.operands import Number, is_number
 from tensorlab.ops.recording import apply, apply_in_place
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
@@ -98,6 +98,9 @@ def lerp_(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
 
 
 def _check_one_dtype(input: Tensor, end: Tensor, weight: Tensor | Number) -> None:
+    need_tensor("lerp", end, "end")
+    if not isinstance(weight, Tensor) and not is_number(weight):
+        raise TypeError(f"lerp(): argument 'weight' must be Tensor or Number, not {type(weight).__name__}")
     if not need_tensor("lerp", input).is_floating_point():
         raise NotImplementedError(
             f'"lerp" not implemented for {input.dtype.name}: it takes floats: convert with .float() first'

@@ -16,7 +16,7 @@ from tensorlab.ops.dispatch import planned
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.indexing.masks import nonzero
 from tensorlab.ops.mapped_folds import mapped_fold
-from tensorlab.ops.operands import Number, check_number, result_type
+from tensorlab.ops.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import eq
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply
@@ -119,9 +119,14 @@ def _find_way(condition: Tensor, input: Tensor, other: Tensor) -> _Way | Literal
 def _chosen(
     condition: Tensor, input: Tensor | Number, other: Tensor | Number, out: Tensor | None = None
 ) -> Tensor:
-    _check_mask("where expected condition to be a boolean tensor", condition)
     if out is not None:
         need_tensors("where", input=input, other=other)  # in PyTorch numbers have a form without out
+    for name, operand in (("input", input), ("other", other)):
+        if not isinstance(operand, Tensor) and not is_number(operand):
+            raise TypeError(
+                f"where(): argument {name!r} must be Tensor or Number, not {type(operand).__name__}"
+            )
+    _check_mask("where expected condition to be a boolean tensor", condition)
     if condition._dtype is dtypes.uint8:  # the condition has no say in the dtype of the result
         condition = condition.to(dtypes.bool)
     for operand in (input, other):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from tensorlab.modes import no_grad
+from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.creation import full as filled
+from tensorlab.ops.folding import as_flag
 from tensorlab.ops.losses import reduced, reduction_of
 from tensorlab.ops.pointwise import xlogy
 from tensorlab.tensor import Tensor
@@ -41,6 +43,8 @@ def kl_div(
         >>> F.kl_div(tl.tensor([[0.5, 0.5]]).log(), tl.tensor([[1.0, 0.0]]), reduction="batchmean")
         tensor(0.6931)
     """
+    if not (input.is_floating_point() and target.is_floating_point()):
+        raise RuntimeError(f"kl_div: Integral inputs not supported: {input.dtype.name}, {target.dtype.name}")
     over_batch = reduction == "batchmean"
     if reduction == "mean" and size_average is None and reduce is None:
         warn_caller(
@@ -84,6 +88,9 @@ def poisson_nll_loss(
         tensor([1.0000, 1.7183])
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    need_tensors("poisson_nll_loss", input=input, target=target)
+    for name, flag in (("log_input", log_input), ("full", full)):
+        as_flag("poisson_nll_loss", flag, name)
     losses = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()

@@ -75,6 +75,9 @@ def interpolate(
         (tensor([[[0., 0., 4., 4.]]]), tensor([[[0., 1., 3., 4.]]]))
     """
     spatial = input.ndim - 2
+    if (size is None) == (scale_factor is None):
+        which = "either" if size is None else "only one of"
+        raise ValueError(f"{which} size or scale_factor should be defined")
     _check_mode(mode, spatial, align_corners)
     sizes, scales = _sizes(input, size, scale_factor)
     if recompute_scale_factor:
@@ -120,9 +123,6 @@ def _check_mode(mode: str, spatial: int, align_corners: bool | None) -> None:
 def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int], list[float | None]]:
     """The new sizes, and the scales where they were given."""
     old = input._shape[2:]
-    if (size is None) == (scale_factor is None):
-        which = "either" if size is None else "only one of"
-        raise ValueError(f"{which} size or scale_factor should be defined")
     given = size if size is not None else scale_factor
     listed = list(given) if isinstance(given, (tuple, list)) else [given] * len(old)
     if len(listed) != len(old):

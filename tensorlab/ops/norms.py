@@ -16,7 +16,7 @@ from tensorlab.ops.choice import where
 from tensorlab.ops.extremes import amax, amin
 from tensorlab.ops.factorizations import svdvals
 from tensorlab.ops.folding import Dims, as_dims, as_flag, as_one_dim, check_out_type, fold, spread
-from tensorlab.ops.operands import number_from
+from tensorlab.ops.operands import is_number, number_from
 from tensorlab.ops.outputs import written
 from tensorlab.ops.recording import check_out
 from tensorlab.ops.reduction import sum as add_up
@@ -239,6 +239,9 @@ def matrix_or_vector_norm(
     need_tensor("linalg.norm", A, "A")
     if ord is None:
         return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
+    ord = number_from(ord)
+    if not isinstance(ord, str) and not is_number(ord):
+        raise TypeError(f"linalg.norm(): argument 'ord' must be Number or str, not {type(ord).__name__}")
     if dim is None:
         if A.ndim not in (1, 2):
             raise RuntimeError(

@@ -101,6 +101,9 @@ def arange(
 def _finite_bounds(start: object, end: object, step: object) -> list[Number]:
     """The three numbers of `arange`."""
     named = {"start": start, "end": end, "step": step}
+    for name, value in named.items():
+        if isinstance(value, Tensor) and value.ndim:
+            raise TypeError(f"arange(): argument {name!r} must be Number, not a Tensor with dimensions")
     bounds = {name: _number(value, "arange", name) for name, value in named.items()}
     for name, bound in bounds.items():
         if not math.isfinite(bound):

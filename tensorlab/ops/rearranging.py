@@ -125,8 +125,10 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
         tensor([[2, 0, 1],
                 [5, 3, 4]])
     """
-    shifts, dims = number_from(shifts), number_from(dims)
-    steps = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    given, dims = number_from(shifts), number_from(dims)
+    if isinstance(given, Tensor):
+        raise TypeError("roll(): argument 'shifts' must be tuple of ints, not a Tensor with dimensions")
+    steps = (given,) if isinstance(given, int) else tuple(given)
     if dims is None or (isinstance(dims, Sequence) and not dims):
         if len(steps) != 1:
             raise RuntimeError(f"roll(): without dims there is one shift, got {len(steps)}")

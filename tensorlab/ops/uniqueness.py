@@ -13,11 +13,11 @@ from tensorlab.autograd.recording import record
 from tensorlab.backends import backend
 from tensorlab.cells import from_float32
 from tensorlab.dtypes import dtype
-from tensorlab.layout import Size, default_strides
+from tensorlab.layout import Size, as_int, default_strides
 from tensorlab.ops import conversion, dims
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.folding import as_one_dim
+from tensorlab.ops.folding import as_flag, as_one_dim
 from tensorlab.ops.indexing.places import raw_type
 from tensorlab.ops.kth import comparable
 from tensorlab.ops.ranking import order
@@ -78,6 +78,10 @@ def unique(
         >>> tl.unique(x, return_inverse=True, return_counts=True)
         (tensor([1, 2, 3]), tensor([2, 0, 1, 0]), tensor([2, 1, 1]))
     """
+    for name, flag in (
+        ("sorted", sorted), ("return_inverse", return_inverse), ("return_counts", return_counts)
+    ):  # fmt: skip
+        as_flag("unique", flag, name)
     keys, shape, position = _slices("unique", input, dim)
     if position is None:
         parts = _distinct(input, keys, return_inverse, return_counts)
@@ -260,6 +264,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         >>> tl.tensor([1, 1, 3]).bincount(tl.tensor([0.5, 1.0, 2.0]))
         tensor([0.0000, 1.5000, 0.0000, 2.0000])
     """
+    minlength = as_int(minlength, "bincount(): minlength")
     if need_tensor("bincount", input).dtype.category != dtypes.INTEGER:
         raise NotImplementedError(f"bincount() is not implemented for {input.dtype.name}: it counts integers")
     if minlength < 0:

@@ -172,6 +172,49 @@ t.ones(2)[False:True]
 """
 
 
+REFUSED = """
+F.gelu(t.ones(2), t.ones(2))
+F.gelu(t.ones(2), "none")
+F.gelu(t.ones(2), approximate=1)
+F.gelu(t.ones(2), approximate="exact")
+F.gelu(t.ones(2), approximate="tanh")
+t.arange(t.ones(2))
+t.arange(0, t.ones(2))
+t.arange(t.tensor(3))
+t.bincount(t.tensor([1.0]), None, "sum")
+t.bincount(t.tensor([1]), None, True)
+t.bincount(t.tensor([1]), None, -1)
+t.bincount(t.tensor([1]), minlength=3)
+t.unique(t.tensor([1, 0]), t.tensor(0))
+t.unique(t.tensor([1, 0]), 1)
+t.tensor([1, 0]).unique(True, True, False)
+t.tensor([1, 0]).unique(True, 1)
+t.lerp(t.ones(2, dtype=t.int64), t.ones(2, dtype=t.int64), (1,))
+t.lerp(t.ones(2), 2.0, 0.5)
+t.lerp(t.ones(2), t.zeros(2), True)
+t.ones(2).roll(t.tensor([1, 2]))
+t.ones(2).roll((1,), (0,))
+t.inner(t.tensor(1.0), 2)
+t.inner(t.tensor(1.0), t.tensor(2.0))
+F.kl_div(t.tensor([1, 2]), t.tensor([1, 2]), reduction="sum")
+F.kl_div(t.tensor([1.0, 2.0]), t.tensor([1, 2]), reduction="sum")
+F.kl_div(t.tensor([1.0, 2.0]), t.tensor([0.5, 0.5]), reduction="sum")
+F.poisson_nll_loss(t.tensor([1.0, 2.0]), 1)
+F.poisson_nll_loss(t.tensor([1.0, 2.0]), t.tensor([1.0, 2.0]), 1)
+F.poisson_nll_loss(t.tensor([1.0, 2.0]), t.tensor([1, 2]), False)
+F.interpolate(t.ones(3))
+F.interpolate(t.ones(3), 2, 2)
+F.interpolate(t.ones(3), 2)
+F.interpolate(t.ones(1, 1, 3), 2, mode="nearest", align_corners=True)
+t.linalg.norm(t.ones(2, 2), t.ones(2))
+t.linalg.norm(t.ones(2, 2), (1,))
+t.linalg.norm(t.ones(2, 2), "fro")
+t.linalg.norm(t.ones(2, 2), t.tensor(1))
+t.where(t.ones(2), t.ones(2), (3, -1))
+t.where(t.tensor([True]), "a", t.ones(1))
+"""
+
+
 def lines(text: str) -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
@@ -193,5 +236,11 @@ def test_a_dtype_that_loses_something_is_taken_where_pytorch_takes_it(torch, lin
 
 @pytest.mark.parametrize("line", lines(BOOLS))
 def test_a_bool_stands_for_no_dimension_and_no_size(torch, line):
+    ours, theirs = outcome(tl, line), outcome(torch, line)
+    assert alike(ours, theirs), f"{ours}\n  PyTorch: {theirs}"
+
+
+@pytest.mark.parametrize("line", lines(REFUSED))
+def test_an_argument_of_another_kind_is_refused_before_anything_else(torch, line):
     ours, theirs = outcome(tl, line), outcome(torch, line)
     assert alike(ours, theirs), f"{ours}\n  PyTorch: {theirs}"

@@ -76,6 +76,8 @@ def _parted(keys: np.ndarray, rule: str, k: int) -> np.ndarray:
     if keys.dtype.kind != "f":
         return places
     unordered = np.isnan(keys)
+    if not unordered.any():
+        return places
     absent = unordered.sum(axis=-1)
     for line in map(tuple, np.argwhere(absent)):
         numbers = keys.shape[-1] - int(absent[line])

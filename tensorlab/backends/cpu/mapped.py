@@ -26,7 +26,7 @@ from tensorlab.backends.cpu.fold_rows import RowsText
 from tensorlab.backends.cpu.fold_text import scalar_functions
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import OPTIONS, Cells, indented, jitted
-from tensorlab.backends.cpu.pointwise import kernel_source, walk_pattern
+from tensorlab.backends.cpu.pointwise import kernel_source, walk_pattern, with_rows
 from tensorlab.backends.cpu.reduce import join_parts
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch, OperandLayout
@@ -83,7 +83,7 @@ def mapped_fold(
         for part, go in enumerate(gone):
             box = go + stay if columns else stay + go
             lengths = [size for _, size in box]
-            walks.append([lengths, default_strides(lengths), *strides])
+            walks.append(with_rows(np.array([lengths, default_strides(lengths), *strides], np.int64)))
             starts.append([_skipped(box, step) for step in strides])
             tasks = math.prod(lengths[:-1])
             if blocks:

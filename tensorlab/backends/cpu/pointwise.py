@@ -32,7 +32,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.integers import ceil_div
 from tensorlab.scalars import Scalar
 
-__all__ = ["flat_kernel", "kernel_source", "pointwise", "short_kernel", "walk_pattern"]
+__all__ = ["flat_kernel", "kernel_source", "pointwise", "short_kernel", "walk_pattern", "with_rows"]
 
 kernel_source = templates.kernel_source
 
@@ -75,8 +75,7 @@ def _find_way(row: Scalar, compute: dtype, shape: Sequence[int], operands: Seque
     if form == "rows":
         if math.prod(sizes[:-1]) < FEW_ROWS:
             walk = _cut(walk)
-        if walk.shape[1] == 1:  # a plane of one row
-            walk = np.hstack([[[1], *[[0]] * len(strides)], walk])
+        walk = with_rows(walk)
     tasks = math.prod(walk[0, :-1].tolist())
     if form == "blocks":
         tasks = tasks // sizes[-2] * ceil_div(sizes[-2], templates.STRIP)
@@ -98,6 +97,18 @@ def _cut(walk: np.ndarray) -> np.ndarray:
             cut = np.vstack([[[pieces, size]], np.hstack([steps * size, steps])])
             return np.hstack([walk[:, :-1], cut])
     return walk
+
+
+def with_rows(walk: np.ndarray) -> np.ndarray:
+    """The same walk of two dimensions or more, as kernels take it that go by rows.
+
+    Example:
+        >>> with_rows(np.array([[5], [1], [2]])).tolist()
+        [[1, 5], [0, 1], [0, 2]]
+    """
+    if walk.shape[1] > 1:
+        return walk
+    return np.hstack([np.array([[1], *[[0]] * (len(walk) - 1)]), walk])
 
 
 def pointwise(

@@ -241,6 +241,8 @@ def divide_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) 
 
 
 def _rounded_division(rounding_mode: str) -> Scalar:
+    if not isinstance(rounding_mode, str):
+        raise TypeError(f"div(): argument 'rounding_mode' must be str, not {type(rounding_mode).__name__}")
     if rounding_mode not in _ROUNDED:
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found {rounding_mode!r}"

@@ -62,8 +62,9 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number =
 
 
 def _refuse_integer_quotient(tensor1: Tensor, tensor2: Tensor) -> None:
-    tensors = [t for t in (tensor1, tensor2) if isinstance(t, Tensor)]
-    if not any(t.is_floating_point() for t in tensors):
+    need_tensor("addcdiv", tensor1, "tensor1")
+    need_tensor("addcdiv", tensor2, "tensor2")
+    if not (tensor1.is_floating_point() or tensor2.is_floating_point()):
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported: convert tensor1 or tensor2 to a floating "
             "dtype, or round with div(..., rounding_mode='trunc') and add"

@@ -176,12 +176,12 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
         tensor([[1, 3],
                 [0, 2]])
     """
+    quarters = as_int(k, "rot90(): k") % 4
     if len(dims) != 2:
         raise RuntimeError(f"rot90(): dims must be two dimensions, got {list(dims)}")
     if input.ndim < 2:
         raise RuntimeError(f"rot90(): expected total dims >= 2, but got total dims = {input.ndim}")
     first, second = view_rules.distinct_dims(tuple(dims), input.ndim)
-    quarters = as_int(k, "rot90(): k") % 4
     plain = detach(input)
     if quarters == 0:
         result = clone(plain, memory_format=contiguous_format)

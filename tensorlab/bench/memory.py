@@ -47,16 +47,11 @@ STEPS = {
         "the first product",
     ),
     **dict.fromkeys(
-        (
-            "tl.addr(x, row, row)",
-            "F.bilinear(x[:8], y[:8], x.expand(2, side, side))",
-        ),
+        ("F.bilinear(x[:8], y[:8], x.expand(2, side, side))",),
         "products that are then added",
     ),
     "tl.addbmm(batch[0], batch, batch)": "the batch's first matrices side by side, so that it is one product",
     "F.cross_entropy(x, places)": "the logarithm of the softmax, which the gradient needs",
-    "F.dropout(x, 0.5)": "which elements are kept, drawn before they are",
-    "F.glu(x)": "the gate: the sigmoid of one half",
     **dict.fromkeys(
         (
             "F.interpolate(x.view(1, 1, side, side), scale_factor=2)",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.autograd.together import formulas_together
 from tensorlab.ops.arguments import need_tensor
+from tensorlab.ops.dispatch import allocate, compute, compute_into
 from tensorlab.ops.joining import cat
 from tensorlab.ops.padding import constant_pad_nd
 from tensorlab.ops.recording import apply
 from tensorlab.scalars import TABLE
+from tensorlab.scalars.steps import GATED, GRADIENT_OF_GATE
 from tensorlab.tensor import Tensor
 
 __all__ = ["channel_shuffle", "glu", "local_response_norm", "prelu"]
@@ -22,7 +25,18 @@ def _d_glu(grad: Any, input: Any, dim: int) -> Any:
     return cat([grad * gate, grad * a * gate * (1 - gate)], dim)
 
 
-GluBackward0 = formulas("GluBackward0", input=_d_glu)
+def _glu_gradient(grad: Tensor, wanted: Sequence[bool], kept: dict[str, Any]) -> list[Tensor | None]:
+    """The gradients of both halves, written where they belong."""
+    input, dim = kept["input"].detach(), kept["dim"]
+    gradient = allocate(input._shape, input._dtype)
+    (a, b), (of_a, of_b) = input.chunk(2, dim), gradient.chunk(2, dim)
+    gate = compute_into(of_b, TABLE["sigmoid"], b)
+    compute_into(of_a, TABLE["mul"], grad, gate)
+    compute_into(of_b, GRADIENT_OF_GATE, grad, a, gate)
+    return [gradient]
+
+
+GluBackward0 = formulas_together("GluBackward0", _glu_gradient, input=_d_glu)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
@@ -56,7 +70,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
             f"x.to(tensorlab.float32)"
         )
     a, b = input.detach().chunk(2, dim)
-    return record(GluBackward0, a * b.sigmoid(), input, dim=dim)
+    return record(GluBackward0, compute(GATED, a, b), input, dim=dim)
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.conversion import cast
 from tensorlab.ops.dims import permute
-from tensorlab.ops.dispatch import Number, is_number, result_type
+from tensorlab.ops.dispatch import Number, compute, compute_into, is_number, result_type
 from tensorlab.ops.joining import stack
 from tensorlab.ops.likes import full_like
 from tensorlab.ops.operands import number_from
@@ -28,6 +28,7 @@ from tensorlab.ops.products import product
 from tensorlab.ops.recording import check_out
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import broadcast_tensors, reshape, unsqueeze
+from tensorlab.scalars.steps import WITH_PRODUCT
 from tensorlab.tensor import Tensor
 
 __all__ = ["addr", "cross", "ger", "inner", "kron", "outer", "tensordot", "trace"]
@@ -283,6 +284,11 @@ def _with_product(
     input: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number, out: Tensor | None
 ) -> Tensor:
     result_dtype = result_type(input, vec1, vec2)
+    if result_dtype.is_floating_point and beta != 0 and vec1.ndim == vec2.ndim == 1:
+        operands = input, unsqueeze(vec1, 1), vec2, float(beta), float(alpha)
+        if out is None:
+            return compute(WITH_PRODUCT, *operands)
+        return compute_into(out, WITH_PRODUCT, *operands, resizes=True)
     halves = result_dtype.is_floating_point and result_dtype.itemsize == 2
     # Everything is computed in the result's dtype; halves are rounded once, at the end.
     kind = dtypes.float32 if halves else result_dtype

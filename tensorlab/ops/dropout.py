@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 
+from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
+from tensorlab.modes import current
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add
 from tensorlab.ops.creation import empty, zeros
@@ -209,7 +211,10 @@ def _dropped(input: Tensor, p: float, training: bool, inplace: bool, by_channel:
         return input
     if p == 1:
         return multiply(input, zeros((), dtype=input._dtype))
-    return multiply(input, _kept(input, p, by_channel).div_(1 - p))
+    factors = _kept(input, p, by_channel).div_(1 - p)
+    if not inplace and not by_channel and not (current.grad and requires_grad(input)):
+        return mul_(factors, input)  # nobody else needs the factors
+    return multiply(input, factors)
 
 
 def _alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, by_channel: bool) -> Tensor:

@@ -15,7 +15,7 @@ from tensorlab.ops.mapped_folds import unrecorded_fold
 from tensorlab.ops.norms import fold_of, norm
 from tensorlab.ops.pointwise import minimum
 from tensorlab.ops.ranges import arange
-from tensorlab.scalars.vectors import SHIFTED_DIFFERENCE
+from tensorlab.scalars.steps import SHIFTED_DIFFERENCE
 from tensorlab.tensor import Tensor
 
 __all__ = [

@@ -10,7 +10,7 @@ from tensorlab.ops.norms import vector_norm
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import broadcast_tensors
-from tensorlab.scalars.vectors import PRODUCT_OF_UNITS
+from tensorlab.scalars.steps import PRODUCT_OF_UNITS
 from tensorlab.tensor import Tensor
 
 __all__ = ["cosine_similarity", "normalize"]

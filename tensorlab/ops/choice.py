@@ -15,7 +15,7 @@ from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.dispatch import planned
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.indexing.masks import nonzero
-from tensorlab.ops.mapped_folds import mapped_fold
+from tensorlab.ops.mapped_folds import many, mapped_fold
 from tensorlab.ops.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import eq
@@ -225,7 +225,7 @@ def allclose(
         True
     """
     row, *operands = _comparison(input, other, rtol, atol, equal_nan)
-    found = mapped_fold("all", row, *operands)
+    found = mapped_fold("all", row, *operands) if many(input, other) else None
     return bool(apply(row, *operands)._cells_array().all() if found is None else found)
 
 
@@ -248,9 +248,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
             raise TypeError(f"equal(): argument {position} must be a Tensor, not {type(operand).__name__}")
     if input._shape != other._shape:
         return False
-    found = mapped_fold("all", TABLE["eq"], input, other)
-    if found is not None:
-        return bool(found)
+    if many(input, other):
+        found = mapped_fold("all", TABLE["eq"], input, other)
+        if found is not None:
+            return bool(found)
     truths = eq(input, other)._storage._memory  # of the elements alone, in whatever order they lie
     return int(np.count_nonzero(truths)) == truths.size
 

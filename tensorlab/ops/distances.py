@@ -18,7 +18,7 @@ from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.indexing.flat import take
 from tensorlab.ops.joining import cat
-from tensorlab.ops.mapped_folds import unrecorded_fold
+from tensorlab.ops.mapped_folds import many, unrecorded_fold
 from tensorlab.ops.norms import d_vector_norm, fold_of, vector_norm
 from tensorlab.ops.parts import narrow
 from tensorlab.ops.pointwise import absolute, eq, mul, sgn, sqrt, square
@@ -190,9 +190,12 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         (tensor(5.), tensor(7.))
     """
     need_tensors("dist", input=input, other=other)
-    name, k = fold_of(p)
-    found = unrecorded_fold(name, TABLE["sub"], input, other, k=k)
-    return vector_norm(sub(input, other), p) if found is None else found
+    if many(input, other):
+        name, k = fold_of(p)
+        found = unrecorded_fold(name, TABLE["sub"], input, other, k=k)
+        if found is not None:
+            return found
+    return vector_norm(sub(input, other), p)
 
 
 def _check(x1: Tensor, x2: Tensor, p: float) -> None:

@@ -14,14 +14,21 @@ from tensorlab.autograd.recording import linear, record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
 from tensorlab.cells import encode_one
+from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size
 from tensorlab.memory_formats import contiguous_format
+from tensorlab.modes import current
 from tensorlab.ops.conversion import compute_type, contiguous, dense_in, to
 from tensorlab.ops.losses import reduction_of
+from tensorlab.ops.parts import narrow
 from tensorlab.ops.softmax import log_softmax
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["cross_entropy", "nll_loss"]
+
+# Logarithms of probabilities that are made at a time where none is kept: 512 KB of float32, half of a
+# second-level cache.
+PIECE = 1 << 17
 
 
 def nll_loss(
@@ -97,12 +104,44 @@ def cross_entropy(
     dim = 0 if input.ndim == 1 else 1
     if target._shape == input._shape:
         return _of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing, dim)
+    if not (label_smoothing or input.numel() <= PIECE or input.ndim == 1 or _is_recorded(input)):
+        return _unrecorded(input, target, weight, ignore_index, reduction)
     log_probabilities = log_softmax(input, dim)
     loss = _nll(log_probabilities, target, weight, ignore_index, reduction)
     if not label_smoothing:
         return loss
     smooth = _smooth(log_probabilities, target, weight, ignore_index, reduction, dim)
     return loss * (1 - label_smoothing) + smooth * (label_smoothing / input._shape[dim])
+
+
+def _is_recorded(input: Tensor) -> bool:
+    return not input._dtype.is_floating_point or (current.grad and requires_grad(input))
+
+
+def _unrecorded(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, reduction: str) -> Tensor:
+    """`_nll` of `log_softmax`, of so many rows or places at a time that the logarithms stay in a cache."""
+    places = _places(input, target, weight, ignored, reduction)
+    shape, element_type = input._shape, input._dtype
+    cut = 0 if len(shape) == 2 or shape[0] >= shape[2] else 2
+    size, step = shape[cut], max(1, PIECE * shape[cut] // input.numel())
+    result_shape = _walk(shape, input._stride).shape
+    classes = places.target.reshape(result_shape)
+    losses = np.empty(result_shape, element_type.cell)
+    along = (slice(None),) * (cut // 2)
+    total = counted = 0.0
+    for first in range(0, size, step):
+        part = (*along, slice(first, first + step))
+        logarithms = log_softmax(narrow(input, cut, first, min(step, size - first)), 1)
+        these = _Places(np.ascontiguousarray(classes[part]).reshape(-1), places.weight, ignored, reduction)
+        out, sums = _looked_up(logarithms, these)
+        if reduction == "none":
+            losses[part] = out.reshape(losses[part].shape)
+        total, counted = total + float(sums[0]), counted + float(sums[1])
+    if reduction == "none":
+        return make_dense(
+            losses.reshape(-1), element_type, result_shape, layout.default_strides(result_shape)
+        )
+    return _reduced(total, counted, places, element_type)
 
 
 def _smooth(
@@ -235,37 +274,46 @@ _KINDS = [formulas(f"NllLoss{suffix}Backward0", input=_d_likelihood) for suffix 
 _NO_DIMS = Size()
 
 
-def _likelihood(input: Tensor, places: _Places) -> Tensor:
-    """The loss, recorded."""
-    shape = input._shape
-    sizes, strides, result_shape, result_stride, kind = _walk(shape, input._stride)
+def _looked_up(input: Tensor, places: _Places) -> tuple[np.ndarray, np.ndarray]:
+    """The weighted loss of each place; their sum and that of the weights."""
+    sizes, strides, *_ = _walk(input._shape, input._stride)
     seen = input
     if strides is None:
         seen = contiguous(input.detach())
-        strides = _walk(shape, seen._stride).strides
+        strides = _walk(input._shape, seen._stride).strides
         assert strides is not None
-    element_type = input._dtype
     out, sums, wrong = backend("cpu").likelihood(
-        element_type, sizes, strides, seen._buffer(), places.target, places.weight, places.ignored
+        input._dtype, sizes, strides, seen._buffer(), places.target, places.weight, places.ignored
     )
     if wrong >= 0:
         raise IndexError(
             f"Target {places.target[wrong]} is out of bounds: there are {sizes[1]} classes, 0 to "
             f"{sizes[1] - 1}"
         )
+    return out, sums
+
+
+def _reduced(total: float, counted: float, places: _Places, element_type: dtype) -> Tensor:
+    """The sum or the mean as a tensor; what the sum is multiplied by is found where it is not known."""
+    if places.factor is None:
+        places.factor = 1.0 if places.reduction == "sum" else 1 / counted if counted else math.nan
+    out = np.empty(1, element_type.cell)
+    out[0] = encode_one(total * places.factor, element_type)
+    return make_dense(out, element_type, _NO_DIMS, ())
+
+
+def _likelihood(input: Tensor, places: _Places) -> Tensor:
+    """The loss, recorded."""
+    sizes, _, result_shape, result_stride, kind = _walk(input._shape, input._stride)
+    out, sums = _looked_up(input, places)
     if places.reduction == "none":
         places.factor = 1.0
+        result = make_dense(out, input._dtype, result_shape, result_stride)
     else:
-        if places.factor is None:
-            counted = float(sums[1])
-            places.factor = 1.0 if places.reduction == "sum" else 1 / counted if counted else math.nan
-        out = np.empty(1, element_type.cell)
-        out[0] = encode_one(float(sums[0]) * places.factor, element_type)
-        result_shape, result_stride = _NO_DIMS, ()
-    result = make_dense(out, element_type, result_shape, result_stride)
+        result = _reduced(float(sums[0]), float(sums[1]), places, input._dtype)
     if not requires_grad(input):
         return result
-    return record(kind, result, input, places=places, sizes=sizes, shape=shape)
+    return record(kind, result, input, places=places, sizes=sizes, shape=input._shape)
 
 
 @functools.lru_cache(64)
@@ -274,6 +322,10 @@ def _ones(count: int, cell: np.dtype) -> np.ndarray:
 
 
 def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, reduction: str) -> Tensor:
+    return _likelihood(input, _places(input, target, weight, ignored, reduction))
+
+
+def _places(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, reduction: str) -> _Places:
     shape = input._shape
     _check(input, target)
     classes = shape[0] if len(shape) == 1 else shape[1]
@@ -291,7 +343,7 @@ def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, red
     if target._dtype is not dtypes.int64:
         target = to(target, dtypes.int64)
     cells = dense_in(target, contiguous_format)
-    return _likelihood(input, _Places(cells, weights, ignored, reduction))
+    return _Places(cells, weights, ignored, reduction)
 
 
 def _check_weight(weight: Tensor | None, classes: int) -> None:

@@ -13,7 +13,7 @@ from tensorlab.autograd.recording import record
 from tensorlab.autograd.together import formulas_together
 from tensorlab.ops.conversion import cast
 from tensorlab.ops.dispatch import compute, result_type
-from tensorlab.ops.mapped_folds import mapped_fold, unrecorded_fold
+from tensorlab.ops.mapped_folds import many, mapped_fold, unrecorded_fold
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.recording import tensor_form
 from tensorlab.ops.shape import broadcast_tensors
@@ -121,7 +121,7 @@ def loss(
 ) -> Tensor:
     """One row of the table for each element, then the reduction, recorded as one operation."""
     result = None
-    if weight is None and reduction != "none":
+    if weight is None and reduction != "none" and many(input, target):
         result = mapped_fold(reduction, TABLE[name], input, target, *extra)
     if result is None:
         losses = compute(TABLE[name], input, target, *extra)
@@ -217,7 +217,7 @@ def l1_loss(
 
 def _distance(input: Tensor, target: Tensor, reduction: str) -> Tensor:
     """`l1_loss` without a weight."""
-    if reduction != "none":
+    if reduction != "none" and many(input, target):
         name = "norm_1" if reduction == "sum" else "mean_magnitude"
         found = unrecorded_fold(name, TABLE["sub"], input, target)
         if found is not None:

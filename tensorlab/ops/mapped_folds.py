@@ -23,12 +23,18 @@ from tensorlab.ops.plans import remember
 from tensorlab.scalars import Scalar
 from tensorlab.tensor import Tensor
 
-__all__ = ["mapped_fold", "unrecorded_fold"]
+__all__ = ["many", "mapped_fold", "unrecorded_fold"]
 
 # From so many elements on a kernel of its own is worth the time that it takes to be found: 256 KB of float32.
 LARGE = 1 << 16
 
 _plans: dict[tuple, Plan | None] = {}
+
+
+def many(first: Tensor, second: Tensor) -> bool:
+    """Whether a table of two operands may be large enough for `mapped_fold`: the first thing to ask."""
+    count = math.prod(first._shape)
+    return (count if first._shape == second._shape else count * math.prod(second._shape)) >= LARGE
 
 
 def mapped_fold(

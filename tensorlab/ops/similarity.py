@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorlab.ops.arithmetic import div
 from tensorlab.ops.bounds import clamp_min
 from tensorlab.ops.dispatch import result_type
-from tensorlab.ops.mapped_folds import unrecorded_fold
+from tensorlab.ops.mapped_folds import many, unrecorded_fold
 from tensorlab.ops.norms import vector_norm
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.reduction import sum as sum_over
@@ -60,7 +60,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         )
     x, y = broadcast_tensors(x1, x2)
     lengths = [clamp_min(vector_norm(t, 2, dim, keepdim=True), eps) for t in (x, y)]
-    found = unrecorded_fold("sum", PRODUCT_OF_UNITS, x, y, *lengths, dim=dim)
-    if found is not None:
-        return found
+    if many(x, y):
+        found = unrecorded_fold("sum", PRODUCT_OF_UNITS, x, y, *lengths, dim=dim)
+        if found is not None:
+            return found
     return sum_over(mul(div(x, lengths[0]), div(y, lengths[1])), dim)

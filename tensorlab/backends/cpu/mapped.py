@@ -43,7 +43,7 @@ __all__ = ["mapped_fold", "mapped_source"]
 PIECE = 1 << 13
 PIECES = 1 << 12
 LONGEST = 1 << 17
-# Results of a piece that has some elements of each: rows that are long enough for vectors.
+# The least neighbouring results of a piece whose elements lie across them: rows long enough for vectors.
 RESULTS = 1 << 9
 
 Box = tuple[tuple[int, int], ...]
@@ -69,9 +69,9 @@ def mapped_fold(
     gone_sizes, gone_steps = _walk(shape, dims, layouts, False)
     results, n = math.prod(kept_sizes), math.prod(gone_sizes)
     most = max(PIECE, min(LONGEST, results * n // PIECES))
-    kept = _boxes(kept_sizes, max(most // n, RESULTS))
-    gone = _boxes(gone_sizes, most // max(map(_count, kept)))
     columns = bool(kept_sizes and gone_sizes) and _last(kept_steps) < _last(gone_steps)
+    kept = _boxes(kept_sizes, max(most // n, RESULTS if columns else 1))
+    gone = _boxes(gone_sizes, most // max(map(_count, kept)))
     outer, inner = (gone_steps, kept_steps) if columns else (kept_steps, gone_steps)
     strides = [(*one, *other) for one, other in zip(outer, inner, strict=True)]
     dense = (0,) * (len(strides[0]) - 1) + (1,)

@@ -46,12 +46,7 @@ STEPS = {
         ("tl.chain_matmul(x, y, x)", "tl.linalg.multi_dot([x, y, x])", "tl.linalg.matrix_power(matrix, 3)"),
         "the first product",
     ),
-    **dict.fromkeys(
-        ("F.bilinear(x[:8], y[:8], x.expand(2, side, side))",),
-        "products that are then added",
-    ),
     "tl.addbmm(batch[0], batch, batch)": "the batch's first matrices side by side, so that it is one product",
-    "F.cross_entropy(x, places)": "the logarithm of the softmax, which the gradient needs",
     **dict.fromkeys(
         (
             "F.interpolate(x.view(1, 1, side, side), scale_factor=2)",

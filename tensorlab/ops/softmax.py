@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recorders import recorder
@@ -141,11 +143,7 @@ _gradients: dict[tuple, tuple[Launch, tuple[int, ...]]] = {}
 def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None) -> Tensor:
     need_tensor(name, input)
     position = dim if type(dim) is int else as_one_dim(name, dim, input)
-    key = (name, input._dtype, input._shape, input._stride, position, chosen)
-    plan = _plans.get(key)
-    if plan is None:
-        plan = remember(_plans, key, _prepare(name, input, as_one_dim(name, position, input), chosen))
-    launch, result, position, stride, cells = plan
+    launch, result, position, stride, cells = _plan(name, input, position, chosen)
     if out is not None:
         check_out_type(name, result, out)
         check_out(name, out, input.shape)
@@ -157,6 +155,22 @@ def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tens
     if requires_grad(input):
         record(_KINDS[name], found, input, dim=position)
     return found if out is None else written(out, found)
+
+
+def _plan(name: str, input: Tensor, dim: int, chosen: dtype | None) -> _Plan:
+    key = (name, input._dtype, input._shape, input._stride, dim, chosen)
+    plan = _plans.get(key)
+    if plan is None:
+        plan = remember(_plans, key, _prepare(name, input, as_one_dim(name, dim, input), chosen))
+    return plan
+
+
+def log_softmax_into(memory: np.ndarray, input: Tensor, dim: int) -> Tensor:
+    """`log_softmax` over memory that is there, which has room for the elements. Nothing is recorded."""
+    launch, result, _, stride, cells = _plan("log_softmax", input, dim, None)
+    memory = memory[:cells]
+    launch((memory, 0), input._buffer())
+    return make_dense(memory, result, input._shape, stride)
 
 
 def _prepare(name: str, input: Tensor, dim: int, chosen: dtype | None) -> _Plan:

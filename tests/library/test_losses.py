@@ -9,6 +9,7 @@ import pytest
 
 import tensorlab as tl
 import tensorlab.nn.functional as F
+from tensorlab.ops import likelihood
 from tests.library.gradients.derivatives import assert_like_differences, assert_like_torch
 from tests.library.layouts import KINDS, lay_out
 from tests.library.references import agree
@@ -132,6 +133,26 @@ def test_classes_in_any_number_of_dimensions(torch, shape, kind):
             (got * got).sum().backward()
             (expected * expected).sum().backward()
             np.testing.assert_allclose(ours.grad, theirs.grad, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(9, 7), (4, 3, 5), (2, 3, 9, 4), (1, 5, 6, 7)])
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_cross_entropy_in_pieces(monkeypatch, shape, reduction):
+    """Where nothing is recorded, the logarithms of few rows or places are made at a time."""
+    monkeypatch.setattr(likelihood, "PIECE", 17)
+    rng = np.random.default_rng(0)
+    places = rng.integers(0, shape[1], (shape[0], *shape[2:]))
+    places.reshape(-1)[1] = -100
+    target, weight = tl.tensor(places), tl.tensor(rng.uniform(0.5, 1, shape[1]))
+    for kind in KINDS:
+        x = lay_out(rng.normal(size=shape), kind)
+        found = F.cross_entropy(x, target, weight, reduction=reduction)
+        recorded = F.cross_entropy(x.clone().requires_grad_(), target, weight, reduction=reduction)
+        assert not found.requires_grad
+        assert found.stride() == recorded.stride()
+        np.testing.assert_allclose(found.numpy(), recorded.detach().numpy(), rtol=1e-12)
+    with pytest.raises(IndexError, match="out of bounds"):
+        F.cross_entropy(x, target + 100, reduction=reduction)
 
 
 def test_cross_entropy_is_its_definition():

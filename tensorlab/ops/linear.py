@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from tensorlab.autograd.views import requires_grad
+from tensorlab.layout import Size
 from tensorlab.modes import current
 from tensorlab.ops.arithmetic import add
 from tensorlab.ops.conversion import contiguous
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.einsum import einsum
+from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import added_product, ended_product, product
 from tensorlab.ops.recording import apply
+from tensorlab.ops.reduction import sum as sum_over
+from tensorlab.ops.shape import reshape
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
 __all__ = ["activated_linear", "bilinear", "linear"]
+
+# Products of a bilinear map that are made at a time: 256 KB of float32.
+PRODUCTS = 1 << 16
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -126,5 +133,25 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
                 f"bilinear(): {name} size does not match weight size: got {operand.shape[-1]} but expected "
                 f"{size}"
             )
-    result = contiguous(einsum("...i,oij,...j->...o", input1, weight, input2))
+    alike = input1._dtype is input2._dtype is weight._dtype
+    if not alike or (current.grad and any(map(requires_grad, (input1, input2, weight)))):
+        result = contiguous(einsum("...i,oij,...j->...o", input1, weight, input2))
+    else:
+        result = _bilinear(input1, input2, weight)
     return result if bias is None else add(result, bias)
+
+
+def _bilinear(input1: Tensor, input2: Tensor, weight: Tensor) -> Tensor:
+    """`bilinear` without a bias, of so many rows and outputs that their products stay in a cache."""
+    outputs, size1, size2 = weight.shape
+    count = Size(input1.shape[:-1]).numel()
+    x, y = reshape(input1, (count, size1)), reshape(input2, (count, size2))
+    result = x.new_empty((count, outputs))
+    rows = max(1, min(count, PRODUCTS // max(size2, 1)))
+    many = max(1, PRODUCTS // max(rows * size2, 1))
+    for row in range(0, count, rows):
+        left, right = x[row : row + rows], y[row : row + rows]
+        for first in range(0, outputs, many):
+            products = product(left, weight[first : first + many])
+            result[row : row + rows, first : first + many] = sum_over(mul(products, right), -1).mT
+    return result.view(*input1.shape[:-1], outputs)

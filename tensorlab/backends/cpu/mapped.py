@@ -106,6 +106,8 @@ def mapped_fold(
     work = results * n * (row.cost + fold.cost)
     join = None if parts == 1 else join_parts(fold, kind, made, results, parts, k, n)
     cells = [operand.dtype.cell for operand in inputs]
+    tasks = len(sizes)
+    code = jit.entry(kernel, 0, tasks, *constants, (kind if join else made).cell, *cells)
 
     def launch(out: Any, *buffers: Any) -> None:
         (given, offset), arguments = out, []
@@ -116,7 +118,11 @@ def mapped_fold(
                 arguments.append(item[0][item[1] :] if item[1] else item[0])
         target = given[offset:] if offset else given
         found = target if join is None else np.empty(results * parts, kind.cell)
-        share(kernel, min(threads.team_for(work), len(sizes)), len(sizes), *constants, found, *arguments)
+        team = min(threads.team_for(work), tasks)
+        if team == 1:
+            code(0, tasks, *constants, found, *arguments)
+        else:
+            share(kernel, team, tasks, *constants, found, *arguments)
         if join is not None:
             join(target, found)
 

@@ -20,7 +20,7 @@ from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number, compute, compute_into, is_number, result_type
 from tensorlab.ops.joining import stack
 from tensorlab.ops.likes import full_like
-from tensorlab.ops.mapped_folds import many
+from tensorlab.ops.mapped_folds import LARGE
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.outputs import need_dtype, written
 from tensorlab.ops.parts import diagonal, select
@@ -285,7 +285,8 @@ def _with_product(
     input: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number, out: Tensor | None
 ) -> Tensor:
     result_dtype = result_type(input, vec1, vec2)
-    if result_dtype.is_floating_point and beta != 0 and vec1.ndim == vec2.ndim == 1 and many(vec1, vec2):
+    large = vec1.ndim == vec2.ndim == 1 and vec1.numel() * vec2.numel() >= LARGE
+    if large and result_dtype.is_floating_point and beta != 0:
         operands = input, unsqueeze(vec1, 1), vec2, float(beta), float(alpha)
         if out is None:
             return compute(WITH_PRODUCT, *operands)

@@ -23,7 +23,7 @@ from tensorlab.ops.plans import remember
 from tensorlab.scalars import Scalar
 from tensorlab.tensor import Tensor
 
-__all__ = ["many", "mapped_fold", "unrecorded_fold"]
+__all__ = ["LARGE", "many", "mapped_fold", "unrecorded_fold"]
 
 # From so many elements on a kernel of its own is worth the time that it takes to be found: 256 KB of float32.
 LARGE = 1 << 16

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable
 
 __all__ = ["LateText", "nearest"]
@@ -30,27 +31,11 @@ class LateText:
 
 
 def nearest(name: str, offered: Iterable[str]) -> str | None:
-    """The offered name that is a few slips away: a letter too many, too few, or another one.
-
-    One in three letters may be wrong, and one in a name of three or less.
+    """The offered name that shares most letters with this one; None where too few are shared.
 
     Example:
         >>> nearest("reshpe", ["resize", "reshape"])
         'reshape'
         >>> nearest("astype", ["dim", "keepdim"])
     """
-    allowed = max(1, len(name) // 3)
-    likely = [other for other in offered if abs(len(other) - len(name)) <= allowed]
-    slips, meant = min(((_slips(name, other), other) for other in likely), default=(allowed + 1, None))
-    return meant if slips <= allowed else None
-
-
-def _slips(written: str, meant: str) -> int:
-    """How many letters must be put in, left out or replaced to get from one name to the other."""
-    above = list(range(len(meant) + 1))
-    for i, letter in enumerate(written, 1):
-        row = [i]
-        for j, other in enumerate(meant, 1):
-            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != other)))
-        above = row
-    return above[-1]
+    return next(iter(difflib.get_close_matches(name, list(offered), n=1, cutoff=0.65)), None)

@@ -9,10 +9,8 @@ from tensorlab.ops.arithmetic import add
 from tensorlab.ops.conversion import contiguous
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.einsum import einsum
-from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import added_product, ended_product, product
 from tensorlab.ops.recording import apply
-from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import reshape
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
@@ -153,5 +151,6 @@ def _bilinear(input1: Tensor, input2: Tensor, weight: Tensor) -> Tensor:
         left, right = x[row : row + rows], y[row : row + rows]
         for first in range(0, outputs, many):
             products = product(left, weight[first : first + many])
-            result[row : row + rows, first : first + many] = sum_over(mul(products, right), -1).mT
+            dots = product(products.transpose(0, 1), right.unsqueeze(-1))
+            result[row : row + rows, first : first + many] = dots.squeeze(-1)
     return result.view(*input1.shape[:-1], outputs)

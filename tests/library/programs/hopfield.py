@@ -46,7 +46,7 @@ for k in range(6):
         break
     p = rn + rn.dot(rn) / r.dot(r) * p
     r = rn
-print(k, x, A.mv(x))
+print(k, x, A.mv(x).round(decimals=4))
 B = A.clone()
 for i in range(3):
     B[i + 1 :] -= B[i + 1 :, i : i + 1] / B[i, i] * B[i]

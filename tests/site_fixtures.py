@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
 BUILD_SECONDS = 600
-WIDGET_MS = 20_000
+PATIENCE_MS = 120_000  # a page of hundreds of functions takes long where every core is busy
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 CHROMIUM_FLAGS = (
     "--no-sandbox",
@@ -137,6 +137,7 @@ def chromium() -> Iterator[Browser]:
         pytest.skip(f"no browser: none of {', '.join(CHROMIUM_NAMES)} is on the PATH")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as driver:
+        playwright.expect.set_options(timeout=PATIENCE_MS)
         browser = driver.chromium.launch(executable_path=path, args=list(CHROMIUM_FLAGS))
         yield browser
         browser.close()
@@ -169,12 +170,13 @@ def open_page(chromium: Browser, site: str, watch: Watch) -> Iterator[Callable[.
             permissions=["clipboard-read", "clipboard-write"],
         )
         contexts.append(context)
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         watch.attach(page, scripts)
         page.goto(site + path, wait_until="load")
         page.wait_for_load_state("networkidle")
         if scripts:
-            page.wait_for_function(WIDGETS_DRAWN, timeout=WIDGET_MS)
+            page.wait_for_function(WIDGETS_DRAWN)
         return page
 
     yield open_page

@@ -94,7 +94,7 @@ def multinomial(
     shape = Size((*input.shape[:-1], draws))
     if not layout.numel(shape):
         return new((), shape, "multinomial", out, dtypes.int64)
-    found = draw(input, draws, generator)
+    found = draw(detach(input) if input.requires_grad else input, draws, generator)
     if out is None:
         return found
     target = new((), shape, "multinomial", out, dtypes.int64)
@@ -146,7 +146,7 @@ def _without_replacement(input: Tensor, draws: int, generator: Generator | None)
         rows[...] = _winners(input, draws, generator).reshape(rows.shape)
         return found
     # Row-major weights draw their numbers one after the other, so that they can be drawn in parts.
-    table = detach(input).view(-1, categories)
+    table = input.view(-1, categories)
     if categories > PART:
         for row, winners in zip(table, rows, strict=True):
             best = np.empty(draws, np.float32 if input.dtype.itemsize == 2 else input.dtype.cell)

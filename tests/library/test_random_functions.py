@@ -156,6 +156,21 @@ def test_multinomial_of_weights_that_are_drawn_in_parts(torch, dtype, shape):
         assert_in_step(torch)
 
 
+@pytest.mark.parametrize("shape", [(7,), (70_000,), (132, 132), (3, 70_000)], ids=str)
+@pytest.mark.parametrize("replacement", [False, True])
+def test_weights_with_a_gradient_are_drawn_by(torch, shape, replacement):
+    """Drawing ends the graph, however the table is gone through."""
+    values = np.random.default_rng(3).random(shape).astype(np.float32)
+    ours, theirs = tl.tensor(values, requires_grad=True), torch.tensor(values, requires_grad=True)
+    for form in (lambda x: x, lambda x: x.t() if x.ndim == 2 and x.shape[1] < 1000 else x * 2):
+        for draws in (1, 5):
+            seed_both(torch, draws)
+            assert_same(
+                form(ours).multinomial(draws, replacement), form(theirs).multinomial(draws, replacement)
+            )
+            assert_in_step(torch)
+
+
 @pytest.mark.parametrize("dtype", ["bfloat16", "float64"])
 def test_poisson(torch, dtype):
     rates = np.array([0, 0.1, 0.5, 3, 9.5, 10, 12, 77, 1e3, 6e4])

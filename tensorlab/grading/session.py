@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -25,7 +24,10 @@ HEARD_LINES = 12
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds and restarts that one submission may use."""
+    """Seconds and restarts that one submission may use.
+
+    The seconds are those that a box charges: of work, not of waiting for a busy machine (`boxes.meter`).
+    """
 
     cell_seconds: float = 6.0
     call_seconds: float = 4.0
@@ -87,7 +89,7 @@ class Session:
         self._limits = limits
         self._box: Box | None = None
         self._starts = 0
-        self._deadline = time.monotonic() + limits.notebook_seconds
+        self._left = limits.notebook_seconds
         self.reports: dict[int, CellReport] = {}
         self.heard: list[Heard] = []
 
@@ -191,12 +193,22 @@ class Session:
             raise BoxDied(f"the process broke the protocol: {error}") from None
 
     def _ask(self, box: Box, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            self.close()
-            raise Exhausted(f"the notebook ran longer than {self._limits.notebook_seconds:g} s in all")
+        if self._left <= 0:
+            raise self._exhausted()
+        granted, before = min(seconds, self._left), box.charged
         try:
-            return box.ask(request, min(seconds, left))
-        except (BoxDied, BoxTimeout):
+            return box.ask(request, granted)
+        except BoxTimeout:
+            self.close()
+            if granted < seconds:
+                raise self._exhausted() from None
+            raise
+        except BoxDied:
             self.close()
             raise
+        finally:
+            self._left -= box.charged - before
+
+    def _exhausted(self) -> Exhausted:
+        self.close()
+        return Exhausted(f"the notebook ran longer than {self._limits.notebook_seconds:g} s in all")

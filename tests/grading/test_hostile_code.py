@@ -194,6 +194,45 @@ def test_an_answer_that_cheats_or_breaks_earns_nothing(name, submit, grade):
     feedback.encode("utf-8")
 
 
+#: Answers that have others do the waiting or the work, or wait themselves.
+WAITING_ANSWERS = {
+    "sleeps": "import time\ndef numel(shape): time.sleep(600)",
+    "stops": "import os, signal\ndef numel(shape): os.kill(os.getpid(), signal.SIGSTOP)",
+    "waits for a busy child": """
+import os
+def numel(shape):
+    if os.fork() == 0:
+        while True: pass
+    os.wait()
+""",
+    "forks again and again": """
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+def numel(shape):
+    while True:
+        if os.fork() == 0:
+            sum(range(100_000))
+            os._exit(0)
+        time.sleep(0.01)
+""",
+    "hands on from child to child": """
+import os
+def numel(shape):
+    while True:
+        if os.fork(): os._exit(0)
+        sum(range(1_000_000))
+""",
+}
+
+
+@posix_only
+@pytest.mark.parametrize("name", WAITING_ANSWERS)
+def test_an_answer_that_waits_or_forks_ends_as_well(name, submit, grade):
+    rows = grade(submit(numel=WAITING_ANSWERS[name]))
+    assert points(rows) == WITHOUT_NUMEL, {question: row.feedback for question, row in rows.items()}
+    assert rows["01.numel"].status in ("timeout", "died")
+
+
 FORGE = """
 import json, os, struct
 def frame(message):

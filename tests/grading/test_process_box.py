@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
+import time
+from unittest.mock import ANY
 
 import pytest
 
 from tensorlab.grading.boxes import Box, BoxDied, BoxError, BoxTimeout
+from tensorlab.grading.boxes.meter import LONGEST
 from tensorlab.grading.boxes.process import ProcessBox
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all time that passes is charged")
+posix_only = pytest.mark.skipif(os.name != "posix", reason="uses what Windows does not have")
 
 
 @pytest.fixture
@@ -76,10 +84,53 @@ def test_limits_hold_and_are_reported(box):
     assert run(box, "x = bytearray(8 << 30)")["raised"]["kind"] == "MemoryError"
 
 
-def test_a_call_that_is_too_slow_is_ended(box):
+@pytest.mark.parametrize("endless", ["while True: pass", "import time; time.sleep(600)"])
+def test_what_does_not_end_is_ended_whether_it_works_or_waits(endless, box):
+    before, began = box.charged, time.monotonic()
     with pytest.raises(BoxTimeout):
-        run(box, "while True: pass", seconds=0.5)
+        run(box, endless, seconds=0.5)
+    charged, passed = box.charged - before, time.monotonic() - began
+    assert 0.5 <= charged < 0.5 + 2 * LONGEST
+    assert charged <= passed
     box.close()
+
+
+@posix_only
+@pytest.mark.parametrize(
+    "children",
+    [
+        "while True: pass",
+        "import time; time.sleep(600)",
+        "import time; time.sleep(0.01); os._exit(0)",
+        "os.setsid(); import signal; signal.alarm(5)\n        while True: pass",
+    ],
+    ids=["work", "sleep", "end", "leave the session"],
+)
+def test_whoever_forks_is_ended_as_well(children, box):
+    source = f"""
+import os, time
+for _ in range(4):
+    if os.fork() == 0:
+        {children}
+while True: time.sleep(1)
+"""
+    with pytest.raises(BoxTimeout):
+        run(box, source, seconds=0.5)
+    box.close()
+
+
+@linux_only
+def test_a_process_that_the_machine_stops_has_its_time_when_it_goes_on(box):
+    """It stands still for longer than its limit, as on a machine that gives it no core."""
+    pid, stopped = box._process.pid, 2.0
+    run(box, "import os, signal, time")
+    going_on = threading.Timer(stopped, os.kill, (pid, signal.SIGCONT))
+    going_on.start()
+    before, began = box.charged, time.monotonic()
+    assert run(box, "os.kill(os.getpid(), signal.SIGSTOP)", seconds=1.5) == {"id": ANY, "defines": []}
+    assert time.monotonic() - began >= stopped
+    assert box.charged - before < 1.5
+    going_on.join()
 
 
 def test_a_process_that_ends_is_not_waited_for(box):

@@ -13,6 +13,7 @@ import pytest
 from tensorlab.grading import release
 from tensorlab.grading.inside import values
 from tensorlab.grading.otter import OTTER_BEGIN, OTTER_END, otter_copy
+from tensorlab.grading.session import Limits
 from tensorlab.grading.suites import chapters, exercise, exercises
 from tests.notebooks import cells_of, source_of
 
@@ -222,13 +223,13 @@ def test_what_is_not_ours_counts_as_work(content, tmp_path):
 
 
 def test_starters_are_kind_and_solutions_are_full(grade):
-    """The two committed notebooks, through a real box."""
+    """The two committed notebooks, through a real box and within the limits that students have."""
     for path in SOLUTIONS:
-        full = grade(path, path.name[:2])
+        full = grade(path, path.name[:2], Limits())
         assert {row.question: row.points for row in full.values()} == {
             e.id: e.points for e in exercises(path.name[:2])
         }
-        empty = grade(ROOT / "exercises" / path.name, path.name[:2])
+        empty = grade(ROOT / "exercises" / path.name, path.name[:2], Limits())
         assert {(row.points, row.status) for row in empty.values()} == {(0, "unanswered")}
         for row in empty.values():
             assert row.feedback.startswith(f"{exercise(row.question).name} is not written yet")

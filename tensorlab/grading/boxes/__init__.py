@@ -35,7 +35,7 @@ class BoxDied(NoAnswer):
 
 
 class BoxTimeout(NoAnswer):
-    """No answer came within the time that it had."""
+    """No answer came before the time that it had was used up."""
 
 
 class Box(Protocol):
@@ -43,12 +43,20 @@ class Box(Protocol):
 
     level: Level
 
+    @property
+    def charged(self) -> float:
+        """Seconds that all requests until now were charged.
+
+        A request is charged for the work that its process did, and less for its waiting: see `boxes.meter`.
+        """
+        ...
+
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         """Send one request and return its reply.
 
         Raises:
             BoxDied: the process is gone, the box was closed, or what it sent is not a reply to this request.
-            BoxTimeout: `seconds` passed.
+            BoxTimeout: `seconds` were charged.
         """
         ...
 

@@ -1,8 +1,9 @@
 """A box that is a fresh Python process with a folder of its own, a clean environment and resource limits.
 
-What it keeps apart: the grader's memory, the student's time and (on Linux) memory per process, standard
-streams, the working folder, environment variables, imports from the current folder. What it does not: files
-that this user can read, the network, other processes of this user. Its level is therefore ``none``.
+What it keeps apart: the grader's memory, the student's time (see `meter`) and (on Linux) memory per process,
+standard streams, the working folder, environment variables, imports from the current folder. What it does
+not: files that this user can read, the network, other processes of this user. Its level is therefore
+``none``.
 
 The same code runs on Linux, macOS and Windows: requests and replies use the process's stdin and stdout (see
 `inside.runner`), and threads wait for them, since Windows cannot ``select`` on pipes.
@@ -20,7 +21,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ import numpy
 
 import tensorlab
 from tensorlab.grading.boxes import BoxDied, BoxError, BoxTimeout, Level
+from tensorlab.grading.boxes.meter import LOOK, Meter, Processor
 from tensorlab.grading.inside import frames
 
 START_SECONDS = 30.0  # to import NumPy and tensorlab from a cold disk
@@ -56,8 +57,8 @@ class ProcessBox:
         parts: the library functions to find before the student's code runs, as ``"module:name"``.
         memory_bytes: address space of each process (where the system can limit it).
         cpu_seconds: processor time of each process (where the system can limit it).
-        warm: whether to try the library's kernels once, which loads Numba: half a second that a first call
-            would wait for.
+        warm: whether to try the library's kernels once, which loads Numba and them: half a second that a
+            first call would wait for, and be charged.
 
     Raises:
         BoxError: the process did not come up.
@@ -78,6 +79,7 @@ class ProcessBox:
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise BoxError(f"the process could not be started: {error}") from error
+        self._meter = Meter(Processor(self._process.pid))
         self._replies: queue.Queue[dict[str, Any] | Exception | None] = queue.Queue(maxsize=16)
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._drainer = threading.Thread(target=self._drain_output, daemon=True)
@@ -94,11 +96,17 @@ class ProcessBox:
             last = self._output.decode("utf-8", "replace").strip().splitlines()[-1:]
             raise BoxError(f"the process did not come up: {last[0] if last else error}") from error
 
+    @property
+    def charged(self) -> float:
+        """See `Box.charged`."""
+        return self._meter.charged
+
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         """See `Box.ask`."""
         # A name that cannot be foreseen: replies written in advance answer nothing.
         name = secrets.token_hex(8)
         self._mark = frames.mark(name) if request.get("listen") else b""
+        self._meter.begin()
         try:
             return self._answer(name, request, seconds)
         except (BoxDied, BoxTimeout) as error:
@@ -106,18 +114,21 @@ class ProcessBox:
             if request.get("listen") and not self._mark:
                 error.output = self._output.decode("utf-8", "replace").replace("\r\n", "\n")
             raise
+        finally:
+            self._meter.end()
 
     def _answer(self, name: str, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         if self._closed:
             raise BoxDied("the box is closed")
         self._asked.add(name)
-        deadline = time.monotonic() + seconds
+        limit = self._meter.charged + seconds
         self._outgoing.put(frames.pack({"id": name, **request}))
-        while True:
+        while self._meter.charged < limit:
             try:
-                reply = self._replies.get(timeout=max(deadline - time.monotonic(), 0.001))
+                reply = self._replies.get(timeout=LOOK)
             except queue.Empty:
-                raise BoxTimeout(f"no answer within {seconds:g} s") from None
+                self._meter.look()
+                continue
             if reply is None:
                 raise BoxDied("the process ended")
             if isinstance(reply, Exception):
@@ -128,8 +139,8 @@ class ProcessBox:
             # A late reply to an earlier request (a forked child's, say) is dropped.
             if not isinstance(answers, str) or answers not in self._asked:
                 raise BoxDied("the process broke the protocol: a reply to no request")
-            if time.monotonic() > deadline:
-                raise BoxTimeout(f"no answer within {seconds:g} s")
+            self._meter.look()
+        raise BoxTimeout(f"no answer within {seconds:g} s")
 
     def close(self) -> None:
         """See `Box.close`."""

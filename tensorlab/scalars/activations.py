@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tensorlab.scalars.exponential import (
+    BIASED_ROUNDER_32,
     LN2_HIGH_32,
     LN2_LOW_32,
     LOG2_E,
@@ -33,7 +34,6 @@ SQRT_HALF = 0.7071067811865476
 ONE_OVER_SQRT_TWO_PI = 0.3989422804014327
 SQRT_TWO_OVER_PI = 0.7978845608028654
 UPPER_HALF_32 = -0x1000  # a mask: all but the last 12 binary digits of a float32
-BIASED_ROUNDER_32 = 12583039.0  # rounds to a whole number n, and leaves n + 127 in the last binary digits
 
 
 def relu(x):

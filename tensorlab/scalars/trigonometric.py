@@ -14,10 +14,14 @@ from collections.abc import Callable
 import numpy as np
 
 from tensorlab.scalars.exponential import (
+    BIASED_ROUNDER_32,
     LN2_HIGH,
+    LN2_HIGH_32,
     LN2_LOW,
+    LN2_LOW_32,
+    LOG2_E,
     ROUNDER,
-    exp_float32,
+    exp_reduced_float32,
     exp_times_float64,
     expm1_float64,
 )
@@ -322,15 +326,20 @@ def tanh_float64(x):
 def tanh_float32(x):
     a = abs(x)
     z = x * x
-    # (tanh(x) / x - 1) / z on x from 0 to 0.55
-    p = np.float32(-0.0066102277)
-    p = p * z + np.float32(0.021309389)
-    p = p * z - np.float32(0.05390943)
-    p = p * z + np.float32(0.13333113)
-    p = p * z - np.float32(0.3333333)
-    near = a + a * z * p
-    large = np.float32(1.0) - np.float32(2.0) / (np.float32(1.0) + exp_float32(np.float32(2.0) * a))
-    return np.float32(math.copysign(near if a < np.float32(0.55) else large, x))
+    # (tanh(x) / x - 1) / z on x from 0 to 0.26
+    p = np.float32(-0.05181718)
+    p = p * z + np.float32(0.13327928)
+    p = p * z - np.float32(0.33333313)
+    near = a * z * p + a
+    twice = np.float32(2.0) * (np.float32(9.5) if np.float32(9.5) < a else a)  # beyond, the result is 1
+    rounded = np.float32(twice * np.float32(LOG2_E) + np.float32(BIASED_ROUNDER_32))
+    whole = rounded - np.float32(BIASED_ROUNDER_32)
+    r = (twice - whole * np.float32(LN2_HIGH_32)) - whole * np.float32(LN2_LOW_32)
+    # The last digits of `rounded` are n + 127: moved up by 23 places, they are the exponent of 2^n.
+    power = np.int32(np.float32(rounded).view(np.int32) << np.int32(23)).view(np.float32)
+    grown = exp_reduced_float32(r) * power + (power - np.float32(1.0))  # exp(2a) - 1
+    far = grown / (grown + np.float32(2.0))
+    return np.float32(math.copysign(near if a < np.float32(0.26) else far, x))
 
 
 def _row(

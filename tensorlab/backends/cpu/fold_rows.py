@@ -9,6 +9,7 @@ from __future__ import annotations
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.fold_pass import Pass
 from tensorlab.backends.cpu.fold_text import AHEAD_BYTES, NEAR_BYTES, FoldText
+from tensorlab.backends.cpu.fold_vectors import STREAMS
 from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, LAYOUTS, OPTIONS, indented, positions
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.folds import itself
@@ -25,7 +26,14 @@ class RowsText(FoldText):
 
     def imports(self) -> list[str]:
         """What is taken of `tensorlab.backends.cpu.fold_vectors`."""
-        return [f"{one.fold.join.name}_run" for one, _ in self.looks if one.vectors]
+        joins = [one.fold.join.name for one, _ in self.looks if one.vectors]
+        forms = ("run", "streams", "each") if self.by_groups else ("run", "streams")
+        return [f"{join}_{form}" for join in joins for form in forms]
+
+    @property
+    def by_groups(self) -> bool:
+        """Whether several results are folded at a time, where the elements lie far away."""
+        return self.main.vectors and self.center is None and not self.given
 
     def kernel(self) -> str:
         """The kernel for any layout. One task is one part of one result; the parts are joined later."""
@@ -50,6 +58,7 @@ class RowsText(FoldText):
             "        begin, end = 0, pieces",
             "        if parts > 1:",
             "            begin, end = part * pieces // parts, (part + 1) * pieces // parts",
+            *indented(8, self._fold_groups()),
             "        for _ in range(count):",
             *indented(12, self._find_center()),
             *indented(12, self._fold_result(self.main, "main", "total")),
@@ -96,6 +105,42 @@ class RowsText(FoldText):
             "    return part\n"
         )
 
+    def _fold_groups(self) -> list[str]:
+        """The lines that fold neighbouring results together, several at a time.
+
+        Where there are fewer left, one is folded as if it were each of a group: whichever thread does it, and
+        with whatever others, a result is the same number.
+        """
+        if not self.by_groups:
+            return []
+        one, totals = self.main, [f"total_{k}" for k in range(STREAMS)]
+        found = [f"found_{k}" for k in range(STREAMS)]
+        each = f"{one.fold.join.name}_each(at(x, start + i), min({self.block}, length - i), apart, "
+        stored = [
+            f"out[out_cell + {k} * out_step] = {self.cells.store(one.finish(total), one.floating)}"
+            for k, total in enumerate(totals)
+        ]
+        return [
+            f"while far and parts == 1 and out.size >= {STREAMS} and count > 0:",
+            f"    together, apart = ({STREAMS}, start_step) if count >= {STREAMS} else (1, 0)",
+            *(line for total in totals for line in indented(4, self._start(one, total))),
+            "    for b in range(pieces):",
+            f"        i = b * {self.block}",
+            f"        {', '.join(found)} = {each}np.{one.lane}({one.start}))",
+            *(
+                line
+                for total, part in zip(totals, found, strict=True)
+                for line in indented(8, self._joined(one, total, part))
+            ),
+            *(line for total in totals for line in indented(4, self._end(one, total))),
+            f"    {stored[0]}",
+            "    if together > 1:",
+            *indented(8, stored[1:]),
+            "    out_cell += together * out_step",
+            "    start += together * start_step",
+            "    count -= together",
+        ]
+
     def _find_center(self) -> list[str]:
         """The lines that find the center of a result."""
         if self.given:
@@ -120,11 +165,20 @@ class RowsText(FoldText):
         The length of a whole block is written into the text: the compiler makes one long piece of it.
         """
         if one.vectors:
-            run = f"{one.fold.join.name}_run(at(x, cell + i), min({self.block}, length - i), far, "
+            # Whole blocks are read in as many places as there are streams, a piece of each at a time.
+            piece = self.block // STREAMS
+            start = f"np.{one.lane}({one.start})"
+            streams = f"{one.fold.join.name}_streams(at(x, cell + i), {piece}, full * {piece}, {start})"
+            run = f"{one.fold.join.name}_run(at(x, cell + i), limit - i, far, {start})"
             return [
-                f"for b in range({begin}, {end}):",
-                f"    i = b * {self.block}",
-                *indented(4, self._joined(one, total, f"{run}np.{one.lane}({one.start}))")),
+                f"i, limit = {begin} * {self.block}, min({end} * {self.block}, length)",
+                f"full = (limit - i) // {self.block}",
+                "for _ in range(full):",
+                *indented(4, self._joined(one, total, streams)),
+                f"    i += {piece}",
+                f"i += full * {self.block - piece}",
+                "if i < limit:",
+                *indented(4, self._joined(one, total, run)),
             ]
         return [
             f"for b in range({begin}, min({end}, whole)):",
@@ -175,6 +229,8 @@ class RunsText(RowsText):
     It has a text of its own because of the registers that finding a run takes: they would be missing where
     rows are short and follow one another.
     """
+
+    by_groups = False
 
     def _fold_result(self, one: Pass, name: str, total: str) -> list[str]:
         settled = f"{total} == 0" if one.start == "1" else f"{total} != 0"

@@ -4,10 +4,11 @@ The compiler makes vectors of a plain loop, too, but what is left over behind th
 loops of their own, and no loop that asks for memory ahead becomes vectors. Here the last vector of a row is
 told which of its lanes count, and each step asks for the memory of a later one.
 
-Two functions for each way to join: ``add_run`` folds cells that lie side by side into one number, and
-``add_rows`` folds rows of cells into one row; so do ``multiply_run``, ``greatest_run`` and ``least_run``, and
-the same of rows. Each has a twin in plain Python, which takes its place under ``NUMBA_DISABLE_JIT=1``: read
-the twins to see what the intrinsics do. Pointers are those of `tensorlab.backends.cpu.pointers`.
+Four functions for each way to join: ``add_run`` folds cells that lie side by side into one number,
+``add_streams`` four such runs at a time into one number, ``add_each`` four of them into one number each, and
+``add_rows`` rows of cells into one row; so do ``multiply_run``, ``greatest_run``, ``least_run``, and so on.
+Each has a twin in plain Python, which takes its place under ``NUMBA_DISABLE_JIT=1``: read the twins to see
+what the intrinsics do. Pointers are those of `tensorlab.backends.cpu.pointers`.
 
 Vectors have the same number of lanes on every processor, so that a sum is the same number everywhere.
 """
@@ -27,18 +28,27 @@ from numba.extending import intrinsic
 
 from tensorlab.backends.cpu.gemm import registers
 from tensorlab.backends.cpu.gemm.registers import INDEX, SHORT, Tile, Writer
-from tensorlab.backends.cpu.pointers import LINE, Pointer
+from tensorlab.backends.cpu.pointers import LINE, Pointer, advance
 
 __all__ = [
     "IMPORT",
+    "STREAMS",
+    "add_each",
     "add_rows",
     "add_run",
+    "add_streams",
+    "greatest_each",
     "greatest_rows",
     "greatest_run",
+    "greatest_streams",
+    "least_each",
     "least_rows",
     "least_run",
+    "least_streams",
+    "multiply_each",
     "multiply_rows",
     "multiply_run",
+    "multiply_streams",
 ]
 
 # Bytes to a vector. A shorter register takes it in two or four pieces.
@@ -48,6 +58,10 @@ VECTORS = 4
 # How far ahead of a run memory is asked for, in bytes. Whole pages further on, it would fall into the own
 # places of the first-level cache of what is read now.
 AHEAD = 5120
+
+# Runs that are folded at the same time. Memory gives more where it is read in several places: a processor
+# asks for what comes next by itself, but for each place only so much.
+STREAMS = 4
 
 # Rows that are read together, so that a total is loaded and stored once for all of them. More would be more
 # places to read from at once than the processor follows.
@@ -182,6 +196,56 @@ def _run_of(join: str) -> Any:
     return run
 
 
+def _streams_of(join: str) -> Any:
+    @intrinsic
+    def streams(typing, x, n, apart, start):  # type: ignore[no-untyped-def]
+        """`STREAMS` runs of `n` cells, `apart` cells apart, folded into one number of the type of `start`."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            folder = _Folder(builder, join, x.dtype, start)
+            return folder.across(folder.join_all(_folded_streams(folder, *arguments)))
+
+        return start(x, types.int64, types.int64, start), generate
+
+    return streams
+
+
+def _each_of(join: str) -> Any:
+    @intrinsic
+    def each(typing, x, n, apart, start):  # type: ignore[no-untyped-def]
+        """`STREAMS` runs of `n` cells, `apart` cells apart, folded into a number each."""
+        numbers = types.UniTuple(start, STREAMS)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            folder = _Folder(builder, join, x.dtype, start)
+            found = [folder.across(total) for total in _folded_streams(folder, *arguments)]
+            return context.make_tuple(builder, numbers, found)
+
+        return numbers(x, types.int64, types.int64, start), generate
+
+    return each
+
+
+def _folded_streams(folder: _Folder, first: Any, count: Any, apart: Any, nothing: Any) -> list[Any]:
+    """A vector of each of `STREAMS` runs, to which all the run's others are joined, lane by lane."""
+    builder, lanes, moved = folder.builder, INDEX(folder.lanes), folder.source.moved
+    empty = folder.target.spread(nothing)
+    totals = [cgutils.alloca_once_value(builder, empty) for _ in range(STREAMS)]
+    runs = [moved(first, builder.mul(apart, INDEX(stream))) for stream in range(STREAMS)]
+    last = builder.urem(count, lanes)
+    whole = builder.sub(count, last)
+    with cgutils.for_range(builder, builder.udiv(count, lanes)) as loop:
+        cell = builder.mul(loop.index, lanes)
+        for total, run in zip(totals, runs, strict=True):
+            builder.store(folder.join(builder.load(total), folder.load(moved(run, cell))), total)
+    with builder.if_then(builder.icmp_unsigned(">", last, INDEX(0))):
+        mask = folder.mask(last)
+        for total, run in zip(totals, runs, strict=True):
+            cells = builder.select(mask, folder.load(moved(run, whole), mask), empty)
+            builder.store(folder.join(builder.load(total), cells), total)
+    return [builder.load(total) for total in totals]
+
+
 def _rows_of(join: str) -> Any:
     @intrinsic
     def rows(typing, x, row_step, count, width, total, far):  # type: ignore[no-untyped-def]
@@ -242,6 +306,25 @@ def _plain_run_of(join: str) -> Callable:
     return run
 
 
+def _plain_streams_of(join: str) -> Callable:
+    def streams(x: Pointer, n: int, apart: int, start: Any) -> Any:
+        total = start
+        for i in range(n):
+            for stream in range(STREAMS):
+                total = type(start)(_PLAIN[join](total, x[stream * apart + i]))
+        return total
+
+    return streams
+
+
+def _plain_each_of(join: str) -> Callable:
+    def each(x: Pointer, n: int, apart: int, start: Any) -> tuple:
+        run = _plain_run_of(join)
+        return tuple(run(advance(x, stream * apart), n, False, start) for stream in range(STREAMS))
+
+    return each
+
+
 def _plain_rows_of(join: str) -> Callable:
     def rows(x: Pointer, row_step: int, count: int, width: int, total: Pointer, far: bool) -> None:
         for i in range(count):
@@ -251,9 +334,15 @@ def _plain_rows_of(join: str) -> Callable:
     return rows
 
 
-_run, _rows = (_plain_run_of, _plain_rows_of) if config.DISABLE_JIT else (_run_of, _rows_of)  # type: ignore[attr-defined]
+if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
+    _run, _streams = _plain_run_of, _plain_streams_of
+    _each, _rows = _plain_each_of, _plain_rows_of
+else:
+    _run, _streams, _each, _rows = _run_of, _streams_of, _each_of, _rows_of
 
 add_run, multiply_run, greatest_run, least_run = map(_run, _INSTRUCTIONS)
+add_streams, multiply_streams, greatest_streams, least_streams = map(_streams, _INSTRUCTIONS)
+add_each, multiply_each, greatest_each, least_each = map(_each, _INSTRUCTIONS)
 add_rows, multiply_rows, greatest_rows, least_rows = map(_rows, _INSTRUCTIONS)
 
 # The line of a generated module that imports one of them; Numba's cache does not see when they change.

@@ -30,6 +30,16 @@ def _of_run(join):
     return folded
 
 
+def _of_streams(join, form):
+    fold_streams = getattr(fold_vectors, f"{join}_{form}")
+
+    @numba.njit
+    def folded(x, n, apart, start):
+        return fold_streams(at(x, 1), n, apart, start)
+
+    return folded
+
+
 def _of_rows(join):
     fold_rows = getattr(fold_vectors, f"{join}_rows")
 
@@ -62,6 +72,24 @@ def test_a_run(join, kinds):
             assert found == want, (n, far)
 
 
+@pytest.mark.parametrize("kinds", [("float32", "float32"), ("float32", "float64")])
+@pytest.mark.parametrize("join", JOINS)
+def test_streams_of_a_run(join, kinds):
+    random, kind, lane = np.random.default_rng(0), *map(np.dtype, kinds)
+    together, each = (_of_streams(join, form) for form in ("streams", "each"))
+    for n in LENGTHS:
+        for apart in (n, n + 5, 0):
+            x = _cells(join, 3 * apart + n + 2, kind, random)
+            x[[0, -1]] = np.nan  # belong to others
+            if apart > n:
+                x[[1 + n, apart, 1 + 2 * apart + n]] = np.nan
+            start = lane.type(EMPTY[join])
+            runs = [x[1 + k * apart : 1 + k * apart + n].astype(lane) for k in range(fold_vectors.STREAMS)]
+            want = [JOINS[join].reduce(run, initial=EMPTY[join]) for run in runs]
+            assert each(x, n, apart, start) == tuple(want), (n, apart)
+            assert together(x, n, apart, start) == JOINS[join].reduce(want), (n, apart)
+
+
 @pytest.mark.parametrize("kinds", [("float32", "float32"), ("float64", "float64"), ("float32", "float64")])
 @pytest.mark.parametrize("join", JOINS)
 def test_rows(join, kinds):
@@ -91,7 +119,35 @@ def test_nan_is_never_passed_over(join):
 
 def test_the_twins_do_the_same():
     """The tests above once more, with plain Python in the place of the intrinsics."""
-    run_interpreted(__file__, "test_a_run or test_rows")
+    run_interpreted(__file__, "of_a_run or test_a_run or test_rows")
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "shape", [(3, 100_003), (4, 70_000), (7, 40_007), (263, 1033), (2, 131, 1111)], ids=str
+)
+def test_many_elements(kind, shape):
+    """More than a second-level cache holds: read in several places at once, by one thread and by several."""
+    cells = np.random.default_rng(0).integers(-9, 10, shape).astype(kind)
+    x, normal = tl.tensor(cells), tl.tensor(np.random.default_rng(1).standard_normal(shape).astype(kind))
+    for y, values in ((x, cells), (x.transpose(0, 1), cells.swapaxes(0, 1))):
+        np.testing.assert_array_equal(y.sum(-1), values.sum(-1))
+        np.testing.assert_array_equal(y.amax(-1), values.max(-1))
+        np.testing.assert_array_equal(y.amin(-1), values.min(-1))
+        assert y.sum() == values.sum()
+        assert y[1:, 1:].sum() == values[1:, 1:].sum()
+    exact, terms = normal.numpy().astype(np.longdouble).sum(-1), abs(normal.numpy()).sum(-1)
+    assert np.all(abs(normal.sum(-1).numpy() - exact) <= 4 * np.finfo(kind).eps * terms)
+    found, threads = [], tl.get_num_threads()
+    for team in (1, 3):
+        tl.set_num_threads(team)
+        found.append([normal.sum(-1).tolist(), normal.sum().item(), normal.mean(-1).tolist()])
+    tl.set_num_threads(threads)
+    assert found[0] == found[1]
+    for row in range(min(x.numel() // shape[-1], 9)):  # a NaN is seen, in whichever row and place it lies
+        rows = x.clone().reshape(-1, shape[-1])
+        rows[row, row * 977 % shape[-1]] = tl.nan
+        assert rows.amax(1).isnan().nonzero().tolist() == [[row]]
 
 
 SUMS = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import ADDRESSES, Open, set_theme
+from .conftest import ADDRESSES, Open
 
 TELEPHONE, LEAST = 390, 320
 BEYOND_THE_EDGE = """() => {
@@ -22,5 +22,6 @@ def test_fits_a_telephone(open_page: Open, address: str) -> None:
     assert page.evaluate(BEYOND_THE_EDGE) == []
     page.set_viewport_size({"width": LEAST, "height": 700})
     assert page.evaluate(BEYOND_THE_EDGE) == []
-    set_theme(page, "light")
+    page.close()
+    page = open_page(address, width=LEAST, theme="light")
     assert page.evaluate(BEYOND_THE_EDGE) == []

@@ -66,8 +66,9 @@ class Backend(
         """What `pointwise` prepares, for few elements, and called with less: it saves time per call.
 
         Returns:
-            a kernel, called with the cells of each operand from its first element on; `out` is all of the
-            memory that it is called with, and no input. None where there is no such kernel.
+            a kernel, called with the cells of each operand from its first element on; an input that is `out`
+            itself is left out. A kernel that is no `functools.partial` takes `out` to have no other cells
+            than those to write. None where there is no such kernel.
         """
         ...
 

@@ -45,6 +45,9 @@ class Recipe(NamedTuple):
             the storage's of the memory.
         history: the tensor's fields of where a gradient goes on, and of what it is a view of. A tensor is not
             recorded if it, or what it is a view of, has None in the first.
+        written: the storage's fields of the number of its writes, of whether they are refused, and of who
+            wrote it last.
+        untracked: what is in the first of these where writes are not counted.
         watched: the address of a number of 64 bits; while it is not 0, results are made by `in_steps`.
         in_steps: called with the memory, the dtype, the shape and the strides.
     """
@@ -57,6 +60,8 @@ class Recipe(NamedTuple):
     view_in_steps: Callable[[Any, Any, tuple[int, ...], int], Any]
     operand: tuple[str, str, str]
     history: tuple[str, str]
+    written: tuple[str, str, str]
+    untracked: object
     watched: int
     in_steps: Callable[[np.ndarray, dtype, Any, tuple[int, ...]], Any]
 
@@ -100,6 +105,22 @@ class ResultOperations(Protocol):
 
         The answer is None for tensors of others, for one that is recorded, and for one whose memory is of
         another dtype.
+        """
+        ...
+
+    def overwriting(
+        self,
+        recipe: Recipe,
+        run: Callable[..., None],
+        operands: Sequence[Layout | dtype | type],
+        writer: object,
+        limit: int,
+    ) -> Callable[..., Any] | None:
+        """A short kernel as a function of (recording, target, *operands) that writes `target` and returns it.
+
+        The answer is None, and nothing is written, where an operand is not as `operands` says, of which the
+        target is the first, or the write has to be refused or recorded, or another operand has the target's
+        memory. See `tensorlab.ops.results.overwriting`.
         """
         ...
 

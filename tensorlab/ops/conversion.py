@@ -9,7 +9,7 @@ from typing import Concatenate, ParamSpec
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas
+from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recorders import recorder
 from tensorlab.autograd.recording import record
@@ -26,6 +26,7 @@ from tensorlab.memory_formats import (
     preserved_strides,
     suggested_format,
 )
+from tensorlab.modes import current
 from tensorlab.ops import results
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.dispatch import (
@@ -40,6 +41,7 @@ from tensorlab.ops.dispatch import (
 )
 from tensorlab.ops.dispatch import fill as overwrite
 from tensorlab.ops.operands import check_number
+from tensorlab.ops.overwriting import learn, overwrites, overwritten, row_major_copy
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor, dense_cells
 
@@ -121,9 +123,15 @@ def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) 
         >>> x.contiguous() is x, x.t().contiguous().stride()
         (True, (2, 1))
     """
+    if memory_format is contiguous_format and input._dense is not None and input._dense is not False:
+        return input
     wanted = contiguous_format if memory_format is preserve_format else memory_format
     if is_in_format(input._shape, input._stride, wanted):
         return input
+    if memory_format is contiguous_format:
+        copy = row_major_copy(input)
+        if copy is not None:
+            return copy
     if memory_format is preserve_format:
         raise RuntimeError("contiguous() copies into a certain memory format, and preserve_format names none")
     return clone(input, memory_format=memory_format)
@@ -257,13 +265,22 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
         tensor([[1., 2., 3.],
                 [1., 2., 3.]])
     """
+    way = overwrites.get("copy_")
+    if way is not None and way(current.grad, input, src) is not None:
+        return input
     if not isinstance(src, Tensor) and not is_number(src):
         raise TypeError(f"copy_(): argument 'src' must be a Tensor or a number, not {type(src).__name__}")
+    plain = type(src) is Tensor and type(input) is Tensor
+    known = overwritten("copy_", input, (src,)) if plain else False
+    if known:
+        return input
     with in_place(CopyBackwards, input, src):
         if isinstance(src, Tensor) and same_place(input, src):
             input._storage._version += 1  # the same view of the same cells: nothing to move or to refuse
         else:
             write(input, src)
+    if known is None:
+        learn("copy_", TABLE["copy"], CopyBackwards, input, (src,), in_place=False)
     return input
 
 
@@ -295,8 +312,7 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
     elif is_number(value):
         if input._dtype is dtypes.float16:  # a large int too: an assignment by index makes it infinite
             check_number(value, input._dtype)
-        with in_place(FillBackward2, input):
-            overwrite(input, value)
+        _fill(input, value, FillBackward2)
     else:
         raise TypeError(f"fill_(): value must be a number, got {value!r}")
     return input
@@ -331,9 +347,17 @@ def zero_(input: Tensor) -> Tensor:
         >>> x
         tensor([1., 0., 0.])
     """
-    with in_place(ZeroBackward0, input):
-        overwrite(input, 0)
+    _fill(input, 0, ZeroBackward0)
     return input
+
+
+def _fill(input: Tensor, value: Number, kind: type[Backward]) -> None:
+    if current.grad and requires_grad(input):
+        with in_place(kind, input):
+            overwrite(input, value)
+    else:
+        overwrite(input, value)
+        input._storage._writer = kind
 
 
 def cpu(input: Tensor, memory_format: memory_format = preserve_format) -> Tensor:

@@ -26,6 +26,7 @@ from tensorlab.names.rules import unifies
 from tensorlab.names.tensor import CarriesNames
 from tensorlab.ops.dispatch import PARAMETERS, Number, compute, compute_into, filled
 from tensorlab.ops.operands import number_from
+from tensorlab.ops.overwriting import learn, overwrites, overwritten
 from tensorlab.ops.small_gradients import flow, flow_of
 from tensorlab.scalars import GRAD, TABLE, UNKNOWN, ZERO, Scalar
 from tensorlab.scalars.row import zero
@@ -56,10 +57,19 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
         NotImplementedError: the function makes no sense for the dtype that the operands meet in.
         RuntimeError: the shapes do not meet, the function refuses bools, or the write into `out` is refused.
     """
+    if out is not None:
+        way = overwrites.get(row.name)
+        if way is not None and way(current.grad, out, *operands) is not None:
+            return out
     try:
         if out is not None:
             check_out(row.name, out, *operands)
-            return compute_into(out, row, *operands, resizes=True)
+            known = overwritten(row.name, out, operands) if type(out) is Tensor else False
+            if not known:
+                compute_into(out, row, *operands, resizes=True)
+            if known is None:
+                learn(row.name, row, f"{row.name}(out=...)", out, operands, in_place=False)
+            return out
         result = compute(row, *operands)
     except CarriesNames:  # a tensor with names has no buffer of its own
         return follow(unifies, partial(apply, row), operands, {} if out is None else {"out": out})
@@ -84,17 +94,25 @@ def apply_in_place(
         RuntimeError: the result would lose its kind in `target`'s dtype, the shapes do not fit, the write is
             refused by `guard_write`, or gradients could not follow it.
     """
+    doing = writer or (row.name, row.node)
+    if writer is None:  # who has a name of its own has looked
+        way = overwrites.get(doing)
+        if way is not None and way(current.grad, target, *others) is not None:
+            return target
     try:
-        for operand in (target, *others):
-            if isinstance(operand, Tensor) and requires_grad(operand):
-                kind = node_kind(
-                    row, _number_among((target, *others)[: row.arity]) if row.number_nodes else None
-                )
-                with in_place(kind, target, *others):
-                    compute_into(target, row, target, *others)
-                break
-        else:
+        if current.grad:
+            for operand in (target, *others):
+                if isinstance(operand, Tensor) and requires_grad(operand):
+                    number = _number_among((target, *others)[: row.arity]) if row.number_nodes else None
+                    with in_place(node_kind(row, number), target, *others):
+                        compute_into(target, row, target, *others)
+                    target._storage._writer = writer or row
+                    return target
+        known = overwritten(doing, target, others)
+        if not known:
             compute_into(target, row, target, *others)
+        if known is None:
+            learn(doing, row, writer or row, target, others, in_place=True)
         target._storage._writer = writer or row
         return target
     except CarriesNames:

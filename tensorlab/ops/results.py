@@ -15,13 +15,23 @@ import numpy as np
 
 from tensorlab import modes
 from tensorlab.backends import Backend, backend
-from tensorlab.backends.recipes import Ingredient, Recipe
+from tensorlab.backends.recipes import Ingredient, Layout, Recipe
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.storage import UntypedStorage
+from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_view
 
-__all__ = ["computing", "dense", "exchanged", "mapping", "meeting", "never", "new_dense", "view"]
+__all__ = [
+    "computing",
+    "dense",
+    "exchanged",
+    "mapping",
+    "meeting",
+    "never",
+    "new_dense",
+    "overwriting",
+    "view",
+]
 
 
 _RECIPE = Recipe(
@@ -53,6 +63,8 @@ _RECIPE = Recipe(
     view_in_steps=make_view,
     history=("_edge", "_base"),
     operand=("_storage", "_offset", "_memory"),
+    written=("_version", "readonly", "_writer"),
+    untracked=UNTRACKED,
     watched=ctypes.addressof(modes.watched),
     in_steps=make_dense,
 )
@@ -148,6 +160,30 @@ def meeting(
     """
     layouts = [(tensor._dtype, tensor._shape, tensor._stride) for tensor in tensors]
     return _maker().meeting(_RECIPE, run, layouts, result, count, shape, stride)
+
+
+def overwriting(
+    run: Callable[..., None],
+    operands: Sequence[Layout | dtype | type],
+    writer: object,
+    limit: int,
+) -> Callable[..., Tensor | None] | None:
+    """A short kernel as a function of (recording, target, *operands) that overwrites `target`.
+
+    Args:
+        run: the kernel, called with the cells of the target and with the operands, cells and numbers.
+        operands: what the target and each operand has to be. Of a number it is the class. Of tensors it is
+            the dtype, and they have one shape and are known to be row-major; or it is the dtype, the shape
+            and the strides of each.
+        writer: what is noted on the storage (see `tensorlab.autograd.writers`).
+        limit: the most elements of row-major tensors; or how many the target has, whose layout is known.
+
+    Returns:
+        The function. It gives the target once that is written; or None, before anything is changed, where an
+        operand is something else or lies in the target's memory, where that is read-only or not tracked, and
+        where one is recorded and `recording` is not False. Without a compiler there is none.
+    """
+    return _maker().overwriting(_RECIPE, run, operands, writer, limit)
 
 
 def _maker() -> Backend:

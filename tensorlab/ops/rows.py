@@ -15,9 +15,10 @@ from tensorlab.modes import current
 from tensorlab.ops.dispatch import Plan, planned
 from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.operands import Number, is_number
+from tensorlab.ops.overwriting import overwrites
 from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply, apply_in_place, node_kind
-from tensorlab.ops.results import computing, mapping, meeting, never
+from tensorlab.ops.results import computing, mapping, meeting, never, overwriting
 from tensorlab.ops.small_gradients import FOLDED
 from tensorlab.ops.straight import flat_kernel
 from tensorlab.scalars import TABLE, Scalar
@@ -34,8 +35,8 @@ SMALL = 16_384
 # has no gradient; and for tensors alone, what does all of it for most of them. False where there is no short
 # way.
 Prepared = tuple[Callable[..., Any], Callable[..., Tensor] | None, Callable | None] | Literal[False]
-# The kernel of dense operands that overwrites the first, and the dtype of what it computes.
-PreparedInPlace = tuple[Callable[..., None], dtype] | Literal[False]
+# The kernel of dense operands that overwrites the first, and what does all of it for most tensors.
+PreparedInPlace = tuple[Callable[..., None], Callable[..., Tensor | None] | None] | Literal[False]
 # What to do with two tensors of known layouts: what computes their result of them, or else of their buffers,
 # and which of them it is; the result's number of elements, shape and strides; what records it; and what does
 # all of it for most tensors of one shape, or of these layouts.
@@ -227,6 +228,9 @@ def _in_place(row: Scalar) -> Callable:
     prepared: dict[Any, PreparedInPlace] = {}
 
     def function(input: Tensor, *others: Tensor | Number) -> Tensor:
+        way = overwrites.get(function)
+        if way is not None and way(current.grad, input, *others) is not None:
+            return input
         a = input._dense if input._dense is not None else dense_cells(input)
         recording = current.grad
         if (
@@ -255,11 +259,14 @@ def _in_place(row: Scalar) -> Callable:
                     short = prepared.get(key)
                     if short is None:
                         kind = element_type if isinstance(other, Tensor) else other
-                        short = prepared[key] = flat_kernel(row, element_type, kind, itself=True)
-                    if short and short[1] is element_type:
+                        short = prepared[key] = _prepare_in_place(row, function, element_type, kind)
+                    if short:
+                        kernel, way = short
+                        if way is not None:
+                            overwrites[function] = way
                         storage._version += 1
                         storage._writer = function
-                        short[0](a, b)
+                        kernel(a, b)
                         return input
         if len(others) != row.arity + row.parameters - 1:
             count = row.arity + row.parameters
@@ -267,6 +274,17 @@ def _in_place(row: Scalar) -> Callable:
         return apply_in_place(row, input, *others, writer=function)
 
     return function
+
+
+def _prepare_in_place(
+    row: Scalar, writer: Callable, element_type: dtype, other: dtype | Number
+) -> PreparedInPlace:
+    """What overwrites dense tensors with a function of them and another operand; False for none."""
+    found = flat_kernel(row, element_type, other, itself=True)
+    if not found or found[1] is not element_type:
+        return False
+    types = (element_type, other if isinstance(other, dtype) else type(other))
+    return found[0], overwriting(found[0], types, writer, SMALL)
 
 
 def _prepare(row: Scalar, *operands: dtype | Number, of_tensors: bool = False) -> Prepared:

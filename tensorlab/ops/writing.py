@@ -60,13 +60,8 @@ def filled(shape: Size, stride: tuple[int, ...] | None, element_type: dtype, val
     else:
         made = make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
     if not zeros:
-        if (
-            type(value) is float
-            and element_type.itemsize >= 4
-            and element_type.is_floating_point
-            and count <= SMALL
-        ):
-            memory.fill(value)  # NumPy converts a float as it is encoded
+        if count <= SMALL and _is_cell(value, element_type):
+            memory.fill(value)
         else:
             _overwrite(made, encode_one(value, element_type))
     return made
@@ -125,9 +120,21 @@ def fill(target: Tensor, value: Number) -> None:
     guard_readonly(target)
     if isinstance(value, float):
         check_number(value, target._dtype)
+    dense = target._dense if target._dense is not None else dense_cells(target)
+    if dense is not False and dense.size <= SMALL and _is_cell(value, target._dtype):
+        target._storage._version += 1
+        dense.fill(value)
+        return
     cell = encode_one(value, target._dtype)
     target._storage._version += 1
     _overwrite(target, cell)
+
+
+def _is_cell(value: Number, element_type: dtype) -> bool:
+    """Whether NumPy makes of a number the cell that it is encoded as: a zero, or a float where cells are."""
+    if type(value) is float:
+        return element_type.is_floating_point and element_type.itemsize >= 4
+    return type(value) is int and value == 0
 
 
 def _overwrite(target: Tensor, cell: np.generic) -> None:

@@ -12,6 +12,7 @@ import pytest
 import tensorlab as tl
 from tensorlab.backends.cpu import jit, machine_code
 from tensorlab.backends.cpu import results as cpu_results
+from tensorlab.backends.cpu.overwriting import overwriting
 from tensorlab.layout import Size
 from tensorlab.ops import results
 from tensorlab.ops.rows import SMALL
@@ -135,6 +136,7 @@ def test_a_python_without_the_interpreters_lock_has_no_such_functions(monkeypatc
     assert cpu_results.exchanging(results._RECIPE) is None
     assert cpu_results.mapping(results._RECIPE, run.func, tl.float32, tl.float32, 9) is None
     assert cpu_results.meeting(results._RECIPE, run, [], tl.float32, 9, (9,), (1,)) is None
+    assert overwriting(results._RECIPE, run, [tl.float32], "nobody", 9) is None
 
 
 def test_a_view_is_what_python_would_have_made():

@@ -18,6 +18,7 @@ from tensorlab.backends.cpu.kth import kth_cell
 from tensorlab.backends.cpu.likelihood import likelihood, likelihood_gradient
 from tensorlab.backends.cpu.mapped import mapped_fold
 from tensorlab.backends.cpu.normalise import normalise, normalise_gradient
+from tensorlab.backends.cpu.overwriting import overwriting
 from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise, short_kernel
 from tensorlab.backends.cpu.pooling import pool, pool_gradient
 from tensorlab.backends.cpu.random import philox, prepare, seed_words
@@ -77,6 +78,7 @@ class CPU:
     normalise_gradient = staticmethod(normalise_gradient)
     order_rows = staticmethod(order_rows)
     outside = staticmethod(outside)
+    overwriting = staticmethod(overwriting)
     philox = staticmethod(philox)
     pointwise = staticmethod(pointwise)
     pool = staticmethod(pool)

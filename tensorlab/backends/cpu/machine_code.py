@@ -78,12 +78,18 @@ class Code:
         self.builder = ir.IRBuilder(function.append_basic_block("entry"))
         self.python = context.get_python_api(self.builder)
 
-    def arguments(self, count: int) -> list[Any]:
-        """The arguments, borrowed from the caller; a call with another number of them raises TypeError."""
+    def arguments(self, count: int, or_none: bool = False) -> list[Any]:
+        """The arguments, borrowed from the caller; a call with another number of them raises TypeError.
+
+        With `or_none` it returns None instead.
+        """
         _, first, given = self.function.args
         with cgutils.if_unlikely(self.builder, self.builder.icmp_signed("!=", given, WORD(count))):
-            self.python.err_set_string("PyExc_TypeError", f"this function takes {count} arguments")
-            self.builder.ret(OBJECT(None))
+            if or_none:
+                self.builder.ret(self.owned(self.constant(None)))
+            else:
+                self.python.err_set_string("PyExc_TypeError", f"this function takes {count} arguments")
+                self.builder.ret(OBJECT(None))
         return [self.builder.load(self.builder.gep(first, [WORD(i)]), typ=OBJECT) for i in range(count)]
 
     def constants(self, count: int) -> list[Any]:
@@ -103,6 +109,24 @@ class Code:
         for word, value in fields.items():
             self.python.incref(value)
             self.builder.store(value, self._place(instance, word))
+
+    def replace(self, instance: Any, word: int, value: Any) -> None:
+        """Put an object of which the code is an owner into a word of an object that is there."""
+        before = self.field(instance, word)
+        self.builder.store(value, self._place(instance, word))
+        with self.builder.if_then(cgutils.is_not_null(self.builder, before)):
+            self.python.decref(before)
+
+    def is_exactly(self, item: Any, kind: type) -> Any:
+        """Whether an object is of this class, and not of one that is made of it."""
+        return self.builder.icmp_unsigned("==", self.field(item, _CLASS), self.constant(kind))
+
+    def too_large(self) -> Any:
+        """Whether the last `whole` met an int of more than 64 bits, which is forgotten then."""
+        raised = cgutils.is_not_null(self.builder, self.python.err_occurred())
+        with self.builder.if_then(raised, likely=False):
+            self.python.err_clear()
+        return raised
 
     def constant(self, item: object) -> Any:
         """An object that lives as long as the process."""
@@ -189,6 +213,11 @@ class Code:
         left = self.builder.sub(count, first)
         begin = self.builder.gep(data, [self.builder.mul(first, step)])
         return [none, none, left, step, begin, left, step]
+
+    def shortened(self, cells: Sequence[Any], count: Any) -> list[Any]:
+        """What a kernel gets of the first so many of the cells of `cells_from`."""
+        owner, parent, _, itemsize, begin, _, step = cells
+        return [owner, parent, count, itemsize, begin, count, step]
 
     def call(self, address: Any, passed: Sequence[Any], *owned: Any) -> None:
         """Call a kernel that Numba compiled.

@@ -120,7 +120,7 @@ def pointwise(
         return no_launch
     operands = (out, *inputs)
     way = _find_way(row, compute, shape, operands)
-    short = _short(row, count, operands, way)
+    short = None if SELF in way.pattern else _short(row, count, operands, way)
     if short is not None:
         return _short_flat_launch(short, count) if way.form == "flat" else _short_walk_launch(short)
     work = count * row.cost
@@ -261,9 +261,9 @@ def _short(
     row: Scalar, count: int, operands: Sequence[OperandLayout], way: _Way
 ) -> Callable[..., None] | None:
     """The kernel of tensors alone that are too short for threads: the most frequent has the fewest steps."""
-    if count * row.cost >= threads.WORTHWHILE or any(o.is_number for o in operands) or SELF in way.pattern:
+    if count * row.cost >= threads.WORTHWHILE or any(o.is_number for o in operands):
         return None
-    cells = [operand.dtype.cell for operand in operands]
+    cells = [o.dtype.cell for o, kind in zip(operands, way.pattern, strict=True) if kind != SELF]
     if way.form != "flat":
         known = 0, way.tasks, way.walk
         return functools.partial(jit.entry(way.kernel, *known, *cells), *known)

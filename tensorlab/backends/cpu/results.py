@@ -34,7 +34,21 @@ from tensorlab.backends.cpu.machine_code import (
 from tensorlab.backends.recipes import Ingredient, Layout, Recipe
 from tensorlab.dtypes import dtype
 
-__all__ = ["computing", "dense", "exchanging", "mapping", "meeting", "new_dense", "view"]
+__all__ = [
+    "cells_of",
+    "computing",
+    "dense",
+    "exchanging",
+    "known_and_entry",
+    "leave_if",
+    "leave_if_recorded",
+    "leave_unless_run",
+    "mapping",
+    "meeting",
+    "new_dense",
+    "view",
+    "words",
+]
 
 
 def new_dense(recipe: Recipe) -> Callable[..., Any] | None:
@@ -74,7 +88,7 @@ def computing(
     """See `tensorlab.backends.recipes.ResultOperations.computing`."""
     if not machine_code.usable():
         return None
-    known, entry = (run.args, run.func) if isinstance(run, functools.partial) else ((), run)
+    known, entry = known_and_entry(run)
     found = jit.compiled(entry)
     if found is None:
         return None
@@ -115,7 +129,7 @@ def meeting(
     """See `tensorlab.backends.recipes.ResultOperations.meeting`."""
     if not machine_code.usable():
         return None
-    known, entry = (run.args, run.func) if isinstance(run, functools.partial) else ((), run)
+    known, entry = known_and_entry(run)
     found = jit.compiled(entry)
     if found is None:
         return None
@@ -190,7 +204,7 @@ def _computing(recipe: Recipe, known: tuple[str, ...], given: tuple[str, ...], o
         constants, cells = constants[: len(known)], constants[len(known) :]
         passed: list[Any] = []
         for tensor, of in zip(operands if of_tensors else (), cells, strict=True):
-            passed += _cells_of(code, recipe, tensor, of)
+            passed += cells_of(code, recipe, tensor, of)
         memory = code.need(code.new_array(np.ndarray, code.whole(number), cell))
         made = _new_tensor(code, recipe, memory, [element_type, shape, stride])
         first = code.passed([*known, "1"], [*constants, memory])
@@ -205,18 +219,16 @@ def _mapping(recipe: Recipe, operands: int, limit: int) -> Method:
     def write(code: Code) -> None:
         first, *others = tensors = code.arguments(operands)
         source, cell, element_type, address = code.constants(4)
-        builder, named = code.builder, _named(recipe)
+        builder, at = code.builder, words(recipe)
         for tensor in tensors:
-            _leave_unless_plain(code, recipe, tensor, source)
-            for unknown in (None, False):
-                cells = code.field(tensor, named[Ingredient.MEMORY])
-                _leave_if(code, builder.icmp_unsigned("==", cells, code.constant(unknown)))
-        shape, stride = (code.field(first, named[fact]) for fact in (Ingredient.SHAPE, Ingredient.STRIDE))
+            leave_unless_plain(code, recipe, tensor, source)
+            leave_unless_run(code, recipe, tensor)
+        shape, stride = (code.field(first, at[fact]) for fact in (Ingredient.SHAPE, Ingredient.STRIDE))
         for tensor in others:
-            _leave_if(code, builder.not_(code.equal(shape, code.field(tensor, named[Ingredient.SHAPE]))))
-        runs = [code.field(tensor, named[Ingredient.MEMORY]) for tensor in tensors]
+            leave_if(code, builder.not_(code.equal(shape, code.field(tensor, at[Ingredient.SHAPE]))))
+        runs = [code.field(tensor, at[Ingredient.MEMORY]) for tensor in tensors]
         count = code.size(runs[0])
-        _leave_if(code, builder.icmp_signed(">", count, WORD(limit)))
+        leave_if(code, builder.icmp_signed(">", count, WORD(limit)))
         memory = code.need(code.new_array(np.ndarray, count, cell))
         made = _new_tensor(code, recipe, memory, [element_type, shape, stride])
         code.call(address, code.passed(["1"] * (operands + 1), [memory, *runs]), made)
@@ -232,14 +244,14 @@ def _meeting(recipe: Recipe, known: tuple[str, ...], operands: int) -> Method:
             6 + len(known) + 4 * operands
         )
         constants, facts = others[: len(known)], others[len(known) :]
-        builder, named = code.builder, _named(recipe)
+        builder, at = code.builder, words(recipe)
         passed: list[Any] = []
         for place, tensor in enumerate(code.arguments(operands)):
             source, source_cell, *layout = facts[4 * place : 4 * place + 4]
-            _leave_unless_plain(code, recipe, tensor, source)
+            leave_unless_plain(code, recipe, tensor, source)
             for fact, expected in zip((Ingredient.SHAPE, Ingredient.STRIDE), layout, strict=True):
-                _leave_if(code, builder.not_(code.equal(code.field(tensor, named[fact]), expected)))
-            passed += _cells_of(code, recipe, tensor, source_cell)
+                leave_if(code, builder.not_(code.equal(code.field(tensor, at[fact]), expected)))
+            passed += cells_of(code, recipe, tensor, source_cell)
         memory = code.need(code.new_array(np.ndarray, code.whole(count), cell))
         made = _new_tensor(code, recipe, memory, [element_type, shape, stride])
         first = code.passed([*known, "1"], [*constants, memory])
@@ -253,10 +265,10 @@ def _meeting(recipe: Recipe, known: tuple[str, ...], operands: int) -> Method:
 def _exchanging(recipe: Recipe) -> Method:
     def write(code: Code) -> None:
         (tensor,) = code.arguments(1)
-        named, where = _named(recipe), places(recipe.tensor, *[name for name, _ in recipe.view_fields])
-        _leave_unless_plain(code, recipe, tensor, None)
-        shape, stride = (code.field(tensor, named[fact]) for fact in (Ingredient.SHAPE, Ingredient.STRIDE))
-        _leave_if(code, code.builder.icmp_signed("!=", code.length(shape), WORD(2)))
+        at, where = words(recipe), places(recipe.tensor, *[name for name, _ in recipe.view_fields])
+        leave_unless_plain(code, recipe, tensor, None)
+        shape, stride = (code.field(tensor, at[fact]) for fact in (Ingredient.SHAPE, Ingredient.STRIDE))
+        leave_if(code, code.builder.icmp_signed("!=", code.length(shape), WORD(2)))
         sizes = code.need(code.exchanged(shape))
         steps = code.need(code.exchanged(stride), sizes)
         made = code.need(code.new_instance(recipe.tensor), sizes, steps)
@@ -279,41 +291,62 @@ def _exchanging(recipe: Recipe) -> Method:
     return compiled("exchanging", write)
 
 
-def _named(recipe: Recipe) -> dict[Ingredient, int]:
+def known_and_entry(run: Callable[..., None]) -> tuple[tuple, Callable[..., None]]:
+    """What a kernel is called with each time, and the kernel."""
+    return (run.args, run.func) if isinstance(run, functools.partial) else ((), run)
+
+
+def words(recipe: Recipe) -> dict[Ingredient, int]:
     """The words of a tensor in which it has what is not the same in all."""
     where = places(recipe.tensor, *[name for name, _ in recipe.tensor_fields])
     return {value: where[name] for name, value in recipe.tensor_fields if isinstance(value, Ingredient)}
 
 
-def _leave_if(code: Code, condition: Any) -> None:
+def leave_if(code: Code, condition: Any) -> None:
     """The code returns None where that is so."""
     with cgutils.if_unlikely(code.builder, condition):
         code.builder.ret(code.owned(code.constant(None)))
 
 
-def _leave_unless_plain(code: Code, recipe: Recipe, tensor: Any, source: Any) -> None:
+def leave_unless_plain(code: Code, recipe: Recipe, tensor: Any, source: Any) -> None:
     """The code returns None for a tensor that is recorded, lacks fields, or is not of the dtype `source`.
 
     Without `source` it may be of any dtype.
     """
+    element_type = code.field(tensor, words(recipe)[Ingredient.DTYPE])
+    lacks = cgutils.is_null(code.builder, element_type)
+    leave_if(code, lacks if source is None else code.builder.icmp_unsigned("!=", element_type, source))
+    leave_if_recorded(code, recipe, tensor)
+
+
+def leave_if_recorded(code: Code, recipe: Recipe, tensor: Any, asked: Any = None) -> None:
+    """The code returns None for a tensor that is recorded; but not where `asked` is Python's False."""
     edge, base = recipe.history
     where = places(recipe.tensor, edge, base)
-    none = code.constant(None)
-    element_type = code.field(tensor, _named(recipe)[Ingredient.DTYPE])
-    lacks = cgutils.is_null(code.builder, element_type)
-    _leave_if(code, lacks if source is None else code.builder.icmp_unsigned("!=", element_type, source))
     whole = code.other_than_none(code.field(tensor, where[base]), tensor)
     for of in (tensor, whole):
-        _leave_if(code, code.builder.icmp_unsigned("!=", code.field(of, where[edge]), none))
+        recorded = code.builder.icmp_unsigned("!=", code.field(of, where[edge]), code.constant(None))
+        if asked is not None:
+            matters = code.builder.icmp_unsigned("!=", asked, code.constant(False))
+            recorded = code.builder.and_(recorded, matters)
+        leave_if(code, recorded)
 
 
-def _cells_of(code: Code, recipe: Recipe, tensor: Any, cell: Any) -> list[Any]:
+def leave_unless_run(code: Code, recipe: Recipe, tensor: Any) -> Any:
+    """The cells of a tensor that are known to be a run; the code returns None where they are not."""
+    cells = code.field(tensor, words(recipe)[Ingredient.MEMORY])
+    for unknown in (None, False):
+        leave_if(code, code.builder.icmp_unsigned("==", cells, code.constant(unknown)))
+    return cells
+
+
+def cells_of(code: Code, recipe: Recipe, tensor: Any, cell: Any) -> list[Any]:
     """What a kernel gets of a tensor's memory; the code returns None where that has cells of another kind."""
     storage, offset, memory = recipe.operand
     of_tensor = places(recipe.tensor, storage, offset)
     of_storage = places(recipe.storage, memory)
     cells = code.field(code.field(tensor, of_tensor[storage]), of_storage[memory])
-    _leave_if(code, code.builder.icmp_unsigned("!=", code.array_field(cells, DTYPE), cell))
+    leave_if(code, code.builder.icmp_unsigned("!=", code.array_field(cells, DTYPE), cell))
     return code.cells_from(cells, code.whole(code.field(tensor, of_tensor[offset])))
 
 

@@ -35,6 +35,8 @@ overwrites: dict[Hashable, Way] = {}
 
 # The ways of all layouts met before, False where there is none.
 _ways: dict[tuple, Way | Literal[False]] = {}
+# The layouts that were met once, and whose way was not looked for.
+_met: dict[tuple, bool] = {}
 # Those for row-major tensors of one shape, whichever that is.
 _of_runs: dict[tuple, Way | Literal[False]] = {}
 # What makes row-major copies of tensors of these dtypes and layouts, False where nothing does in one step.
@@ -86,6 +88,9 @@ def learn(
                 remember(_of_runs, types, known)
             way = known or None
         if way is None and all(isinstance(operand, Tensor) for operand in operands):
+            if key not in _met:  # a way costs many writes: those that came twice get one
+                remember(_met, key, True)
+                return
             way = _way_of_layouts(row, writer, target, operands, in_place)
     remember(_ways, key, way or False)
     if way is not None:

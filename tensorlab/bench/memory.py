@@ -1,7 +1,7 @@
 """`tensorlab bench memory`: what an operation needs beside its operands and its result.
 
-Each call of the catalogue is made twice in a process of its own; the second time the peak of the process is
-compared with what it held before. That counts everything, whoever allocated it: NumPy, a kernel, LAPACK. What
+Each call of the catalogue is made three times in a process of its own; the third time the peak of the process
+is compared with what it held before. That counts everything, whoever allocated it: NumPy, a kernel, LAPACK. What
 is left after the result is taken off may be one megabyte a thread, for the blocks that a kernel works on.
 
 Linux alone tells a process its peak since a given moment.
@@ -95,7 +95,8 @@ def _needs(only: str, threads: int, pointwise: bool) -> Iterator[Need]:
             continue
         if call.kind == "pointwise" and not pointwise:
             continue
-        call.run(operands)  # makes the operands and loads the kernels
+        for _ in range(2):  # makes the operands and loads the kernels; the second time what repeats is noted
+            call.run(operands)
         result, beside = peak_of(partial(call.run, operands))
         held = {place for value in operands.made() for place, _ in _storages(value)}
         size = sum(size for place, size in set(_storages(result)) if place not in held)

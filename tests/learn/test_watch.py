@@ -19,14 +19,15 @@ from pathlib import Path
 import pytest
 
 from tensorlab.grading.boxes import BoxError
-from tensorlab.grading.grader import Grader
+from tensorlab.grading.grader import Grader, Judged, Row
 from tensorlab.grading.notebook import Notebook, UnreadableNotebook
 from tensorlab.grading.session import Limits
 from tensorlab.grading.suites import exercises
 from tensorlab.learn.watch import rounds
 from tensorlab.learn.watch.files import PATIENCE, STILL, Watched
 from tensorlab.learn.watch.keys import Keys
-from tensorlab.learn.watch.rounds import Finished, Round, SpareBoxes, warm_boxes
+from tensorlab.learn.watch.loop import Loop
+from tensorlab.learn.watch.rounds import Answer, Finished, Round, SpareBoxes, warm_boxes
 from tensorlab.learn.watch.screen import answer_card
 from tensorlab.learn.watch.versions import Versions
 from tests.signals import heed_ctrl_c
@@ -219,6 +220,43 @@ class TestRounds:
         finished = self.finish(Round(exercises("03"), self.read(notebook), boxes))
         assert {answer.judged.row.status for answer in finished.answers} == {"machine"}
         boxes.close()
+
+
+class TestFocus:
+    """Which exercise is looked at after a save."""
+
+    @pytest.fixture
+    def loop(self, notebook, home):
+        screen = types.SimpleNamespace(round=lambda *_: None, line=lambda _: None)
+        return Loop(notebook, exercises("03"), screen, keys=None)
+
+    def focus_after(self, loop, results):
+        """The exercise in focus when these come: sources and statuses; what is left out is not written."""
+        answers = []
+        for exercise in exercises("03"):
+            source, status = results.get(exercise.id, ("", "unanswered"))
+            points = exercise.points if status == "right" else 0
+            row = Row("", exercise.id, "", points, exercise.points, status, "", "none", "", 0.0)
+            answers.append(Answer(exercise, Judged(row), source))
+        loop._take(Finished(tuple(answers), 0.0, ""))
+        return loop._focus
+
+    def test_it_is_the_one_that_was_written(self, loop):
+        assert self.focus_after(loop, {}) == "03.sliced"
+        assert self.focus_after(loop, {"03.permuted": ("a", "wrong")}) == "03.permuted"
+        both = {"03.permuted": ("b", "right"), "03.sliced": ("c", "wrong")}
+        assert self.focus_after(loop, both) == "03.sliced", "the wrong one of two"
+
+    def test_it_is_not_one_that_only_runs_again(self, loop):
+        """The answer above was more than this machine could do, so that those below it had no turn."""
+        self.focus_after(loop, {})
+        results = {exercise.id: ("", "machine") for exercise in exercises("03")}
+        assert self.focus_after(loop, {**results, "03.sliced": ("a", "died")}) == "03.sliced"
+        assert self.focus_after(loop, {"03.sliced": ("b", "right")}) == "03.sliced"
+
+    def test_a_cell_that_answers_share_changes_the_result_of_another(self, loop):
+        self.focus_after(loop, {"03.permuted": ("a", "right")})
+        assert self.focus_after(loop, {"03.permuted": ("a", "wrong")}) == "03.permuted"
 
 
 class TestVersions:

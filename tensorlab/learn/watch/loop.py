@@ -88,20 +88,26 @@ class Loop:
         """Remember what came of a round, choose the exercise to look at, and show it."""
         note = self._remember(finished)
         changed = [answer for answer in finished.answers if self._is_new(answer)]
+        # One that nobody wrote on may have another result: what stands above it failed, and does not any more.
+        written = [answer for answer in changed if self._is_new(answer, of_source=True)] or changed
         self._last, self._on_hints = finished, False
-        wanted = [answer for answer in changed if not answer.is_right] or changed
+        wanted = [answer for answer in written if not answer.is_right] or written
         if wanted and all(answer.exercise.id != self._focus for answer in wanted):
             self._focus = wanted[0].exercise.id
         self._screen.round(finished, self._focused(finished), changed)
         if note:
             self._screen.line(note)
 
-    def _is_new(self, answer: Answer) -> bool:
-        """Whether an answer, or what it is worth, is another one than in the round before."""
+    def _is_new(self, answer: Answer, of_source: bool = False) -> bool:
+        """Whether an answer, or what it is worth, is another one than in the round before.
+
+        With `of_source`, whether it is written in another way.
+        """
         if self._last is None:
             return answer.judged.row.status != "right"
         before = next(old for old in self._last.answers if old.exercise.id == answer.exercise.id)
-        return (before.source, before.judged.row.status) != (answer.source, answer.judged.row.status)
+        is_written = before.source != answer.source
+        return is_written if of_source else is_written or before.judged.row.status != answer.judged.row.status
 
     def _focused(self, finished: Finished) -> Answer:
         return next(answer for answer in finished.answers if answer.exercise.id == self._focus)

@@ -1,8 +1,9 @@
 """`tensorlab bench memory`: what an operation needs beside its operands and its result.
 
-Each call of the catalogue is made three times in a process of its own; the third time the peak of the process
-is compared with what it held before. That counts everything, whoever allocated it: NumPy, a kernel, LAPACK. What
-is left after the result is taken off may be one megabyte a thread, for the blocks that a kernel works on.
+Each call of the catalogue is made three times in a process of its own; the third time the peak of the
+process is compared with what it held before. That counts everything, whoever allocated it: NumPy, a kernel,
+LAPACK. What is left after the result is taken off may be one megabyte a thread, for the blocks that a kernel
+works on.
 
 Linux alone tells a process its peak since a given moment.
 """

@@ -88,7 +88,7 @@ class Loop:
         """Remember what came of a round, choose the exercise to look at, and show it."""
         note = self._remember(finished)
         changed = [answer for answer in finished.answers if self._is_new(answer)]
-        # One that nobody wrote on may have another result: what stands above it failed, and does not any more.
+        # One that nobody wrote on has another result when what stands above it does not fail any more.
         written = [answer for answer in changed if self._is_new(answer, of_source=True)] or changed
         self._last, self._on_hints = finished, False
         wanted = [answer for answer in written if not answer.is_right] or written

@@ -259,6 +259,7 @@ from tensorlab.ops.older_linalg import (
     svd,
 )
 from tensorlab.ops.order_statistics import median, mode, nanmedian
+from tensorlab.ops.outs import WITH_OUT, into
 from tensorlab.ops.padding import constant_pad_nd
 from tensorlab.ops.parts import diagonal, narrow, select
 from tensorlab.ops.pieces import (
@@ -1162,9 +1163,10 @@ __all__ = [
 # of the wrong kind is told so. Operations element by element see to both themselves, off their fast path.
 _exported = {name: globals()[name] for name in __all__ if name in globals()}
 _exported |= of_one_sequence(_exported)
-_named = names.with_names(_exported)
+_named = names.with_names(_exported, into, WITH_OUT)
 globals().update(_named)
-globals().update(contracts.explained_all(_exported, leave={*names.element_by_element(_exported), *_named}))
+_others = {*names.element_by_element(_exported), *_named}
+globals().update(contracts.explained_all(_exported, leave=_others, into=into, with_out=WITH_OUT))
 contracts.found_in(__name__, {name: globals()[name] for name in _exported})
 
 

@@ -100,10 +100,12 @@ def _cat(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
                 f"meet in {element_type.name}, bring an out of that dtype"
             )
         guard_write(fitted(out, shape, element_type, stride), *given)
-    start = 0
+    start, version = 0, out._storage._version
     for tensor in joined:
         put(narrow(out, dim, start, tensor._shape[dim]), tensor)
         start += tensor._shape[dim]
+    if put is write:  # in several steps, which count as one
+        out._storage._version = version + 1
     return out
 
 

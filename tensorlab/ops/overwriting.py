@@ -22,7 +22,7 @@ from tensorlab.ops.straight import flat_kernel
 from tensorlab.scalars import FLOAT, TABLE, Scalar
 from tensorlab.tensor import Tensor, dense_cells
 
-__all__ = ["learn", "overwrites", "overwritten", "row_major_copy"]
+__all__ = ["SMALL", "Way", "learn", "overwrites", "overwritten", "row_major_copy", "way_of_copy"]
 
 # The most elements that the kernel of one loop is called with in one step.
 SMALL = 16_384
@@ -104,6 +104,20 @@ def row_major_copy(input: Tensor) -> Tensor | None:
     if make is None:
         make = remember(_copies, key, _way_of_copies(input) or False)
     return make(input) if make else None
+
+
+def way_of_copy(writer: object, target: Tensor, source: Tensor) -> Way | None:
+    """What copies tensors like `source` into such as `target`, of one dtype and shape; None if nothing does.
+
+    Args:
+        writer: what is noted on the storage.
+        target, source: the tensors.
+    """
+    if target.numel() > SMALL:
+        return None
+    if _are_runs(target, (source,)):
+        return _way_of_runs(TABLE["copy"], writer, target, (source,), in_place=False)
+    return _way_of_layouts(TABLE["copy"], writer, target, (source,), in_place=False)
 
 
 def _way_of_copies(input: Tensor) -> Callable[[Tensor], Tensor | None] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -58,17 +58,20 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
         RuntimeError: the shapes do not meet, the function refuses bools, or the write into `out` is refused.
     """
     if out is not None:
-        way = overwrites.get(row.name)
-        if way is not None and way(current.grad, out, *operands) is not None:
+        itself = operands[0] is out
+        doing: Hashable = (row.name, "itself") if itself else row.name
+        others = operands[1:] if itself else operands
+        way = overwrites.get(doing)
+        if way is not None and way(current.grad, out, *others) is not None:
             return out
     try:
         if out is not None:
             check_out(row.name, out, *operands)
-            known = overwritten(row.name, out, operands) if type(out) is Tensor else False
+            known = overwritten(doing, out, others) if type(out) is Tensor else False
             if not known:
                 compute_into(out, row, *operands, resizes=True)
             if known is None:
-                learn(row.name, row, f"{row.name}(out=...)", out, operands, in_place=False)
+                learn(doing, row, f"{row.name}(out=...)", out, others, in_place=itself)
             return out
         result = compute(row, *operands)
     except CarriesNames:  # a tensor with names has no buffer of its own

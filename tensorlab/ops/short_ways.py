@@ -20,6 +20,7 @@ from tensorlab.memory import LARGE, beside
 from tensorlab.modes import current
 from tensorlab.names.binding import FINDERS, RULES, following
 from tensorlab.ops.arguments import numpy_names
+from tensorlab.ops.outs import into
 from tensorlab.ops.plans import remember
 from tensorlab.ops.results import computing
 from tensorlab.tensor import Tensor, dense_cells, make_dense
@@ -115,6 +116,9 @@ def short_way(
             nonlocal latest
             at, keeps = dim, flag
             if keywords:
+                if "out" in keywords:
+                    given = [argument for argument in (input, dim, flag) if argument is not ABSENT]
+                    return into(either, general, [*given, *others], keywords)
                 at, keeps = _by_place(dim, flag, keywords)
             if input.__class__ is Tensor and not others:
                 cells = input._dense if input._dense is not None else dense_cells(input)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tensorlab import dtypes
-from tensorlab.autograd.writers import mark
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import SMALL, allocate, guard_write, write_new
 from tensorlab.ops.indexing.places import guard
+from tensorlab.ops.recording import check_out
 from tensorlab.ops.resizing import resize_output
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
@@ -63,11 +63,13 @@ def result_in(
         sources: the tensors that are read.
 
     Raises:
-        RuntimeError: `out` has another dtype, is read-only, or shares memory with a source.
+        RuntimeError: `out` has another dtype, is read-only, or shares memory with a source; or gradients
+            could not follow it.
     """
     if out is None:
         return allocate(shape, element_type), list(sources)
     need_tensor(function, out, "out")
+    check_out(function, out, *sources)
     if out.dtype is not element_type:
         raise RuntimeError(
             f"{function}(): Expected out tensor to have dtype {element_type.name}, but got {out.dtype.name} "
@@ -77,7 +79,6 @@ def result_in(
         guard_write(out)
         resize_output(out, shape)
     safe = guard(out, *sources)
-    mark(out._storage, f"{function}(out=...)")
     out._storage._version += 1
     return out, safe
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import re
 import sys
@@ -34,22 +35,29 @@ def answer_source(exercise: Exercise, function: Callable[..., Any]) -> str:
 
 def _needed(module: str, answer: str) -> list[str]:
     """Imports and undecorated helpers of the module that the answer needs, with gaps between."""
-    nodes = ast.parse(module).body
-    helpers = {
-        node.name: node for node in nodes if isinstance(node, ast.FunctionDef) and not node.decorator_list
-    }
+    helpers, imports = _pieces(module)
     text, used = answer, dict[str, str]()
     while more := [name for name in helpers if name not in used and _occurs(name, text)]:
-        used |= {name: ast.get_source_segment(module, helpers[name]) or "" for name in more}
+        used |= {name: helpers[name] for name in more}
         text = "\n".join([answer, *used.values()])
-    imports = [
-        ast.get_source_segment(module, node) or ""
-        for node in nodes
-        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module == "tensorlab")
-        if any(_occurs(alias.asname or alias.name, text) for alias in node.names)
-    ]
+    lines = [line for line, names in imports if any(_occurs(name, text) for name in names)]
     in_order = [used[name] + "\n" for name in helpers if name in used]
-    return [*imports, *([""] if imports else []), *in_order]
+    return [*lines, *([""] if lines else []), *in_order]
+
+
+@functools.cache  # a module has dozens of solutions
+def _pieces(module: str) -> tuple[dict[str, str], list[tuple[str, list[str]]]]:
+    """The undecorated functions of a module by name, and its imports, each with the names that it binds."""
+    helpers, imports = dict[str, str](), []
+    for node in ast.parse(module).body:
+        if isinstance(node, ast.FunctionDef) and not node.decorator_list:
+            helpers[node.name] = ast.get_source_segment(module, node) or ""
+        elif isinstance(node, ast.Import) or (
+            isinstance(node, ast.ImportFrom) and node.module == "tensorlab"
+        ):
+            names = [alias.asname or alias.name for alias in node.names]
+            imports.append((ast.get_source_segment(module, node) or "", names))
+    return helpers, imports
 
 
 def _occurs(name: str, text: str) -> bool:

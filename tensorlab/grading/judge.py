@@ -146,13 +146,16 @@ def _belief(
     if any(isinstance(record.got, Raised) and record.got.message == REFUSAL for record in records):
         return None  # what was switched off says nothing of what its author believes
     best, best_likeness = None, (ENOUGH, 0.0, 0)
+    inside = [place for place, record in enumerate(records) if record.topic is topic]
+    outside = [place for place, record in enumerate(records) if record.topic is not topic]
     for solution in exercise.wrong:
-        theirs = known(solution) if known else [ask_directly(solution.function, r.case.args) for r in records]
-        pairs = [Pair(record, other) for record, other in zip(records, theirs, strict=True)]
+        here = _pairs(records, inside, solution, known)
+        if _likeness(here) < best_likeness[0]:
+            continue  # whatever else it gets wrong; most are out here, and are asked nothing more
+        pairs = here + _pairs(records, outside, solution, known)
         if sum(pair.shared for pair in pairs) < HELD * sum(pair.theirs for pair in pairs):
             continue
-        here = _likeness([pair for pair in pairs if pair.record.topic is topic])
-        likeness = here, _likeness(pairs), sum(pair.to_the_letter for pair in pairs)
+        likeness = _likeness(here), _likeness(pairs), sum(pair.to_the_letter for pair in pairs)
         if likeness > best_likeness:
             best, best_likeness = solution, likeness
     return best
@@ -169,7 +172,6 @@ class Pair:
 
     def __init__(self, record: Failure, other: Outcome) -> None:
         got, case = record.got, record.case
-        self.record = record
         self.ours = not passes(got, record.want, case)
         self.theirs = not passes(other, record.want, case)
         self.shared = self.ours and self.theirs and alike(got, other, case)
@@ -177,6 +179,18 @@ class Pair:
             self.to_the_letter = isinstance(other, Returned) and got.allocated == other.allocated
         else:
             self.to_the_letter = isinstance(other, Raised) and got.message == other.message
+
+
+def _pairs(
+    records: Sequence[Failure], places: Sequence[int], solution: WrongSolution, known: Known | None
+) -> list[Pair]:
+    """The records of some places, beside what a known wrong solution answers there."""
+    if known:
+        answers = known(solution)
+        return [Pair(records[place], answers[place]) for place in places]
+    return [
+        Pair(records[place], ask_directly(solution.function, records[place].case.args)) for place in places
+    ]
 
 
 def _likeness(pairs: Sequence[Pair]) -> float:

@@ -134,9 +134,12 @@ def ask_directly(
 
 
 def copy(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments again, sharing nothing with the first: a call may change a list that it was given."""
-    again: tuple[Any, ...] = values.decode(values.encode(args))
-    return again
+    """The arguments again, sharing no list with the first: a call may change one that it was given."""
+    return tuple(map(_again, args))
+
+
+def _again(value: Any) -> Any:
+    return type(value)(map(_again, value)) if type(value) in (tuple, list) else value
 
 
 def expected(exercise: Exercise, case: Case) -> Outcome:

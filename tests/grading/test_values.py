@@ -29,7 +29,9 @@ plain = st.recursive(
 anything_json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: (
-        st.lists(inner) | st.dictionaries(st.sampled_from(["int", "list", "str", "none", "x"]), inner)
+        st.lists(inner)
+        | st.dictionaries(st.sampled_from(["int", "list", "str", "none", "x"]), inner)
+        | st.dictionaries(st.sampled_from(["list of int", "tuple of float"]), st.lists(inner | st.text()))
     ),
     max_leaves=20,
 )
@@ -59,6 +61,13 @@ def _has_text(value):
     if isinstance(value, slice):
         value = (value.start, value.stop, value.step)
     return isinstance(value, str) or (isinstance(value, (list, tuple)) and any(map(_has_text, value)))
+
+
+@pytest.mark.parametrize(
+    "value", [(1, -2), [1.5, math.inf], (), (1, True), [1, 2.5], ([1], [2.5]), [2**4000]]
+)
+def test_rows_of_numbers_keep_every_type(value):
+    assert values.same(values.decode(through_a_frame(values.encode(value))), value)
 
 
 @given(anything_json)
@@ -111,6 +120,14 @@ def test_the_largest_plain_value_fits_a_frame():
     assert len(frames.pack({"returned": values.encode(text)})) <= frames.MAX_REPLY
 
 
+@pytest.mark.parametrize(("number", "costs"), [(-math.ulp(0.0), 20), (2**4095, 20 + 1024)])
+def test_the_longest_row_of_numbers_fits_a_frame(number, costs):
+    row = (number,) * (values.MAX_SIZE // costs - 1)
+    assert values.decode(values.encode(row)) == row
+    assert len(frames.pack({"returned": values.encode(row)})) <= frames.MAX_REPLY
+    assert "too large" in values.decode(values.encode(row + row)).type_name
+
+
 @pytest.mark.parametrize(
     "node",
     [
@@ -122,6 +139,13 @@ def test_the_largest_plain_value_fits_a_frame():
         {"none": None},
         {"dtype": "complex64"},
         {"list": "ab"},
+        {"list of int": "12"},
+        {"list of int": ["0x1", 6]},
+        {"list of int": ["0x1", "1.5"]},
+        {"tuple of int": ["0x" + "f" * 2000]},
+        {"tuple of float": [["1.5"]]},
+        {"tuple of float": ["1" * 50]},
+        {"tuple of str": ["a"]},
         {"list": [6]},
         {"eval": "1"},
         {},

@@ -10,6 +10,7 @@ type, and that name is all that leaves.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,17 @@ _FIELDS = {
     "storage": int,
     "argument": int,
 }
+
+#: How numbers are written: the most characters of one, and what reads it.
+_NUMBERS: dict[str, tuple[int, Callable[[str], Any]]] = {
+    "int": (MAX_BITS // 4 + 8, lambda text: int(text, 16)),
+    "float": (40, float.fromhex),
+}
+
+_SEQUENCES: dict[str, type] = {"tuple": tuple, "list": list}
+
+#: Tuples and lists whose items are all of one type of number, which is said once.
+_ROWS = {f"{name} of {kind}": (made, kind) for name, made in _SEQUENCES.items() for kind in _NUMBERS}
 
 _DTYPE_NAMES = frozenset(dtype.name for dtype in dtypes.ALL)
 
@@ -100,10 +112,7 @@ class _Encoder:
         if kind is bool:
             return {"bool": value}
         if kind is int:
-            if value.bit_length() > MAX_BITS:
-                raise _TooMuch(f"more than {MAX_BITS} bits")
-            self._spend(value.bit_length() // 4)
-            return {"int": hex(value)}
+            return {"int": self._int(value)}
         if kind is float:
             return {"float": value.hex()}
         if kind is str:
@@ -119,6 +128,8 @@ class _Encoder:
         if kind is tuple or kind is list or kind is slice:
             if nesting >= MAX_NESTING:
                 raise _TooMuch(f"nested deeper than {MAX_NESTING}")
+            if kind is not slice and value and (row := self._row(value)):
+                return {f"{kind.__name__} of {row[0]}": row[1]}
             return {kind.__name__: [self.encode(item, nesting + 1) for item in value]}
         if kind is Size:
             return self.encode(tuple(value), nesting)
@@ -134,6 +145,23 @@ class _Encoder:
         if isinstance(value, Strided):
             return {"tensor": [self.encode(getattr(value, name), nesting + 1) for name in _FIELDS]}
         return {"opaque": type_name(kind)}
+
+    def _row(self, items: Sequence[Any]) -> tuple[str, list[str]] | None:
+        """The type and the texts of items that are all ints or all floats, as most are: cells, sizes."""
+        if all(type(item) is float for item in items):
+            self._spend(_COST * len(items))
+            return "float", [item.hex() for item in items]
+        if all(type(item) is int for item in items):
+            self._spend(_COST * len(items))
+            return "int", [self._int(item) for item in items]
+        return None
+
+    def _int(self, value: int) -> str:
+        bits = value.bit_length()
+        if bits > MAX_BITS:
+            raise _TooMuch(f"more than {MAX_BITS} bits")
+        self._spend(bits // 4)
+        return hex(value)
 
 
 def decode(node: Any) -> Any:
@@ -151,9 +179,10 @@ def _decode(node: Any, nesting: int) -> Any:
     if nesting > MAX_NESTING or not isinstance(node, dict) or len(node) != 1:
         raise NotPlain("not the description of one plain value")
     ((kind, content),) = node.items()
-    if kind in ("tuple", "list") and isinstance(content, list):
-        items = [_decode(item, nesting + 1) for item in content]
-        return tuple(items) if kind == "tuple" else items
+    if isinstance(content, list) and (made := _SEQUENCES.get(kind)):
+        return made(_decode(item, nesting + 1) for item in content)
+    if isinstance(content, list) and (row := _ROWS.get(kind)):
+        return row[0](_numbers(row[1], content))
     if kind == "slice" and isinstance(content, list) and len(content) == 3:
         return slice(*(_decode(item, nesting + 1) for item in content))
     if kind == "tensor" and isinstance(content, list):
@@ -169,6 +198,16 @@ def _decode(node: Any, nesting: int) -> Any:
     raise NotPlain(f"not the description of a {printable(kind)[:40]}")
 
 
+def _numbers(kind: str, texts: list[Any]) -> list[Any]:
+    longest, read = _NUMBERS[kind]
+    try:
+        if max(map(len, texts), default=0) <= longest:
+            return [read(text) for text in texts]
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise NotPlain(f"not a row of {kind}")
+
+
 def _tensor(parts: list[Any]) -> Strided:
     fits = list(map(type, parts)) == list(_FIELDS.values())
     if not fits or not all(type(number) is int for number in (*parts[1], *parts[2])):
@@ -181,13 +220,11 @@ def _tensor(parts: list[Any]) -> Strided:
 
 def _decode_text(kind: str, content: str) -> Any:
     try:
-        if kind == "int" and len(content) <= MAX_BITS // 4 + 8:
-            return int(content, 16)
-        if kind == "float" and len(content) <= 40:
-            return float.fromhex(content)
+        if kind in _NUMBERS:
+            return _numbers(kind, [content])[0]
         if kind == "bytes":
             return bytes.fromhex(content)
-    except (ValueError, OverflowError):
+    except ValueError:
         raise NotPlain(f"not a {kind}") from None
     if kind == "str":
         return printable(content)

@@ -72,11 +72,13 @@ def as_device(value: device | str | int | None) -> device:
         RuntimeError: no such device, or none with a backend here.
         TypeError: the argument names no device.
     """
+    if value is None or (type(value) is str and value == "cpu"):
+        return CPU
     if isinstance(value, int):
         if isinstance(value, bool):
             raise TypeError(f"a device is a text such as 'cpu', or a device, got {value}")
         raise RuntimeError(f"there is no accelerator number {value}: tensors are made on 'cpu'")
-    chosen = CPU if value is None else device(value)
+    chosen = device(value)
     if chosen.type != "cpu":
         raise RuntimeError(f"tensors cannot be made on {str(chosen)!r}: only the CPU has a backend so far")
     return chosen

@@ -8,6 +8,7 @@ elements become Python's numbers and NumPy's arrays stands there too: in `values
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -185,7 +186,11 @@ class Tensor(TensorMethods):
             >>> x.size(), x.size(-1)
             (tensorlab.Size([2, 3]), 3)
         """
-        return self._shape if dim is None else self._shape[self._existing_dim(dim)]
+        if dim is None:
+            return self._shape
+        if type(dim) is int and -len(self._shape) <= dim < len(self._shape):
+            return _item(self._shape, dim)
+        return self._shape[self._existing_dim(dim)]
 
     def numel(self) -> int:
         """The number of elements.
@@ -195,7 +200,7 @@ class Tensor(TensorMethods):
             >>> tl.zeros(2, 3).numel()
             6
         """
-        return layout.numel(self._shape)
+        return prod(self._shape)
 
     nelement = numel
 
@@ -264,7 +269,7 @@ class Tensor(TensorMethods):
     def __len__(self) -> int:
         if not self._shape:
             raise TypeError("len() of a 0-d tensor: it holds one number and has no dimension to count")
-        return self._shape[0]
+        return _item(self._shape, 0)
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self._shape:
@@ -392,3 +397,5 @@ def without_history(result: Tensor) -> Tensor:
 
 
 _new = object.__new__
+# One size of a shape, which a `Size` itself has to look at longer, for it may be asked for a slice.
+_item = tuple.__getitem__

@@ -10,9 +10,10 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.dtypes import bfloat16, float16
 from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensors
-from tensorlab.ops.dispatch import planned
+from tensorlab.ops.dispatch import SMALL, planned
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.indexing.masks import nonzero
 from tensorlab.ops.mapped_folds import many, mapped_fold
@@ -248,6 +249,9 @@ def equal(input: Tensor, other: Tensor) -> bool:
             raise TypeError(f"equal(): argument {position} must be a Tensor, not {type(operand).__name__}")
     if input._shape != other._shape:
         return False
+    a, b = input._dense, other._dense
+    if type(a) is type(b) is np.ndarray and a.size <= SMALL and input._dtype is other._dtype not in _SIXTEEN:
+        return int(np.count_nonzero(a == b)) == a.size
     if many(input, other):
         found = mapped_fold("all", TABLE["eq"], input, other)
         if found is not None:
@@ -255,5 +259,8 @@ def equal(input: Tensor, other: Tensor) -> bool:
     truths = eq(input, other)._storage._memory  # of the elements alone, in whatever order they lie
     return int(np.count_nonzero(truths)) == truths.size
 
+
+# Floats whose cells are no numbers of NumPy's.
+_SIXTEEN = (float16, bfloat16)
 
 METHODS = (allclose, equal, isclose)

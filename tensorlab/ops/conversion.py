@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec
 
 import numpy as np
 
-from tensorlab import dtypes
+from tensorlab import devices, dtypes
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recorders import recorder
@@ -17,6 +17,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
+from tensorlab.layout import numel
 from tensorlab.memory_formats import (
     contiguous_format,
     format_strides,
@@ -27,6 +28,9 @@ from tensorlab.memory_formats import (
     suggested_format,
 )
 from tensorlab.modes import current
+from tensorlab.names.following import follow
+from tensorlab.names.rules import unifies
+from tensorlab.names.tensor import NamedTensor
 from tensorlab.ops import results
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.dispatch import (
@@ -43,7 +47,8 @@ from tensorlab.ops.dispatch import fill as overwrite
 from tensorlab.ops.operands import check_number
 from tensorlab.ops.overwriting import learn, overwrites, overwritten, row_major_copy
 from tensorlab.scalars import TABLE
-from tensorlab.tensor import Tensor, dense_cells
+from tensorlab.storage import UNTRACKED, UntypedStorage
+from tensorlab.tensor import Tensor, dense_cells, make_tensor
 
 __all__ = ["clone", "compute_type", "contiguous", "dense_in", "fill", "fill_", "summed_in_float32", "zero_"]
 
@@ -105,8 +110,14 @@ def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> T
     if dense is not False and 0 < dense.size <= SMALL and plain:
         out = results.dense(dense.copy(), input._dtype, input._shape, input._stride)
     else:
-        out = allocate_strided(input._shape, strides_like(input, memory_format), input._dtype)
-        write_new(out, input)
+        stride = strides_like(input, memory_format)
+        count = numel(input._shape)
+        if stride == input._stride and 0 < count <= SMALL:  # without gaps: one run of cells in another order
+            memory = input._cells()[:count].copy()
+            out = make_tensor(UntypedStorage(memory), input._dtype, input._shape, stride, 0)
+        else:
+            out = allocate_strided(input._shape, stride, input._dtype)
+            write_new(out, input)
     return _record_clone(out, input) if requires_grad(input) else out
 
 
@@ -174,8 +185,13 @@ def to(
         tensor([ 1, -1], dtype=tensorlab.int8)
     """
     only = len(target) == 1 and dtype is None and device is None and not copy
-    if only and type(target[0]) is dtypes.dtype and memory_format is preserve_format:
-        return cast(input, target[0])
+    if only and memory_format is preserve_format:
+        first = target[0]
+        if type(first) is dtypes.dtype:
+            return cast(input, first)
+        if type(first) is str or type(first) is devices.device:
+            as_device(first)
+            return input
     if target:
         dtype, device, flags = _target(target, dtype, device)
         copy = flags[1] if len(flags) > 1 else copy
@@ -268,6 +284,8 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
     way = overwrites.get("copy_")
     if way is not None and way(current.grad, input, src) is not None:
         return input
+    if isinstance(src, NamedTensor):
+        return follow(unifies, copy_, (input, src), {}, in_place=True)
     if not isinstance(src, Tensor) and not is_number(src):
         raise TypeError(f"copy_(): argument 'src' must be a Tensor or a number, not {type(src).__name__}")
     plain = type(src) is Tensor and type(input) is Tensor
@@ -347,6 +365,20 @@ def zero_(input: Tensor) -> Tensor:
         >>> x
         tensor([1., 0., 0.])
     """
+    dense, storage = input._dense, input._storage
+    if (
+        dense is not None
+        and dense is not False
+        and dense.size <= SMALL
+        and not storage.readonly
+        and storage._version is not UNTRACKED
+        and input._edge is None
+        and (input._base is None or input._base._edge is None)
+    ):
+        storage._version += 1
+        dense.fill(0)
+        storage._writer = ZeroBackward0
+        return input
     _fill(input, 0, ZeroBackward0)
     return input
 
@@ -369,6 +401,8 @@ def cpu(input: Tensor, memory_format: memory_format = preserve_format) -> Tensor
         >>> x.cpu() is x
         True
     """
+    if memory_format is preserve_format:
+        return input
     return to(input, device="cpu", memory_format=memory_format)
 
 
@@ -383,6 +417,8 @@ def is_contiguous(input: Tensor, memory_format: memory_format = contiguous_forma
         >>> x.is_contiguous(), x.t().is_contiguous(), x.is_contiguous(memory_format=tl.channels_last)
         (True, False, False)
     """
+    if memory_format is contiguous_format and input._dense is not None and input._dense is not False:
+        return True
     return is_in_format(input._shape, input._stride, memory_format)
 
 

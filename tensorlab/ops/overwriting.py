@@ -55,6 +55,9 @@ def overwritten(kind: Hashable, target: Tensor, operands: Sequence[Tensor | Numb
     way = _ways.get(key)
     if way is None:
         return None
+    for operand in (target, *operands):
+        if type(operand) is Tensor and operand._dense is None:
+            dense_cells(operand)  # machine code does not ask a new view
     if way is False or way(current.grad, target, *operands) is None:
         return False
     overwrites[kind] = way

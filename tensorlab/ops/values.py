@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tensorlab import layout
 from tensorlab.cells import decode
+from tensorlab.dtypes import bfloat16, float16
 from tensorlab.tensor import Tensor, dense_cells
 
 __all__ = []
@@ -21,10 +22,13 @@ def tolist(input: Tensor) -> list | bool | int | float:
         >>> tl.eye(2).tolist(), tl.tensor(3).tolist()
         ([[1.0, 0.0], [0.0, 1.0]], 3)
     """
-    cells = input._dense if input._dense is not None else dense_cells(input)
-    if cells is False:
-        cells = input._cells_array().reshape(-1)
-    flat = decode(cells, input._dtype)
+    element_type = input._dtype
+    if element_type is not float16 and element_type is not bfloat16:  # the cells are NumPy's numbers
+        cells = input._dense
+        if cells is not None and cells is not False and len(input._shape) == 1:
+            return cells.tolist()
+        return input._cells_array().tolist()
+    flat = decode(input._cells_array().reshape(-1), input._dtype)
     shape = input._shape
     if not shape:
         return flat[0]
@@ -54,6 +58,8 @@ def item(input: Tensor) -> bool | int | float:
             f"a Tensor with {input.numel()} elements cannot be converted to Scalar: "
             f"item() needs exactly one element, and the shape is {tuple(input._shape)}"
         )
+    if input._dtype is not float16 and input._dtype is not bfloat16:  # the cell is NumPy's number
+        return cells.item()
     return decode(cells.reshape(-1), input._dtype)[0]
 
 
@@ -63,13 +69,14 @@ def truth(input: Tensor) -> bool:
     Raises:
         RuntimeError: the tensor has no element, or several.
     """
-    if input.numel() != 1:
+    try:
+        return bool(input.item())
+    except RuntimeError:
         which = "no values" if input.numel() == 0 else "more than one value"
         raise RuntimeError(
             f"Boolean value of Tensor with {which} is ambiguous: its shape is {tuple(input._shape)}, "
             f"and only a tensor of one element is true or false"
-        )
-    return bool(input.item())
+        ) from None
 
 
 def integer(input: Tensor) -> int:
@@ -100,12 +107,13 @@ def complex_number(input: Tensor) -> complex:
 
 
 def _scalar(input: Tensor) -> bool | int | float:
-    if input.numel() != 1:
+    try:
+        return input.item()
+    except RuntimeError:
         raise ValueError(
             f"only one element tensors can be converted to Python scalars: "
             f"this one has {input.numel()}, its shape is {tuple(input._shape)}"
-        )
-    return input.item()
+        ) from None
 
 
 def position(input: Tensor) -> int:

@@ -131,10 +131,12 @@ def fill(target: Tensor, value: Number) -> None:
 
 
 def _is_cell(value: Number, element_type: dtype) -> bool:
-    """Whether NumPy makes of a number the cell that it is encoded as: a zero, or a float where cells are."""
+    """Whether NumPy makes of a number the cell that it is encoded as: a short int, or a float for a float."""
     if type(value) is float:
         return element_type.is_floating_point and element_type.itemsize >= 4
-    return type(value) is int and value == 0
+    if type(value) is not int or not 0 <= value < 128:
+        return False
+    return value == 0 or (element_type is not dtypes.float16 and element_type is not dtypes.bfloat16)
 
 
 def _overwrite(target: Tensor, cell: np.generic) -> None:

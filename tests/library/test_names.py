@@ -590,3 +590,17 @@ def test_a_leaf_with_names_gathers_a_gradient():
         assert x.grad is None
         x.requires_grad = False
         assert not (2 * x).requires_grad
+
+
+def test_copy_takes_the_names_of_the_source():
+    source = tl.ones(2, 3, names=("N", None))
+    for _ in range(3):
+        target = tl.zeros(2, 3)
+        assert target.copy_(source) is target
+        assert target.names == ("N", None)
+        assert target.rename(None).tolist() == [[1.0] * 3] * 2
+    target = tl.zeros(2, 3, names=(None, "C"))
+    assert target.copy_(source).names == ("N", "C")
+    with pytest.raises(RuntimeError):
+        tl.zeros(2, 3, names=("C", None)).copy_(source)
+    assert tl.zeros(2, 3).copy_(tl.ones(3, names=("C",))).names == (None, "C")

@@ -20,6 +20,7 @@ from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import SMALL, allocate_strided, as_new, filled
 from tensorlab.ops.indexing import masks
 from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read, refuse_shared
+from tensorlab.ops.indexing.written_again import learn_write, write_again
 from tensorlab.ops.operands import Number
 from tensorlab.tensor import Tensor, dense_cells, make_tensor
 from tensorlab.warned import warn_caller
@@ -109,6 +110,10 @@ def _short_rows(input: Tensor, places: Places, stride: tuple[int, ...]) -> np.nd
 
 def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulate: bool = False) -> None:
     """Overwrite, or add to, the elements that index tensors choose."""
+    name = "index_put_ +=" if accumulate else "index_put_"
+    dims = tuple(chosen)
+    if write_again(name, input, dims, tuple(chosen.values()), values):
+        return
     if requires_grad(input):
         check_in_place(input)
     if not accumulate and (not isinstance(values, Tensor) or values.numel() == 1):
@@ -126,6 +131,12 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
     check(places)
     with in_place(IndexPutBackward0, input, values, indices=KeptTensors(chosen), accumulate=accumulate):
         combine(input, places, values, "add" if accumulate else "replace", lenient="index_put_")
+    if all(index is given for index, given in zip(places.indices, chosen.values(), strict=False)):
+        strides = (0,) * len(places.route.shape)
+        if isinstance(values, Tensor):
+            strides = broadcasting.broadcast_strides(values._shape, values._stride, places.route.shape)
+        action = "add" if accumulate else "replace"
+        learn_write(name, input, dims, places, values, strides, IndexPutBackward0, action)
 
 
 def _put_by_mask(input: Tensor, chosen: Chosen, values: Tensor) -> bool:

@@ -23,6 +23,7 @@ from tensorlab.ops.indexing.gradients import (
     ScatterBackward1,
 )
 from tensorlab.ops.indexing.places import along_dim, check, combine, expanded, read, refuse_shared
+from tensorlab.ops.indexing.written_again import learn_write, row_major_copy, write_again
 from tensorlab.ops.operands import Number
 from tensorlab.ops.shape import expand, reshape
 from tensorlab.ops.sharing import from_numpy
@@ -95,6 +96,8 @@ def scatter(
         tensor([[0., 0., 1.],
                 [1., 0., 0.]])
     """
+    if out is None and (copy := row_major_copy(input, src)) is not None:
+        return as_new(scatter_(copy, dim, index, src, value=value, reduce=reduce))
     values, action = _scattered(src, value, reduce)
     result = scatter_checked("scatter", input, dim, index, values, action, copy_for("scatter", input, out))
     _need_plain_scatter(reduce, input, values)
@@ -137,10 +140,14 @@ def scatter_(
                 [1., 0., 0.]])
     """
     values, action = _scattered(src, value, reduce)
+    if write_again(action, input, dim, (index,), values):
+        return input
     _need_plain_scatter(reduce, input, values)
     refuse_shared(input, values)
     with in_place(_node(values), input, values, dim=dim, index=index):
-        return scatter_checked("scatter", input, dim, index, values, action)
+        scatter_checked("scatter", input, dim, index, values, action)
+    _learn(action, input, dim, index, values, _node(values), action)
+    return input
 
 
 def _node(values: Tensor | Number) -> Any:
@@ -192,10 +199,25 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         >>> tl.zeros(3).scatter_add_(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
+    if write_again("scatter_add_", input, dim, (index,), src):
+        return input
     need_tensor("scatter_add", src, "src")
     refuse_shared(input, src)
     with in_place(ScatterAddBackward0, input, src, dim=dim, index=index):
-        return scatter_checked("scatter_add", input, dim, index, src, "add")
+        scatter_checked("scatter_add", input, dim, index, src, "add")
+    _learn("scatter_add_", input, dim, index, src, ScatterAddBackward0, "add")
+    return input
+
+
+def _learn(
+    name: str, input: Tensor, dim: int, index: Tensor, values: Tensor | Number, writer: object, action: str
+) -> None:
+    """Keep the way of a write in place, for the next one of the same layouts (see `write_again`)."""
+    if not index.ndim or not input.ndim or (isinstance(values, Tensor) and values.ndim != index.ndim):
+        return
+    places = along_dim(input, layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim), index)
+    strides = values._stride[: index.ndim] if isinstance(values, Tensor) else (0,) * index.ndim
+    learn_write(name, input, dim, places, values, strides, writer, action)
 
 
 def take_along_dim(

@@ -27,7 +27,7 @@ from tensorlab.ops.indexing.plain import plain_view
 from tensorlab.ops.operands import Number
 from tensorlab.size import size_of_ints
 from tensorlab.storage import UNTRACKED
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, dense_cells
 from tensorlab.warned import warn_caller
 
 __all__ = ["getitem", "setitem"]
@@ -157,6 +157,8 @@ def setitem(input: Tensor, index: object, value: object) -> None:
         with in_place(conversion.FillBackward1, view):
             write(view, value)
     elif value._shape == view._shape:
+        if view._dense is None:
+            dense_cells(view)  # machine code does not ask a new view
         conversion.copy_(view, value)
     elif not value.ndim:
         conversion.fill_(view, value)

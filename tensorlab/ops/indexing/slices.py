@@ -22,6 +22,7 @@ from tensorlab.ops.indexing.gradients import (
     IndexSelectBackward0,
 )
 from tensorlab.ops.indexing.places import check, combine, read, slices_at, vector
+from tensorlab.ops.indexing.written_again import learn_write, row_major_copy, write_again
 from tensorlab.ops.operands import Number, check_number, is_number, number_from
 from tensorlab.ops.shape import reshape
 from tensorlab.tensor import Tensor
@@ -92,6 +93,8 @@ def index_add(
         >>> tl.zeros(3).index_add(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
+    if out is None and (copy := row_major_copy(input, source)) is not None:
+        return as_new(index_add_(copy, dim, index, source, alpha=alpha))
     values = _added(input, dim, index, source, alpha)
     result = _combine(contiguous_copy("index_add", input, out), dim, index, values, "add")
     if out is None:
@@ -125,10 +128,16 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
                 [0., 0.],
                 [6., 8.]])
     """
+    plain = type(alpha) is int and alpha == 1
+    if plain and write_again("index_add_", input, dim, (index,), source):
+        return input
     check_in_place(input)
     values = _added(input, dim, index, source, alpha)
     with in_place(IndexAddBackward0, input, values, dim=dim, index=index):
-        return _combine(input, dim, index, values, "add")
+        _combine(input, dim, index, values, "add")
+    if plain:
+        _learn("index_add_", input, dim, index, source, IndexAddBackward0, "add")
+    return input
 
 
 def index_copy(
@@ -141,6 +150,8 @@ def index_copy(
         >>> tl.zeros(3).index_copy(0, tl.tensor([2, 0]), tl.tensor([1.0, 2.0]))
         tensor([2., 0., 1.])
     """
+    if out is None and (copy := row_major_copy(input, source)) is not None:
+        return as_new(index_copy_(copy, dim, index, source))
     values = _copied(input, dim, index, source)
     result = _combine(contiguous_copy("index_copy", input, out), dim, index, values, "replace")
     if out is None:
@@ -164,10 +175,14 @@ def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tenso
         tensor([[2., 0., 1.],
                 [4., 0., 3.]])
     """
+    if write_again("index_copy_", input, dim, (index,), source):
+        return input
     check_in_place(input)
     values = _copied(input, dim, index, source)
     with in_place(IndexCopyBackward0, input, values, dim=dim, index=index):
-        return _combine(input, dim, index, values, "replace")
+        _combine(input, dim, index, values, "replace")
+    _learn("index_copy_", input, dim, index, source, IndexCopyBackward0)
+    return input
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Tensor:
@@ -179,6 +194,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -
         tensor([[7., 0., 7.],
                 [7., 0., 7.]])
     """
+    if (copy := row_major_copy(input, value)) is not None:
+        return as_new(index_fill_(copy, dim, index, value))
     number = _filled(input, dim, index, value)
     result = _combine(conversion.clone(aliases.detach(input)), dim, index, number, "replace", wraps=True)
     return record(_fill_node(value), as_new(result), input, value, dim=dim, index=index)
@@ -204,10 +221,14 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) 
         tensor([[7., 0., 7.],
                 [7., 0., 7.]])
     """
+    if write_again("index_fill_", input, dim, (index,), value):
+        return input
     check_in_place(input)
     number = _filled(input, dim, index, value)
     with in_place(_fill_node(value), input, value, dim=dim, index=index):
-        return _combine(input, dim, index, number, "replace", wraps=True, lenient="index_fill_")
+        _combine(input, dim, index, number, "replace", wraps=True, lenient="index_fill_")
+    _learn("index_fill_", input, dim, index, value, _fill_node(value))
+    return input
 
 
 def _fill_node(value: Tensor | Number) -> Any:
@@ -304,6 +325,23 @@ def _filled(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> N
         raise TypeError(f"index_fill(): argument 'value' must be a number, not {type(value).__name__}")
     check(slices_at(input, dim, index, wraps=True))
     return value
+
+
+def _learn(
+    name: str,
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    values: Tensor | Number,
+    writer: object,
+    action: str = "replace",
+) -> None:
+    """Keep the way of a write in place, for the next one of the same layouts (see `write_again`)."""
+    if not index.ndim or not input.ndim or (isinstance(values, Tensor) and values.ndim != input.ndim):
+        return
+    places = slices_at(input, layout.wrap_dim(dim, input.ndim), index, wraps=name == "index_fill_")
+    strides = values._stride if isinstance(values, Tensor) else (0,) * input.ndim
+    learn_write(name, input, dim, places, values, strides, writer, action)
 
 
 def _combine(

@@ -315,6 +315,8 @@ def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
         >>> tl.hstack([tl.tensor([1, 2]), tl.tensor(3)])
         tensor([1, 2, 3])
     """
+    if _are_matrices(tensors):
+        return cat(tensors, 1, out=out)
     given = _non_empty(tensors, "hstack")
     widened = list(atleast_1d(given))
     return cat(widened, 0 if widened[0].ndim == 1 else 1, out=out)
@@ -329,6 +331,8 @@ def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
         tensor([[1, 2],
                 [3, 4]])
     """
+    if _are_matrices(tensors):
+        return cat(tensors, 0, out=out)
     return cat(list(atleast_2d(_non_empty(tensors, "vstack"))), 0, out=out)
 
 
@@ -355,6 +359,13 @@ def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """
     given = _non_empty(tensors, "column_stack")
     return hstack([t if t.ndim > 1 else reshape(t, t.numel(), 1) for t in given], out=out)
+
+
+def _are_matrices(tensors: Tensors) -> bool:
+    """Whether all have two dimensions or more, as most do, so that none is to be widened."""
+    if type(tensors) not in (tuple, list) or not tensors:
+        return False
+    return all(type(tensor) is Tensor and len(tensor._shape) > 1 for tensor in tensors)
 
 
 def _non_empty(tensors: Tensors, function: str) -> list[Tensor]:

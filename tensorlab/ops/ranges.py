@@ -10,7 +10,7 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.cells import encode, from_float32, to_float32
 from tensorlab.devices import as_device, device
-from tensorlab.dtypes import dtype
+from tensorlab.dtypes import bfloat16, dtype, float16
 from tensorlab.layout import Size, as_int
 from tensorlab.ops import results
 from tensorlab.ops.arguments import as_dtype
@@ -298,6 +298,10 @@ def eye(
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     result = zeros(sizes, out=out, dtype=dtype, device=device)
+    if out is None and type(result._dense) is np.ndarray and result._dtype not in (float16, bfloat16):
+        rows, columns = sizes
+        result._dense[: min(rows, columns) * (columns + 1) : columns + 1] = 1
+        return result
     fill(diagonal(result), 1)
     return result if out is not None else as_new(result)
 

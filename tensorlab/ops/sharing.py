@@ -16,6 +16,7 @@ from tensorlab import dtypes, layout
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.size import size_of_ints
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
 from tensorlab.warned import warn_caller
@@ -259,6 +260,11 @@ def tensor_over(array: np.ndarray) -> Tensor:
     """The tensor over an array's memory; its storage reaches from the first element to the last."""
     element_type = dtypes.from_numpy_dtype(array.dtype)
     steps, size = array.strides, array.itemsize
+    flags = array.flags
+    sizes = array.shape
+    if flags.c_contiguous and array.dtype is element_type.cell and min(sizes, default=2) > 1:
+        storage = UntypedStorage(array.reshape(-1), readonly=not flags.writeable)
+        return make_tensor(storage, element_type, size_of_ints(Size, sizes), layout.default_strides(sizes), 0)
     if steps and min(steps) < 0:
         raise ValueError(
             "At least one stride in the given numpy array is negative, and tensors with negative strides are "
@@ -270,8 +276,7 @@ def tensor_over(array: np.ndarray) -> Tensor:
             f"the strides {steps} of the given numpy array are not multiples of its itemsize "
             f"{size}: make a copy first, from_numpy(array.copy())"
         )
-    shape = Size(array.shape)
-    flags = array.flags
+    shape = Size(sizes)
     if flags.c_contiguous:
         run = array.reshape(-1)
     else:

@@ -5,6 +5,8 @@ Whoever writes cells calls `guard_write`, counts the write, and then writes (see
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout, scalars
@@ -16,7 +18,7 @@ from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops import results
 from tensorlab.ops.guards import guard_layout, guard_memory, guard_readonly, guard_write
 from tensorlab.ops.operands import Number, check_number, widened
-from tensorlab.ops.plans import remember
+from tensorlab.ops.plans import MOST_PLANS, remember
 from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
@@ -50,11 +52,15 @@ def filled(shape: Size, stride: tuple[int, ...] | None, element_type: dtype, val
     """
     if isinstance(value, float) or element_type is dtypes.float16:
         check_number(value, element_type)
+    sizes = _row_major(shape)
+    if (stride is None or stride == sizes[1]) and 0 < sizes[0] <= SMALL and _is_cell(value, element_type):
+        made = results.new_dense(sizes[0], element_type.cell, element_type, shape, sizes[1])
+        made._dense.fill(value)  # type: ignore[union-attr]  # it is a run
+        return made
     zeros = type(value) is int and value == 0
-    count = layout.numel(shape)
+    count, row_major = sizes
     # The operating system hands out zeroed pages, so large zeros cost nothing until touched.
     memory = (np.zeros if zeros else np.empty)(count, element_type.cell)
-    row_major = layout.default_strides(shape)
     if stride is None or stride == row_major:
         made = results.dense(memory, element_type, shape, row_major)
     else:
@@ -65,6 +71,12 @@ def filled(shape: Size, stride: tuple[int, ...] | None, element_type: dtype, val
         else:
             _overwrite(made, encode_one(value, element_type))
     return made
+
+
+@functools.lru_cache(MOST_PLANS)
+def _row_major(shape: Size) -> tuple[int, tuple[int, ...]]:
+    """How many elements a shape has, and its strides in row-major order."""
+    return layout.numel(shape), layout.default_strides(shape)
 
 
 def write(target: Tensor, source: Tensor | Number) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
 import pytest
 
 import tensorlab as tl
 from tensorlab import dtypes
+from tests.library.references import agree
 
 
 @pytest.mark.parametrize(
@@ -182,3 +186,54 @@ def test_a_program_that_asks_for_a_gpu_goes_on_with_the_cpu(torch):
     assert (tl.cuda.device_count(), tl.accelerator.device_count()) == (0, 0)
     with pytest.raises(ValueError, match="invalid literal"):
         tl.cuda.manual_seed_all("three")
+
+
+def test_small_tensors_of_numbers(torch):
+    numbers = (
+        2.5,
+        -0.0,
+        0,
+        1,
+        -1,
+        127,
+        128,
+        2**62,
+        -(2**63),
+        True,
+        False,
+        1e30,
+        math.inf,
+        -math.inf,
+        math.nan,
+    )
+    for number in (*numbers, 3.5e38, 1e300):
+        agree(tl.tensor(number), torch.tensor(number))
+    with pytest.raises((RuntimeError, ValueError)):
+        tl.tensor(2**63)
+    for kind in ("float32", "float64", "float16", "int64", "int8", "uint8", "bool"):
+        ours, theirs = {"dtype": getattr(tl, kind)}, {"dtype": getattr(torch, kind)}
+        for sizes in itertools.product(range(4), repeat=2):
+            agree(tl.eye(*sizes, **ours), torch.eye(*sizes, **theirs))
+            assert tl.eye(*sizes, **ours)._version == 0
+        for number in (0, 1, 2, 100, *((-1, 0.5, -0.0) if "float" in kind else ())):
+            agree(tl.full((2, 3), number, **ours), torch.full((2, 3), number, **theirs))
+            agree(tl.full_like(tl.ones(2, 3, **ours).t(), number), torch.full((2, 3), number, **theirs).t())
+            assert tl.full_like(tl.ones(2, 3, **ours).t(), number).stride() == (1, 3)
+    with pytest.raises(RuntimeError):
+        tl.full((2,), 1e300, dtype=tl.float16)
+    with tl.inference_mode():
+        assert tl.tensor(2.5).is_inference()
+        assert tl.eye(2).is_inference()
+    assert tl.tensor(2.5, requires_grad=True).requires_grad
+
+
+def test_arrays_of_odd_strides(torch):
+    cells = np.arange(24, dtype=np.float32)
+    table = cells.reshape(4, 6)
+    wide = cells.reshape(1, 24), cells.reshape(24, 1), cells.reshape(2, 1, 12), cells[:1].reshape(())
+    parts = cells[:0], cells[:1], cells[::2], table[:1], table[:, :1], table.T, table[1:, 2:]
+    for array in (table, *wide, *parts, cells.view(np.int32), cells.view(np.float16)):
+        ours, theirs = tl.from_numpy(array), torch.from_numpy(array)
+        assert (ours.shape, ours.stride()) == (tuple(theirs.shape), theirs.stride())
+        assert ours.data_ptr() == theirs.data_ptr()
+        agree(ours, theirs)

@@ -32,8 +32,17 @@ WRITES = {
     "scatter_ multiply": lambda t, x, i, v: x.scatter_(1, i.view(3, 1), v, reduce="multiply"),
     "scatter_add_": lambda t, x, i, v: x.scatter_add_(0, i.view(1, 3), v[:1, :3]),
 }
-EACH = pytest.mark.parametrize("name", WRITES)
-OF_VALUES = [name for name in WRITES if "number" not in name and "int" not in name and name != "index_fill_"]
+EACH = pytest.mark.parametrize("name", list(WRITES))
+# Those that a mask of the tensor's shape chooses for.
+WRITES |= {
+    "masked_fill_": lambda t, x, i, v: x.masked_fill_(v > 0, 0.5),
+    "masked_fill_ infinity": lambda t, x, i, v: x.masked_fill_(v > 0, -float("inf")),
+    "x[mask] = number": lambda t, x, i, v: x.__setitem__(v > 0, 1.5),
+}
+AND_MASKS = pytest.mark.parametrize("name", WRITES)
+RECORDED = [
+    name for name in WRITES if "reduce" not in name and "multiply" not in name and "_ add" not in name
+]
 NEW = {
     "index_add": lambda t, x, i, v: t.index_add(x, 0, i, v),
     "index_copy": lambda t, x, i, v: t.index_copy(x, 0, i, v),
@@ -54,11 +63,11 @@ def warm(name: str) -> None:
         WRITES[name](tl, *tensors())
 
 
-@EACH
+@AND_MASKS
 @pytest.mark.filterwarnings("ignore:The reduce argument of torch.scatter")
 @pytest.mark.parametrize("kind", ["float32", "float64", "int64", "int8"])
 def test_values_and_versions(torch, name, kind):
-    if kind.startswith("int") and name in ("x[i] = number", "x[i, j] = number"):
+    if kind.startswith("int") and ("number" in name or "mask" in name):
         kind = "float64"
     layouts = ("row", "transposed", "offset", "sliced")
     for pair, _ in itertools.product(itertools.product(layouts, repeat=2), range(3)):
@@ -114,7 +123,7 @@ def test_a_negative_index_counts_from_the_end(torch, name):
     agree(x, theirs)
 
 
-@EACH
+@AND_MASKS
 def test_leaves_and_memory(name):
     warm(name)
     x, i, v = tensors()
@@ -133,25 +142,25 @@ def test_leaves_and_memory(name):
     refused(name, x, i, v, RuntimeError, "Inplace update to inference tensor")
 
 
-@pytest.mark.parametrize("name", [name for name in OF_VALUES if "reduce" not in name and "_ add" not in name])
+@pytest.mark.parametrize("name", RECORDED)
 def test_what_is_recorded(torch, name):
-    if name == "scatter_ multiply":
-        return
     warm(name)
     gradients = []
     for library in (tl, torch):
         x, i, v = (t if library is tl else twin(torch, t) for t in tensors())
-        v = v.clone().requires_grad_()
+        v = v.clone().requires_grad_("mask" not in name)
         x = x.clone().requires_grad_()
         y = x * 1
         WRITES[name](library, y, i, v)
         (y * y).sum().backward()
         gradients.append((x.grad, v.grad))
     for ours, theirs in zip(*gradients, strict=True):
-        agree(ours, theirs)
+        assert (ours is None) == (theirs is None)
+        if ours is not None:
+            agree(ours, theirs)
 
 
-@EACH
+@AND_MASKS
 def test_the_graph_sees_the_write(name):
     warm(name)
     x, i, v = tensors()

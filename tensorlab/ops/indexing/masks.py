@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
 from tensorlab.backends import Walk, backend
-from tensorlab.cells import encode_one
+from tensorlab.cells import LARGEST_32, encode_one
 from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.arguments import need_tensor
@@ -27,7 +28,7 @@ from tensorlab.ops.indexing.gradients import (
 from tensorlab.ops.indexing.places import expanded, guard, raw_cells, raw_type, vector
 from tensorlab.ops.operands import Number, check_number, is_number
 from tensorlab.ops.outputs import written
-from tensorlab.storage import UntypedStorage
+from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
 __all__ = ["argwhere", "masked_fill", "masked_scatter", "masked_select", "nonzero"]
@@ -149,6 +150,8 @@ def _fill_node(value: Tensor | Number) -> Any:
 
 
 def _filled(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
+    if type(value) is float and _filled_short(input, mask, value):
+        return input
     if isinstance(value, Tensor):
         if value.ndim:
             raise RuntimeError(
@@ -172,6 +175,31 @@ def _filled(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     elif input.numel():
         backend("cpu").mask_fill(_walk(mask, input), cell)
     return input
+
+
+def _filled_short(input: Tensor, mask: Tensor, value: float) -> bool:
+    """Fill a short run of floats by a mask of its shape that lies elsewhere; False for others."""
+    if type(input) is not Tensor or type(mask) is not Tensor or input._shape != mask._shape:
+        return False
+    storage, element_type = input._storage, input._dtype
+    if element_type is not dtypes.float32 and element_type is not dtypes.float64:
+        return False
+    if storage.readonly or storage._version is UNTRACKED or storage._memory is mask._storage._memory:
+        return False
+    runs = _short_runs(input, mask)
+    if runs is None or LARGEST_32 <= abs(value) < math.inf:
+        return False
+    storage._version += 1
+    cells, places = runs
+    if cells.size <= FEW:
+        cells[places] = value
+    else:
+        np.putmask(cells, places, value)
+    return True
+
+
+# Up to this many cells NumPy assigns by a mask sooner than it puts.
+FEW = 64
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:

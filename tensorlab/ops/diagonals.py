@@ -20,6 +20,7 @@ from tensorlab.ops.creation import zeros
 from tensorlab.ops.dispatch import SMALL, Number, as_new, guard_write, write_new
 from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.indexing.places import raw_cells
+from tensorlab.ops.moves import moves_elements
 from tensorlab.ops.outputs import fitted, need_dtype, written
 from tensorlab.ops.recording import check_out
 from tensorlab.ops.restriding import as_strided
@@ -29,8 +30,16 @@ from tensorlab.tensor import Tensor
 __all__ = ["diag", "diag_embed", "diagflat", "tril", "triu"]
 
 
-TrilBackward0 = formulas("TrilBackward0", input=lambda grad, diagonal: tril(grad, diagonal))
-TriuBackward0 = formulas("TriuBackward0", input=lambda grad, diagonal: triu(grad, diagonal))
+def _d_tril(grad: Tensor, diagonal: int) -> Tensor:
+    return tril(grad, diagonal)
+
+
+def _d_triu(grad: Tensor, diagonal: int) -> Tensor:
+    return triu(grad, diagonal)
+
+
+TrilBackward0 = formulas("TrilBackward0", input=_d_tril)
+TriuBackward0 = formulas("TriuBackward0", input=_d_triu)
 _TRIANGLES = {"tril": TrilBackward0, "triu": TriuBackward0}
 DiagEmbedBackward0 = formulas(
     "DiagEmbedBackward0",
@@ -38,6 +47,7 @@ DiagEmbedBackward0 = formulas(
 )
 
 
+@moves_elements
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The lower triangle of a matrix, or of each in a batch; zeros above it.
 
@@ -58,6 +68,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     return _triangle("tril", input, diagonal, out)
 
 
+@moves_elements
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The upper triangle of a matrix, or of each in a batch; zeros below it (see `tril`).
 
@@ -149,6 +160,7 @@ def _up_to(rows: int, columns: int, diagonal: int) -> np.ndarray:
     return np.tri(rows, columns, diagonal, dtype=bool)
 
 
+@moves_elements
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with a vector on a diagonal and zeros elsewhere; or a copy of a matrix's diagonal.
 
@@ -175,6 +187,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     return result if out is None else written(out, result, exact=True)
 
 
+@moves_elements
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices with the last dimension of `input` on a diagonal, and zeros elsewhere.
 

@@ -17,6 +17,7 @@ from tensorlab.memory_formats import contiguous_format, format_strides, preserve
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.dispatch import Number, allocate_strided, filled, write_new
+from tensorlab.ops.moves import moves_elements
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.resampling import resampled, resampled_gradient
 from tensorlab.tensor import Tensor, make_tensor
@@ -49,6 +50,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         >>> F.pad(x, (1, 2)), F.pad(x, (2, 1), "reflect"), F.pad(x, (0, 2), "circular")
         (tensor([[0, 1, 2, 3, 0, 0]]), tensor([[3, 2, 1, 2, 3, 2]]), tensor([[1, 2, 3, 1, 2]]))
     """
+    if mode == "constant" and value is None:
+        return _padded_by_zeros(input, pad)
     need_tensors("pad", input=input)
     widths = _widths(input, pad)
     if mode == "constant":
@@ -70,6 +73,12 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         )
     _check(input, mode, widths)
     return _from_inside(input, mode, widths)
+
+
+@moves_elements
+def _padded_by_zeros(input: Tensor, pad: Sequence[int]) -> Tensor:
+    need_tensors("pad", input=input)
+    return constant_pad_nd(input, _widths(input, pad), 0)
 
 
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0) -> Tensor:

@@ -9,6 +9,8 @@ from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensors
+from tensorlab.ops.guards import guard_inference
+from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = ["as_own", "conj", "detach", "real", "resolve_conj", "resolve_neg"]
@@ -94,7 +96,9 @@ def _data(input: Tensor) -> Tensor:
 
     Assigning to it makes this tensor object look into the assigned tensor's storage.
     """
-    return make_tensor(input._storage.alias(), input._dtype, input._shape, input._stride, input._offset)
+    storage = input._storage.alias()
+    storage._version = UNTRACKED if input._storage._version is UNTRACKED else 0
+    return make_tensor(storage, input._dtype, input._shape, input._stride, input._offset)
 
 
 def _set_data(input: Tensor, other: Tensor) -> None:
@@ -123,7 +127,11 @@ def change_layout(
         kind: the node of the operation that makes a view of this layout, with `tensor` as its operand.
         offset: the cell of the first element, where it changes.
         notes: what its formula names.
+
+    Raises:
+        RuntimeError: `tensor` was made in inference mode, and that has ended; or gradients could not follow.
     """
+    guard_inference(tensor)
     offset = tensor._offset if offset is None else offset
     with in_place(kind, tensor, **notes):
         # The layout changes as a whole: Python can be interrupted at calls and jumps; here is neither.

@@ -213,7 +213,9 @@ def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tl.linalg.svdvals(tl.tensor([[0.0, 2.0], [1.0, 0.0]]))
         tensor([2., 1.])
     """
-    if out is None and current.grad and requires_grad(A):
+    if out is not None:
+        check_out("linalg.svdvals", out, A)
+    elif current.grad and requires_grad(A):
         return svd(A, full_matrices=False)[1]
     values = computed("svd", lambda x: np.linalg.svd(x, compute_uv=False), matrices_of("svd", A))
     return as_result(values, out, matrices=False)
@@ -256,7 +258,9 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
         tensor([1., 3.])
     """
     triangle = _triangle(UPLO)
-    if out is None and current.grad and requires_grad(A):
+    if out is not None:
+        check_out("linalg.eigvalsh", out, A)
+    elif current.grad and requires_grad(A):
         return eigh(A, UPLO)[0]
     values = computed("eigh", lambda x: np.linalg.eigvalsh(x, triangle), square_matrices("eigh", A))
     return as_result(values, out, matrices=False)

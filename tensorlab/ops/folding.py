@@ -279,7 +279,8 @@ def check_out(name: str, out: Tensor, shape: Size, *sources: Tensor) -> None:
     Raises:
         RuntimeError: it has another shape, `guard_write` refuses the write, or gradients cannot follow it.
     """
-    recording.check_out(name, out, *sources)
+    # Truths and places are never recorded, whatever they are told of.
+    recording.check_out(name, out, *(sources if out._dtype.is_floating_point else ()))
     if out._shape != shape and any(source is out for source in sources):
         raise RuntimeError(
             f"unsupported operation: {name}() reads out, which would have to change its shape from "

@@ -10,6 +10,7 @@ from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor
 
 __all__ = [
+    "guard_inference",
     "guard_layout",
     "guard_memory",
     "guard_readonly",
@@ -72,14 +73,24 @@ def guard_readonly(target: Tensor) -> None:
     Raises:
         RuntimeError: it is.
     """
+    if target._storage._version is UNTRACKED:
+        guard_inference(target)
+    if target._storage.readonly:
+        raise RuntimeError(
+            "this tensor looks into read-only memory (from_numpy of a read-only array): write to a clone()"
+        )
+
+
+def guard_inference(target: Tensor) -> None:
+    """Refuse to change a tensor whose writes nobody counts.
+
+    Raises:
+        RuntimeError: it was made in inference mode, and that has ended.
+    """
     if target._storage._version is UNTRACKED and not modes.current.inference:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone "
             "to get a normal tensor before doing inplace update."
-        )
-    if target._storage.readonly:
-        raise RuntimeError(
-            "this tensor looks into read-only memory (from_numpy of a read-only array): write to a clone()"
         )
 
 

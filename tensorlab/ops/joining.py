@@ -26,6 +26,7 @@ from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import check_out
 from tensorlab.ops.results import computing
 from tensorlab.ops.shape import reshape, unsqueeze, view
+from tensorlab.ops.writing import counted, next_version
 from tensorlab.tensor import Tensor, dense_cells
 
 __all__ = [
@@ -142,7 +143,8 @@ def _joined(join: Callable, tensors: Any, dim: Any, out: Tensor | None) -> Tenso
         tensors, dim = tensors_from(tensors, name), as_int(dim, "dim")
         if out is not None:
             check_out(name, out, *tensors)
-            return join(tensors, dim, out)
+            version = next_version(out)
+            return counted(join(tensors, dim, out), version)
         result = as_own(join(tensors, dim))
         short = _short_way(tensors, dim, result)
         remember(_known, _key(join, tensors, dim), short and tuple(short))

@@ -9,6 +9,7 @@ from tensorlab.autograd.writers import mark_out
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.dispatch import write
+from tensorlab.ops.recording import refuse_recorded
 from tensorlab.ops.resizing import resize_output
 from tensorlab.tensor import Tensor
 
@@ -19,9 +20,10 @@ def fitted(out: Tensor, shape: Size, element_type: dtype, stride: tuple[int, ...
     """`out`, ready for a result of this shape and dtype: it takes the shape (see `resize_output`).
 
     Raises:
-        RuntimeError: `out`'s dtype is of a lower kind than the result's, or it cannot take the shape (see
-            `resize`).
+        RuntimeError: `out` requires a gradient while recording is on, its dtype is of a lower kind than the
+            result's, or it cannot take the shape (see `resize`).
     """
+    refuse_recorded("", out)
     if not dtypes.can_cast(element_type, out.dtype):
         raise RuntimeError(
             f"result type {element_type.name} can't be cast to the desired output type {out.dtype.name}: "
@@ -68,7 +70,11 @@ def written(
         result: its elements.
         stride: what an `out` that takes the shape has as strides; those of row-major order without it.
         exact: whether `out` must be of the result's dtype (see `need_dtype`).
+
+    Raises:
+        RuntimeError: the result was recorded, or `fitted` refuses `out`.
     """
+    refuse_recorded("", result)
     if exact:
         need_dtype(out, result._dtype)
     write(fitted(out, result._shape, result._dtype, stride), result)

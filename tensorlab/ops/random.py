@@ -26,6 +26,7 @@ from tensorlab.ops.options import tensor_options
 from tensorlab.ops.pointwise import add_, mul_
 from tensorlab.ops.random_fills import bernoulli_, normal_, uniform_
 from tensorlab.ops.recording import check_out
+from tensorlab.ops.writing import counted, next_version
 from tensorlab.random import Generator
 from tensorlab.tensor import Tensor
 
@@ -203,8 +204,9 @@ def normal(
     if bool(tensors) == (size is not None):
         raise TypeError("normal() takes a size exactly when mean and std are both numbers")
     if not tensors:
-        target = new((), size, "normal", out, dtype, device)
-        return _made(normal_(target, mean, std, generator=generator), out)  # type: ignore[arg-type]
+        version, target = next_version(out), new((), size, "normal", out, dtype, device)
+        normal_(target, mean, std, generator=generator)  # type: ignore[arg-type]
+        return counted(target, version)
     if dtype is not None or device is not None:
         raise TypeError("normal() takes dtype and device only with a size: tensors bring their own")
     shape = broadcasting.broadcast_shapes(*(tensor.shape for tensor in tensors))
@@ -214,6 +216,7 @@ def normal(
         require_deviation(std)
     if out is not None:
         check_out("normal", out, *tensors)
+    version = next_version(out)
     target = new((), shape, "normal", out, tensors[0].dtype if out is None else None)
     with no_grad():
         if isinstance(std, Tensor):
@@ -221,10 +224,11 @@ def normal(
         else:
             normal_(target, 0.0, std, generator=generator)
         add_(target, mean)
+    counted(target, version)
     if out is not None:
         return out
     kind = _NORMAL_KINDS[isinstance(mean, Tensor), isinstance(std, Tensor)]
-    return record(kind, as_new(target), *tensors)
+    return record(kind, target, *tensors)
 
 
 def bernoulli(
@@ -282,10 +286,6 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     if fill_each(target, "poisson", generator, input):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     return record(PoissonBackward0, as_new(target), input)
-
-
-def _made(target: Tensor, out: Tensor | None) -> Tensor:
-    return as_new(target) if out is None else target
 
 
 def _refused(grad: Tensor) -> Tensor:

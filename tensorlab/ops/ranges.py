@@ -15,11 +15,12 @@ from tensorlab.layout import Size, as_int
 from tensorlab.ops import results
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import Number, as_new, fill, is_number
+from tensorlab.ops.dispatch import Number, fill, is_number
 from tensorlab.ops.from_data import from_cells, inferred_dtype
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.outputs import written
 from tensorlab.ops.parts import diagonal
+from tensorlab.ops.writing import counted, next_version
 from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor
 
@@ -297,13 +298,14 @@ def eye(
     for name, size in zip("nm", sizes, strict=True):
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    version = next_version(out)
     result = zeros(sizes, out=out, dtype=dtype, device=device)
     if out is None and type(result._dense) is np.ndarray and result._dtype not in (float16, bfloat16):
         rows, columns = sizes
         result._dense[: min(rows, columns) * (columns + 1) : columns + 1] = 1
         return result
     fill(diagonal(result), 1)
-    return result if out is not None else as_new(result)
+    return counted(result, version)
 
 
 @tensor_options

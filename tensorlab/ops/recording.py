@@ -28,7 +28,7 @@ from tensorlab.ops.dispatch import PARAMETERS, Number, compute, compute_into, fi
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.overwriting import learn, overwrites, overwritten
 from tensorlab.ops.small_gradients import flow, flow_of
-from tensorlab.scalars import GRAD, TABLE, UNKNOWN, ZERO, Scalar
+from tensorlab.scalars import GRAD, TABLE, TRUTH, UNKNOWN, ZERO, Scalar
 from tensorlab.scalars.row import zero
 from tensorlab.tensor import Tensor
 
@@ -39,6 +39,7 @@ __all__ = [
     "apply_in_place",
     "check_out",
     "node_kind",
+    "refuse_recorded",
     "tensor_form",
 ]
 
@@ -66,7 +67,10 @@ def apply(row: Scalar, *operands: Tensor | Number, out: Tensor | None = None) ->
             return out
     try:
         if out is not None:
-            check_out(row.name, out, *operands)
+            if row.gradients and row.result != TRUTH:
+                check_out(row.name, out, *operands)
+            elif isinstance(out, Tensor):  # truths are never recorded, whatever they are told of
+                mark(out._storage, f"{row.name}(out=...)")
             known = overwritten(doing, out, others) if type(out) is Tensor else False
             if not known:
                 compute_into(out, row, *operands, resizes=True)
@@ -149,9 +153,22 @@ def check_out(name: str, out: Tensor, *operands: Any) -> None:
     """
     if isinstance(out, Tensor):
         mark(out._storage, f"{name}(out=...)")
-    if current.grad and any(isinstance(t, Tensor) and requires_grad(t) for t in (out, *operands)):
+    refuse_recorded(f"{name}(): ", out, *operands)
+
+
+def refuse_recorded(begin: str, *tensors: Any) -> None:
+    """Refuse tensors of an operation with ``out=`` that require a gradient while recording is on.
+
+    Args:
+        begin: what the message begins with.
+        tensors: `out`, and the operands or what was computed of them.
+
+    Raises:
+        RuntimeError: one of them does.
+    """
+    if current.grad and any(isinstance(t, Tensor) and requires_grad(t) for t in tensors):
         raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+            f"{begin}functions with out=... arguments don't support automatic differentiation, but one of "
             f"the arguments requires grad: leave out= away, or compute under tensorlab.no_grad()"
         )
 

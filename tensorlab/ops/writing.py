@@ -22,7 +22,17 @@ from tensorlab.ops.plans import MOST_PLANS, remember
 from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
-__all__ = ["SMALL", "allocate", "allocate_strided", "as_new", "fill", "filled", "write", "write_new"]
+__all__ = [
+    "SMALL",
+    "allocate",
+    "allocate_strided",
+    "as_new",
+    "counted",
+    "fill",
+    "filled",
+    "write",
+    "write_new",
+]
 
 # Up to this many cells NumPy fills or copies a run sooner than a kernel is called.
 SMALL = 4096
@@ -118,8 +128,18 @@ def write_new(target: Tensor, source: Tensor) -> None:
 
 def as_new(made: Tensor) -> Tensor:
     """A tensor that nobody else holds yet: that it was written once does not count as a change."""
+    return counted(made, 0)
+
+
+def next_version(out: Tensor | None) -> int:
+    """The version that a result has once it is there: 0 of a new tensor, and one more of an `out`."""
+    return 0 if out is None else out._storage._version + 1
+
+
+def counted(made: Tensor, version: int) -> Tensor:
+    """A tensor whose version is this, however many writes it took to fill it."""
     if made._storage._version is not UNTRACKED:
-        made._storage._version = 0
+        made._storage._version = version
     return made
 
 

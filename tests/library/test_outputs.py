@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 import pytest
 
 import tensorlab as tl
@@ -163,4 +164,82 @@ def test_data_lies_in_the_memory_of_its_tensor(torch, name):
             outcomes.append(x.tolist())
         except RuntimeError:
             outcomes.append("refused")
+    assert outcomes[0] == outcomes[1]
+
+
+# Of each kind of operation that writes into its out: a float32 matrix, an index, and the out.
+WRITERS = {
+    "add": lambda lib, a, i, out: lib.add(a, a, out=out),
+    "sum": lambda lib, a, i, out: lib.sum(a, 0, keepdim=True, out=out),
+    "mm": lambda lib, a, i, out: lib.mm(a, a, out=out),
+    "gather": lambda lib, a, i, out: lib.gather(a, 0, i, out=out),
+    "take": lambda lib, a, i, out: lib.take(a, i, out=out),
+    "take_along_dim": lambda lib, a, i, out: lib.take_along_dim(a, i, 0, out=out),
+    "index_select": lambda lib, a, i, out: lib.index_select(a, 0, i[0], out=out),
+    "index_add": lambda lib, a, i, out: lib.index_add(lib.ones(3, 3), 0, i[0], a, out=out),
+    "index_copy": lambda lib, a, i, out: lib.index_copy(lib.ones(3, 3), 0, i[0], a, out=out),
+    "scatter": lambda lib, a, i, out: lib.scatter(lib.ones(3, 3), 0, i, a, out=out),
+    "scatter_add": lambda lib, a, i, out: lib.scatter_add(lib.ones(3, 3), 0, i, a, out=out),
+    "scatter_reduce": lambda lib, a, i, out: lib.scatter_reduce(lib.ones(3, 3), 0, i, a, "mean", out=out),
+    "masked_select": lambda lib, a, i, out: lib.masked_select(a, i[:1] >= 0, out=out.view(-1)),
+    "cat": lambda lib, a, i, out: lib.cat([a[:1], a[1:]], out=out),
+    "stack": lambda lib, a, i, out: lib.stack([a[0], a[1], a[2]], out=out),
+    "msort": lambda lib, a, i, out: lib.msort(a, out=out),
+    "multi_dot": lambda lib, a, i, out: lib.linalg.multi_dot([a, a], out=out),
+    "pinv": lambda lib, a, i, out: lib.linalg.pinv(a, out=out),
+    "eigh": lambda lib, a, i, out: lib.linalg.eigh(a, out=(lib.empty(3), out))[1],
+    "svdvals": lambda lib, a, i, out: lib.linalg.svdvals(a, out=out[0]),
+    "eigvalsh": lambda lib, a, i, out: lib.linalg.eigvalsh(a, out=out[0]),
+    "normal": lambda lib, a, i, out: lib.normal(a, 1.0, out=out),
+}
+# These read no tensor.
+MAKERS = {
+    "ones": lambda lib, a, i, out: lib.ones(3, 3, out=out),
+    "full": lambda lib, a, i, out: lib.full((3, 3), 2.0, out=out),
+    "eye": lambda lib, a, i, out: lib.eye(3, out=out),
+    "randn": lambda lib, a, i, out: lib.randn(3, 3, out=out),
+    "arange": lambda lib, a, i, out: lib.arange(3, out=out[0]),
+}
+
+
+def operands(lib):
+    a = lib.tensor([[2.0, 1.0, 0.5], [1.0, 3.0, 0.0], [0.5, 0.0, 4.0]])
+    return a, lib.tensor([[2, 0, 1], [1, 2, 0], [0, 1, 2]])
+
+
+@pytest.mark.parametrize("name", [*WRITERS, *MAKERS])
+def test_an_out_is_not_recorded_and_counts_one_write(torch, name):
+    write = {**WRITERS, **MAKERS}[name]
+    outcomes = []
+    for lib in (tl, torch):
+        a, index = operands(lib)
+        out = lib.zeros(1, 3) if name == "sum" else lib.zeros(3, 3)
+        write(lib, a, index, out)
+        outcomes.append((out._version, out.requires_grad))
+        a.requires_grad_()
+        if name in WRITERS and name != "take_along_dim":  # PyTorch's is made of others
+            with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+                write(lib, a, index, out)
+        with lib.no_grad():
+            write(lib, a, index, out)
+        outcomes[-1] += out._version, out.requires_grad, None if name in ("normal", "randn") else out.tolist()
+        leaf = lib.zeros(out.shape, requires_grad=True)
+        with pytest.raises(RuntimeError, match="require"):
+            write(lib, a.detach(), index, leaf)
+    ours, theirs = outcomes
+    assert ours[:4] == theirs[:4]
+    assert theirs[4] is None or np.allclose(ours[4], theirs[4], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["lt", "eq", "logical_and", "isneginf", "argmax", "all"])
+def test_truths_and_places_are_written_whoever_requires_a_gradient(torch, name):
+    outcomes = []
+    for lib in (tl, torch):
+        a = lib.tensor([[2.0, -1.0], [0.0, 3.0]], requires_grad=True)
+        shape = (2,) if name in ("argmax", "all") else (2, 2)
+        out = lib.zeros(shape, dtype=lib.int64 if name == "argmax" else lib.bool)
+        others = {"isneginf": (), "argmax": (1,), "all": (1,)}.get(name, (a.t(),))
+        for _ in range(3):
+            assert getattr(lib, name)(a, *others, out=out) is out
+        outcomes.append((out.tolist(), out._version, out.requires_grad))
     assert outcomes[0] == outcomes[1]

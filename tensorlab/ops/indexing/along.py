@@ -13,7 +13,6 @@ from tensorlab.backends import backend
 from tensorlab.layout import Size
 from tensorlab.modes import current
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import as_new
 from tensorlab.ops.indexing.again import add_again, add_new, read_again, read_new
 from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_index, result_in
 from tensorlab.ops.indexing.gradients import (
@@ -25,8 +24,10 @@ from tensorlab.ops.indexing.gradients import (
 from tensorlab.ops.indexing.places import along_dim, check, combine, expanded, read, refuse_shared
 from tensorlab.ops.indexing.written_again import learn_write, row_major_copy, write_again
 from tensorlab.ops.operands import Number
+from tensorlab.ops.recording import check_out
 from tensorlab.ops.shape import expand, reshape
 from tensorlab.ops.sharing import from_numpy
+from tensorlab.ops.writing import counted, next_version
 from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = ["gather", "scatter", "scatter_add", "take_along_dim"]
@@ -97,12 +98,12 @@ def scatter(
                 [1., 0., 0.]])
     """
     if out is None and (copy := row_major_copy(input, src)) is not None:
-        return as_new(scatter_(copy, dim, index, src, value=value, reduce=reduce))
+        return counted(scatter_(copy, dim, index, src, value=value, reduce=reduce), 0)
     values, action = _scattered(src, value, reduce)
-    result = scatter_checked("scatter", input, dim, index, values, action, copy_for("scatter", input, out))
+    version = next_version(out)
+    to_write = copy_for("scatter", input, out, values)
+    result = counted(scatter_checked("scatter", input, dim, index, values, action, to_write), version)
     _need_plain_scatter(reduce, input, values)
-    if out is None:
-        as_new(result)
     return record(_node(values), result, input, values, dim=dim, index=index)
 
 
@@ -180,11 +181,9 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         add_new("scatter_add", input, dim, along_dim(input, position, index), src) if out is None else None
     )
     if result is None:
-        result = scatter_checked(
-            "scatter_add", input, dim, index, src, "add", copy_for("scatter_add", input, out)
-        )
-        if out is None:
-            as_new(result)
+        version = next_version(out)
+        copy = copy_for("scatter_add", input, out, src)
+        result = counted(scatter_checked("scatter_add", input, dim, index, src, "add", copy), version)
     return record(ScatterAddBackward0, result, input, src, dim=dim, index=index)
 
 
@@ -297,8 +296,14 @@ _SCATTER_ACTIONS = {None: "replace", "add": "add", "multiply": "mul"}
 Copy = Callable[[], Tensor]
 
 
-def copy_for(function: str, input: Tensor, out: Tensor | None) -> Copy:
-    """What makes the copy that is written, once the arguments are known to be good."""
+def copy_for(function: str, input: Tensor, out: Tensor | None, values: Tensor | Number) -> Copy:
+    """What makes the copy that is written, once the arguments are known to be good.
+
+    Raises:
+        RuntimeError: gradients could not follow into `out`.
+    """
+    if out is not None:
+        check_out(function, out, input, values)
     return lambda: contiguous_copy(function, input, out)
 
 

@@ -83,12 +83,20 @@ def result_in(
     return out, safe
 
 
-def contiguous_copy(function: str, input: Tensor, out: Tensor | None) -> Tensor:
+def contiguous_copy(function: str, input: Tensor, out: Tensor | None, *values: object) -> Tensor:
     """A dense row-major copy; or `out`, overwritten with `input`.
 
+    Args:
+        function: the caller's name, for errors.
+        input: what is copied.
+        out: what the user gave.
+        values: what will be written into the copy.
+
     Raises:
-        RuntimeError: `out` does not fit; see `result_in`.
+        RuntimeError: `out` does not fit (see `result_in`), or gradients could not follow it.
     """
+    if out is not None:
+        check_out(function, out, input, *values)
     if out is input:
         return input
     cells = input._dense if input._dense is not None else dense_cells(input)

@@ -28,6 +28,7 @@ from tensorlab.ops.indexing.gradients import (
 from tensorlab.ops.indexing.places import expanded, guard, raw_cells, raw_type, vector
 from tensorlab.ops.operands import Number, check_number, is_number
 from tensorlab.ops.outputs import written
+from tensorlab.ops.recording import check_out
 from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
@@ -63,6 +64,8 @@ def chosen_by_mask(input: Tensor, mask: Tensor) -> Tensor:
 
 def _chosen(node: type[Backward], input: Tensor, mask: Tensor, out: Tensor | None) -> Tensor:
     source, shape = input, input._shape
+    if out is not None:
+        check_out("masked_select", out, source)
     if shape != mask._shape:
         shape = broadcasting.broadcast_shapes(input.shape, mask.shape)
         input, mask = expanded(input, shape), expanded(mask, shape)
@@ -77,7 +80,6 @@ def _selected(input: Tensor, mask: Tensor, out: Tensor | None) -> Tensor:
         return make_dense(chosen, input._dtype, Size(chosen.shape), (1,))
     found = count_true(mask)
     result, (input, mask) = result_in("masked_select", out, Size((found,)), input.dtype, input, mask)
-    result._storage._version += out is not None
     if found:
         backend("cpu").mask_select(_walk(mask, input), _line(result))
     return result

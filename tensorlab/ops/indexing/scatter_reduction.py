@@ -13,11 +13,11 @@ from tensorlab.dtypes import dtype
 from tensorlab.modes import no_grad
 from tensorlab.ops import arithmetic, conversion, creation, pointwise
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import as_new
 from tensorlab.ops.indexing.along import Copy, check_scatter, copy_for, scatter_checked
 from tensorlab.ops.indexing.gradients import ScatterReduceBackward0
 from tensorlab.ops.indexing.masks import masked_fill_
 from tensorlab.ops.operands import Number
+from tensorlab.ops.writing import counted, next_version
 from tensorlab.tensor import Tensor
 
 __all__ = ["scatter_reduce"]
@@ -41,12 +41,10 @@ def scatter_reduce(
         tensor([3., 0., 2.])
     """
     need_tensor("scatter_reduce", src, "src")
-    copy = copy_for("scatter_reduce", input, out)
+    version, copy = next_version(out), copy_for("scatter_reduce", input, out, src)
     with no_grad():
-        result = _reduced(input, dim, index, src, reduce, include_self, copy)
+        result = counted(_reduced(input, dim, index, src, reduce, include_self, copy), version)
     notes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
-    if out is None:
-        as_new(result)
     return record(ScatterReduceBackward0, result, input, src, **notes)
 
 
@@ -73,8 +71,9 @@ def scatter_reduce_(
     """
     need_tensor("scatter_reduce", src, "src")
     notes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
+    version = next_version(input)
     with in_place(ScatterReduceBackward0, input, src, **notes), no_grad():
-        _reduced(input, dim, index, src, reduce, include_self, None)
+        counted(_reduced(input, dim, index, src, reduce, include_self, None), version)
     return written_by("scatter_reduce_", input)
 
 

@@ -25,6 +25,7 @@ from tensorlab.ops.indexing.places import check, combine, read, slices_at, vecto
 from tensorlab.ops.indexing.written_again import learn_write, row_major_copy, write_again
 from tensorlab.ops.operands import Number, check_number, is_number, number_from
 from tensorlab.ops.shape import reshape
+from tensorlab.ops.writing import counted, next_version
 from tensorlab.tensor import Tensor
 
 __all__ = ["index_add", "index_copy", "index_fill", "index_select"]
@@ -96,9 +97,8 @@ def index_add(
     if out is None and (copy := row_major_copy(input, source)) is not None:
         return as_new(index_add_(copy, dim, index, source, alpha=alpha))
     values = _added(input, dim, index, source, alpha)
-    result = _combine(contiguous_copy("index_add", input, out), dim, index, values, "add")
-    if out is None:
-        as_new(result)
+    version, copy = next_version(out), contiguous_copy("index_add", input, out, values)
+    result = counted(_combine(copy, dim, index, values, "add"), version)
     return record(IndexAddBackward0, result, input, values, dim=dim, index=index)
 
 
@@ -153,9 +153,8 @@ def index_copy(
     if out is None and (copy := row_major_copy(input, source)) is not None:
         return as_new(index_copy_(copy, dim, index, source))
     values = _copied(input, dim, index, source)
-    result = _combine(contiguous_copy("index_copy", input, out), dim, index, values, "replace")
-    if out is None:
-        as_new(result)
+    version, copy = next_version(out), contiguous_copy("index_copy", input, out, values)
+    result = counted(_combine(copy, dim, index, values, "replace"), version)
     return record(IndexCopyBackward0, result, input, values, dim=dim, index=index)
 
 

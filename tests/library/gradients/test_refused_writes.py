@@ -66,6 +66,30 @@ t.add(t.ones(3, dtype=t.float64), 1, out=x * 2)
 # an operand of an out requires a gradient
 t.matmul(x, x, out=t.zeros((), dtype=t.float64))
 
+# an operand that gather(out=) reads requires a gradient
+t.gather(x, 0, t.tensor([1]), out=t.zeros(1, dtype=t.float64))
+
+# what scatter(out=) writes requires a gradient
+t.scatter(t.zeros(3, dtype=t.float64), 0, t.tensor([1, 0]), x[:2], out=t.zeros(3, dtype=t.float64))
+
+# an inference tensor is transposed in place after its mode
+with t.inference_mode():
+    y = t.ones(2, 3)
+y.t_()
+
+# an inference tensor gets a dimension in place inside of its mode
+with t.inference_mode():
+    y = t.ones(2, 3).unsqueeze_(0)
+y.shape[0]
+
+# data is written in inference mode
+y = x * 1
+with t.inference_mode():
+    z = y.data
+    z.mul_(2)
+z.add_(1)
+z, z.is_inference(), z._version, y._version
+
 # a leaf gets other data
 x.data = t.zeros(2, dtype=t.float64)
 x

@@ -11,6 +11,7 @@ import threading
 import types
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tensorlab as tl
@@ -82,8 +83,18 @@ class TestReferences:
         assert_unchanged([name], wanted)
 
     def test_in_pairs(self, wanted):
-        for pair in itertools.combinations(IDS, 2):
-            assert_unchanged(pair, wanted)
+        """In groups, so that each two are in one: the lines of a plane of 7 times 7 points."""
+        side = 7
+        assert len(IDS) <= side * side
+        lines = [
+            [(x, (slope * x + start) % side) for x in range(side)] for slope, start in np.ndindex(side, side)
+        ]
+        lines += [[(x, y) for y in range(side)] for x in range(side)]
+        groups = [[IDS[n] for x, y in line if (n := side * x + y) < len(IDS)] for line in lines]
+        met = {pair for group in groups for pair in itertools.combinations(sorted(group), 2)}
+        assert met == set(itertools.combinations(sorted(IDS), 2))
+        for group in groups:
+            assert_unchanged(group, wanted)
 
     def test_all_together(self, wanted):
         for name in IDS:

@@ -72,7 +72,7 @@ def diff(
             result = pointwise.logical_xor(later, earlier)
         else:
             result = pointwise.sub(later, earlier)
-    return result if out is None else written(out, result)
+    return result if out is None else written(out, result, result._stride)
 
 
 def gradient(

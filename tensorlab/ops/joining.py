@@ -26,7 +26,6 @@ from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import check_out
 from tensorlab.ops.results import computing
 from tensorlab.ops.shape import reshape, unsqueeze, view
-from tensorlab.ops.writing import counted, next_version
 from tensorlab.tensor import Tensor, dense_cells
 
 __all__ = [
@@ -143,8 +142,7 @@ def _joined(join: Callable, tensors: Any, dim: Any, out: Tensor | None) -> Tenso
         tensors, dim = tensors_from(tensors, name), as_int(dim, "dim")
         if out is not None:
             check_out(name, out, *tensors)
-            version = next_version(out)
-            return counted(join(tensors, dim, out), version)
+            return join(tensors, dim, out)
         result = as_own(join(tensors, dim))
         short = _short_way(tensors, dim, result)
         remember(_known, _key(join, tensors, dim), short and tuple(short))
@@ -304,7 +302,8 @@ def _stack(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     if dim == len(first) or out is not None or first == (0,):
         if first == (0,):  # cat would pass such tensors over, and with them their new dimension
             shape = (len(given), 0) if dim == 0 else (0, len(given))
-            return reshape(_cat([reshape(tensor, (1, 0)) for tensor in given], 0, out), shape)
+            rows = _cat([reshape(tensor, (1, 0)) for tensor in given], 0, out)
+            return reshape(rows, shape) if out is None else fitted(out, Size(shape), out._dtype)
         return _cat([unsqueeze(tensor, dim) for tensor in given], dim, out)
     return view(_cat(given, dim), (*first[:dim], len(given), *first[dim:]))
 

@@ -243,3 +243,30 @@ def test_truths_and_places_are_written_whoever_requires_a_gradient(torch, name):
             assert getattr(lib, name)(a, *others, out=out) is out
         outcomes.append((out.tolist(), out._version, out.requires_grad))
     assert outcomes[0] == outcomes[1]
+
+
+def test_an_out_of_a_stack_without_elements_is_what_is_given_back(torch):
+    for dim, shape in ((0, (0,)), (1, (0,)), (0, (2, 0)), (0, (3,)), (1, (0, 2))):
+        outcomes = []
+        for lib in (tl, torch):
+            out = lib.zeros(shape)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                assert lib.stack([lib.zeros(0)] * 2, dim, out=out) is out
+            outcomes.append((tuple(out.shape), out.stride()))
+        assert outcomes[0] == outcomes[1]
+
+
+def test_an_out_that_is_read_keeps_its_shape_when_it_is_refused(torch):
+    for lib in (tl, torch):
+        cells = lib.arange(20.0)
+        out, source = cells[:16].view(4, 4), cells[2:18].view(4, 4)
+        with pytest.raises(RuntimeError, match="single memory location"):
+            lib.index_select(source, 0, lib.tensor([0, 0, 1]), out=out)
+        assert out.shape == (4, 4)
+
+
+def test_differences_of_a_turned_matrix_keep_their_order_in_memory(torch):
+    for lib in (tl, torch):
+        out = lib.empty(0)
+        assert lib.diff(lib.arange(12.0).view(4, 3).t(), out=out).stride() == (1, 3)

@@ -76,7 +76,7 @@ def result_in(
             f"instead"
         )
     if out.shape != shape:
-        guard_write(out)
+        guard_write(out, *sources)
         resize_output(out, shape)
     safe = guard(out, *sources)
     out._storage._version += 1

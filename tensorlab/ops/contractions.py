@@ -101,6 +101,8 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
             f"inner() the last dimension must match on both input tensors but got shapes {list(input.shape)} "
             f"and {list(other.shape)}"
         )
+    if out is None and input.ndim == other.ndim == 1 and not (requires_grad(input) or requires_grad(other)):
+        return product(input, other)
     return tensordot(input, other, ([-1], [-1]), out=out)
 
 

@@ -224,3 +224,43 @@ def test_numbers_of_several_kinds(torch):
                 y[torch.tensor(i)] = number
                 assert np.array_equal(x.numpy(), y.numpy(), equal_nan=kind.startswith("float"))
                 assert np.array_equal(np.signbit(x.double().numpy()), np.signbit(y.double().numpy()))
+
+
+READS = {
+    "x[i, j]": lambda x, i: x[i, i],
+    "x[:, i]": lambda x, i: x[:, i],
+    "x[i]": lambda x, i: x[i],
+    "x[[2, 0]]": lambda x, i: x[[2, 0]],
+    "x[i, 1:]": lambda x, i: x[i, 1:],
+    "x[i[:, None], i]": lambda x, i: x[i[:, None], i],
+    "x[i, None, j]": lambda x, i: x[i, None, i],
+    "x[0, i]": lambda x, i: x[0, i],
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_what_index_tensors_choose(torch, name):
+    read = READS[name]
+    for kind, layout, times in itertools.product(
+        ("float32", "bool"), ("row", "transposed", "offset"), range(3)
+    ):
+        x = tensors(kind, (layout, "row"))[0]
+        i = tl.tensor([[2, 0, 2], [-1, 1, 0], [0, 0, -3]][times])
+        found, expected = read(x, i), read(twin(torch, x), twin(torch, i))
+        agree(found, expected)
+        assert found.stride() == expected.stride()
+        assert found._version == 0
+    if "[[" not in name:
+        for index in ([0, 4, 1], [-5, 0, 1]):
+            with pytest.raises(IndexError, match="out of bounds"):
+                read(x, tl.tensor(index))
+    x, y = tl.ones(3, 4, requires_grad=True), torch.ones(3, 4, requires_grad=True)
+    i = tl.tensor([2, 0, 2])
+    read(x, i).sum().backward()
+    read(y, twin(torch, i)).sum().backward()
+    agree(x.grad, y.grad)
+    with pytest.raises(IndexError):
+        read(tl.ones(3, 4), tl.tensor([2.0, 0.0, 2.0])) if "[[" not in name else x[[2, 9]]
+    mask = tl.tensor([True, False, True])
+    if name == "x[i]":
+        agree(read(tl.ones(3, 4), mask), torch.ones(2, 4))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,6 +20,7 @@ from tensorlab.ops import conversion, results
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import SMALL, allocate_strided, as_new, filled
 from tensorlab.ops.indexing import masks
+from tensorlab.ops.indexing.again import chosen_again, learn_chosen
 from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read, refuse_shared
 from tensorlab.ops.indexing.written_again import learn_write, write_again
 from tensorlab.ops.operands import Number
@@ -42,6 +44,8 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
         return masks.chosen_by_mask(input, mask)
     result = _of_vector(input, mask) if mask is not None and len(chosen) == 1 else None
     if result is None:
+        result = chosen_again(input, tuple(chosen), tuple(chosen.values()))
+    if result is None:
         places, stride = _places(input, chosen)
         rows = _short_rows(input, places, stride)
         if rows is not None:
@@ -49,9 +53,16 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
         else:
             check(places)
             result = read(input, places, allocate_strided(places.route.shape, stride, input._dtype))
+            if _are_given(places, chosen):
+                learn_chosen(input, tuple(chosen), places, stride)
     if not requires_grad(input):
         return result
     return record(IndexBackward0, result, input, sizes=input._shape, indices=KeptTensors(chosen))
+
+
+def _are_given(places: Places, chosen: Chosen) -> bool:
+    """Whether the indices of places are those that were given, and none was made of a mask."""
+    return len(places.indices) == len(chosen) and all(map(operator.is_, places.indices, chosen.values()))
 
 
 def _added_at(grad: Tensor, sizes: Size, indices: Chosen) -> Tensor:
@@ -131,7 +142,7 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
     check(places)
     with in_place(IndexPutBackward0, input, values, indices=KeptTensors(chosen), accumulate=accumulate):
         combine(input, places, values, "add" if accumulate else "replace", lenient="index_put_")
-    if all(index is given for index, given in zip(places.indices, chosen.values(), strict=False)):
+    if _are_given(places, chosen):
         strides = (0,) * len(places.route.shape)
         if isinstance(values, Tensor):
             strides = broadcasting.broadcast_strides(values._shape, values._stride, places.route.shape)

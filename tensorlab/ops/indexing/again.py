@@ -8,23 +8,23 @@ wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from tensorlab import layout
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import backend
+from tensorlab.backends import Launch, backend
 from tensorlab.dtypes import bfloat16, float16
 from tensorlab.layout import Size
 from tensorlab.ops import results
-from tensorlab.ops.dispatch import allocate
+from tensorlab.ops.dispatch import allocate, allocate_strided
 from tensorlab.ops.indexing.places import Places, Route, check, counter, prepared, raw_cells, raw_type
 from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
-__all__ = ["add_again", "add_new", "read_again", "read_new"]
+__all__ = ["add_again", "add_new", "chosen_again", "learn_chosen", "read_again", "read_new"]
 
 
 Move = Callable[..., int]
@@ -116,6 +116,56 @@ def _reading(input: Tensor, route: Route, index: Tensor, shape: Size) -> Move:
         return found
 
     return move
+
+
+def chosen_again(input: Tensor, dims: tuple[int, ...], indices: Sequence[Tensor]) -> Tensor | None:
+    """What index tensors choose; None if such layouts have not come before, or an index is outside."""
+    known = _choices.get(_chosen_key(input, dims, indices))
+    if known is None:
+        return None
+    counters, launch, shape, stride = known
+    buffers = [index._buffer() for index in indices]
+    for count, buffer in zip(counters, buffers, strict=True):
+        if count(buffer):
+            return None
+    result = allocate_strided(shape, stride, input._dtype)
+    launch(raw_cells(result), raw_cells(input), *buffers)
+    return result
+
+
+def learn_chosen(input: Tensor, dims: tuple[int, ...], places: Places, stride: tuple[int, ...]) -> None:
+    """Keep the way to what index tensors chose, where these are the indices of the places.
+
+    Args:
+        input, dims: as `chosen_again` was called.
+        places: where the elements were read.
+        stride: the result's.
+    """
+    route, indices = places
+    if 0 not in route.shape:
+        launch = prepared("gather", route, stride, route.strides, *[index._stride for index in indices])
+        counters = tuple([counter(term) for term in route.terms])
+        key = _chosen_key(input, dims, indices)
+        remember(_choices, key, Choice(counters, launch, route.shape, stride))
+
+
+class Choice(NamedTuple):
+    """How what index tensors choose is read: what counts the numbers outside, the launch, and the result."""
+
+    counters: tuple[Callable[..., int], ...]
+    launch: Launch
+    shape: Size
+    stride: tuple[int, ...]
+
+
+_choices: dict[tuple, Choice] = {}
+
+
+def _chosen_key(input: Tensor, dims: tuple[int, ...], indices: Sequence[Tensor]) -> tuple:
+    key: list[object] = [dims, input._dtype, input._shape, input._stride]
+    for index in indices:
+        key += index._dtype, index._shape, index._stride
+    return tuple(key)
 
 
 def add_again(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor | None:

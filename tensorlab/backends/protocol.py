@@ -146,12 +146,12 @@ class Backend(
         ...
 
     def small_gemm(
-        self, element_type: dtype, sizes: tuple[int, int, int]
+        self, element_type: dtype, sizes: tuple[int, int, int], batch: Sequence[int] = ()
     ) -> tuple[Callable[..., None], np.ndarray] | None:
-        """The kernel of one small product of row-major matrices, where there is one: it saves time per call.
+        """The kernel of a small product of row-major matrices, where there is one: it saves time per call.
 
         Args:
-            element_type, sizes: those of `gemm`.
+            element_type, sizes, batch: those of `gemm`. Both operands have the batch, and are row-major.
 
         Returns:
             a kernel and the first of its arguments; the others are the cells of the result, of A and of B.

@@ -318,8 +318,8 @@ def _prepare(
     )
     small = None
     plain = source is None and out is None and activation is None and residual is None
-    if plain and not batch and _are_dense(a, b):
-        small = backend("cpu").small_gemm(a.dtype, (m, n, k))
+    if plain and _are_dense(a, b) and (not batch or (*a.shape[:-2],) == (*b.shape[:-2],) == (*batch,)):
+        small = backend("cpu").small_gemm(a.dtype, (m, n, k), batch)
     kernel, sizes = small or (None, None)
     record = recorder(product_node(a.ndim, b.ndim, _turned(b)), (0, 1))
     return Plan(launch, shape, stride, layout.numel(shape), a.dtype, a.dtype.cell, kernel, sizes, record)

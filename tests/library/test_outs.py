@@ -189,6 +189,26 @@ def test_the_graph_sees_the_write():
             product.sum().backward()
 
 
+def test_batches_of_products(torch):
+    for sizes in ((2, 3, 5, 7), (4, 8, 6, 16), (1, 4, 4, 9), (3, 2, 2, 2), (2, 0, 3, 4), (2, 3, 0, 8)):
+        batch, m, k, n = sizes
+        for kind, seed in itertools.product(("float32", "float64", "int64"), range(3)):
+            a, b = (random_values(s, kind, seed) for s in ((batch, m, k), (batch, k, n)))
+            for left, right in itertools.product(("row", "transposed"), repeat=2):
+                x, y = lay_out(a, left), lay_out(b, right)
+                expected = torch.bmm(twin(torch, x), twin(torch, y))
+                agree(tl.bmm(x, y), expected)
+                agree(x @ y, expected)
+                agree(tl.bmm(x, y, out=tl.zeros(batch, m, n, dtype=x.dtype)), expected)
+            wide = tl.tensor(np.stack([a, a]))
+            agree(wide @ tl.tensor(b), torch.matmul(twin(torch, wide), torch.tensor(b)))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="Expected size for first two dimensions"):
+            tl.bmm(tl.ones(2, 3, 4), tl.ones(2, 5, 4))
+        with pytest.raises(RuntimeError, match="must be a 3D tensor"):
+            tl.bmm(tl.ones(2, 3, 4), tl.ones(4, 5))
+
+
 def test_parameters_take_turns(torch):
     x, y = tl.arange(16.0).view(4, 4).sin(), torch.arange(16.0).view(4, 4).sin()
     out, theirs = tl.zeros(4), torch.zeros(4)

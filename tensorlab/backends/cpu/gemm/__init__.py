@@ -43,6 +43,7 @@ from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.cpu.sharing import prepare, share
 from tensorlab.backends.operands import Launch, no_launch
 from tensorlab.dtypes import dtype, float32, float64
+from tensorlab.layout import default_strides
 from tensorlab.scalars import Scalar
 
 __all__ = ["gemm", "small_gemm", "workspace"]
@@ -85,16 +86,25 @@ def gemm(
     return lambda *buffers: (short() if threads.team_for(cost) <= work.products else shared())(*buffers)
 
 
-def small_gemm(element_type: dtype, sizes: tuple[int, int, int]) -> tuple[Callable, np.ndarray] | None:
+def small_gemm(
+    element_type: dtype, sizes: tuple[int, int, int], batch: Sequence[int] = ()
+) -> tuple[Callable, np.ndarray] | None:
     """See `tensorlab.backends.protocol.Backend.small_gemm`."""
     m, n, k = sizes
-    if m * n == 0:
+    if math.prod(batch) * m * n == 0:
         return None
-    work = problem((), sizes, (n, 1), (k, 1), (n, 1), (n, 1), (n, 1))
+    out, a, b = (default_strides((*batch, *matrix)) for matrix in ((m, n), (m, k), (k, n)))
+    work = problem(batch, sizes, out, a, b, out, out)
     plan = plan_for(element_type, work)
-    if not (plan.is_plain and plan.is_small) or plan.copies_panels or is_better_transposed(work):
+    is_small = plan.is_small or additions(work, plan.sizes) < threads.WORTHWHILE
+    if not (plan.is_plain and is_small) or plan.copies_panels or is_better_transposed(work):
         return None
-    return _plain_kernel(element_type, work, plan), work.walk()
+    if not work.batch:
+        return _plain_kernel(element_type, work, plan), work.walk()
+    walk = work.walk()
+    kernel = _kernel(element_type, "plain_batch", None, "plain_kernel")
+    code = jit.entry(kernel, 0, work.products, walk, *[element_type.cell] * 3)
+    return functools.partial(code, 0, work.products), walk
 
 
 def _plain_kernel(element_type: dtype, work: Problem, plan: Plan) -> Callable:

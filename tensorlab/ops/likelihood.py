@@ -21,6 +21,7 @@ from tensorlab.modes import current
 from tensorlab.ops.conversion import compute_type, contiguous, dense_in, to
 from tensorlab.ops.losses import reduction_of
 from tensorlab.ops.parts import narrow
+from tensorlab.ops.plans import MOST_PLANS
 from tensorlab.ops.softmax import log_softmax, log_softmax_into
 from tensorlab.tensor import Tensor, make_dense
 
@@ -327,9 +328,7 @@ def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, red
 
 
 def _places(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, reduction: str) -> _Places:
-    shape = input._shape
-    _check(input, target)
-    classes = shape[0] if len(shape) == 1 else shape[1]
+    classes = _classes(input._shape, input._dtype, target._shape, target._dtype)
     _check_weight(weight, classes)
     number = compute_type(input._dtype)
     if weight is None:
@@ -355,18 +354,18 @@ def _check_weight(weight: Tensor | None, classes: int) -> None:
         )
 
 
-def _check(input: Tensor, target: Tensor) -> None:
-    """Refuse shapes and dtypes that do not fit."""
-    shape, found = input._shape, target._shape
+@functools.lru_cache(MOST_PLANS)
+def _classes(shape: Size, element_type: dtype, found: Size, target_type: dtype) -> int:
+    """How many classes log-probabilities of this shape are of; refuses targets that do not fit."""
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0): input needs a dimension of classes")
     if len(shape) > 1 and (not found or shape[0] != found[0]):
         raise ValueError(
             f"Expected input batch_size ({shape[0]}) to match target batch_size ({found[0] if found else 0})."
         )
-    if not input._dtype.is_floating_point:
+    if not element_type.is_floating_point:
         raise NotImplementedError(
-            f"nll_loss() is not implemented for {input._dtype.name}: its input are log-probabilities"
+            f"nll_loss() is not implemented for {element_type.name}: its input are log-probabilities"
         )
     if len(shape) <= 2 and len(found) > 1:
         raise RuntimeError(
@@ -380,7 +379,8 @@ def _check(input: Tensor, target: Tensor) -> None:
             f"Expected target size {[shape[0], *shape[2:]]}, got {list(found)}: one class number for each "
             f"place"
         )
-    if target._dtype not in (dtypes.int64, dtypes.uint8):
+    if target_type not in (dtypes.int64, dtypes.uint8):
         raise RuntimeError(
-            f"expected target dtype to be Long or Byte, but got {target._dtype.name}: convert it with .long()"
+            f"expected target dtype to be Long or Byte, but got {target_type.name}: convert it with .long()"
         )
+    return shape[0] if len(shape) == 1 else shape[1]

@@ -33,24 +33,29 @@ SOLUTIONS = [
 ]
 
 
-@functools.cache
-def rows_of(exercise_id):
-    """The rows of an exercise, made where a test asks: every process that runs tests imports this file."""
+def rows(exercise_id):
     return kill_rows(exercise(exercise_id))
 
 
-def all_rows():
+@pytest.fixture(scope="module")
+def rows_of(interpreted):
+    """The rows of an exercise, made where a test asks: every process that runs tests imports this file."""
+    return functools.cache(lambda exercise_id: interpreted(rows, exercise_id))
+
+
+@pytest.fixture
+def all_rows(rows_of):
     return [row for exercise_id in EXERCISES for row in rows_of(exercise_id)]
 
 
 @pytest.mark.parametrize(("exercise_id", "place"), SOLUTIONS)
-def test_every_known_solution_gets_what_it_should(exercise_id, place):
+def test_every_known_solution_gets_what_it_should(exercise_id, place, rows_of):
     row = rows_of(exercise_id)[place]
     assert row.as_it_should, row
 
 
 @pytest.mark.parametrize("exercise_id", EXERCISES)
-def test_there_are_enough_known_solutions(exercise_id):
+def test_there_are_enough_known_solutions(exercise_id, rows_of):
     kinds = [row.kind for row in rows_of(exercise_id)]
     assert kinds.count("wrong") >= 8
     assert kinds.count("right") >= 2
@@ -58,85 +63,101 @@ def test_there_are_enough_known_solutions(exercise_id):
 
 
 @pytest.mark.parametrize("exercise_id", EXERCISES)
-def test_beliefs_are_different_and_lose_differently(exercise_id):
+def test_beliefs_are_different_and_lose_differently(exercise_id, rows_of):
     wrong = [row for row in rows_of(exercise_id) if row.kind == "wrong"]
     assert len({row.says for row in wrong}) == len(wrong)
     assert len({row.solution for row in wrong}) == len(wrong)
 
 
-def test_a_student_is_told_the_belief_that_is_really_there():
+def test_a_student_is_told_the_belief_that_is_really_there(all_rows):
     """Feedback specificity: every known wrong solution is recognised as itself, not as a neighbour."""
-    assert [row.solution for row in all_rows() if row.kind == "wrong" and not row.named] == []
+    assert [row.solution for row in all_rows if row.kind == "wrong" and not row.named] == []
 
 
-@pytest.mark.parametrize("exercise", [e for e in exercises() if e.chapter <= "04"], ids=lambda e: e.id)
-def test_a_known_solution_loses_the_same_whoever_hands_it_in(exercise):
-    """What fresh cases find out by chance alone, a public case should find out for everybody."""
+def lost_by_chance(exercise_id):
+    """The known solutions that lose other topics with other fresh cases."""
+    asked = exercise(exercise_id)
     lost: dict[str, set[frozenset[str]]] = {}
     for seed in range(6):
-        questions = draw(exercise, random.Random(seed))
-        for solution in exercise.wrong:
+        questions = draw(asked, random.Random(seed))
+        for solution in asked.wrong:
             got = ((q, ask_directly(solution.function, q.case.args)) for q in questions)
             titles = frozenset(q.topic.title for q, answer in got if not passes(answer, q.want, q.case))
             lost.setdefault(solution.name, set()).add(titles)
-    assert {name: found for name, found in lost.items() if len(found) > 1} == {}
+    return {name: found for name, found in lost.items() if len(found) > 1}
 
 
-def test_some_wrong_solutions_keep_points():
+@pytest.mark.parametrize("exercise_id", [e.id for e in exercises() if e.chapter <= "04"])
+def test_a_known_solution_loses_the_same_whoever_hands_it_in(exercise_id, interpreted):
+    """What fresh cases find out by chance alone, a public case should find out for everybody."""
+    assert interpreted(lost_by_chance, exercise_id) == {}
+
+
+def test_some_wrong_solutions_keep_points(all_rows):
     """Half right is worth something: partial points reward what works."""
-    wrong = [row for row in all_rows() if row.kind == "wrong"]
+    wrong = [row for row in all_rows if row.kind == "wrong"]
     assert len([row for row in wrong if row.points > 0]) > len(wrong) / 2
 
 
-def test_the_page_shows_every_row():
-    rows = all_rows()
-    markdown, page = as_markdown(rows), as_html(rows)
-    assert markdown.count("\n") == len(rows) + 1
-    assert page.count("<tr") == len(rows) + 1
-    assert len(re.findall(r"<t[dh]\b", page)) == 5 * (len(rows) + 1)
+def test_the_page_shows_every_row(all_rows):
+    markdown, page = as_markdown(all_rows), as_html(all_rows)
+    assert markdown.count("\n") == len(all_rows) + 1
+    assert page.count("<tr") == len(all_rows) + 1
+    assert len(re.findall(r"<t[dh]\b", page)) == 5 * (len(all_rows) + 1)
     assert "<script" not in page
     assert all(line.count("|") - line.count("\\|") == 6 for line in markdown.splitlines())
 
 
+#: The box of a chapter, which all its notebooks share: to start one takes longer than to grade in it.
+BOXES = {}
+
+
+def graded(exercise_id, paths):
+    """The row of each notebook."""
+    e = exercise(exercise_id)
+    if e.chapter not in BOXES:
+        BOXES[e.chapter] = process_boxes(exercises(e.chapter))()
+    grader = Grader([e], Secret(b"a secret for the tests"), lambda: BOXES[e.chapter])
+    notebooks = [(path.stem, read_notebook(path)) for path in paths]
+    return [
+        judged.row
+        for name, notebook in notebooks
+        for judged in grader.judged(notebook, grader.session(notebook), name)
+    ]
+
+
+def close_boxes():
+    for box in BOXES.values():
+        box.close()
+
+
 @pytest.fixture(scope="module")
-def box_of():
-    """The box of a chapter, which all its notebooks share: to start one takes longer than to grade in it."""
-    boxes = {}
-
-    def box(chapter):
-        if chapter not in boxes:
-            boxes[chapter] = process_boxes(exercises(chapter))()
-        return boxes[chapter]
-
-    yield box
-    for opened in boxes.values():
-        opened.close()
+def grade_all(interpreted):
+    yield lambda exercise_id, paths: interpreted(graded, exercise_id, paths)
+    interpreted(close_boxes)
 
 
 @pytest.mark.parametrize("exercise_id", EXERCISES)
-def test_every_known_solution_gets_the_same_in_a_real_box(exercise_id, tmp_path, box_of, notebook_text):
-    """One notebook a known solution, through the file reader, the runner and the decoder."""
+def test_every_known_solution_gets_the_same_in_a_real_box(
+    exercise_id, tmp_path, rows_of, grade_all, notebook_text
+):
+    """One notebook a known solution, through the file reader, the runner and the decoder.
+
+    In a box the library's own function is refused; the solution notebook is its proof.
+    """
     e = exercise(exercise_id)
-    grader = Grader([e], Secret(b"a secret for the tests"), lambda: box_of(e.chapter))
-    for row, (kind, name, _, function) in zip(rows_of(e.id), known_solutions(e), strict=True):
-        assert (row.kind, row.solution) == (kind, name)
-        if kind == "reference":
-            continue  # in a box the library's own function is refused; the solution notebook is its proof
-        path = tmp_path / f"{name}.ipynb"
-        path.write_text(
-            notebook_text(
-                [
-                    {"cell_type": "code", "source": FORGET},
-                    {"cell_type": "code", "id": e.answer_cell, "source": answer_source(e, function)},
-                ]
-            )
-        )
-        notebook = read_notebook(path)
-        (graded,) = [judged.row for judged in grader.judged(notebook, grader.session(notebook), name)]
-        assert graded.points == row.points, (name, graded.feedback)
+    known = list(zip(rows_of(e.id), known_solutions(e), strict=True))
+    assert all((row.kind, row.solution) == (kind, name) for row, (kind, name, _, _) in known)
+    handed_in = [(row, function) for row, (kind, _, _, function) in known if kind != "reference"]
+    paths = [tmp_path / f"{row.kind}_{row.solution}.ipynb" for row, _ in handed_in]
+    for path, (_, function) in zip(paths, handed_in, strict=True):
+        answer = {"cell_type": "code", "id": e.answer_cell, "source": answer_source(e, function)}
+        path.write_text(notebook_text([{"cell_type": "code", "source": FORGET}, answer]))
+    for got, (row, _) in zip(grade_all(e.id, paths), handed_in, strict=True):
+        assert got.points == row.points, (row.solution, got.feedback)
 
 
-def test_sources_hold_no_trace_of_this_project():
+def test_sources_hold_no_trace_of_this_project(all_rows):
     for e in exercises():
         for solution in (*e.wrong, *e.right):
             source = answer_source(e, solution.function)
@@ -144,4 +165,4 @@ def test_sources_hold_no_trace_of_this_project():
             assert not re.search(r"^\s*@", source, re.MULTILINE)
             assert f"def {e.name}(" in source
             compile(source, solution.name, "exec")
-    json.dumps([row.says for row in all_rows()])
+    json.dumps([row.says for row in all_rows])

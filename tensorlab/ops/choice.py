@@ -18,6 +18,7 @@ from tensorlab.ops.documentation import documented
 from tensorlab.ops.indexing.masks import nonzero
 from tensorlab.ops.mapped_folds import many, mapped_fold
 from tensorlab.ops.operands import Number, check_number, is_number, result_type
+from tensorlab.ops.outputs import need_dtype
 from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import eq
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply
@@ -121,7 +122,8 @@ def _chosen(
     condition: Tensor, input: Tensor | Number, other: Tensor | Number, out: Tensor | None = None
 ) -> Tensor:
     if out is not None:
-        need_tensors("where", input=input, other=other)  # in PyTorch numbers have a form without out
+        need_tensors("where", input=input, other=other, out=out)  # in PyTorch numbers have a form without out
+        need_dtype(out, result_type(input, other))
     for name, operand in (("input", input), ("other", other)):
         if not isinstance(operand, Tensor) and not is_number(operand):
             raise TypeError(

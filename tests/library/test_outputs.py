@@ -270,3 +270,16 @@ def test_differences_of_a_turned_matrix_keep_their_order_in_memory(torch):
     for lib in (tl, torch):
         out = lib.empty(0)
         assert lib.diff(lib.arange(12.0).view(4, 3).t(), out=out).stride() == (1, 3)
+
+
+def test_where_writes_an_out_of_its_own_dtype_alone(torch):
+    for lib in (tl, torch):
+        mask = lib.tensor([True, False])
+        for kinds in ("f4 f4 f8", "i8 i8 f4", "f4 f8 f4"):
+            types = {"f4": lib.float32, "f8": lib.float64, "i8": lib.int64}
+            a, b, out = (lib.ones(2, dtype=types[kind]) for kind in kinds.split())
+            with pytest.raises(RuntimeError, match="Expected out"):
+                lib.where(mask, a, b, out=out)
+            assert lib.where(mask, a, b, out=(a + b).zero_()).tolist() == [1, 1]
+        with pytest.raises(TypeError, match="out"):
+            lib.where(mask, mask, mask, out=2)

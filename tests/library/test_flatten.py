@@ -139,8 +139,7 @@ def test_the_matrix_product_is_one_function_around_tiles_and_copies(ends):
     assert functions - one_cell == {"kernel"} | ({"finish"} if ends else set())
     module = ast.parse(parts_source(dtypes.float32, 128, 32))
     functions = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
-    tiles = {f"{kind}_tile_{vectors}" for kind in ("whole", "edge") for vectors in (1, 2, 3)}
-    assert functions - one_cell == {"pack", "pack_cells", *tiles}
+    assert functions - one_cell == {"pack", "tile"}
 
 
 def test_fixed_parameters_are_gone():

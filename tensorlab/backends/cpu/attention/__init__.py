@@ -19,7 +19,7 @@ from tensorlab.backends.cpu import jit, run_loops, sharing, threads
 from tensorlab.backends.cpu.attention import backward, forward
 from tensorlab.backends.cpu.flatten import flatten, texts
 from tensorlab.backends.cpu.gemm.blocks import blocks
-from tensorlab.backends.cpu.gemm.text import OPTIONS, PACKING, TILE_LEVELS, tile_source
+from tensorlab.backends.cpu.gemm.text import TILE_LEVELS, tile_source
 from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, KERNEL_LEVEL, compute_name
 from tensorlab.backends.layers import AttentionLayout
@@ -47,9 +47,6 @@ MULTIPLY_ADDS = 16
 
 # The sums over the length of a query are short: each is made in one run.
 RUN, SHORT = 256, 513
-
-# Many calls of one function: put into none of their places.
-PRODUCT = f"{OPTIONS}, {jit.HELPER}"
 
 _NO_MASK = np.zeros(1, np.uint8)
 
@@ -142,18 +139,15 @@ def _sizes(layout: AttentionLayout) -> np.ndarray:
     return np.array([layout.keys, layout.length, layout.width, *steps], np.int64)
 
 
-# For each way: products that are functions of their own, where many call them; loops in which sums may be
-# regrouped; what takes the places of its calls; the kernel.
-_LEVELS: dict[str, tuple[list[Any], list[Any], list[Any], Any]] = {
+# For each way: loops in which sums may be regrouped; what takes the places of its calls; the kernel.
+_LEVELS: dict[str, tuple[list[Any], list[Any], Any]] = {
     "forward": (
-        [],
         [forward.scale_run, run_loops.zero_run, forward.mask_run, forward.greatest_of, forward.exp_run,
          forward.write_run],
-        [forward.product, forward.softmax_strip, forward.attend],
+        [forward.softmax_strip, forward.attend],
         forward.tasks,
     ),
     "backward": (
-        [forward.product],
         [run_loops.zero_run, backward.product_of, backward.score_gradient],
         [backward.transpose_strip, backward.attend_backward],
         backward.tasks,
@@ -168,15 +162,14 @@ def _module(element_type: dtype, way: str, mask: int, causal: bool) -> ModuleTyp
     found = _modules.get(key)
     if found is None:
         compute = dtypes.by_name(compute_name(element_type))
-        products, loops, inner, entry = _LEVELS[way]
-        tasks = flatten(inspect.getsource(entry), {**TILE_LEVELS, **texts(inner)}, [*PACKING, "product"])
+        loops, inner, entry = _LEVELS[way]
+        tasks = flatten(inspect.getsource(entry), {**TILE_LEVELS, **texts(inner)})
         parts = [
             tile_source(f"attention, {way},", element_type, RUN, SHORT),
             "from tensorlab.backends.cpu.intrinsics import maximum\n\n"
             f"MASK, CAUSAL = {mask}, {causal}\n"
             f"KEYS = {backward.KEYS}\n",
             formula_text(exp_to_one, compute, f"@njit({FORMULA_LEVEL})"),
-            *[f"@njit({PRODUCT})\n{flatten(inspect.getsource(level), TILE_LEVELS)}" for level in products],
             *[f"@njit({BLOCK_LEVEL})\n{inspect.getsource(level)}" for level in loops],
             f"@njit({KERNEL_LEVEL})\n{tasks}\n",
         ]

@@ -13,7 +13,7 @@ import numpy as np
 
 from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, WIDTH, Number, narrow
 from tensorlab.backends.cpu.gemm.pack import pack, pack_panels
-from tensorlab.backends.cpu.gemm.tile import panel, tile
+from tensorlab.backends.cpu.gemm.tile import strip
 from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.intrinsics import maximum
 from tensorlab.backends.cpu.pointers import advance, at
@@ -25,7 +25,6 @@ __all__ = [
     "exp_run",
     "greatest_of",
     "mask_run",
-    "product",
     "scale_run",
     "softmax_strip",
     "tasks",
@@ -35,19 +34,6 @@ __all__ = [
 KEYS = 288  # keys to a block, at most: a strip of their scores stays in the first-level cache
 MASK = 0  # whether there is a mask: 1 says which scores count, 2 is added to them
 CAUSAL = False  # whether a query sees no key behind its own place
-
-
-def product(steps, rows, columns, a, a_row, panels, depth, c, c_row, adds):
-    """``C = A @ B``, or ``C += A @ B``, for one strip of rows, where B lies in panels of `depth` steps.
-
-    Of a block of B the first `steps` rows are taken, and its first `columns`: all, or whole panels.
-    """
-    j = 0
-    while j < columns:
-        wide = panel(columns - j)
-        row = (wide + LANES - 1) // LANES * LANES
-        tile(steps, rows, wide, a, a_row, 1, advance(panels, j * depth), row, advance(c, j), c_row, adds)
-        j += wide
 
 
 def scale_run(count, x, factor):
@@ -155,16 +141,14 @@ def attend(
             columns = here if columns + LANES >= here else columns
             pack(high, length, advance(q, row * sizes[3]), sizes[3], sizes[4], queries, length)
             scale_run(high * length, queries, scale)
-            # truth values, not constants: for each constant Numba would make tiles anew
-            adds = np.bool_(False)
-            product(length, high, columns, queries, length, key_panels, length, scores, s_row, adds)
+            strip(length, high, columns, queries, length, 1, key_panels, length, True, scores, s_row, False)
             softmax_strip(
                 high, seen, row, key, scores, s_row,
                 advance(mask, row * sizes[9] + key * sizes[10]), sizes[9], sizes[10],
                 advance(sums, r * width), width, advance(greatest, r), advance(totals, r),
             )  # fmt: skip
             c = advance(sums, r * width)
-            product(seen, high, width, scores, s_row, value_panels, here, c, width, np.bool_(True))
+            strip(seen, high, width, scores, s_row, 1, value_panels, here, True, c, width, True)
     for r in range(rows):
         total, row = totals[r], first_row + r
         factor = Number(1) / total if total != 0 else Number(0)

@@ -6,7 +6,7 @@ import hashlib
 import inspect
 from typing import Any
 
-from tensorlab.backends.cpu import halves, jit, pointers, simd
+from tensorlab.backends.cpu import halves, intrinsics, jit, pointers, simd
 from tensorlab.backends.cpu.convolution import copies, depthwise, loops, registers, tile
 from tensorlab.backends.cpu.flatten import flatten, texts
 from tensorlab.backends.cpu.gemm import pack
@@ -49,11 +49,11 @@ _FOR_EACH_WIDTH = (tile.image_tile, tile.gradient_tile)
 
 # What is called from several places, or inside of an expression, or has registers to itself. All others take
 # the places of their calls.
-_FUNCTIONS = (*_FOR_EACH_WIDTH, pack.pack, pack.pack_cells, zero_run, depthwise.dot)
+_FUNCTIONS = (*_FOR_EACH_WIDTH, pack.pack, zero_run, depthwise.dot)
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.
 _DIGEST = hashlib.sha256(
-    "".join(inspect.getsource(module) for module in (pointers, registers, simd, tiles)).encode()
+    "".join(inspect.getsource(module) for module in (intrinsics, pointers, registers, simd, tiles)).encode()
 ).hexdigest()[:16]
 
 _IMPORTS = f"""\
@@ -62,6 +62,7 @@ from numba import njit
 
 from tensorlab.backends.cpu.convolution.registers import add_outer_at
 from tensorlab.backends.cpu.gemm.registers import add_outer, store, zeros
+from tensorlab.backends.cpu.intrinsics import greater as max, lesser as min
 from tensorlab.backends.cpu.pointers import advance, at, copy, copy_second, fetch_ahead
 from tensorlab.backends.cpu.simd import transpose_tile
 # with intrinsics {_DIGEST}

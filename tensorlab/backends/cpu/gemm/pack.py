@@ -28,18 +28,18 @@ def pack(rows, columns, source, row, column, to, to_row):
                 copy_second(advance(x, 2 * j), advance(y, j), LANES)
             for j in range(whole, columns):
                 y[j] = x[2 * j]
-    elif row == 1 and SAME:  # the source's columns are runs: tiles of 8 × 8 are transposed in registers
-        whole_rows, whole_columns = rows - rows % 8, columns - columns % 8
-        for j in range(0, whole_columns, 8):
-            for i in range(0, whole_rows, 8):
-                corner = advance(numbers(source, to), i + j * column)
-                transpose_tile(corner, column, advance(to, i * to_row + j), to_row)
-        pack_cells(rows, columns - whole_columns, advance(source, whole_columns * column), 1, column,
-                   advance(to, whole_columns), to_row)  # fmt: skip
-        pack_cells(rows - whole_rows, whole_columns, advance(source, whole_rows), 1, column,
-                   advance(to, whole_rows * to_row), to_row)  # fmt: skip
     else:
-        pack_cells(rows, columns, source, row, column, to, to_row)
+        whole_rows, whole_columns = 0, 0
+        if row == 1 and SAME:  # the source's columns are runs: tiles of 8 × 8 are transposed in registers
+            whole_rows, whole_columns = rows - rows % 8, columns - columns % 8
+            for j in range(0, whole_columns, 8):
+                for i in range(0, whole_rows, 8):
+                    corner = advance(numbers(source, to), i + j * column)
+                    transpose_tile(corner, column, advance(to, i * to_row + j), to_row)
+        for below in range(2):  # the columns behind the tiles, then the rows below them
+            top, left = (whole_rows, 0) if below else (0, whole_columns)
+            right = whole_columns if below else columns
+            pack_cells(top, rows, left, right, source, row, column, to, to_row)
 
 
 def pack_run(count, source, to):
@@ -51,12 +51,12 @@ def pack_run(count, source, to):
             to[j] = widen(source[j])
 
 
-def pack_cells(rows, columns, source, row, column, to, to_row):
+def pack_cells(top, bottom, left, right, source, row, column, to, to_row):
     """Cell by cell, in squares of 16 × 16, so that both sides stay in the first-level cache."""
-    for i0 in range(0, rows, 16):
-        for j0 in range(0, columns, 16):
-            for i in range(i0, min(i0 + 16, rows)):
-                for j in range(j0, min(j0 + 16, columns)):
+    for i0 in range(top, bottom, 16):
+        for j0 in range(left, right, 16):
+            for i in range(i0, min(i0 + 16, bottom)):
+                for j in range(j0, min(j0 + 16, right)):
                     to[i * to_row + j] = widen(source[i * row + j * column])
 
 

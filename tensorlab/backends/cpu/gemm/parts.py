@@ -1,6 +1,7 @@
-"""The parts of large products: tiles, and copies of blocks.
+"""The parts of products: tiles, and copies of blocks.
 
-Each is compiled once for a dtype, and serves products with and without ends, and attention.
+Each is compiled once for a dtype, and serves small products and large ones, with and without ends, and
+attention.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def part(name: str, type_name: str, run: int, short: int) -> Any:
     """One of the parts, as kernels call it.
 
     Args:
-        name: ``"pack"``, or a tile and the number of its vectors, ``"edge_tile_2"``.
+        name: ``"pack"`` or ``"tile"``.
         type_name: the name of the dtype of the cells.
         run, short: how sums are cut into runs; see `tensorlab.backends.cpu.gemm.tile.run_of`.
     """
@@ -47,5 +48,4 @@ def _kinds(name: str, element_type: dtypes.dtype) -> list[types.Type]:
     word, cell = types.int64, types.CPointer(numba.from_dtype(element_type.cell))
     if name == "pack":
         return [word, word, cell, word, word, number, word]
-    sizes = [word] * (1 if name.startswith("whole") else 3)
-    return [*sizes, number, word, word, number, word, number, word, types.boolean]
+    return [word, word, word, number, word, word, number, word, number, word, types.boolean]

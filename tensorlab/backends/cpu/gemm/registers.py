@@ -1,9 +1,9 @@
 """A tile of the result in vector registers: what Numba's Python cannot say, as intrinsics of the compiler.
 
-A tile is a small matrix of numbers, some rows of a few vectors each. It can do four things: begin as zeros,
-add an outer product, add another tile, and go to memory. Every operation has a twin in plain Python, where a
-tile is a NumPy array, which takes its place under ``NUMBA_DISABLE_JIT=1``: read the twins to see what the
-intrinsics do.
+A tile is a small matrix of numbers, some rows of a few vectors each. It can do five things: begin as zeros,
+add an outer product, add those of a run of steps, add another tile, and go to memory. Every operation has a
+twin in plain Python, where a tile is a NumPy array, which takes its place under ``NUMBA_DISABLE_JIT=1``: read
+the twins to see what the intrinsics do.
 
 Pointers are those of `tensorlab.backends.cpu.pointers`; rows and columns count numbers.
 """
@@ -20,7 +20,17 @@ from numba.extending import intrinsic, register_model
 
 from tensorlab.backends.cpu.pointers import Pointer
 
-__all__ = ["Tile", "Writer", "add_outer", "add_outer_partly", "plus", "store", "store_partly", "zeros"]
+__all__ = [
+    "Tile",
+    "Writer",
+    "add_outer",
+    "add_run",
+    "add_run_partly",
+    "plus",
+    "store",
+    "store_partly",
+    "zeros",
+]
 
 INDEX = ir.IntType(64)
 SHORT = ir.IntType(32)
@@ -122,6 +132,48 @@ class Writer:
                 value = self.builder.insert_value(value, total, place)
         return value
 
+    def add_run(
+        self,
+        value: Any,
+        steps: Any,
+        a: Any,
+        a_step: Any,
+        b: Any,
+        b_row: Any,
+        rows: list[Any],
+        masks: list[Any],
+    ) -> Any:
+        """The tile, plus so many outer products: `a` and `b` move on by `a_step` and `b_row` after each.
+
+        The loop is written here: as one of Python's it would take longer to compile.
+        """
+        builder = self.builder
+        before = builder.block
+        head, body, behind = (builder.append_basic_block(name) for name in ("run", "step", "after"))
+        builder.branch(head)
+        builder.position_at_end(head)
+        places = range(self.tile.rows * self.tile.vectors)
+        begun = [INDEX(0), a, b]
+        with builder.goto_block(before):
+            begun += [builder.extract_value(value, place) for place in places]
+        state = [builder.phi(each.type) for each in begun]
+        for variable, first in zip(state, begun, strict=True):
+            variable.add_incoming(first, before)
+        step, x, y, *totals = state
+        for place, total in zip(places, totals, strict=True):
+            value = builder.insert_value(value, total, place)
+        builder.cbranch(builder.icmp_signed("<", step, steps), body, behind)
+        builder.position_at_end(body)
+        vectors = [self.load(y, j, mask) for j, mask in enumerate(masks)]
+        grown = self.add_outer(value, x, rows, vectors)
+        moved = [builder.add(step, INDEX(1)), self.moved(x, a_step), self.moved(y, b_row)]
+        moved += [builder.extract_value(grown, place) for place in places]
+        for variable, later in zip(state, moved, strict=True):
+            variable.add_incoming(later, builder.block)
+        builder.branch(head)
+        builder.position_at_end(behind)
+        return value
+
     def store_row(self, value: Any, i: int, pointer: Any, adds: Any, masks: list[Any]) -> None:
         """One row of the tile to memory, or added to what is there."""
         totals = [self.builder.extract_value(value, i * self.tile.vectors + j) for j in range(len(masks))]
@@ -168,9 +220,24 @@ def _add_outer(typing, tile, a, a_row, b):
 
 
 @intrinsic
-def _add_outer_partly(typing, tile, a, a_row, rows, b, columns):
+def _add_run(typing, tile, steps, a, a_row, a_step, b, b_row):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value, a_value, row_value, rows_value, b_value, columns_value = arguments
+        value, steps_value, a_value, row_value, step_value, b_value, b_step = arguments
+        write = Writer(builder, tile)
+        rows = [builder.mul(row_value, INDEX(i)) for i in range(tile.rows)]
+        masks = [None] * tile.vectors
+        return write.add_run(value, steps_value, a_value, step_value, b_value, b_step, rows, masks)
+
+    word = types.intp
+    return tile(tile, word, a, word, word, b, word), generate
+
+
+@intrinsic
+def _add_run_partly(typing, tile, steps, rows, columns, a, a_row, a_step, b, b_row):
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        value, steps_value, rows_value, columns_value, a_value, row_value, step_value, b_value, b_step = (
+            arguments
+        )
         write = Writer(builder, tile)
         last = builder.sub(rows_value, INDEX(1))
         offsets = []
@@ -178,11 +245,11 @@ def _add_outer_partly(typing, tile, a, a_row, rows, b, columns):
             within = builder.icmp_signed("<", INDEX(i), last)
             offsets.append(builder.mul(row_value, builder.select(within, INDEX(i), last)))
         whole = tile.vectors - 1
-        vectors = [write.load(b_value, j) for j in range(whole)]
-        vectors.append(write.load(b_value, whole, write.mask(whole, columns_value)))
-        return write.add_outer(value, a_value, offsets, vectors)
+        masks = [*[None] * whole, write.mask(whole, columns_value)]
+        return write.add_run(value, steps_value, a_value, step_value, b_value, b_step, offsets, masks)
 
-    return tile(tile, a, types.intp, types.intp, b, types.intp), generate
+    word = types.intp
+    return tile(tile, word, word, word, a, word, word, b, word), generate
 
 
 @intrinsic
@@ -232,15 +299,32 @@ def _zeros_plainly(pointer: Pointer, rows: int, vectors: int, size: int) -> np.n
 
 
 def _add_outer_plainly(tile: np.ndarray, a: Pointer, a_row: int, b: Pointer) -> np.ndarray:
-    return _add_outer_partly_plainly(tile, a, a_row, tile.shape[0], b, tile.shape[1])
+    return _add_run_plainly(tile, 1, a, a_row, 0, b, 0)
 
 
-def _add_outer_partly_plainly(
-    tile: np.ndarray, a: Pointer, a_row: int, rows: int, b: Pointer, columns: int
+def _add_run_plainly(
+    tile: np.ndarray, steps: int, a: Pointer, a_row: int, a_step: int, b: Pointer, b_row: int
 ) -> np.ndarray:
-    for i in range(rows):
-        for j in range(columns):
-            tile[i, j] += a[i * a_row] * b[j]
+    rows, columns = tile.shape
+    return _add_run_partly_plainly(tile, steps, rows, columns, a, a_row, a_step, b, b_row)
+
+
+def _add_run_partly_plainly(
+    tile: np.ndarray,
+    steps: int,
+    rows: int,
+    columns: int,
+    a: Pointer,
+    a_row: int,
+    a_step: int,
+    b: Pointer,
+    b_row: int,
+) -> np.ndarray:
+    tile = tile.copy()
+    for p in range(steps):
+        for i in range(rows):
+            for j in range(columns):
+                tile[i, j] += a[i * a_row + p * a_step] * b[p * b_row + j]
     return tile
 
 
@@ -264,7 +348,8 @@ def _store_partly_plainly(
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     zeros: Any = _zeros_plainly
     add_outer: Any = _add_outer_plainly
-    add_outer_partly: Any = _add_outer_partly_plainly
+    add_run: Any = _add_run_plainly
+    add_run_partly: Any = _add_run_partly_plainly
     plus: Any = _plus_plainly
     store: Any = _store_plainly
     store_partly: Any = _store_partly_plainly
@@ -274,9 +359,12 @@ else:
     zeros = _zeros
     # add_outer(tile, a, a_row, b): tile[i, j] + a[i * a_row] * b[j]
     add_outer = _add_outer
-    # add_outer_partly(tile, a, a_row, rows, b, columns): the same, where `a` has only `rows` numbers and `b`
-    # only `columns`, which end in the tile's last vector. Nothing beyond them is read.
-    add_outer_partly = _add_outer_partly
+    # add_run(tile, steps, a, a_row, a_step, b, b_row): the outer products of so many steps, one after
+    # another: tile[i, j] + a[i * a_row + p * a_step] * b[p * b_row + j] for each step p.
+    add_run = _add_run
+    # add_run_partly(tile, steps, rows, columns, a, a_row, a_step, b, b_row): the same, where `a` has only so
+    # many rows and `b` so many columns, which end in the tile's last vector. Nothing beyond them is read.
+    add_run_partly = _add_run_partly
     # plus(tile, other): tile[i, j] + other[i, j]
     plus = _plus
     # store(tile, c, c_row, adds): c[i * c_row + j] becomes tile[i, j], or grows by it.

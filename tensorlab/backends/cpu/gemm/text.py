@@ -6,6 +6,7 @@ own to be read, are put into one module whose name is a hash of its text (see `t
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 from collections.abc import Iterable
@@ -40,14 +41,11 @@ __all__ = [
 # matrix. All forms have one signature, with a pointer and two strides for each operand; `tiles` copies blocks
 # of A and B if it is told to, and `dots` their rows and columns. With `collects` the sums stand in the
 # workspace first.
-_RUNS: list[Any] = [tile.run_of, tile.whole_run, tile.edge_run]
-_TILE: list[Any] = [*_RUNS, tile.panel, tile.whole_tile, tile.edge_tile, tile.tile, tile.strip]
-_PACK: list[Any] = [pack.pack_cells, pack.pack_run, pack.pack, pack.pack_panels, pack.pack_strips]
 _FORMS: dict[str, list[Any]] = {
-    "tiles": [*_TILE, *_PACK, tiles.balanced, tiles.tiles],
-    "plain_tiles": [*_TILE, tasks.small_product],
-    "plain_batch": [*_TILE, tasks.small_product],
-    "plain_panels": [*_TILE, *_PACK[:3]],
+    "tiles": [tile.panel, tile.strip, pack.pack_panels, pack.pack_strips, tiles.balanced, tiles.tiles],
+    "plain_tiles": [tile.panel, tile.strip, tasks.small_product],
+    "plain_batch": [tile.panel, tile.strip, tasks.small_product],
+    "plain_panels": [tile.panel],
     "rows": [rows.weighted_row, rows.weighted_rows, rows.rows],
     "dots": [dots.copy_run, dots.dot_run, dots.dot, dots.dots],
     "plain_rows": [rows.weighted_row, rows.weighted_rows],
@@ -55,9 +53,6 @@ _FORMS: dict[str, list[Any]] = {
 }
 
 _REASSOCIATED: set[Any] = {dots.dot_run}
-
-# The tiles, of which there is one for each number of vectors.
-_FOR_EACH_WIDTH = (tile.whole_tile, tile.edge_tile)
 
 # What the parameters of a kernel are that computes the product alone, where the result lies: the end of a
 # product takes a third of the time to compile.
@@ -72,26 +67,17 @@ _ALONE = {
 
 # What is called from several places, or inside of an expression, or has registers to itself. All others take
 # the places of their calls.
-_FUNCTIONS: set[Any] = {
-    *(tile.whole_tile, tile.edge_tile, pack.pack, pack.pack_cells),
-    *(dots.dot, dots.dot_run, finish.finish),
-}
+_FUNCTIONS: set[Any] = {dots.dot, dots.dot_run, finish.finish}
 
-# What large products take from `parts.py`, which has the machine code.
-_PARTS = (pack.pack, tile.whole_tile, tile.edge_tile)
-_PART_NAMES = ("pack", "whole_tile_3", "edge_tile_1", "edge_tile_2", "edge_tile_3")
+# What forms that are made of tiles take from `parts.py`, which has the machine code.
+_PARTS = ("pack", "tile")
+_PARTS_OF = {"tiles": _PARTS, "plain_tiles": ("tile",), "plain_batch": ("tile",), "plain_panels": _PARTS}
 
 # What takes the places of its calls in other kernels that are made of tiles.
-TILE_LEVELS = texts([*_RUNS, tile.panel, tile.tile, pack.pack_run, pack.pack_panels, tiles.balanced])
+TILE_LEVELS = texts([tile.panel, tile.strip, pack.pack_panels, tiles.balanced])
 
-# In those a tile of two whole vectors is an edge's: that is a seventh of what they take to compile.
-_TWO_VECTORS = """\
-def whole_tile_2(steps, a, a_row, a_step, b, b_row, c, c_row, adds):
-    edge_tile_2(steps, np.int64(ROWS), np.int64(2 * LANES), a, a_row, a_step, b, b_row, c, c_row, adds)
-"""
-
-# The functions that are called with constants here and there, and are to be compiled once for all.
-PACKING = ("pack", "pack_cells")
+# The function that is called with constants here and there, and is to be compiled once for all.
+PACKING = ("pack",)
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.
 _DIGEST = hashlib.sha256(
@@ -104,7 +90,7 @@ import math
 import numpy as np
 from numba import njit
 
-from tensorlab.backends.cpu.gemm.registers import add_outer, add_outer_partly, plus
+from tensorlab.backends.cpu.gemm.registers import add_outer, add_run, add_run_partly, plus
 from tensorlab.backends.cpu.gemm.registers import store, store_partly, zeros
 from tensorlab.backends.cpu.intrinsics import greater as max, lesser as min
 from tensorlab.backends.cpu.pointers import advance, at, copy, copy_second
@@ -138,10 +124,7 @@ def kernel_source(element_type: dtype, form: str, activation: Scalar | None = No
     """
     levels = _FORMS[form]
     plain = form.startswith("plain")
-    names = [*_PART_NAMES, "whole_tile_2"]
-    parts = _taken(names, element_type, tile.RUN, tile.SHORT) if form == "tiles" else ""
-    if parts:
-        levels = [level for level in levels if level not in (*_PARTS, pack.pack_cells)]
+    parts = _taken(_PARTS_OF[form], element_type, tile.RUN, tile.SHORT) if form in _PARTS_OF else ""
     if not plain:
         levels = [finish.finish_row, *([finish.finish] if ends else []), *levels]
     flattened = texts(level for level in levels if level not in _FUNCTIONS)
@@ -150,7 +133,11 @@ def kernel_source(element_type: dtype, form: str, activation: Scalar | None = No
             *[decorated(inspect.getsource(conversion)) for conversion in halves.needed([element_type])],
             *cell_functions(element_type),
             *([] if plain else [_activation(element_type, activation)]),
-            *[_level(level, flattened) for level in levels if level in _FUNCTIONS],
+            *[
+                level_text(level, flattened, reassociates=level in _REASSOCIATED)
+                for level in levels
+                if level in _FUNCTIONS
+            ],
         ]
     )
     what = activation.name + " of " if activation else ""
@@ -160,6 +147,7 @@ def kernel_source(element_type: dtype, form: str, activation: Scalar | None = No
     )
 
 
+@functools.cache
 def parts_source(element_type: dtype, run: int, short: int) -> str:
     """The text of the module with the parts of large products; see `tensorlab.backends.cpu.gemm.parts`.
 
@@ -169,22 +157,31 @@ def parts_source(element_type: dtype, run: int, short: int) -> str:
 
     Example:
         >>> text = parts_source(dtypes.float64, 128, 32)
-        >>> "def pack(" in text, "def edge_tile_3(" in text
+        >>> "def pack(" in text, "def tile(" in text
         (True, True)
     """
-    flattened = texts([*_RUNS, pack.pack_run])
+    flattened = {**texts([pack.pack_run, pack.pack_cells, tile.run_of]), **_tiles()}
+    parts = [level_text(level, flattened) for level in (pack.pack, tile.tile)]
     functions = "\n\n".join(
         [
             *[decorated(inspect.getsource(conversion)) for conversion in halves.needed([element_type])],
             *cell_functions(element_type),
-            _level(pack.pack_cells, flattened),
-            *[_level(level, flattened).replace(jit.HELPER, f"cache=True, {jit.HELPER}") for level in _PARTS],
+            *[part.replace(jit.HELPER, f"cache=True, {jit.HELPER}") for part in parts],
         ]
     )
     return (
         f'"""Generated by tensorlab: tiles and copies, of {element_type.name}."""\n'
         f"{_IMPORTS}\n{constants(element_type)}RUN, SHORT = {run}, {short}\n\n{functions}\n"
     )
+
+
+def _tiles() -> dict[str, str]:
+    """The texts of the tiles by their names, of which there is one for each number of vectors."""
+    return {
+        f"{level.__name__}_{vectors}": inspect.getsource(level).replace("VECTORS", str(vectors))
+        for level in (tile.whole_tile, tile.edge_tile)
+        for vectors in range(1, VECTORS + 1)
+    }
 
 
 def tile_source(title: str, element_type: dtype, run: int, short: int) -> str:
@@ -201,10 +198,9 @@ def tile_source(title: str, element_type: dtype, run: int, short: int) -> str:
         [
             *[decorated(inspect.getsource(conversion)) for conversion in halves.needed([element_type])],
             *cell_functions(element_type),
-            decorated(_TWO_VECTORS),
         ]
     )
-    parts = _taken(_PART_NAMES, element_type, run, short)
+    parts = _taken(_PARTS, element_type, run, short)
     return (
         f'"""Generated by tensorlab: {title} of {element_type.name}."""\n'
         f"{_IMPORTS}\n{constants(element_type)}{parts}\n\n{functions}\n"
@@ -259,11 +255,9 @@ def _activation(element_type: dtype, activation: Scalar | None) -> str:
     return f"{text}\n\n" + decorated(f"def activate(value):\n    return {call}\n")
 
 
-def _level(level: Any, flattened: dict[str, str]) -> str:
-    return level_text(level, flattened, level in _FOR_EACH_WIDTH, level in _REASSOCIATED)
-
-
-def level_text(level: Any, flattened: dict[str, str], each_width: bool, reassociates: bool) -> str:
+def level_text(
+    level: Any, flattened: dict[str, str], each_width: bool = False, reassociates: bool = False
+) -> str:
     """The text of one level of the algorithm.
 
     Args:

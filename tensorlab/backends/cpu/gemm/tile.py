@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from tensorlab.backends.cpu.gemm.cell import BYTES, LANES, ROWS, VECTORS, WIDTH
 from tensorlab.backends.cpu.gemm.registers import (
-    add_outer,
-    add_outer_partly,
+    add_run,
+    add_run_partly,
     plus,
     store,
     store_partly,
@@ -27,24 +27,15 @@ SHORT = 32  # fewer steps are one run
 def whole_tile(steps, a, a_row, a_step, b, b_row, c, c_row, adds):
     """``C = A @ B``, or ``C += A @ B`` if it `adds`, for `ROWS` rows of whole vectors."""
     run = run_of(steps)
-    total = whole_run(min(run, steps), a, a_row, a_step, b, b_row)
+    none = zeros(b, ROWS, VECTORS, BYTES)
+    total = add_run(none, min(run, steps), a, a_row, a_step, b, b_row)
     p = run
     while p < steps:
         x, y = advance(a, p * a_step), advance(b, p * b_row)
-        sums = whole_run(min(run, steps - p), x, a_row, a_step, y, b_row)
+        sums = add_run(none, min(run, steps - p), x, a_row, a_step, y, b_row)
         total = plus(total, sums)
         p += run
     store(total, c, c_row, adds)
-
-
-def whole_run(steps, a, a_row, a_step, b, b_row):
-    """The sums of one run of steps."""
-    sums = zeros(b, ROWS, VECTORS, BYTES)
-    for _ in range(steps):
-        sums = add_outer(sums, a, a_row, b)
-        a = advance(a, a_step)
-        b = advance(b, b_row)
-    return sums
 
 
 def edge_tile(steps, rows, columns, a, a_row, a_step, b, b_row, c, c_row, adds):
@@ -53,22 +44,13 @@ def edge_tile(steps, rows, columns, a, a_row, a_step, b, b_row, c, c_row, adds):
     Its loop stands here once for all runs, which takes less time to compile and somewhat more to run.
     """
     run = run_of(steps)
-    total = zeros(b, ROWS, VECTORS, BYTES)
+    none = zeros(b, ROWS, VECTORS, BYTES)
+    total = none
     for p in range(0, steps, run):
         x, y = advance(a, p * a_step), advance(b, p * b_row)
-        sums = edge_run(min(run, steps - p), rows, columns, x, a_row, a_step, y, b_row)
+        sums = add_run_partly(none, min(run, steps - p), rows, columns, x, a_row, a_step, y, b_row)
         total = plus(total, sums) if p > 0 else sums
     store_partly(total, c, c_row, rows, columns, adds)
-
-
-def edge_run(steps, rows, columns, a, a_row, a_step, b, b_row):
-    """The sums of one run of steps, for such a tile."""
-    sums = zeros(b, ROWS, VECTORS, BYTES)
-    for _ in range(steps):
-        sums = add_outer_partly(sums, a, a_row, rows, b, columns)
-        a = advance(a, a_step)
-        b = advance(b, b_row)
-    return sums
 
 
 def run_of(steps):
@@ -102,13 +84,14 @@ def panel(left):
 def strip(steps, rows, columns, a, a_row, a_step, b, b_row, packed, c, c_row, adds):
     """One row of tiles, side by side: loop 5 of `tiles.py`.
 
-    B is `packed` in panels, or lies in place with rows `b_row` apart.
+    B lies in place with rows `b_row` apart; or it is `packed` in panels of `b_row` steps, of which the first
+    `steps` are taken.
     """
     j = 0
     while j < columns:
         wide = panel(columns - j)
         if packed:
-            y, row = advance(b, j * steps), (wide + LANES - 1) // LANES * LANES
+            y, row = advance(b, j * b_row), (wide + LANES - 1) // LANES * LANES
         else:
             y, row = advance(b, j), b_row
         tile(steps, rows, wide, a, a_row, a_step, y, row, advance(c, j), c_row, adds)

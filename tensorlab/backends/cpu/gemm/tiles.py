@@ -73,8 +73,8 @@ def tiles(
                     a_strip, c_strip = advance(left, r * next_strip), advance(c, (i + r) * c_row)
                     strip(
                         steps, high, columns, a_strip, left_row, left_step,
-                        block_b if packs_b else numbers(b_block, block_b), b_step, packs_b,
-                        c_strip, c_row, p > 0,
+                        block_b if packs_b else numbers(b_block, block_b),
+                        steps if packs_b else b_step, packs_b, c_strip, c_row, p > 0,
                     )  # fmt: skip
                     if collects and p + depth >= k:
                         finish(

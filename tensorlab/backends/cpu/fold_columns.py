@@ -49,7 +49,7 @@ class ColumnsText(FoldText):
             "    tasks = results // width * strips  # of each part",
             f"    pieces = (n + {TOGETHER - 1}) // {TOGETHER}  # of each result",
             "    # Where the rows of a narrow strip touch, several of them count as one wide row.",
-            f"    beside = min({GROUP} // width, length // {TOGETHER})",
+            f"    beside = lesser({GROUP} // width, length // {TOGETHER})",
             "    beside = beside if beside > 1 and row_step == width and step == 1 else 1",
             f"    far = x.size > {NEAR_BYTES // self.cells.source.itemsize}",
             *self._buffers(),
@@ -58,9 +58,9 @@ class ColumnsText(FoldText):
             "        rest, part = (task % tasks, task // tasks) if parts > 1 else (task, 0)",
             "        rest, one = (rest // strips, rest % strips) if strips > 1 else (rest, 0)",
             "        # Strips that stand beside one another are folded as one.",
-            f"        many = min(last - task, strips - one, {STRIPS})",
+            f"        many = lesser(last - task, lesser(strips - one, {STRIPS}))",
             "        task += many",
-            "        w = min(many * strip, width - one * strip)",
+            "        w = lesser(many * strip, width - one * strip)",
             *positions(
                 "walk",
                 ("out_cell", "part * results + one * strip * out_step", 1),
@@ -70,7 +70,7 @@ class ColumnsText(FoldText):
             "        begin, end = 0, n",
             "        if parts > 1:",
             f"            begin = part * pieces // parts * {TOGETHER}",
-            f"            end = min(n, (part + 1) * pieces // parts * {TOGETHER})",
+            f"            end = lesser(n, (part + 1) * pieces // parts * {TOGETHER})",
             *indented(8, self._find_centers()),
             *indented(8, self._fold(self.main, "main", "total")),
             "        for j in range(w):",
@@ -113,7 +113,7 @@ class ColumnsText(FoldText):
             "part_total": self.main.lane if not all(one.direct for one in passes) else "",
             "c": self.main.value if self.center or self.given else "",
         }
-        room = [f"    room = min({STRIP * STRIPS}, width * beside)"]
+        room = [f"    room = lesser({STRIP * STRIPS}, width * beside)"]
         return room + [
             f"    {name} = {f'np.empty(room, np.{kind})' if kind else 'total'}"
             for name, kind in kinds.items()
@@ -180,7 +180,8 @@ class ColumnsText(FoldText):
             "while row < end:",
             "    run, i = (0, row) if inner == 0 else (row // length, row % length)",
             *positions("span", ("cell", "start + i * row_step", 1), number="run", indent=4).splitlines(),
-            f"    count = min({VECTOR_ROWS if one.vectors else ROWS} * beside, length - i, end - row)",
+            "    left = lesser(length - i, end - row)",
+            f"    count = lesser({VECTOR_ROWS if one.vectors else ROWS} * beside, left)",
             "    row += count",
         ]
         if not one.direct:

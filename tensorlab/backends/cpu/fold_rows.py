@@ -44,7 +44,7 @@ class RowsText(FoldText):
             "    inner = span.shape[1] - 1",
             "    length, step = span[0, inner], span[1, inner]",
             f"    blocks, whole = (length + {self.block - 1}) // {self.block}, length // {self.block}",
-            "    pieces = blocks * (n // max(length, 1))  # of each result",
+            "    pieces = blocks * (n // greater(length, 1))  # of each result",
             "    results = out.size // parts",
             *self._far(),
             "    width, out_step, start_step = walk[0, -1], walk[1, -1], walk[2, -1]",
@@ -52,7 +52,7 @@ class RowsText(FoldText):
             "    while task < last:",
             "        rest, part = (task // parts, task % parts) if parts > 1 else (task, 0)",
             "        # Neighbouring results follow one another without a look at where they are.",
-            "        count = min(last - task, width - task % width) if parts == 1 else 1",
+            "        count = lesser(last - task, width - task % width) if parts == 1 else 1",
             "        task += count",
             *positions("walk", ("out_cell", "part * results", 1), ("start", "0", 2)).splitlines(),
             "        begin, end = 0, pieces",
@@ -115,7 +115,7 @@ class RowsText(FoldText):
             return []
         one, totals = self.main, [f"total_{k}" for k in range(STREAMS)]
         found = [f"found_{k}" for k in range(STREAMS)]
-        each = f"{one.fold.join.name}_each(at(x, start + i), min({self.block}, length - i), apart, "
+        each = f"{one.fold.join.name}_each(at(x, start + i), lesser({self.block}, length - i), apart, "
         stored = [
             f"out[out_cell + {k} * out_step] = {self.cells.store(one.finish(total), one.floating)}"
             for k, total in enumerate(totals)
@@ -171,7 +171,7 @@ class RowsText(FoldText):
             streams = f"{one.fold.join.name}_streams(at(x, cell + i), {piece}, full * {piece}, {start})"
             run = f"{one.fold.join.name}_run(at(x, cell + i), limit - i, far, {start})"
             return [
-                f"i, limit = {begin} * {self.block}, min({end} * {self.block}, length)",
+                f"i, limit = {begin} * {self.block}, lesser({end} * {self.block}, length)",
                 f"full = (limit - i) // {self.block}",
                 "for _ in range(full):",
                 *indented(4, self._joined(one, total, streams)),
@@ -181,7 +181,7 @@ class RowsText(FoldText):
                 *indented(4, self._joined(one, total, run)),
             ]
         return [
-            f"for b in range({begin}, min({end}, whole)):",
+            f"for b in range({begin}, lesser({end}, whole)):",
             f"    i = b * {self.block}",
             *self._ask(),
             *indented(4, self._fold_block(one, name, total, str(self.block))),
@@ -239,7 +239,7 @@ class RunsText(RowsText):
             "at_block = begin",
             "while at_block < end:",
             "    run, from_block = at_block // blocks, at_block % blocks",
-            "    to_block = min(blocks, from_block + end - at_block)",
+            "    to_block = lesser(blocks, from_block + end - at_block)",
             *positions("span", ("cell", "start", 1), number="run", indent=4).splitlines(),
             "    at_block += to_block - from_block",
             *indented(4, self._fold_run(one, name, total, "from_block", "to_block")),

@@ -149,13 +149,13 @@ def mapped_source(
         result: the dtype of the results, or of their parts.
     """
     form = "blocks" if templates.TRANSPOSED in pattern else "rows"
-    made = kernel_source(row, compute, types, pattern, form)
+    made = kernel_source(row, compute, types, pattern, form).replace(jit.KERNEL, jit.HELPER)
     text = _MappedText(fold, Cells(types[0], result), types[0], step=False, given=False)
     names = [f"{name}_cells" for name in templates.NAMES[: len(types) - 1]]
     conversions = [one for one in halves.needed([result]) if one not in halves.needed(types)]
     return (
         made
-        + "\n\nfrom tensorlab.backends.cpu.intrinsics import maximum, minimum, prefetch\n"
+        + "\n\nfrom tensorlab.backends.cpu.intrinsics import lesser, maximum, minimum, prefetch\n"
         + "".join(fold_vectors.IMPORT.format(name=name) for name in text.imports())
         + scalar_functions(fold, text.main, types[0])
         + jitted([*conversions, fold.each, fold.finish])

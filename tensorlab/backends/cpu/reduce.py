@@ -158,11 +158,10 @@ def _in_parts(
     cut = replace(fold, name=f"{fold.name}_part", finish=total_itself)
     first = _launcher(cut, value, way, parts, kind, source.dtype, k, n, given=bool(centers))
 
-    join = jit.quiet(_join_module(fold, kind, out.dtype).kernel)
     places = [[dense[dim] for dim in kept], [out.strides[dim] for dim in kept]]
     join_shape, (part_walk, out_walk) = coalesce(sizes, places)
     walk = np.array([join_shape, out_walk, part_walk], np.int64)
-    join = jit.entry(join, walk, parts, k, n, out.dtype.cell, kind.cell)
+    join = _joining(fold, kind, out.dtype, walk, parts, k, n)
 
     def launch(out_buffer: Any, x_buffer: Any) -> None:
         partial = np.empty(results * parts, kind.cell)
@@ -173,7 +172,7 @@ def _in_parts(
         else:
             first((partial, 0), x_buffer)
         cells, offset = out_buffer
-        join(walk, parts, k, n, cells[offset:] if offset else cells, partial)
+        join(cells[offset:] if offset else cells, partial)
 
     return launch
 
@@ -190,9 +189,17 @@ def join_parts(
         results, parts: how many there are, and in how many parts each.
         k, n: the number that the fold's formulas use, and how many elements meet in a result.
     """
-    join = jit.quiet(_join_module(fold, kind, result).kernel)
-    walk = np.array([[results], [1], [1]], np.int64)
-    return functools.partial(jit.entry(join, walk, parts, k, n, result.cell, kind.cell), walk, parts, k, n)
+    return _joining(fold, kind, result, np.array([[results], [1], [1]], np.int64), parts, k, n)
+
+
+def _joining(
+    fold: Fold, kind: dtype, result: dtype, walk: np.ndarray, parts: int, k: float, n: int
+) -> Callable[[np.ndarray, np.ndarray], None]:
+    """`join_parts` of results that lie as `walk` says. For one result there is a short kernel."""
+    alone = math.prod(walk[0].tolist()) == 1
+    kernel = jit.quiet(_join_module(fold, kind, result, alone).kernel)
+    known = (parts, k, n) if alone else (walk, parts, k, n)
+    return functools.partial(jit.entry(kernel, *known, result.cell, kind.cell), *known)
 
 
 def _launcher(
@@ -236,10 +243,10 @@ def _module(
     return _modules[key]
 
 
-def _join_module(fold: Fold, value: dtype, result: dtype) -> Any:
-    """The generated module whose kernel joins the parts of results."""
-    key = (fold.name, "join", value, result)
+def _join_module(fold: Fold, value: dtype, result: dtype, alone: bool) -> Any:
+    """The generated module whose kernel joins the parts of results, or of a single one."""
+    key = (fold.name, "join", value, result, alone)
     if key not in _modules:
-        stem = f"{fold.name}_join_{value.name}_{result.name}"
-        _modules[key] = jit.load(stem, join_source(fold, value, result))
+        stem = f"{fold.name}_join_{'one_' * alone}{value.name}_{result.name}"
+        _modules[key] = jit.load(stem, join_source(fold, value, result, alone))
     return _modules[key]

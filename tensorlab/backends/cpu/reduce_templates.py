@@ -61,35 +61,62 @@ def fold_source(fold: Fold, cells: Cells, value: dtype, form: str, step: bool, g
     return "\n\n".join(parts)
 
 
-def join_source(fold: Fold, value: dtype, result: dtype) -> str:
+def join_source(fold: Fold, value: dtype, result: dtype, alone: bool) -> str:
     """The text of the kernel that joins the parts of each result: a module with ``kernel``.
 
     Args:
         fold: whose parts were computed.
         value: the type that the parts are kept in; see `tensorlab.backends.cpu.fold_pass.total_type`.
         result: the dtype of the results.
+        alone: whether there is a single result, which takes a third of the time to compile.
     """
     join = replace(fold, each=itself, center=None)
     cells = Cells(value, result)
     main = Pass(join, cells, value)
+    parts = _joined_parts(main, cells) if alone else _joined_strips(main, cells)
+    return (
+        fold_header(f"{fold.name} of parts in {value.name} to {result.name}")
+        + scalar_functions(fold, main, value)
+        + jitted([*cells.helpers(), itself, fold.finish])
+        + "\n\n"
+        + "\n".join([f"@njit({jit.KERNEL}, {OPTIONS})", *parts])
+        + "\n"
+    )
+
+
+def _joined_parts(main: Pass, cells: Cells) -> list[str]:
+    """The lines of the kernel that joins the parts of one result."""
+    return [
+        "def kernel(parts, k, n, out, x):",
+        f"    total = np.{main.total}({main.start})",
+        "    lost = 0.0",
+        "    for part in range(parts):",
+        f"        part_total = np.{main.total}({main.each('x[part]')})",
+        *indented(8, main.joined("total", "part_total", "lost")),
+        *(["    if lost == lost:", "        total += lost"] if main.compensated else []),
+        f"    out[0] = {cells.store(main.finish('total'), main.floating)}",
+    ]
+
+
+def _joined_strips(main: Pass, cells: Cells) -> list[str]:
+    """The lines of the kernel that joins the parts of many results, some neighbours at a time."""
     lost = [
         "        for j in range(w):",
         "            if lost[j] == lost[j]:",
         "                total[j] += lost[j]",
     ]
-    lines = [
-        f"@njit({jit.KERNEL}, {OPTIONS})",
+    return [
         "def kernel(walk, parts, k, n, out, x):",
         "    # walk: the results' shape, out's strides, the strides of one part of all results",
         "    last_dim = walk.shape[1] - 1",
         "    width, out_step = walk[0, last_dim], walk[1, last_dim]",
         f"    strips = (width + {JOINED - 1}) // {JOINED}",
         "    results = x.size // parts",
-        f"    total = np.empty(min(width, {JOINED}), np.{main.total})",
-        f"    lost = {'np.zeros(total.size)' if main.compensated else 'total'}",
+        f"    total = np.empty(lesser(width, {JOINED}), np.{main.total})",
+        f"    lost = {'np.empty(total.size)' if main.compensated else 'total'}",
         "    for task in range(results // width * strips):",
         "        rest, strip = task // strips, task % strips",
-        f"        w = min({JOINED}, width - strip * {JOINED})",
+        f"        w = lesser({JOINED}, width - strip * {JOINED})",
         *positions(
             "walk",
             ("out_cell", f"strip * {JOINED} * out_step", 1),
@@ -108,11 +135,3 @@ def join_source(fold: Fold, value: dtype, result: dtype) -> str:
         "        for j in range(w):",
         f"            out[out_cell + j * out_step] = {cells.store(main.finish('total[j]'), main.floating)}",
     ]
-    return (
-        fold_header(f"{fold.name} of parts in {value.name} to {result.name}")
-        + scalar_functions(fold, main, value)
-        + jitted([*cells.helpers(), itself, fold.finish])
-        + "\n\n"
-        + "\n".join(lines)
-        + "\n"
-    )

@@ -21,6 +21,7 @@ from numba.np.arrayobj import populate_array
 
 from tensorlab.backends.cpu import jit, threads, turns
 from tensorlab.backends.cpu.borrowed import borrowed_type
+from tensorlab.backends.cpu.intrinsics import lesser
 from tensorlab.backends.cpu.linking import address_of, called
 
 __all__ = ["prepare", "share"]
@@ -133,7 +134,7 @@ def _work(taking, run, frame, board, team, tasks, thread):
         tasks: how many tasks.
         thread: the number of this one.
     """
-    chunks = (min(tasks, CHUNKS * team) + team - 1) // team
+    chunks = (lesser(tasks, CHUNKS * team) + team - 1) // team
     pieces = chunks * team
     chunk = _ask(taking, (board, team, chunks, -1))
     while chunk >= 0:

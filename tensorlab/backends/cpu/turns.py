@@ -43,6 +43,7 @@ _KNOWN_CORES = os.sysconf("SC_NPROCESSORS_CONF") if _MOVES else 0
 
 # Words of a set of cores, which has a bit for each: the system's own sets have room for 1,024.
 _WORDS = 1024 // 64
+_CORES_OF_A_SET = min(_KNOWN_CORES, 64 * _WORDS)
 
 
 def board(team: int) -> np.ndarray:
@@ -129,7 +130,7 @@ if _MOVES:
         if _add_one(board, cores + core) > 0:
             sets = board + 8 * (cores + _KNOWN_CORES + 2 * _WORDS * number)
             _allowed_cores(0, 8 * _WORDS, sets)  # none if the system's sets are longer
-            for other in range(min(_KNOWN_CORES, 64 * _WORDS)):
+            for other in range(_CORES_OF_A_SET):
                 word, bit = other >> 6, np.int64(1) << (other & 63)
                 is_free = _look(sets, word) & bit and _look(board, cores + other) == 0
                 if is_free and _add_one(board, cores + other) == 0:

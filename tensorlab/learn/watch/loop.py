@@ -89,7 +89,7 @@ class Loop:
         note = self._remember(finished)
         changed = [answer for answer in finished.answers if self._is_new(answer)]
         # One that nobody wrote on has another result when what stands above it does not fail any more.
-        written = [answer for answer in changed if self._is_new(answer, of_source=True)] or changed
+        written = [answer for answer in changed if self._is_rewritten(answer)] or changed
         self._last, self._on_hints = finished, False
         wanted = [answer for answer in written if not answer.is_right] or written
         if wanted and all(answer.exercise.id != self._focus for answer in wanted):
@@ -98,16 +98,23 @@ class Loop:
         if note:
             self._screen.line(note)
 
-    def _is_new(self, answer: Answer, of_source: bool = False) -> bool:
-        """Whether an answer, or what it is worth, is another one than in the round before.
+    def _is_new(self, answer: Answer) -> bool:
+        """Whether an answer, or what it is worth, is another one than in the round before."""
+        before, status = self._before(answer), answer.judged.row.status
+        if before is None:
+            return status != "right"
+        return self._is_rewritten(answer) or before.judged.row.status != status
 
-        With `of_source`, whether it is written in another way.
-        """
+    def _is_rewritten(self, answer: Answer) -> bool:
+        """Whether the text of an answer is another one than in the round before."""
+        before = self._before(answer)
+        return before is None or before.source != answer.source
+
+    def _before(self, answer: Answer) -> Answer | None:
+        """The answer to the same question in the round before."""
         if self._last is None:
-            return answer.judged.row.status != "right"
-        before = next(old for old in self._last.answers if old.exercise.id == answer.exercise.id)
-        is_written = before.source != answer.source
-        return is_written if of_source else is_written or before.judged.row.status != answer.judged.row.status
+            return None
+        return next(old for old in self._last.answers if old.exercise.id == answer.exercise.id)
 
     def _focused(self, finished: Finished) -> Answer:
         return next(answer for answer in finished.answers if answer.exercise.id == self._focus)

@@ -20,7 +20,16 @@ from tensorlab.dtypes import bfloat16, float16
 from tensorlab.layout import Size
 from tensorlab.ops import results
 from tensorlab.ops.dispatch import allocate, allocate_strided
-from tensorlab.ops.indexing.places import Places, Route, check, counter, prepared, raw_cells, raw_type
+from tensorlab.ops.indexing.places import (
+    Places,
+    Route,
+    buffers_inside,
+    check,
+    counter,
+    prepared,
+    raw_cells,
+    raw_type,
+)
 from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
@@ -124,10 +133,9 @@ def chosen_again(input: Tensor, dims: tuple[int, ...], indices: Sequence[Tensor]
     if known is None:
         return None
     counters, launch, shape, stride = known
-    buffers = [index._buffer() for index in indices]
-    for count, buffer in zip(counters, buffers, strict=True):
-        if count(buffer):
-            return None
+    buffers = buffers_inside(indices, counters)
+    if buffers is None:
+        return None
     result = allocate_strided(shape, stride, input._dtype)
     launch(raw_cells(result), raw_cells(input), *buffers)
     return result

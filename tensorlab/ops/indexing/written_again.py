@@ -19,7 +19,15 @@ from tensorlab.dtypes import bfloat16, dtype, float16, float32, float64
 from tensorlab.modes import current
 from tensorlab.ops import results
 from tensorlab.ops.dispatch import SMALL
-from tensorlab.ops.indexing.places import Places, counter, one_cell, prepared, raw_cells, raw_type
+from tensorlab.ops.indexing.places import (
+    Places,
+    buffers_inside,
+    counter,
+    one_cell,
+    prepared,
+    raw_cells,
+    raw_type,
+)
 from tensorlab.ops.operands import Number
 from tensorlab.ops.plans import remember
 from tensorlab.storage import UNTRACKED
@@ -96,10 +104,9 @@ def write_again(
     if storage.readonly or storage._version is UNTRACKED or (current.grad and requires_grad(input)):
         return False
     counters, launch, moves, writer = way
-    buffers = [index._buffer() for index in indices]
-    for count, buffer in zip(counters, buffers, strict=True):
-        if count(buffer):
-            return False
+    buffers = buffers_inside(indices, counters)
+    if buffers is None:
+        return False
     cells = raw_cells if moves else Tensor._buffer
     given = cells(input), cells(values) if isinstance(values, Tensor) else _cell(values, input._dtype, moves)
     storage._version += 1  # before the first cell changes, so that an interruption shows

@@ -58,9 +58,14 @@ class Compiled(NamedTuple):
 
 
 def start(turns: int = 5) -> Start:
-    """Measure the first steps of new processes whose kernels are in the cache."""
+    """Measure the first steps of new processes whose kernels are in the cache.
+
+    The first of them, which does not count, keeps the library's bytecode, as Python does by itself.
+    """
+    command = [sys.executable, "-c", PROGRAM]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     runs = [
-        json.loads(subprocess.run([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, check=True).stdout)
+        json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
         for _ in range(turns + 1)
     ]
     return Start(*(statistics.median(times) for times in zip(*runs[1:], strict=True)))

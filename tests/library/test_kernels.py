@@ -113,6 +113,24 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert "data saved to" not in second
 
 
+def test_kernels_are_loaded_without_what_the_compiler_knows(tmp_path):
+    """Numba would register all of its functions first, which takes half of the first operation's time."""
+    products = """
+y = tl.rand(300, 200)
+print((y @ y.T).sum(1).sort().indices[-1].item(), y.std(0).argmax().item(), y.cumsum(1)[7].tolist())
+"""
+    code = f"import tensorlab as tl; tl.manual_seed(8); {PROGRAM}{products}"
+    refuses = """
+from numba.core.base import BaseContext
+BaseContext.refresh = None
+"""
+    environment = {"TENSORLAB_CACHE_DIR": str(tmp_path), "NUMBA_DEBUG_CACHE": "0", "NUMBA_DISABLE_JIT": "0"}
+    first = run(code, **environment)
+    assert run(refuses + code, **environment) == first
+    with pytest.raises(AssertionError, match="'NoneType' object is not callable"):
+        run(f"{refuses}{code}y.cumprod(0)", **environment)
+
+
 def test_a_file_that_cannot_be_read_is_made_anew(tmp_path):
     """As after a step back to a version without a module that an index names."""
     code = "import tensorlab as tl; print(tl.searchsorted(tl.arange(5), tl.arange(3)))"

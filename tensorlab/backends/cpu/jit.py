@@ -28,6 +28,7 @@ from llvmlite.binding import ffi
 from numba.core import config, event
 from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.runtime.nrt import rtsys
 
 from tensorlab.backends.cache import cache_directory
 from tensorlab.backends.cpu import borrowed
@@ -142,6 +143,9 @@ def _make(module_name: str, name: str, source: str) -> ModuleType:
     try:
         with _kept_in(None):
             spec.loader.exec_module(module)
+        for made in vars(module).values():
+            if type(getattr(made, "_cache", None)) is FunctionCache:
+                made._cache.__class__ = _KernelFiles
     except BaseException:
         del sys.modules[module_name]
         raise
@@ -153,12 +157,17 @@ class _KernelFiles(FunctionCache):
 
     They name the types of arguments by their modules. After a step back to an older version of this package,
     there may be none of that name, as `tensorlab.backends.cpu.borrowed` was not there from the beginning.
+
+    Before it loads a kernel, Numba registers all functions that it can compile, which takes longer than to
+    load ten kernels. What machine code calls is its runtime alone.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel for these arguments, or None."""
+        rtsys.initialize(target_context)
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception:  # whatever unpickling raises, which is any kind
             self.flush()  # type: ignore[no-untyped-call]
             return None

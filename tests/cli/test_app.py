@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +17,8 @@ from tensorlab.cli import app
 from tensorlab.cli.app import COMMANDS
 from tensorlab.cli.support import project as project_module
 from tensorlab.cli.support.errors import EXIT_CODES, CommandError, report
+
+ROOT = Path(__file__).parents[2]
 
 run = CliRunner().invoke
 
@@ -127,3 +131,24 @@ def test_without_a_package_the_program_says_how_to_get_it(package, command):
     assert done.stderr.startswith(f"tensorlab: the package {package} is not installed")
     assert "python3 book" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_to_grade_compiles_nothing(tmp_path):
+    """The grader's own answers for chapter 8 would take a minute to compile, and the next run's some more."""
+    solutions, results = tmp_path / "handed_in", tmp_path / "results"
+    solutions.mkdir()
+    (notebook,) = (ROOT / "solutions").glob("08_*.ipynb")
+    shutil.copy(notebook, solutions / "anna.ipynb")
+    kernels = tmp_path / "kernels"
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_DISABLE_JIT"}
+    command = [sys.executable, "-m", "tensorlab", "grade", solutions, "--out", results]
+    done = subprocess.run(
+        command,
+        env={**environment, "TENSORLAB_CACHE_DIR": str(kernels)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (results / "results.csv").exists()
+    assert list(kernels.rglob("*.nbc")) == []

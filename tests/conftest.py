@@ -4,11 +4,27 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections import Counter
 from typing import Any
 
 import pytest
 
 pytest_plugins = ["tests.site_fixtures"]
+
+# A worker takes whole files. These take minutes, whatever the number of their tests: begun last, one of them
+# would let the other workers wait.
+LONG = (
+    "book/test_pages_axe.py",
+    "library/test_guarded_kernels.py",
+    "learn/test_adopt.py",
+    "bench/test_figures.py",
+    "library/test_operators.py",
+    "library/test_short_ways.py",
+    "library/test_programs.py",
+    "bench/test_gemm.py",
+    "learn/test_check.py",
+    "widgets/test_promotion_lattice.py",
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -16,6 +32,13 @@ def pytest_configure(config: pytest.Config) -> None:
     home = tempfile.TemporaryDirectory(prefix="tensorlab-home-")
     os.environ["TENSORLAB_HOME"] = home.name
     config.add_cleanup(home.cleanup)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first, then those of the most tests."""
+    counts = Counter(item.path for item in items)
+    long = {item.path for item in items if item.path.as_posix().endswith(LONG)}
+    items.sort(key=lambda item: (item.path not in long, -counts[item.path]))
 
 
 @pytest.fixture(scope="session")

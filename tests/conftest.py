@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import pytest
@@ -45,3 +48,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def torch() -> Any:
     """PyTorch, the reference for every behaviour, where it is installed."""
     return pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch==2.13.0")
+
+
+@pytest.fixture(scope="module")
+def interpreted() -> Iterator[Callable[..., Any]]:
+    """Calls a function in a process whose kernels run as they are written, as they do in a box.
+
+    It is for tests that meet ever new dtypes and layouts and ask nothing of machine code: a kernel is
+    compiled in the time of a thousand calls.
+    """
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("NUMBA_DISABLE_JIT", "1")
+            process.submit(int).result()  # it has started; this process goes on compiling
+        yield lambda function, *args: process.submit(function, *args).result()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,16 +72,3 @@ def grade() -> Callable[..., dict[str, Row]]:
         return {row.question: row for row in grader.grade_file(path, path.stem)}
 
     return grade
-
-
-@pytest.fixture(scope="module")
-def interpreted() -> Iterator[Callable[..., Any]]:
-    """Calls a function in a process whose kernels run as they are written, as they do in a box.
-
-    Fresh questions have ever new layouts, and a kernel is compiled in the time of a thousand questions.
-    """
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("NUMBA_DISABLE_JIT", "1")
-            process.submit(int).result()  # it has started; this process goes on compiling
-        yield lambda function, *args: process.submit(function, *args).result()

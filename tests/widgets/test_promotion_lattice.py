@@ -32,26 +32,40 @@ def test_two_dtypes_meet_in_the_lowest_one_above_both(call_js):
     assert found == [tl.promote_types(getattr(tl, a), getattr(tl, b)).name for a, b in pairs]
 
 
-def test_operands_meet_as_in_the_library(call_js):
+def results(pairs):
+    """The dtypes in which operands meet in the library."""
+    return [(a + b).dtype.name for a, b in (lattice_of(*pair).operands for pair in pairs)]
+
+
+def test_operands_meet_as_in_the_library(call_js, interpreted):
     found = call_js([[ENGINE, "resultType", *pair] for pair in PAIRS])
-    for (left, right), answer in zip(PAIRS, found, strict=True):
-        lattice = lattice_of(left, right)
-        a, b = lattice.operands
-        assert answer["dtype"] == lattice.result.name == (a + b).dtype.name, (left, right)
+    for pair, answer, expected in zip(PAIRS, found, interpreted(results, PAIRS), strict=True):
+        assert answer["dtype"] == lattice_of(*pair).result.name == expected, pair
 
 
-def test_in_place_is_refused_where_the_library_refuses(call_js):
+def refusals(pairs):
+    """Why the library refuses to add in place; None where it does."""
+    found = []
+    for a, b in (lattice_of(*pair).operands for pair in pairs):
+        before = a.dtype
+        try:
+            a += b
+        except RuntimeError as error:
+            found.append(str(error))
+        else:
+            assert a.dtype is before
+            found.append(None)
+    return found
+
+
+def test_in_place_is_refused_where_the_library_refuses(call_js, interpreted):
     pairs = [pair for pair in PAIRS if pair[0][0] != "number"]
     found = call_js([[ENGINE, "inPlaceRefusal", *pair] for pair in pairs])
-    for pair, refusal in zip(pairs, found, strict=True):
-        a, b = lattice_of(*pair).operands
+    for pair, refusal, error in zip(pairs, found, interpreted(refusals, pairs), strict=True):
         if refusal is None:
-            before = a.dtype
-            a += b
-            assert a.dtype is before
+            assert error is None, pair
         else:
-            with pytest.raises(RuntimeError, match={"shape": "shape", "dtype": "can't be cast"}[refusal]):
-                a += b
+            assert re.search({"shape": "shape", "dtype": "can't be cast"}[refusal], error), pair
 
 
 def test_what_follows_is_true(call_js):

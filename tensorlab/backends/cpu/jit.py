@@ -34,7 +34,7 @@ from tensorlab.backends.cache import cache_directory
 from tensorlab.backends.cpu import borrowed
 from tensorlab.backends.interrupts import HeldBack
 
-__all__ = ["HELPER", "KERNEL", "compiled", "entry", "helper", "kernel", "load", "quiet"]
+__all__ = ["HELPER", "INNER", "KERNEL", "compiled", "entry", "helper", "kernel", "load", "quiet"]
 
 
 Function = TypeVar("Function", bound=Callable)
@@ -43,6 +43,9 @@ Function = TypeVar("Function", bound=Callable)
 KERNEL = "cache=True, nogil=True, no_cfunc_wrapper=True"
 # What is called by kernels alone needs no way in from Python, which takes as long to compile as it does.
 HELPER = "no_cpython_wrapper=True, no_cfunc_wrapper=True"
+
+# Kernels that are shared among threads, and that `tensorlab.backends.cpu.sharing` alone calls.
+INNER = f"{KERNEL}, no_cpython_wrapper=True"
 
 # Modules are made by one thread at a time, so that another never meets one that is half made. Beside that,
 # Numba looks at one setting, of all threads, for the folder that a kernel is kept in.

@@ -15,7 +15,7 @@ from llvmlite import binding, ir
 from numba.core import cgutils, config, types
 from numba.extending import intrinsic
 
-__all__ = ["address_in", "address_of", "called", "external"]
+__all__ = ["address_in", "address_of", "call_at", "called", "external"]
 
 
 def address_in(compiled: Any) -> int:
@@ -78,3 +78,15 @@ def called(
     with cgutils.if_unlikely(builder, status.is_error):
         context.call_conv.return_status_propagate(builder, status)
     return context.get_dummy_value() if result is types.none else value
+
+
+def _calling(typing, address, arguments):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        given = cgutils.unpack_tuple(builder, values[1])
+        return called(context, builder, values[0], types.none, arguments, given)
+
+    return types.none(types.intp, arguments), generate
+
+
+# call_at(address, arguments): calls the function that lies there and returns nothing, with a tuple.
+call_at: Any = intrinsic(_calling)

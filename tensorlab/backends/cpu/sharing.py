@@ -15,26 +15,22 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import prange
-from numba.core import cgutils, types
+from numba.core import cgutils, config, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
 from tensorlab.backends.cpu import jit, threads, turns
 from tensorlab.backends.cpu.borrowed import borrowed_type
-from tensorlab.backends.cpu.intrinsics import lesser
-from tensorlab.backends.cpu.linking import address_of, called
+from tensorlab.backends.cpu.linking import address_of, call_at, called
 
 __all__ = ["prepare", "share"]
-
-# Chunks to a thread: who is done early takes one of another thread's.
-CHUNKS = 4
 
 
 def share(kernel: Callable, team: int, tasks: int, *arguments: Any, workspaces: bool = False) -> None:
     """Call ``kernel(first, last, *arguments)`` for all tasks, in chunks that `team` threads take turns at.
 
-    A team of one is a plain call of the kernel. Operations that take little more than the call, on small
-    tensors, make it themselves.
+    A team of one is a plain call of the kernel, if Python can call it. Operations that take little more than
+    the call, on small tensors, make it themselves.
 
     Args:
         kernel: compiled by Numba; it returns nothing, raises nothing, and its tasks write apart from one
@@ -44,7 +40,7 @@ def share(kernel: Callable, team: int, tasks: int, *arguments: Any, workspaces: 
         arguments: arrays, numbers and truth values, and tuples of numbers.
         workspaces: the last argument has a row for each thread, which gets it with each of its chunks.
     """
-    if team == 1:
+    if team == 1 and has_way_in(kernel):
         kernel(0, tasks, *(_first_of(arguments) if workspaces else arguments))
         return
     key = (kernel, workspaces, *map(_kind, arguments))
@@ -61,16 +57,30 @@ def prepare(kernel: Callable, *examples: Any, workspaces: bool = False) -> Calla
         kernel, workspaces: those of `share`.
         examples: arguments of the types that all later ones have.
     """
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
+        return lambda team, tasks, *given: share(kernel, team, tasks, *given, workspaces=workspaces)
     address = _address_of(kernel, 0, 0, *(_first_of(examples) if workspaces else examples))
-    common = _common_code()
     start: Any = _start_with_workspaces if workspaces else _start
-    code = jit.entry(start, common, address, turns.board(1), 1, 1, examples)
+    code = jit.entry(start, (0, 0), address, _NO_BOARD, 1, 1, examples)
 
     def launch(team: int, tasks: int, *arguments: Any) -> None:
-        with threads.team(team):
-            code(common, address, turns.board(team), team, tasks, arguments)
+        if team == 1:
+            code((0, 0), address, _NO_BOARD, 1, tasks, arguments)
+        else:
+            common = _common_code()
+            with threads.team(team):
+                code(common, address, turns.board(team), team, tasks, arguments)
 
     return launch
+
+
+def has_way_in(kernel: Any) -> bool:
+    """Whether Python can call a kernel, as it can unless it is one of `tensorlab.backends.cpu.jit.INNER`."""
+    options: dict[str, Any] = getattr(kernel, "targetoptions", {})
+    return not options.get("no_cpython_wrapper")
+
+
+_NO_BOARD = np.zeros(1, np.int64)
 
 
 _launches: dict[tuple, Callable[..., None]] = {}
@@ -89,9 +99,9 @@ def _kind(argument: Any) -> object:
 
 
 @functools.cache
-def _common_code() -> tuple[int, int, int]:
-    """The addresses of `_drive`, of `_work` and of `tensorlab.backends.cpu.turns.take`."""
-    return _address_of(_drive, *[0] * 7), _address_of(_work, *[0] * 7), _address_of(turns.take, *[0] * 4)
+def _common_code() -> tuple[int, int]:
+    """The addresses of `_drive` and of `tensorlab.backends.cpu.turns.work`."""
+    return _address_of(_drive, *[0] * 6), _address_of(turns.work, *[0] * 6)
 
 
 def _address_of(kernel: Any, *arguments: Any) -> int:
@@ -102,51 +112,11 @@ def _address_of(kernel: Any, *arguments: Any) -> int:
     return address_of(kernel, kinds)
 
 
-def _calling(result: Any) -> Any:
-    """A function that is given an address and arguments: it calls the function that lies there."""
-
-    @intrinsic
-    def call(typing, address, arguments):
-        def generate(context, builder, signature, values):
-            given = cgutils.unpack_tuple(builder, values[1])
-            return called(context, builder, values[0], result, arguments, given)
-
-        return result(types.intp, arguments), generate
-
-    return call
-
-
-# call(address, arguments): of a function that returns nothing, and of one that returns a number.
-_call: Any = _calling(types.none)
-_ask: Any = _calling(types.int64)
-
-
-@jit.kernel(no_cpython_wrapper=True)
-def _work(taking, run, frame, board, team, tasks, thread):
-    """One thread's part: ``run(frame, first, last, thread)`` for chunks of the tasks, until none is left.
-
-    Args:
-        taking: the address of `tensorlab.backends.cpu.turns.take`.
-        run: the address of a function that `_reader` makes.
-        frame: what it is given.
-        board: the address of the team's board.
-        team: how many threads.
-        tasks: how many tasks.
-        thread: the number of this one.
-    """
-    chunks = (lesser(tasks, CHUNKS * team) + team - 1) // team
-    pieces = chunks * team
-    chunk = _ask(taking, (board, team, chunks, -1))
-    while chunk >= 0:
-        _call(run, (frame, chunk * tasks // pieces, (chunk + 1) * tasks // pieces, thread))
-        chunk = _ask(taking, (board, team, chunks, chunk))
-
-
 @jit.kernel(parallel=True, no_cpython_wrapper=True)
-def _drive(working, taking, run, frame, board, team, tasks):
+def _drive(working, run, frame, board, team, tasks):
     """Have all tasks done by a team. The work is not in the loop itself, which is compiled several times."""
     for thread in prange(team):
-        _call(working, (taking, run, frame, board, team, tasks, thread))
+        call_at(working, (run, frame, board, team, tasks, thread))
 
 
 def _starting(workspaces: bool) -> Any:
@@ -156,15 +126,23 @@ def _starting(workspaces: bool) -> Any:
     def start(typing, common, address, board, team, tasks, arguments):
         def generate(context, builder, signature, values):
             common, address, board, team, tasks, given = values
-            driving, working, taking = cgutils.unpack_tuple(builder, common)
+            driving, working = cgutils.unpack_tuple(builder, common)
             fields = [address, *cgutils.unpack_tuple(builder, given)]
             frame = cgutils.alloca_once_value(builder, cgutils.make_anonymous_struct(builder, fields))
             run = _reader(context, builder.module, frame.type, tuple(arguments), workspaces)
             board = context.make_array(signature.args[2])(context, builder, board).data
             word = context.get_value_type(types.intp)
             run, frame, board = (builder.ptrtoint(pointer, word) for pointer in (run, frame, board))
-            given = [working, taking, run, frame, board, team, tasks]
-            return called(context, builder, driving, types.none, [types.intp] * 7, given)
+            is_alone = builder.icmp_signed("==", team, word(1))
+            with builder.if_else(is_alone) as (alone, shared):
+                with alone:
+                    called(
+                        context, builder, run, types.none, [types.intp] * 4, [frame, word(0), tasks, word(0)]
+                    )
+                with shared:
+                    given = [working, run, frame, board, team, tasks]
+                    called(context, builder, driving, types.none, [types.intp] * 6, given)
+            return context.get_dummy_value()
 
         return types.none(common, types.intp, board, types.intp, types.intp, arguments), generate
 
@@ -215,7 +193,7 @@ _begin_with_workspaces: Any = _starting(workspaces=True)
 
 @jit.kernel()
 def _start(common, address, board, team, tasks, arguments):
-    """Have all tasks done by a team; see `_drive`. The board is an array here."""
+    """Have all tasks done by a team; see `_drive`. The board is an array here. One thread needs neither."""
     _begin(common, address, board, team, tasks, arguments)
 
 

@@ -25,10 +25,16 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from tensorlab.backends.cpu.jit import helper, kernel
+from tensorlab.backends.cpu.direct import direct
+from tensorlab.backends.cpu.intrinsics import lesser
+from tensorlab.backends.cpu.jit import kernel
+from tensorlab.backends.cpu.linking import call_at
 from tensorlab.backends.cpu.pointers import LINE
 
-__all__ = ["board", "first_core", "known_cores", "take"]
+__all__ = ["board", "first_core", "known_cores", "take", "work"]
+
+# Chunks to a thread: who is done early takes one of another thread's.
+CHUNKS = 4
 
 # Where things are counted on a board, each on a line of the cache of its own: the threads that have begun,
 # then for each queue the chunks that were taken. Behind the last queue there is for each core the number of
@@ -120,40 +126,36 @@ if _MOVES:
     _allowed_cores: Any = types.ExternalFunction("sched_getaffinity", _SETS)
     _allow_cores: Any = types.ExternalFunction("sched_setaffinity", _SETS)
 
-    @helper
     def _settle(board, team, number):
         """Have a core alone, if there is one; the number of the queue to begin with."""
         cores = _APART * (team + 1)
-        core = np.int64(_current_core())
-        if core >= _KNOWN_CORES:
-            return number
-        if _add_one(board, cores + core) > 0:
-            sets = board + 8 * (cores + _KNOWN_CORES + 2 * _WORDS * number)
-            _allowed_cores(0, 8 * _WORDS, sets)  # none if the system's sets are longer
-            for other in range(_CORES_OF_A_SET):
-                word, bit = other >> 6, np.int64(1) << (other & 63)
-                is_free = _look(sets, word) & bit and _look(board, cores + other) == 0
-                if is_free and _add_one(board, cores + other) == 0:
-                    _put(sets, word + _WORDS, bit)
-                    _allow_cores(0, 8 * _WORDS, sets + 8 * _WORDS)
-                    _allow_cores(0, 8 * _WORDS, sets)  # there it may be moved again by the system
-                    core = np.int64(other)
-                    break
-        return core * team // _KNOWN_CORES
+        core, queue = np.int64(_current_core()), number
+        if core < _KNOWN_CORES:
+            if _add_one(board, cores + core) > 0:
+                sets = board + 8 * (cores + _KNOWN_CORES + 2 * _WORDS * number)
+                _allowed_cores(0, 8 * _WORDS, sets)  # none if the system's sets are longer
+                for other in range(_CORES_OF_A_SET):
+                    word, bit = other >> 6, np.int64(1) << (other & 63)
+                    is_free = _look(sets, word) & bit and _look(board, cores + other) == 0
+                    if is_free and _add_one(board, cores + other) == 0:
+                        _put(sets, word + _WORDS, bit)
+                        _allow_cores(0, 8 * _WORDS, sets + 8 * _WORDS)
+                        _allow_cores(0, 8 * _WORDS, sets)  # there it may be moved again by the system
+                        core = np.int64(other)
+                        break
+            queue = core * team // _KNOWN_CORES
+        return queue
 
 else:
 
-    @helper
     def _settle(board, team, number):
         return number
 
-    @helper
     def _let_others_run():
         return 0
 
 
-@kernel(no_cpython_wrapper=True)
-def take(board, team, chunks, done):
+def _take(board, team, chunks, done):
     """What a thread does next.
 
     Args:
@@ -165,23 +167,59 @@ def take(board, team, chunks, done):
     Returns:
         The number of the chunk; -1 if there is none left.
     """
+    queues, patience = team, 1
     if done < 0:
         number, empty = _add_one(board, _BEGUN), 0
         while empty < team and _look(board, _APART * (empty + 1)) >= chunks:
             empty += 1
+        own, patience = 0, 0
         if empty == team:
-            return -1  # a thread begins once more, in the place of one that is late, and nothing is left
-        own = _settle(board, team, number)
-        patience = _YIELDS if chunks == 1 else 0
+            queues = 0  # a thread begins once more, in the place of one that is late, and nothing is left
+        else:
+            own = _settle(board, team, number)
+            patience = _YIELDS if chunks == 1 else 0
     else:
         own = done // chunks
-        patience = 1
     while patience > 0 and _look(board, _BEGUN) < team:  # others may wait for this core
         patience -= 1
         _let_others_run()
-    for other in range(team):
+    chunk = -1
+    for other in range(queues):
         queue = (own + other) % team
         taken = _add_one(board, _APART * (queue + 1))
         if taken < chunks:
-            return queue * chunks + taken
-    return -1
+            chunk = queue * chunks + taken
+            break
+    return chunk
+
+
+# take(board, team, chunks, done): see `_take`.
+take: Any = direct(_take, types.int64)
+
+
+@direct
+def _work(run, frame, board, team, tasks, thread):
+    """What `work` does."""
+    chunks = (lesser(tasks, CHUNKS * team) + team - 1) // team
+    pieces = chunks * team
+    chunk, is_left = -1, True
+    while is_left:
+        chunk = take(board, team, chunks, chunk)
+        is_left = chunk >= 0
+        if is_left:
+            call_at(run, (frame, chunk * tasks // pieces, (chunk + 1) * tasks // pieces, thread))
+
+
+@kernel(no_cpython_wrapper=True)
+def work(run, frame, board, team, tasks, thread):
+    """One thread's part: ``run(frame, first, last, thread)`` for chunks of the tasks, until none is left.
+
+    Args:
+        run: the address of a function that returns nothing.
+        frame: what it is given.
+        board: the address of the team's board.
+        team: how many threads.
+        tasks: how many tasks.
+        thread: the number of this one.
+    """
+    _work(run, frame, board, team, tasks, thread)

@@ -179,11 +179,8 @@ def _launch(
     schedules: dict[tuple[int, bool], Schedule] = {}
     options = (0, 0, True, True, *((True, one, one, True) if ends else ()), walk)
     operands = 5 if ends else 3
-    code = jit.entry(kernel, 0, 0, *options, *[element_type.cell] * operands, number)
     cells_of_none = [np.empty(0, element_type.cell)] * operands
-    shared = functools.cache(
-        lambda: prepare(kernel, *options, *cells_of_none, np.empty((1, 0), number), workspaces=True)
-    )
+    run = prepare(kernel, *options, *cells_of_none, np.empty((1, 0), number), workspaces=True)
 
     def launch(
         out: tuple,
@@ -207,10 +204,7 @@ def _launch(
         given = (out, a, b, source or out, residual or out) if ends else (out, a, b)
         buffers = [memory[offset:] if offset else memory for memory, offset in given]
         space = workspace(number, team * cells)
-        if team == 1:
-            code(0, tasks, *options, *buffers, space)
-        else:
-            shared()(team, tasks, *options, *buffers, space.reshape(team, cells))
+        run(team, tasks, *options, *buffers, space.reshape(team, cells))
 
     return launch
 

@@ -6,6 +6,7 @@ own to be read, are put into one module whose name is a hash of its text (see `t
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import inspect
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import halves, intrinsics, jit, pointers, simd
+from tensorlab.backends.cpu import direct, direct_values, halves, intrinsics, jit, pointers, simd
 from tensorlab.backends.cpu.flatten import fixed, flatten, texts
 from tensorlab.backends.cpu.gemm import dots, finish, pack, registers, rows, tasks, tile, tiles
 from tensorlab.backends.cpu.gemm.blocks import VECTORS, blocks
@@ -31,8 +32,10 @@ __all__ = [
     "cell_functions",
     "constants",
     "decorated",
+    "direct_text",
     "kernel_source",
     "level_text",
+    "packing",
     "parts_source",
     "tile_source",
 ]
@@ -65,8 +68,7 @@ _ALONE = {
     "residual": "out",
 }
 
-# What is called from several places, or inside of an expression, or has registers to itself. All others take
-# the places of their calls.
+# What is called from several places, or inside of an expression. All others take the places of their calls.
 _FUNCTIONS: set[Any] = {dots.dot, dots.dot_run, finish.finish}
 
 # What forms that are made of tiles take from `parts.py`, which has the machine code.
@@ -81,7 +83,9 @@ PACKING = ("pack",)
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.
 _DIGEST = hashlib.sha256(
-    "".join(inspect.getsource(module) for module in (intrinsics, pointers, registers, simd)).encode()
+    "".join(
+        inspect.getsource(module) for module in (direct, direct_values, intrinsics, pointers, registers, simd)
+    ).encode()
 ).hexdigest()[:16]
 
 _IMPORTS = f"""\
@@ -90,6 +94,7 @@ import math
 import numpy as np
 from numba import njit
 
+from tensorlab.backends.cpu.direct import direct
 from tensorlab.backends.cpu.gemm.registers import add_outer, add_run, add_run_partly, plus
 from tensorlab.backends.cpu.gemm.registers import store, store_partly, zeros
 from tensorlab.backends.cpu.intrinsics import greater as max, lesser as min
@@ -130,11 +135,10 @@ def kernel_source(element_type: dtype, form: str, activation: Scalar | None = No
     flattened = texts(level for level in levels if level not in _FUNCTIONS)
     functions = "\n\n".join(
         [
-            *[decorated(inspect.getsource(conversion)) for conversion in halves.needed([element_type])],
             *cell_functions(element_type),
             *([] if plain else [_activation(element_type, activation)]),
             *[
-                level_text(level, flattened, reassociates=level in _REASSOCIATED)
+                flatten(level_text(level, reassociates=level in _REASSOCIATED), flattened)
                 for level in levels
                 if level in _FUNCTIONS
             ],
@@ -161,12 +165,14 @@ def parts_source(element_type: dtype, run: int, short: int) -> str:
         (True, True)
     """
     flattened = {**texts([pack.pack_run, pack.pack_cells, tile.run_of]), **_tiles()}
-    parts = [level_text(level, flattened) for level in (pack.pack, tile.tile)]
+    options = f"cache=True, {OPTIONS}, {jit.HELPER}"
     functions = "\n\n".join(
         [
-            *[decorated(inspect.getsource(conversion)) for conversion in halves.needed([element_type])],
             *cell_functions(element_type),
-            *[part.replace(jit.HELPER, f"cache=True, {jit.HELPER}") for part in parts],
+            *[
+                direct_text(flatten(inspect.getsource(level), flattened), options)
+                for level in (pack.pack, tile.tile)
+            ],
         ]
     )
     return (
@@ -196,7 +202,6 @@ def tile_source(title: str, element_type: dtype, run: int, short: int) -> str:
     """
     functions = "\n\n".join(
         [
-            *[decorated(inspect.getsource(conversion)) for conversion in halves.needed([element_type])],
             *cell_functions(element_type),
         ]
     )
@@ -237,6 +242,10 @@ def cell_functions(element_type: dtype) -> list[str]:
         widen, narrow = "Number(cell)", f"np.{element_type.cell.name}(number)"
     same = element_type.cell.name == compute_name(element_type)
     return [
+        *[
+            f"@njit({OPTIONS}, forceinline=True, {jit.HELPER})\n{inspect.getsource(conversion)}"
+            for conversion in halves.needed([element_type])
+        ],
         decorated(f"def widen(cell):\n    return {widen}\n"),
         decorated(f"def narrow(number):\n    return {narrow}\n"),
         decorated(f"def numbers(cells, copied):\n    return {'cells' if same else 'copied'}\n"),
@@ -255,37 +264,46 @@ def _activation(element_type: dtype, activation: Scalar | None) -> str:
     return f"{text}\n\n" + decorated(f"def activate(value):\n    return {call}\n")
 
 
-def level_text(
-    level: Any, flattened: dict[str, str], each_width: bool = False, reassociates: bool = False
-) -> str:
+def level_text(level: Any, each_width: bool = False, reassociates: bool = False) -> str:
     """The text of one level of the algorithm.
 
     Args:
         level: a function.
-        flattened: the levels that take the places of their calls.
         each_width: whether there is one for each number of vectors, as there is of a tile.
         reassociates: whether a sum may be split over the lanes of a vector.
     """
-    text = flatten(inspect.getsource(level), flattened, PACKING)
-    if not each_width:
-        return decorated(text, reassociates, inlined=False)
-    return "\n\n".join(
-        decorated(
-            text.replace(level.__name__, f"{level.__name__}_{v}").replace("VECTORS", str(v)), inlined=False
+    text = inspect.getsource(level)
+    if each_width:
+        return "\n\n".join(
+            text.replace(level.__name__, f"{level.__name__}_{v}").replace("VECTORS", str(v))
+            for v in range(1, VECTORS + 1)
         )
-        for v in range(1, VECTORS + 1)
-    )
+    return decorated(text, reassociates=True, inlined=False) if reassociates else text
+
+
+def packing(element_type: dtype) -> str:
+    """The lines by which a kernel that has no tiles takes `pack`."""
+    return _taken(("pack",), element_type, tile.RUN, tile.SHORT)
 
 
 def _entry(form: str, flattened: dict[str, str], ends: bool) -> str:
-    """The function that is called from Python."""
-    options = f"{jit.KERNEL}, {OPTIONS}"
+    """The function that is called from Python, or shared among threads."""
     if form.startswith("plain"):
         text = flatten(inspect.getsource(getattr(tasks, form)), flattened)
-        return f"@njit({options})\n{text}\n\n\nplain_kernel = {form}\n"
+        return f"{direct_text(text, f'{jit.KERNEL}, {OPTIONS}')}\n\nplain_kernel = {form}\n"
     text = inspect.getsource(tasks.kernel)
     text = flatten(text if ends else fixed(text, _ALONE), {**flattened, "form": flattened[form]})
-    return f"@njit({options})\n{text}\n"
+    return direct_text(text, f"{jit.INNER}, {OPTIONS}")
+
+
+def direct_text(text: str, options: str) -> str:
+    """A function that is written down directly (see `tensorlab.backends.cpu.direct`), and its kernel."""
+    (function,) = ast.parse(text).body
+    assert isinstance(function, ast.FunctionDef)
+    parameters = ", ".join(parameter.arg for parameter in function.args.args)
+    name, function.name = function.name, f"{function.name}_directly"
+    kernel = f"def {name}({parameters}):\n    {function.name}({parameters})\n"
+    return f"@direct\n{ast.unparse(function)}\n\n\n@njit({options})\n{kernel}"
 
 
 def decorated(text: str, reassociates: bool = False, inlined: bool = True) -> str:

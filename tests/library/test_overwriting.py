@@ -34,6 +34,15 @@ WRITES = {
     "fill_": lambda t, o, a, b: o.fill_(2.5),
 }
 LAYOUTS = ("row", "transposed", "sliced", "offset")
+# Which kernel a layout asks for is one question for all that read as many operands, so that these alone meet
+# all of them: each function has kernels of its own to compile for each.
+IN_ALL_LAYOUTS = ("add(out=)", "exp(out=)", "addcmul_", "copy_")
+SOME_LAYOUTS = [
+    *((layout,) * 3 for layout in LAYOUTS),
+    ("row", "transposed", "sliced"),
+    ("transposed", "row", "row"),
+    ("sliced", "offset", "transposed"),
+]
 OF_TWO = [name for name in WRITES if name in ("add(out=)", "add_", "copy_", "lerp_ by a tensor")]
 
 
@@ -59,7 +68,7 @@ def same_write(torch, write, tensors, times: int = 4) -> None:
 
 @pytest.mark.parametrize("name", WRITES)
 def test_tensors_of_all_layouts(torch, name):
-    for layouts in itertools.product(LAYOUTS, repeat=3):
+    for layouts in itertools.product(LAYOUTS, repeat=3) if name in IN_ALL_LAYOUTS else SOME_LAYOUTS:
         values = [random_values((3, 4), "float32", seed) for seed in range(3)]
         same_write(torch, WRITES[name], list(map(lay_out, values, layouts)))
 

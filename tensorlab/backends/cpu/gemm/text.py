@@ -124,7 +124,7 @@ def kernel_source(element_type: dtype, form: str, activation: Scalar | None = No
         >>> "number = np.float64" in text, "def pack(" in text
         (True, False)
         >>> text = kernel_source(dtypes.float64, "tiles", ends=False)
-        >>> print(text[text.index("def kernel"):].splitlines()[0])
+        >>> print(text[text.index("def kernel("):].splitlines()[0])
         def kernel(first, last, strip_m, strip_n, packs_a, packs_b, walk, out, a, b, work):
     """
     levels = _FORMS[form]

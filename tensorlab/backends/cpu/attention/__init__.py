@@ -60,7 +60,7 @@ def attention(element_type: dtype, layout: AttentionLayout, scale: float) -> Lau
     most = round_down(min(forward.KEYS, BLOCK // max(layout.length, width, 1)), tile.width)
     most = max(most, tile.width)
     block = int(balanced(layout.keys, most, tile.width))
-    kernel = jit.quiet(_module(element_type, "forward", layout.mask, layout.causal).tasks)
+    run = _shared(_module(element_type, "forward", layout.mask, layout.causal).tasks)
     batch, sizes = _batch(layout), _sizes(layout)
     collected = max(tile.rows, round_down(COLLECTED // max(width, 1), tile.rows))
     space = block * (layout.length + round_up(width, tile.lanes)) + tile.rows * (
@@ -76,7 +76,8 @@ def attention(element_type: dtype, layout: AttentionLayout, scale: float) -> Lau
             high = min(high, round_up(ceil_div(queries, ceil_div(4 * team, heads)), tile.rows))
         tasks = heads * ceil_div(queries, high)
         arguments = (batch, sizes, queries, high, most, scale, *_cells(q, k, v, mask), out[0], sums_of)
-        _run(kernel, min(team, tasks), tasks, arguments, space + high * (width + 2), number)
+        team = min(team, tasks)
+        run(team, tasks, *arguments, _work(team, space + high * (width + 2), number))
 
     return launch
 
@@ -100,7 +101,7 @@ def attention_gradient(
         + block * (backward.KEYS + tile.lanes + 1)
     )
     work = 3 * heads * queries * max(keys, 1) * (length + width) // MULTIPLY_ADDS
-    kernel = jit.quiet(_module(element_type, "backward", layout.mask, layout.causal).tasks)
+    run = _shared(_module(element_type, "backward", layout.mask, layout.causal).tasks)
     batch, sizes = _batch(layout), _sizes(layout)
     cells = heads * queries * length, heads * keys * length, heads * keys * width
 
@@ -110,16 +111,28 @@ def attention_gradient(
         found = np.zeros(cells[0], number), np.zeros(cells[1], number), np.zeros(cells[2], number)
         operands = _cells(q, k, v, mask, out, grad)
         arguments = (batch, sizes, queries, most, scale, *operands, sums_of, *found)
-        _run(kernel, min(threads.team_for(work), heads), heads, arguments, space, number)
+        team = min(threads.team_for(work), heads)
+        run(team, heads, *arguments, _work(team, space, number))
         return found
 
     return launch
 
 
-def _run(kernel: Callable, team: int, tasks: int, arguments: tuple, space: int, number: np.dtype) -> None:
-    """All tasks, each thread with so many numbers of workspace."""
-    work = np.empty((team, round_up(space, LINE)), number)
-    sharing.share(kernel, team, tasks, *arguments, work, workspaces=True)
+def _shared(kernel: Callable) -> Callable[..., None]:
+    """The launch of a kernel, whose arguments are of the same types in each call; compiled in the first."""
+    prepared: list[Callable[..., None]] = []
+
+    def run(team: int, tasks: int, *arguments: Any) -> None:
+        if not prepared:
+            prepared.append(sharing.prepare(jit.quiet(kernel), *arguments, workspaces=True))
+        prepared[0](team, tasks, *arguments)
+
+    return run
+
+
+def _work(team: int, space: int, number: np.dtype) -> np.ndarray:
+    """So many numbers of workspace for each thread."""
+    return np.empty((team, round_up(space, LINE)), number)
 
 
 def _cells(*buffers: Buffer | None) -> list[np.ndarray]:

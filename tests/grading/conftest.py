@@ -63,12 +63,17 @@ def submit(tmp_path: Path) -> Callable[..., Path]:
     return submit
 
 
+def graded(path: Path, chapter: str, limits: Limits) -> dict[str, Row]:
+    """One file's rows by question."""
+    grader = Grader(exercises(chapter), Secret(b"a secret for the tests"), limits=limits)
+    return {row.question: row for row in grader.grade_file(path, path.stem)}
+
+
 @pytest.fixture
 def grade() -> Callable[..., dict[str, Row]]:
     """Grades one file in a real box. Rows by question."""
 
-    def grade(path: Path, chapter: str = "01", limits: Limits = LIMITS) -> dict[str, Row]:
-        grader = Grader(exercises(chapter), Secret(b"a secret for the tests"), limits=limits)
-        return {row.question: row for row in grader.grade_file(path, path.stem)}
+    def grade(path: Path, chapter: str = "01") -> dict[str, Row]:
+        return graded(path, chapter, LIMITS)
 
     return grade

@@ -15,6 +15,7 @@ from tensorlab.grading.inside import values
 from tensorlab.grading.otter import OTTER_BEGIN, OTTER_END, otter_copy
 from tensorlab.grading.session import Limits
 from tensorlab.grading.suites import chapters, exercise, exercises
+from tests.grading.conftest import graded
 from tests.notebooks import cells_of, source_of
 
 ROOT = Path(__file__).parents[2]
@@ -222,14 +223,17 @@ def test_what_is_not_ours_counts_as_work(content, tmp_path):
     assert release.was_worked_in(target)
 
 
-def test_starters_are_kind_and_solutions_are_full(grade):
-    """The two committed notebooks, through a real box and within the limits that students have."""
+def test_starters_are_kind_and_solutions_are_full(interpreted):
+    """The two committed notebooks, through a real box and within the limits that students have.
+
+    The grader is interpreted as its boxes are: kernels would be compiled for its own answers alone.
+    """
     for path in SOLUTIONS:
-        full = grade(path, path.name[:2], Limits())
+        full = interpreted(graded, path, path.name[:2], Limits())
         assert {row.question: row.points for row in full.values()} == {
             e.id: e.points for e in exercises(path.name[:2])
         }
-        empty = grade(ROOT / "exercises" / path.name, path.name[:2], Limits())
+        empty = interpreted(graded, ROOT / "exercises" / path.name, path.name[:2], Limits())
         assert {(row.points, row.status) for row in empty.values()} == {(0, "unanswered")}
         for row in empty.values():
             assert row.feedback.startswith(f"{exercise(row.question).name} is not written yet")

@@ -70,3 +70,20 @@ print((x @ y).sum().item(), (x.sum(0) * y.sum(1)).sum().item())
 """
     product, expected = run(code, NUMBA_DISABLE_JIT="1").split()
     assert product == expected
+
+
+def test_random_numbers_share_their_engine_on_disk_too(tmp_path):
+    """The second process finds the kernels, and the engine by its name; it compiles none of them."""
+    code = """
+import numba.core.event as event, tensorlab as tl
+with event.install_recorder("numba:compile") as recorder:
+    tl.manual_seed(8)
+    made = tl.rand(20), tl.randn(20), tl.poisson(tl.full((20,), 3.0))
+names = {data.data["dispatcher"].py_func.__name__ for _, data in recorder.buffer}
+print(sum(each.sum().item() for each in made), names >= {"draw", "twist", "numbers"}, "draw" in names)
+"""
+    first, second = (run(code, TENSORLAB_CACHE_DIR=str(tmp_path)).split() for _ in range(2))
+    interpreted = run(code, NUMBA_DISABLE_JIT="1").split()
+    assert first == [second[0], "True", "True"]
+    assert second[1:] == ["False", "False"]
+    assert float(interpreted[0]) == pytest.approx(float(first[0]), rel=1e-6)

@@ -93,6 +93,17 @@ def test_fills_go_along_memory(torch, name):
         assert_in_step(torch)
 
 
+@pytest.mark.parametrize("name", ["uniform_", "log_normal_"])
+def test_large_fills_go_along_memory_part_by_part(torch, name):
+    for sizes in ((41, 3, 401), (2, 45001), (40003, 2)):
+        seed_both(torch, 3)
+        ours, theirs = tl.zeros(*sizes)[..., ::2], torch.zeros(*sizes)[..., ::2]
+        getattr(ours, name)()
+        getattr(theirs, name)()
+        assert_same(ours, theirs)
+        assert_in_step(torch)
+
+
 @pytest.mark.usefixtures("vector_code")
 def test_million(torch):
     for seed in range(3):

@@ -5,33 +5,52 @@ number generator", ACM TOMACS 8 (1998). The state is 624 words of 32 bits. When 
 `twist` makes the next 624 of them, and each is *tempered* on its way out.
 
 The functions here are the source text of kernels (see `tensorlab.backends.cpu.random.assemble`), and plain
-Python as well. `words` is an array of 625 uint32: the state, and the position of the next word. Position 0
-and position 624 both say that the state must be twisted first.
+Python as well. `words` points to 625 uint32: the state, and the position of the next word. Position 0 and
+position 624 both say that the state must be twisted first. `raw` points to words that were given out.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from tensorlab.backends.cpu.intrinsics import lesser
+
 __all__ = [
     "BLOCK",
+    "CONSTANTS",
     "double_of",
     "draw",
     "next_double",
-    "next_single",
     "next_word",
+    "remainder_of_one",
+    "remainder_of_two",
     "seed",
     "single_of",
     "temper",
     "twist",
 ]
 
-# Numbers made at a time: their words and values stay in the first-level cache. A multiple of 16.
+# Numbers made at a time: their words stay in the first-level cache. A multiple of 16.
 BLOCK = 1024
+
+# The generator's own: which bits of two neighbours are mixed, and with what; how a word is tempered.
+HIGHEST, OTHERS, LAST = np.uint32(0x80000000), np.uint32(0x7FFFFFFF), np.uint32(1)
+MIXED, NOTHING = np.uint32(0x9908B0DF), np.uint32(0)
+FIRST_SHIFT, SECOND_SHIFT, THIRD_SHIFT, FOURTH_SHIFT = map(np.uint32, (11, 7, 15, 18))
+SECOND_MASK, THIRD_MASK = np.uint32(0x9D2C5680), np.uint32(0xEFC60000)
+
+# A uniform float32 has the lower 24 bits of a word.
+LOWER_24, STEP_24 = np.uint32(0xFFFFFF), np.float32(2.0**-24)
+
+# What kernels take from here by name.
+CONSTANTS = (
+    "BLOCK, HIGHEST, OTHERS, LAST, MIXED, NOTHING, LOWER_24, STEP_24, "
+    "FIRST_SHIFT, SECOND_SHIFT, THIRD_SHIFT, FOURTH_SHIFT, SECOND_MASK, THIRD_MASK"
+)
 
 
 def seed(words, value):
-    """Begin the stream of one 32-bit seed."""
+    """Begin the stream of one 32-bit seed. Here `words` is an array."""
     words[0] = np.uint32(value)
     for i in range(1, 624):
         before = words[i - 1] ^ (words[i - 1] >> np.uint32(30))
@@ -40,49 +59,41 @@ def seed(words, value):
 
 
 def twist(words):
-    """Replace the 624 words of the state by the next 624.
+    """Replace the 624 words of the state by the next 624; their position is lost.
 
     Word i becomes word i + 397 mixed with the highest bit of word i and the rest of word i + 1, all modulo
-    624. Three loops stand for the one with the modulo, so that the compiler sees how far apart a loop reads
-    and writes, and uses vectors.
+    624. In each of three parts, what is read so far away is not written, so that vectors can be used. Behind
+    the last word stands the first for a while.
     """
-    for i in range(227):
-        mixed = (words[i] & np.uint32(0x80000000)) | (words[i + 1] & np.uint32(0x7FFFFFFF))
-        odd = np.uint32(0x9908B0DF) if mixed & np.uint32(1) else np.uint32(0)
-        words[i] = words[i + 397] ^ (mixed >> np.uint32(1)) ^ odd
-    for i in range(227, 623):
-        mixed = (words[i] & np.uint32(0x80000000)) | (words[i + 1] & np.uint32(0x7FFFFFFF))
-        odd = np.uint32(0x9908B0DF) if mixed & np.uint32(1) else np.uint32(0)
-        words[i] = words[i - 227] ^ (mixed >> np.uint32(1)) ^ odd
-    mixed = (words[623] & np.uint32(0x80000000)) | (words[0] & np.uint32(0x7FFFFFFF))
-    odd = np.uint32(0x9908B0DF) if mixed & np.uint32(1) else np.uint32(0)
-    words[623] = words[396] ^ (mixed >> np.uint32(1)) ^ odd
+    for part in range(3):
+        words[624] = words[0]
+        far = -227 if part else 397
+        for i in range(227 * part, lesser(227 * part + 227, 624)):
+            mixed = (words[i] & HIGHEST) | (words[i + 1] & OTHERS)
+            words[i] = words[i + far] ^ (mixed >> LAST) ^ (MIXED if mixed & LAST else NOTHING)
 
 
 def temper(word):
     """A word of the state as it is given out."""
-    word ^= word >> np.uint32(11)
-    word ^= (word << np.uint32(7)) & np.uint32(0x9D2C5680)
-    word ^= (word << np.uint32(15)) & np.uint32(0xEFC60000)
-    word ^= word >> np.uint32(18)
-    return np.uint32(word)
+    word ^= word >> FIRST_SHIFT
+    word ^= (word << SECOND_SHIFT) & SECOND_MASK
+    word ^= (word << THIRD_SHIFT) & THIRD_MASK
+    return np.uint32(word ^ (word >> FOURTH_SHIFT))
 
 
-def draw(words, raw):
-    """Fill `raw` with the next words of the stream."""
-    position = np.int64(words[624])
-    done = np.int64(0)
-    while done < raw.size:
+def draw(words, raw, count):
+    """Give out the next `count` words of the stream to `raw`."""
+    position, done = np.int64(words[624]), 0
+    while done < count:
         if position == 0 or position == 624:
             twist(words)
             position = np.int64(0)
-        count = min(np.int64(624) - position, raw.size - done)
-        source = words[position : position + count]
-        target = raw[done : done + count]
-        for i in range(count):
-            target[i] = temper(source[i])
-        position += count
-        done += count
+        some = lesser(624 - position, count - done)
+        for i in range(some):
+            word = words[position + i]
+            raw[done + i] = temper(word)
+        position += some
+        done += some
     words[624] = np.uint32(position)
 
 
@@ -98,22 +109,28 @@ def next_word(words):
 
 def single_of(raw, i):
     """Uniform number i of [0, 1) with 24 bits: the lower bits of word i."""
-    return np.float32(np.float32(np.int32(raw[i] & np.uint32(0xFFFFFF))) * np.float32(2.0**-24))
+    return np.float32(np.int32(raw[i] & LOWER_24)) * STEP_24
 
 
 def double_of(raw, i):
     """Uniform number i of [0, 1) with 53 bits: those of words 2i and 2i + 1, the upper half first."""
     high, low = np.int64(raw[2 * i]), np.int64(raw[2 * i + 1])
-    return np.float64(((high & np.int64(0x1FFFFF)) << np.int64(32)) | low) * 2.0**-53
-
-
-def next_single(words):
-    """The next number of [0, 1) with 24 bits."""
-    return np.float32(np.float32(np.int32(next_word(words) & np.uint32(0xFFFFFF))) * np.float32(2.0**-24))
+    return (((high & 0x1FFFFF) << 32) | low) * 2.0**-53
 
 
 def next_double(words):
     """The next number of [0, 1) with 53 bits."""
     high = np.int64(next_word(words))
     low = np.int64(next_word(words))
-    return np.float64(((high & np.int64(0x1FFFFF)) << np.int64(32)) | low) * 2.0**-53
+    return (((high & 0x1FFFFF) << 32) | low) * 2.0**-53
+
+
+def remainder_of_one(raw, i, span):
+    """Word i modulo `span`."""
+    return np.int64(raw[i] % np.uint32(span))
+
+
+def remainder_of_two(raw, i, span):
+    """The number of 64 bits that words 2i and 2i + 1 make, the upper half first, modulo `span`; 0 is 2^64."""
+    word = (np.uint64(raw[2 * i]) << np.uint64(32)) | np.uint64(raw[2 * i + 1])
+    return np.int64(word % span if span else word)

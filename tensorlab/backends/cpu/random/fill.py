@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -24,6 +24,9 @@ seed_words = jit.kernel()(engine.seed)
 
 # Work per number, in additions of one float32 (see `threads.team_for`).
 PHILOX_COST = {"words": 4, "uniform": 4, "normal": 8}
+
+# Numbers drawn at a time where they are copied to their places: their cells stay in the second-level cache.
+PART = 1 << 14
 
 # The cells of the engine's state.
 WORDS = np.dtype(np.uint32)
@@ -80,19 +83,14 @@ def fill_order(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> np.nda
 
 
 def _uniform(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
-    double = out.dtype is dtypes.float64
-    walk = fill_order(shape, [out.strides])
-    fill = kernel("doubles" if double else "singles", out.dtype, "uniform")
     unit = _interval(out.dtype, 0.0, 1.0)
-    fill = jit.entry(fill, WORDS, out.dtype.cell, walk, *unit)
+    fill = jit.entry(kernel("numbers", out.dtype, "uniform"), WORDS, out.dtype.cell, *unit)
 
-    def launch(state: RandomState, target: Cells, low: float, high: float) -> None:
-        cells, offset = target
-        cells = cells[offset:] if offset else cells
+    def draw(state: RandomState, cells: np.ndarray, low: float, high: float) -> None:
         first, span, last = unit if low == 0.0 and high == 1.0 else _interval(out.dtype, low, high)
-        fill(state.words, cells, walk, first, span, last)
+        fill(state.words, cells, first, span, last)
 
-    return launch
+    return _placed(draw, shape, out)
 
 
 @functools.lru_cache(256)
@@ -127,59 +125,54 @@ def _of_doubles(formula: str) -> Callable[..., RandomLaunch]:
     """A distribution that is a formula of uniform float64, whatever dtype is stored."""
 
     def prepare_one(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
-        fill = kernel("doubles", out.dtype, formula)
-        walk = fill_order(shape, [out.strides])
+        fill = jit.entry(kernel("numbers", out.dtype, formula), WORDS, _cell(out.dtype), 0.0, 0.0, 0.0)
 
-        def launch(state: RandomState, target: Cells, a: float, b: float = 0.0) -> None:
-            cells, offset = target
-            fill(state.words, cells[offset:], walk, float(a), float(b), 0.0)
+        def draw(state: RandomState, cells: np.ndarray, a: float, b: float = 0.0) -> None:
+            fill(state.words, cells, float(a), float(b), 0.0)
 
-        return launch
+        return _placed(draw, shape, out)
 
     return prepare_one
 
 
 def _normal(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
-    count = math.prod(shape)
-    if count < 16 or not layout.is_contiguous(shape, out.strides):
+    if math.prod(shape) < 16 or not layout.is_contiguous(shape, out.strides):
         return _normal_pairs("")(shape, out, None)
     real = np.float64 if out.dtype is dtypes.float64 else np.float32
     fill = jit.entry(kernel("normals_by_16", out.dtype), WORDS, out.dtype.cell, real(), real())
 
-    def launch(state: RandomState, target: Cells, mean: float, std: float) -> None:
-        cells, offset = target
-        fill(state.words, cells[offset : offset + count], real(mean), real(std))
+    def draw(state: RandomState, cells: np.ndarray, mean: float, std: float) -> None:
+        fill(state.words, cells, real(mean), real(std))
 
-    return launch
+    return _placed(draw, shape, out)
 
 
 def _normal_pairs(formula: str) -> Callable[..., RandomLaunch]:
     """Normal numbers that are made two at a time, in float64."""
 
     def prepare_one(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
-        walk = fill_order(shape, [out.strides])
         fill = kernel("normals", out.dtype, formula)
-        fill = jit.entry(fill, WORDS, np.dtype(np.float64), out.dtype.cell, walk, 0.0, 0.0)
+        fill = jit.entry(fill, WORDS, np.dtype(np.float64), out.dtype.cell, 0.0, 0.0)
 
-        def launch(state: RandomState, target: Cells, mean: float, std: float) -> None:
-            cells, offset = target
-            cells = cells[offset:] if offset else cells
-            fill(state.words, state.spare, cells, walk, float(mean), float(std))
+        def draw(state: RandomState, cells: np.ndarray, mean: float, std: float) -> None:
+            fill(state.words, state.spare, cells, float(mean), float(std))
 
-        return launch
+        return _placed(draw, shape, out)
 
     return prepare_one
 
 
 def _integers(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
-    fill = kernel("integers", out.dtype)
-    walk = fill_order(shape, [out.strides])
+    def draw(state: RandomState, cells: np.ndarray, base: int, span: int, wide: bool) -> None:
+        _integer_fill(out.dtype, wide)(state.words, cells, base, span)
 
-    def launch(state: RandomState, target: Cells, base: int, span: int, wide: bool) -> None:
-        cells, offset = target
-        fill(state.words, cells[offset:], walk, np.int64(base), np.uint64(span), wide)
+    return _placed(draw, shape, out)
 
-    return launch
+
+@functools.cache
+def _integer_fill(element_type: dtype, wide: bool) -> Callable:
+    fill = kernel("integers", element_type, "wide" if wide else "")
+    return jit.entry(fill, WORDS, _cell(element_type), np.int64(), np.uint64())
 
 
 def _elementwise(fill_name: str) -> Callable[..., RandomLaunch]:
@@ -187,11 +180,22 @@ def _elementwise(fill_name: str) -> Callable[..., RandomLaunch]:
 
     def prepare_one(shape: Sequence[int], out: OperandLayout, read: OperandLayout | None) -> RandomLaunch:
         assert read is not None
-        fill = kernel(fill_name, out.dtype, read=read.dtype)
+        fill = jit.entry(
+            kernel(fill_name, out.dtype, read=read.dtype), WORDS, out.dtype.cell, read.dtype.cell
+        )
         walk = fill_order(shape, [out.strides, read.strides])
+        count = math.prod(shape)
+        sizes, steps, read_steps = walk.tolist()
 
         def launch(state: RandomState, target: Cells, source: Cells) -> int:
-            return int(fill(state.words, target[0][target[1] :], walk, source[0][source[1] :]))
+            if steps == read_steps == [1]:
+                return int(fill(state.words, _run(target, count), _run(source, count)))
+            made = np.empty(count, out.dtype.cell)
+            parameters = np.ascontiguousarray(_seen(source, sizes, read_steps)).reshape(-1)
+            refused = int(fill(state.words, made, parameters))
+            if not refused:
+                _seen(target, sizes, steps)[...] = made.reshape(sizes)
+            return refused
 
         return launch
 
@@ -200,11 +204,13 @@ def _elementwise(fill_name: str) -> Callable[..., RandomLaunch]:
 
 def _permutation(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
     (count,), (step,) = shape, out.strides
-    fill = kernel("permutation", out.dtype)
+    step = step if count > 1 else 1
+    # Up to a twentieth of 2^32 the remainder of 32 bits is close enough to uniform.
+    fill = kernel("permutation", out.dtype, "wide" if count >= 214748364 else "")
+    fill = jit.entry(fill, WORDS, out.dtype.cell, 0)
 
     def launch(state: RandomState, target: Cells) -> None:
-        cells, offset = target
-        fill(state.words, cells[offset : offset + (count - 1) * step + 1], step if count > 1 else 1)
+        fill(state.words, _run(target, (count - 1) * step + 1), step)
 
     return launch
 
@@ -212,17 +218,79 @@ def _permutation(shape: Sequence[int], out: OperandLayout, _: OperandLayout | No
 def _categories(shape: Sequence[int], out: OperandLayout, read: OperandLayout | None) -> RandomLaunch:
     """`shape` is rows, categories, draws a row; `out` is dense."""
     assert read is not None
-    fill = kernel("categories", out.dtype, read=read.dtype)
     rows, columns, draws = shape
-    walk = np.array([(rows, columns), read.strides, (draws, 0)], np.int64)
     real = np.float64 if read.dtype is dtypes.float64 else np.float32
+    fill = kernel("categories", out.dtype, read=read.dtype)
+    fill = jit.entry(fill, WORDS, out.dtype.cell, read.dtype.cell, 0, 0, 0, 0, np.dtype(real))
 
     def launch(state: RandomState, target: Cells, source: Cells) -> int:
-        cells, offset = target
+        weights, offset = source
         room = np.empty(columns, real)
-        return int(fill(state.words, cells[offset:], source[0][source[1] :], walk, room))
+        out_cells = _run(target, rows * draws)
+        return int(fill(state.words, out_cells, weights[offset:], columns, *read.strides, draws, room))
 
     return launch
+
+
+def _placed(draw: Callable[..., None], shape: Sequence[int], out: OperandLayout) -> RandomLaunch:
+    """The launch for a layout, of what fills a run of cells: called with the state, the run, and numbers.
+
+    Where the layout has gaps, a part at a time is drawn and copied.
+    """
+    walk, count, cell = fill_order(shape, [out.strides]), math.prod(shape), _cell(out.dtype)
+    if walk.tolist() != [[count], [1]]:
+        return _in_parts(draw, walk, cell)
+    if out.dtype is dtypes.bool:
+        return lambda state, target, *numbers: draw(state, _run(target, count).view(cell), *numbers)
+
+    def launch(state: RandomState, target: Cells, *numbers: float) -> None:
+        cells, offset = target
+        draw(state, cells if cells.size == count else cells[offset : offset + count], *numbers)
+
+    return launch
+
+
+def _in_parts(draw: Callable[..., None], walk: np.ndarray, cell: np.dtype) -> RandomLaunch:
+    sizes, steps = walk.tolist()
+    count = math.prod(sizes)
+
+    def launch(state: RandomState, target: Cells, *numbers: float) -> None:
+        cells = _seen(target, sizes, steps)
+        for part in (cells,) if count <= PART else _parts(cells):
+            run = np.empty(part.size, cell)
+            draw(state, run, *numbers)
+            part[...] = run if part.ndim == 1 else run.reshape(part.shape)
+
+    return launch
+
+
+def _cell(element_type: dtype) -> np.dtype:
+    """The dtype of the cells as `draw` of `_placed` gets them: kernels have no pointers to bools."""
+    return np.dtype(np.uint8) if element_type is dtypes.bool else element_type.cell
+
+
+def _run(target: Cells, count: int) -> np.ndarray:
+    """So many cells in a row."""
+    cells, offset = target
+    return cells if cells.size == count else cells[offset : offset + count]
+
+
+def _seen(target: Cells, sizes: Sequence[int], steps: Sequence[int]) -> np.ndarray:
+    """Cells that lie in steps, as an array of these sizes."""
+    cells, offset = target
+    size = cells.itemsize
+    return np.ndarray(sizes, cells.dtype, cells, offset * size, [step * size for step in steps])
+
+
+def _parts(cells: np.ndarray) -> Iterator[np.ndarray]:
+    """Parts of at most PART cells, in order."""
+    each = cells.size // len(cells)
+    if each > PART:
+        for row in cells:
+            yield from _parts(row)
+    else:
+        for start in range(0, len(cells), PART // each):
+            yield cells[start : start + PART // each]
 
 
 def _nothing(*_: object) -> int:

@@ -1,8 +1,10 @@
-"""Fills: each takes words from the engine, makes numbers of them, and stores them along a walk.
+"""Fills: each takes words from the engine, makes numbers of them, and stores them one after the other.
 
 Like the engine these are source text for kernels; what stands in `tensorlab.backends.cpu.random.choices` is
-replaced for each kernel. `words` is the engine's state. `spare` is a pair of float64: the second number of
-the last pair of normal numbers, and 1 while it waits to be given out.
+replaced for each kernel. `words` is the engine's state, `out` the cells to fill. `spare` is a pair of
+float64: the second number of the last pair of normal numbers, and 1 while it waits to be given out.
+
+What is replaced is called as a statement of its own, so that its text can take the place of the call.
 """
 
 from __future__ import annotations
@@ -12,250 +14,156 @@ import math
 import numpy as np
 
 from tensorlab.backends.cpu.fma import fma
+from tensorlab.backends.cpu.intrinsics import lesser, on_stack
+from tensorlab.backends.cpu.pointers import advance, at
 from tensorlab.backends.cpu.random.choices import (
     REAL,
     REST_DRAWN,
+    ROOM,
     WORDS,
     after,
     formula,
     load,
-    next_uniform,
     pair_of,
+    remainder_of,
     store,
     uniform_of,
 )
-from tensorlab.backends.cpu.random.engine import BLOCK, double_of, draw, next_double, single_of
+from tensorlab.backends.cpu.random.engine import BLOCK, double_of, draw, next_double
 
 __all__ = [
     "bernoulli_each",
     "categories",
-    "doubles",
     "integers",
     "normals",
     "normals_by_16",
+    "numbers",
     "permutation",
     "poisson",
-    "singles",
 ]
 
 
-def elements(walk):
-    """How many cells a walk visits."""
-    count = np.int64(1)
-    for dim in range(walk.shape[1]):
-        count *= walk[0, dim]
-    return count
-
-
-def scatter(values, count, out, walk, index):
-    """Store ``values[:count]`` in the next cells of a walk.
-
-    Args:
-        values: numbers; `store` makes cells of them.
-        count: how many.
-        out: the cells, from the first element on.
-        walk: sizes, and below them the steps in cells, outermost dimension first.
-        index: where the walk stands; it is moved on.
-    """
-    inner = walk.shape[1] - 1
-    size, step = walk[0, inner], walk[1, inner]
-    done = np.int64(0)
-    while done < count:
-        start = np.int64(0)
-        for dim in range(inner + 1):
-            start += index[dim] * walk[1, dim]
-        run = min(count - done, size - index[inner])
-        source = values[done : done + run]
-        if step == 1:
-            target = out[start : start + run]
-            for i in range(run):
-                target[i] = store(source[i])
-        else:
-            for i in range(run):
-                out[start + i * step] = store(source[i])
-        done += run
-        index[inner] += run
-        dim = inner
-        while dim > 0 and index[dim] == walk[0, dim]:
-            index[dim] = 0
-            dim -= 1
-            index[dim] += 1
-
-
-def singles(words, out, walk, a, b, c):
-    """A formula of uniform float32: 24 bits of one word each."""
-    total = elements(walk)
-    most = min(np.int64(BLOCK), total)
-    raw, values = np.empty(most, np.uint32), np.empty(most, np.float32)
-    index = np.zeros(walk.shape[1], np.int64)
-    for start in range(0, total, BLOCK):
-        count = min(np.int64(BLOCK), total - start)
-        draw(words, raw[:count])
+def numbers(words, out, a, b, c):
+    """A formula of uniform numbers."""
+    done, engine, raw = 0, at(words, 0), at(on_stack(words, ROOM), 0)
+    while done < out.size:
+        count = lesser(BLOCK, out.size - done)
+        draw(engine, raw, WORDS * count)
+        cells = at(out, done)
         for i in range(count):
-            values[i] = formula(single_of(raw, i), a, b, c)
-        scatter(values, count, out, walk, index)
+            number = uniform_of(raw, i)
+            value = formula(number, a, b, c)
+            cells[i] = store(value)
+        done += count
 
 
-def doubles(words, out, walk, a, b, c):
-    """A formula of uniform float64: 53 bits of two words each."""
-    total = elements(walk)
-    most = min(np.int64(BLOCK), total)
-    raw, values = np.empty(2 * most, np.uint32), np.empty(most, np.float64)
-    index = np.zeros(walk.shape[1], np.int64)
-    for start in range(0, total, BLOCK):
-        count = min(np.int64(BLOCK), total - start)
-        draw(words, raw[: 2 * count])
+def integers(words, out, base, span):
+    """The numbers base + word % span."""
+    done, engine, raw = 0, at(words, 0), at(on_stack(words, ROOM), 0)
+    while done < out.size:
+        count = lesser(BLOCK, out.size - done)
+        draw(engine, raw, WORDS * count)
+        cells = at(out, done)
         for i in range(count):
-            values[i] = formula(double_of(raw, i), a, b, c)
-        scatter(values, count, out, walk, index)
+            number = remainder_of(raw, i, span)
+            value = number + base
+            cells[i] = store(value)
+        done += count
 
 
-def integers(words, out, walk, base, span, wide):
-    """The numbers base + word % span, where a word has 32 bits, or 64 if `wide`; span 0 means 2^64."""
-    total = elements(walk)
-    most = min(np.int64(BLOCK), total)
-    raw, values = np.empty(2 * most, np.uint32), np.empty(most, np.int64)
-    index = np.zeros(walk.shape[1], np.int64)
-    for start in range(0, total, BLOCK):
-        count = min(np.int64(BLOCK), total - start)
-        if wide:
-            draw(words, raw[: 2 * count])
-            for i in range(count):
-                word = (np.uint64(raw[2 * i]) << np.uint64(32)) | np.uint64(raw[2 * i + 1])
-                values[i] = np.int64(word % span if span else word) + base
-        else:
-            draw(words, raw[:count])
-            for i in range(count):
-                values[i] = np.int64(raw[i] % np.uint32(span)) + base
-        scatter(values, count, out, walk, index)
-
-
-def normals(words, spare, out, walk, mean, std):
+def normals(words, spare, out, mean, std):
     """Normal numbers two by two; the second of a last, odd pair waits in `spare` for the next call.
 
     `after` is applied to each: nothing, or the exponential function of a log-normal number.
     """
-    total = elements(walk)
-    most = min(np.int64(BLOCK), total) + 1
-    raw, values = np.empty(2 * most, np.uint32), np.empty(most, np.float64)
-    index = np.zeros(walk.shape[1], np.int64)
-    for start in range(0, total, BLOCK):
-        count = min(np.int64(BLOCK), total - start)
-        ready = np.int64(0)
-        if spare[1]:
-            values[0] = spare[0]
-            ready = np.int64(1)
-        missing = (count - ready + 1) // 2
-        draw(words, raw[: 4 * missing])
-        made = values[ready : ready + 2 * missing]
-        for i in range(missing):
-            radius = math.sqrt(-2.0 * math.log1p(-double_of(raw, 2 * i + 1)))
-            angle = 2.0 * math.pi * double_of(raw, 2 * i)
-            made[2 * i] = radius * math.cos(angle)
-            made[2 * i + 1] = radius * math.sin(angle)
-        spare[1] = 0.0
-        if ready + 2 * missing > count:
-            spare[0], spare[1] = values[count], 1.0
-        for i in range(count):
-            values[i] = after(fma(values[i], std, mean))
-        scatter(values, count, out, walk, index)
+    engine, raw, cells = at(words, 0), at(on_stack(words, ROOM), 0), at(out, 0)
+    second, waits = spare[0], spare[1] != 0
+    pair, pairs = 0, 0
+    for i in range(out.size):
+        number = second
+        if not waits:
+            if pair == pairs:
+                pair, pairs = 0, lesser(BLOCK >> 1, (out.size - i + 1) >> 1)
+                draw(engine, raw, 4 * pairs)
+            first = double_of(raw, 2 * pair)
+            other = double_of(raw, 2 * pair + 1)
+            radius, angle = math.sqrt(-2.0 * math.log1p(-other)), 2.0 * math.pi * first
+            number, second = radius * math.cos(angle), radius * math.sin(angle)
+            pair += 1
+        waits = not waits
+        number = fma(number, std, mean)
+        value = after(number)
+        cells[i] = store(value)
+    spare[0], spare[1] = second, waits
 
 
 def normals_by_16(words, out, mean, std):
-    """Normal numbers for a run of at least 16 cells, sixteen at a time.
+    """Normal numbers for a run of at least 16 cells, sixteen at a time: numbers i and i + 8 make a pair.
 
     A rest of fewer than 16 is made together with the numbers before it, from 16 words of its own: the last
     16 cells are written twice. Where REST_DRAWN says so, the rest has taken its words before, in vain.
     """
-    total = np.int64(out.size)
-    drawn = total if REST_DRAWN else total - total % 16
-    raw = np.empty(WORDS * BLOCK, np.uint32)
-    values = np.empty(BLOCK, REAL)
-    for start in range(0, drawn, BLOCK):
-        count = min(np.int64(BLOCK), drawn - start)
-        draw(words, raw[: WORDS * count])
-        for i in range(count):
-            values[i] = uniform_of(raw, i)
-        for first in range(0, count - 15, 16):
-            sixteen(values[first : first + 16], mean, std)
-        whole = count - count % 16
-        target = out[start : start + whole]
-        for i in range(whole):
-            target[i] = store(values[i])
-    if total % 16:
-        draw(words, raw[: WORDS * 16])
-        for i in range(16):
-            values[i] = uniform_of(raw, i)
-        sixteen(values[:16], mean, std)
-        target = out[total - 16 :]
-        for i in range(16):
-            target[i] = store(values[i])
+    engine, raw = at(words, 0), at(on_stack(words, ROOM), 0)
+    rest = out.size & 15
+    drawn = out.size if REST_DRAWN else out.size - rest
+    done = 0
+    while done < drawn or rest:
+        count = lesser(BLOCK, drawn - done)
+        if count == 0:
+            done, count, rest = out.size - 16, 16, 0
+        draw(engine, raw, WORDS * count)
+        for group in range(count >> 4):
+            source, cells = advance(raw, WORDS * 16 * group), at(out, done + 16 * group)
+            for i in range(8):
+                u = uniform_of(source, i)
+                v = uniform_of(source, i + 8)
+                first, second = pair_of(u, v)
+                first, second = fma(first, std, mean), fma(second, std, mean)
+                cells[i] = store(first)
+                cells[i + 8] = store(second)
+        done += count
 
 
-def sixteen(values, mean, std):
-    """Turn 16 uniform numbers into 16 normal ones, in place: numbers i and i + 8 make a pair."""
-    for i in range(8):
-        first, second = pair_of(values[i], values[i + 8])
-        values[i], values[i + 8] = fma(first, std, mean), fma(second, std, mean)
-
-
-def bernoulli_each(words, out, walk, p):
+def bernoulli_each(words, out, p):
     """1 where a uniform number is below the probability of its own element, else 0.
 
-    Probabilities of float64 are compared with 53 bits, all others with 24. Below its sizes `walk` has the
-    steps of `out`, and below these the steps of `p`.
+    Probabilities of float64 are compared with 53 bits, all others with 24.
 
     Returns:
         0; or 1 when a probability is none, and then nothing was drawn.
     """
-    index = np.zeros(walk.shape[1], np.int64)
-    for _ in range(elements(walk)):
-        probability = load(p[cell_of(index, walk, 2)])
+    done, engine, raw = 0, at(words, 0), at(on_stack(words, ROOM), 0)
+    for i in range(out.size):
+        probability = load(p[i])
         if not 0 <= probability <= 1:
             return 1
-        advance(index, walk)
-    index[:] = 0
-    for _ in range(elements(walk)):
-        probability = load(p[cell_of(index, walk, 2)])
-        out[cell_of(index, walk, 1)] = store(1.0 if next_uniform(words) < probability else 0.0)
-        advance(index, walk)
+    while done < out.size:
+        count = lesser(BLOCK, out.size - done)
+        draw(engine, raw, WORDS * count)
+        for i in range(count):
+            number = uniform_of(raw, i)
+            probability = load(p[done + i])
+            value = 1.0 if number < probability else 0.0
+            out[done + i] = store(value)
+        done += count
     return 0
 
 
-def poisson(words, out, walk, rates):
+def poisson(words, out, rates):
     """How many events happen in the time in which a rate expects so many.
 
-    `walk` and result as in `bernoulli_each`.
+    The result is as in `bernoulli_each`.
     """
-    index = np.zeros(walk.shape[1], np.int64)
-    for _ in range(elements(walk)):
-        if not load(rates[cell_of(index, walk, 2)]) >= 0:
+    engine = at(words, 0)
+    for i in range(out.size):
+        rate = load(rates[i])
+        if not rate >= 0:
             return 1
-        advance(index, walk)
-    index[:] = 0
-    for _ in range(elements(walk)):
-        rate = np.float64(load(rates[cell_of(index, walk, 2)]))
-        out[cell_of(index, walk, 1)] = store(np.float64(poisson_number(words, rate)))
-        advance(index, walk)
+    for i in range(out.size):
+        rate = load(rates[i])
+        value = np.float64(poisson_number(engine, np.float64(rate)))
+        out[i] = store(value)
     return 0
-
-
-def cell_of(index, walk, operand):
-    """The cell of an operand that an index means."""
-    cell = np.int64(0)
-    for dim in range(walk.shape[1]):
-        cell += index[dim] * walk[operand, dim]
-    return cell
-
-
-def advance(index, walk):
-    """Move an index to the walk's next element."""
-    dim = walk.shape[1] - 1
-    index[dim] += 1
-    while dim > 0 and index[dim] == walk[0, dim]:
-        index[dim] = 0
-        dim -= 1
-        index[dim] += 1
 
 
 def poisson_number(words, rate):
@@ -301,68 +209,71 @@ def permutation(words, out, step):
         out: cells; element i lies in cell i * step.
         step: the stride.
     """
-    count = (np.int64(out.size) + step - 1) // step
+    engine, raw = at(words, 0), at(on_stack(words, ROOM), 0)
+    count = (out.size + step - 1) // step
+    cells = at(out, 0)
     for i in range(count):
-        out[i * step] = store(i)
-    # Up to a twentieth of 2^32 the remainder of 32 bits is close enough to uniform.
-    wide = count >= 214748364
-    raw = np.empty(2 * min(np.int64(BLOCK), count), np.uint32)
-    for start in range(0, count - 1, BLOCK):
-        some = min(np.int64(BLOCK), count - 1 - start)
-        draw(words, raw[: 2 * some if wide else some])
+        cells[i * step] = store(i)
+    done = 0
+    while done < count - 1:
+        some = lesser(BLOCK, count - 1 - done)
+        draw(engine, raw, WORDS * some)
         for i in range(some):
-            place = np.uint64(start + i)
-            left = np.uint64(count) - place
-            if wide:
-                word = (np.uint64(raw[2 * i]) << np.uint64(32)) | np.uint64(raw[2 * i + 1])
-                other = (place + word % left) * np.uint64(step)
-            else:
-                other = (place + np.uint64(raw[i] % np.uint32(left))) * np.uint64(step)
-            place *= np.uint64(step)
-            kept = out[place]
-            out[place] = out[other]
-            out[other] = kept
+            place = done + i
+            left = np.uint64(count - place)
+            other = remainder_of(raw, i, left)
+            place, other = place * step, (place + other) * step
+            kept = cells[place]
+            cells[place] = cells[other]
+            cells[other] = kept
+        done += some
 
 
-def categories(words, out, p, walk, cumulative):
-    """For each row of weights, the categories of as many draws with replacement as `out` has columns.
+def categories(words, out, p, columns, row_step, step, draws, cumulative):
+    """For each row of weights, the categories of so many draws with replacement.
 
     Args:
         words: the engine's state.
         out: int64 cells, one row of draws after the other.
         p: the cells of the weights.
-        walk: rows and columns of the weights; below them their steps; below these, draws a row and 0.
+        columns: how many weights a row has.
+        row_step, step: from row to row, and from weight to weight.
+        draws: how many to a row.
         cumulative: room for one row of sums.
 
     Returns:
         0; or why a row is refused, before anything is drawn: 1 negative or NaN, 2 infinite, 3 all zero.
     """
-    rows, columns, draws = walk[0, 0], walk[0, 1], walk[2, 0]
+    engine, raw, sums = at(words, 0), at(on_stack(words, ROOM), 0), at(cumulative, 0)
+    rows = out.size // draws
     for row in range(rows):
-        total = REAL(0)
+        weights, total = at(p, row * row_step), REAL(0)
         for column in range(columns):
-            weight = load(p[row * walk[1, 0] + column * walk[1, 1]])
+            weight = load(weights[column * step])
             if not weight >= 0:
                 return 1
-            if not math.isfinite(weight):
+            if weight == math.inf:
                 return 2
             total += weight
         if not total > 0:
             return 3
     for row in range(rows):
-        total = REAL(0)
+        weights, total = at(p, row * row_step), REAL(0)
         for column in range(columns):
-            total += load(p[row * walk[1, 0] + column * walk[1, 1]])
-            cumulative[column] = total
+            weight = load(weights[column * step])
+            total += weight
+            sums[column] = total
         for column in range(columns):
-            cumulative[column] /= total
-        cumulative[columns - 1] = 1
+            sums[column] /= total
+        sums[columns - 1] = 1
         for position in range(draws):
-            u = next_double(words)
-            first, last = np.int64(0), columns
+            if position % BLOCK == 0:
+                draw(engine, raw, 2 * lesser(BLOCK, draws - position))
+            u = double_of(raw, position % BLOCK)
+            first, last = 0, columns
             while first < last:
-                middle = first + (last - first) // 2
-                if cumulative[middle] < u:
+                middle = (first + last) >> 1
+                if sums[middle] < u:
                     first = middle + 1
                 else:
                     last = middle

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from tensorlab.backends.cpu.fma import fma
+from tensorlab.backends.cpu.intrinsics import maximum, minimum
 
 __all__ = ["bernoulli", "box_muller", "box_muller_float32", "cauchy", "exponential", "geometric", "uniform"]
 
@@ -38,7 +39,7 @@ def geometric(u, p, _, __):
 
 def cauchy(u, median, sigma, _):
     """A tangent of a uniform angle. The ends of [0, 1), where it is infinite, are cut off."""
-    u = min(max(u, 2.220446049250313e-16), 0.9999999999999998)
+    u = minimum(maximum(u, 2.220446049250313e-16), 0.9999999999999998)
     return fma(sigma, math.tan(math.pi * (u - 0.5)), median)
 
 

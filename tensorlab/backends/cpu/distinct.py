@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tensorlab.backends.cpu import jit
+from tensorlab.backends.cpu.intrinsics import lesser
 from tensorlab.backends.cpu.ranking import BITS, MOST_KEY, number, numbering
 from tensorlab.dtypes import dtype
 
@@ -115,16 +116,21 @@ def _comes_before(rows: np.ndarray, a: int, b: int) -> bool:
     return False
 
 
+def order_rows(rows: np.ndarray, places: np.ndarray) -> None:
+    """See `tensorlab.backends.ordering.OrderOperations.order_rows`."""
+    _order_rows(rows, places, np.empty_like(places))
+
+
 @jit.kernel()
-def order_rows(rows, places):  # type: ignore[no-untyped-def]
-    """See `tensorlab.backends.ordering.OrderOperations.order_rows`; sorted runs are merged."""
+def _order_rows(rows, places, merged):  # type: ignore[no-untyped-def]
+    """Order rows by merging sorted runs of them. `merged` is room for as many places."""
     n, length = places.size, 1
-    merged = np.empty(n, np.int64)
     for i in range(n):
         places[i] = i
     while length < n:
-        for start in range(0, n, 2 * length):
-            middle, end = min(start + length, n), min(start + 2 * length, n)
+        start = 0
+        while start < n:
+            middle, end = lesser(start + length, n), lesser(start + 2 * length, n)
             i, j = start, middle
             for to in range(start, end):
                 if i < middle and (j == end or not _comes_before(rows, places[j], places[i])):
@@ -133,7 +139,9 @@ def order_rows(rows, places):  # type: ignore[no-untyped-def]
                 else:
                     merged[to] = places[j]
                     j += 1
-        places[:] = merged
+            start = end
+        for i in range(n):
+            places[i] = merged[i]
         length *= 2
 
 

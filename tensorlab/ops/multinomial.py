@@ -11,7 +11,7 @@ from tensorlab.layout import Size
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import empty
-from tensorlab.ops.dispatch import SMALL, guard_write, write
+from tensorlab.ops.dispatch import guard_write, write
 from tensorlab.ops.draws import as_flag, as_generator, as_long, new
 from tensorlab.ops.likes import empty_like
 from tensorlab.ops.pointwise import div
@@ -173,8 +173,11 @@ def _winners(input: Tensor, draws: int, generator: Generator | None) -> np.ndarr
 def _keys(input: Tensor, generator: Generator | None) -> np.ndarray:
     """Each weight over an exponential number; sixteen-bit floats as float32."""
     waits = exponential_(empty_like(input), generator=generator)
-    keys = div(input, waits, out=None if input.numel() <= SMALL else waits)._cells_array()
-    return to_float32(keys, input.dtype) if input.dtype.itemsize == 2 else keys
+    if input.dtype.itemsize == 2:
+        return to_float32(div(input, waits)._cells_array(), input.dtype)
+    keys = waits._cells_array()
+    with np.errstate(all="ignore"):
+        return np.divide(input._cells_array(), keys, out=keys)
 
 
 METHODS = (multinomial,)

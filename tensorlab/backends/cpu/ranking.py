@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import jit
+from tensorlab.backends.cpu import jit, pointers
+from tensorlab.backends.cpu.intrinsics import on_stack
 from tensorlab.dtypes import dtype
 
 __all__ = ["BITS", "MOST_KEY", "number", "numbering", "rank"]
@@ -128,20 +129,20 @@ def _first(cells, size, sign, infinity, low, backwards, count, values, places): 
     """The first few of each row: a better one moves those that come after it, and the last one goes."""
     sign, infinity, low = np.uint64(sign), np.uint64(infinity), np.uint64(np.int64(low))
     flip = MOST_KEY if backwards else np.uint64(0)
-    keys = np.empty(count, np.uint64)
+    keys = pointers.at(on_stack(places, FEW), 0)
     for row in range(cells.size // size):
-        line, at = cells[row * size : (row + 1) * size], places[row * count : (row + 1) * count]
+        line, own = pointers.at(cells, row * size), pointers.at(places, row * count)
         found = 0
         for i in range(size):
-            key = _key(np.uint64(line[i]), sign, infinity, low) ^ flip
+            key = np.int64(_key(np.uint64(line[i]), sign, infinity, low) ^ flip)
             if found < count:
                 found += 1
             elif key >= keys[count - 1]:
                 continue
             j = found - 1
             while j > 0 and key < keys[j - 1]:
-                keys[j], at[j] = keys[j - 1], at[j - 1]
+                keys[j], own[j] = keys[j - 1], own[j - 1]
                 j -= 1
-            keys[j], at[j] = key, i
+            keys[j], own[j] = key, i
         for j in range(count):
-            values[row * count + j] = line[at[j]]
+            values[row * count + j] = line[own[j]]

@@ -17,16 +17,17 @@ pytest_plugins = ["tests.site_fixtures"]
 # A worker takes whole files. These take minutes, whatever the number of their tests: begun last, one of them
 # would let the other workers wait.
 LONG = (
-    "book/test_pages_axe.py",
-    "library/test_guarded_kernels.py",
-    "learn/test_adopt.py",
     "bench/test_figures.py",
-    "library/test_operators.py",
-    "library/test_short_ways.py",
-    "library/test_programs.py",
     "bench/test_gemm.py",
+    "book/test_pages_axe.py",
+    "learn/test_adopt.py",
     "learn/test_check.py",
-    "widgets/test_promotion_lattice.py",
+    "library/test_attention.py",
+    "library/test_fold_vectors.py",
+    "library/test_guarded_kernels.py",
+    "library/test_operators.py",
+    "library/test_programs.py",
+    "library/test_short_ways.py",
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 from urllib.parse import urlsplit
 
@@ -17,14 +18,17 @@ HEAVY = ("embed-amd.js", "fontawesome.js", "fa-solid-900.woff2")
 COMPRESSED = {".woff", ".woff2", ".png"}  # servers send these as they are
 
 
+@functools.cache
+def weight(name: str) -> int:
+    """Return the compressed size in bytes of a file of the site; most are asked for by every page."""
+    data = (SITE / name).read_bytes()
+    return len(data if (SITE / name).suffix in COMPRESSED else gzip.compress(data, 6))
+
+
 def weights(requests: list[str]) -> dict[str, int]:
-    """Return the compressed size in bytes of each file that was asked for, by its path below the site."""
+    """Return the weight of each file that was asked for, by its path below the site."""
     names = {urlsplit(address).path.lstrip("/") for address in requests if address.startswith("http")}
-    found = {}
-    for name in sorted(names):
-        data = (SITE / name).read_bytes()
-        found[name] = len(data if (SITE / name).suffix in COMPRESSED else gzip.compress(data, 6))
-    return found
+    return {name: weight(name) for name in sorted(names)}
 
 
 @pytest.mark.parametrize("name", listed_files())

@@ -8,6 +8,8 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numba
@@ -18,7 +20,7 @@ from hypothesis import strategies as st
 
 import tensorlab as tl
 from tensorlab.backends import backend
-from tensorlab.backends.cpu import jit
+from tensorlab.backends.cpu import jit, machine_code
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.pointwise import kernel_source
 from tensorlab.scalars import TABLE
@@ -251,3 +253,32 @@ def test_an_entry_reads_an_array_as_numpy_describes_it(x):
     weights = 1 + np.arange(x.shape[0])[:, None] + 10 * np.arange(x.shape[1])
     assert found.tolist() == [*x.shape, *x.strides, (weights * x).sum(), 21, 7]
     assert [sys.getrefcount(array) for array in (x, y, found)] == owners
+
+
+@numba.njit(nogil=True, no_cpython_wrapper=machine_code.usable())
+def _counted_until_told(told, count):
+    while told[0] == 0 and count[0] < 10**10:
+        count[0] += 1
+
+
+def test_other_threads_run_while_a_kernel_without_a_way_in_of_its_own_does():
+    told, count = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    code = jit.entry(_counted_until_told, told, count)
+    thread = threading.Thread(target=code, args=(told, count))
+    thread.start()
+    while count[0] == 0:
+        time.sleep(0.001)
+    told[0] = 1
+    thread.join()
+    assert 0 < count[0] < 10**10
+
+
+@pytest.mark.skipif(not machine_code.usable(), reason="a kernel is a Python function, or has its own way in")
+def test_pointwise_kernels_are_compiled_without_a_way_in_of_their_own():
+    f64 = tl.float64
+    for form, kind in [("flat", "run"), ("rows", "step"), ("blocks", "transposed")]:
+        text = kernel_source(TABLE["add"], f64, [f64] * 3, ["run", "run", kind], form)
+        module = jit.load("without_way_in", text)
+        known = [] if form == "flat" else [0, 1, np.ones((4, 2), np.int64)]
+        found = jit.compiled(jit.entry(module.kernel, *known, *[np.dtype(np.float64)] * 3))
+        assert found.library.get_pointer_to_function(found.fndesc.llvm_cpython_wrapper_name) == 0

@@ -31,10 +31,22 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime.nrt import rtsys
 
 from tensorlab.backends.cache import cache_directory
-from tensorlab.backends.cpu import borrowed
+from tensorlab.backends.cpu import borrowed, machine_code
+from tensorlab.backends.cpu.linking import address_in
 from tensorlab.backends.interrupts import HeldBack
 
-__all__ = ["HELPER", "INNER", "KERNEL", "compiled", "entry", "helper", "kernel", "load", "quiet"]
+__all__ = [
+    "ENTERED",
+    "HELPER",
+    "INNER",
+    "KERNEL",
+    "compiled",
+    "entry",
+    "helper",
+    "kernel",
+    "load",
+    "quiet",
+]
 
 
 Function = TypeVar("Function", bound=Callable)
@@ -43,6 +55,9 @@ Function = TypeVar("Function", bound=Callable)
 KERNEL = "cache=True, nogil=True, no_cfunc_wrapper=True"
 # What is called by kernels alone needs no way in from Python, which takes as long to compile as it does.
 HELPER = "no_cpython_wrapper=True, no_cfunc_wrapper=True"
+# The options of kernels that Python calls through `entry` alone. What reads the arguments is the same for all
+# that take as many, so it is not compiled into each; where no machine code can be made, Numba does that.
+ENTERED = KERNEL + ", no_cpython_wrapper=True" * machine_code.usable()
 
 # Kernels that are shared among threads, and that `tensorlab.backends.cpu.sharing` alone calls.
 INNER = f"{KERNEL}, no_cpython_wrapper=True"
@@ -233,7 +248,11 @@ def entry(kernel: Any, *kinds: Any) -> Callable:
         return kernel
     signature = tuple(map(borrowed.borrowed_type, kinds))
     code: Callable = kernel.compile(signature)
-    _compiled[code] = kernel.overloads[signature]
+    found = kernel.overloads[signature]
+    if kernel.targetoptions.get("no_cpython_wrapper"):
+        with global_compiler_lock:  # of two threads that made the same code at once, only one's would be kept
+            code = machine_code.entering(tuple(map(machine_code.kind_of, signature)), address_in(found))
+    _compiled[code] = found
     return code
 
 

@@ -22,7 +22,19 @@ from numpy._core._multiarray_umath import _ARRAY_API  # type: ignore[import-not-
 
 from tensorlab.backends.cpu.borrowed import DATA, HEADER, SIZES, STRIDES
 
-__all__ = ["DTYPE", "OBJECT", "WORD", "Code", "Method", "bound", "compiled", "kind_of", "places", "usable"]
+__all__ = [
+    "DTYPE",
+    "OBJECT",
+    "WORD",
+    "Code",
+    "Method",
+    "bound",
+    "compiled",
+    "entering",
+    "kind_of",
+    "places",
+    "usable",
+]
 
 OBJECT = ir.IntType(8).as_pointer()
 WORD = ir.IntType(64)
@@ -219,20 +231,24 @@ class Code:
         owner, parent, _, itemsize, begin, _, step = cells
         return [owner, parent, count, itemsize, begin, count, step]
 
-    def call(self, address: Any, passed: Sequence[Any], *owned: Any) -> None:
+    def call(self, address: Any, passed: Sequence[Any], *owned: Any, unlocked: bool = False) -> None:
         """Call a kernel that Numba compiled.
 
         Args:
             address: where the kernel begins, a Python int.
             passed: what it gets, from `passed` and `cells_from`.
             owned: what to give up where the kernel fails, for which there is one reason: memory is out.
+            unlocked: let go of the interpreter's lock meanwhile, for a kernel that may take long.
         """
         # A kernel is also told where to write what it returns, and what it raises.
         places = [self.builder.alloca(OBJECT) for _ in range(2)]
         kinds_passed = [value.type for value in (*places, *passed)]
         signature = ir.FunctionType(ir.IntType(32), kinds_passed).as_pointer()
         kernel = self.builder.inttoptr(self.whole(address), signature)
+        state = self.python.save_thread() if unlocked else None
         status = self.builder.call(kernel, [*places, *passed])
+        if unlocked:
+            self.python.restore_thread(state)
         with self.builder.if_then(self.builder.icmp_signed("==", status, status.type(-1)), likely=False):
             for item in owned:
                 self.python.decref(item)
@@ -298,6 +314,26 @@ def bound(method: Method, constants: tuple = ()) -> Any:
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     return make(ctypes.addressof(method), constants, None)
+
+
+def entering(kinds: tuple[str, ...], address: int) -> Any:
+    """The function of Python's objects that calls a kernel; it lets go of the interpreter's lock meanwhile.
+
+    Args:
+        kinds: what the kernel takes, of each argument the `kind_of` its type.
+        address: where it begins.
+    """
+    return bound(_entering(kinds), (address,))
+
+
+@functools.cache
+def _entering(kinds: tuple[str, ...]) -> Method:
+    def write(code: Code) -> None:
+        (address,) = code.constants(1)
+        code.call(address, code.passed(kinds, code.arguments(len(kinds))), unlocked=True)
+        code.builder.ret(code.owned(code.constant(None)))
+
+    return compiled("entering", write)
 
 
 def places(kind: type, *names: str) -> dict[str, int]:

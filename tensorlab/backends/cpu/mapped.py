@@ -149,7 +149,7 @@ def mapped_source(
         result: the dtype of the results, or of their parts.
     """
     form = "blocks" if templates.TRANSPOSED in pattern else "rows"
-    made = kernel_source(row, compute, types, pattern, form).replace(jit.KERNEL, jit.HELPER)
+    made = kernel_source(row, compute, types, pattern, form).replace(jit.ENTERED, jit.HELPER)
     text = _MappedText(fold, Cells(types[0], result), types[0], step=False, given=False)
     names = [f"{name}_cells" for name in templates.NAMES[: len(types) - 1]]
     conversions = [one for one in halves.needed([result]) if one not in halves.needed(types)]
@@ -173,7 +173,7 @@ class _MappedText(RowsText):
         operands = "".join(f", {name}" for name in names)
         places = "".join(f", {name}[starts[task, {at}] :]" for at, name in enumerate(names))
         lines = [
-            f"@njit({jit.KERNEL}, {OPTIONS})",
+            f"@njit({jit.ENTERED}, {OPTIONS})",
             f"def fold_kernel(first, last, walks, starts, sizes, room, k, n, out{operands}):",
             "    # walks: of each piece its shape, its strides where it is made, and those of the operands",
             "    # starts: the first cell of each operand",

@@ -13,7 +13,7 @@ from tensorlab import dtypes
 from tensorlab.backends import backend
 from tensorlab.backends.cpu.pointwise import kernel_source
 from tensorlab.scalars import TABLE, exponential, source, special, trigonometric
-from tensorlab.scalars.source import compute_type, formula_text, version
+from tensorlab.scalars.source import compute_type, formula_text, version, written_out
 
 WIDE = np.finfo(np.longdouble).nmant > 60
 
@@ -263,3 +263,13 @@ def test_the_backend_prepares_kernels_without_tensors():
     out = np.empty(3, np.float32)
     kernel(out, np.array([1, 2, 3], np.float32))
     assert out.tolist() == [1, 4, 9]
+
+
+def test_an_expression_is_written_out_where_each_operand_stands_once():
+    f32, pair = dtypes.float32, ["a[i]", "b[i] + 1"]
+    assert written_out(TABLE["add_scaled"].formula, f32, [*pair, "c"]) == "a[i] + c * (b[i] + 1)"
+    assert written_out(TABLE["bitwise_not"].formula, dtypes.bool, ["a[i]"]) == "not a[i]"
+    # Parts would be computed twice, or not always; or the formula has steps, or calls others.
+    for name, compute in (("square", f32), ("where", f32), ("maximum", f32), ("sigmoid", f32)):
+        formula = TABLE[name].formula
+        assert written_out(formula, compute, ["a", "b", "c"][: TABLE[name].arity]) is None

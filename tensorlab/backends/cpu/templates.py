@@ -17,7 +17,7 @@ from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.operands import ONE, RUN
 from tensorlab.dtypes import dtype
 from tensorlab.scalars import Scalar
-from tensorlab.scalars.source import compute_type, formula_text
+from tensorlab.scalars.source import compute_type, formula_text, written_out
 
 __all__ = ["BLOCK", "ONE", "RUN", "SELF", "STEP", "STRIP", "TRANSPOSED", "kernel_source"]
 
@@ -103,7 +103,7 @@ def kernel_source(
         def kernel(out, a, b):
             y = np.float32(b)
             for i in range(out.size):
-                out[i] = np.float32(add(np.float32(a[i]), y))
+                out[i] = np.float32(np.float32(a[i]) + y)
         <BLANKLINE>
         <BLANKLINE>
         <BLANKLINE>
@@ -113,7 +113,8 @@ def kernel_source(
     described = ", ".join(t.name for t in element_types[1:])
     serial = {"flat": body.flat, "rows": body.rows, "blocks": body.blocks}[form]()
     parts = [f"{decorator}\n{inspect.getsource(function)}" for function in halves.needed(element_types)]
-    parts.append(formula_text(row.formula, body.compute, decorator, keep_general=row.outside is not None))
+    if body.calls:
+        parts.append(formula_text(row.formula, body.compute, decorator, keep_general=row.outside is not None))
     if row.outside is not None:
         parts.append(formula_text(row.outside, body.compute, decorator))
     if body.in_groups:
@@ -164,6 +165,12 @@ class _Kernel:
     def in_groups(self) -> bool:
         """Whether whole vectors are computed in a way of their own."""
         return segments.has_groups(self.row.name, self.types, self.pattern)
+
+    @property
+    def calls(self) -> bool:
+        """Whether the formula is a function that is called, and not an expression that stands in the loop."""
+        names = [name for name, *_ in self.inputs]
+        return self.in_chunks or written_out(self.row.formula, self.compute, names) is None
 
     @property
     def gathers(self) -> bool:
@@ -232,8 +239,10 @@ class _Kernel:
         """The innermost loop. Where a formula does not hold everywhere, a look comes first."""
         space = " " * indent
         head = f"for i in range({length}):\n"
-        values = ", ".join(self._values(cells, out_cell))
-        fast = f"{out_cell} = {self._store(f'{self.row.formula.__name__}({values})')}\n"
+        operands = self._values(cells, out_cell)
+        values = ", ".join(operands)
+        result = None if self.calls else written_out(self.row.formula, self.compute, operands)
+        fast = f"{out_cell} = {self._store(result or f'{self.row.formula.__name__}({values})')}\n"
         if not self.in_chunks:
             return f"{space}{head}{space}    {fast}"
         assert self.row.outside is not None

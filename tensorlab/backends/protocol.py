@@ -176,9 +176,9 @@ class Backend(
         ...
 
     def flat_fold(
-        self, fold: Fold, value: dtype, source: dtype, result: dtype, form: str
+        self, fold: Fold, value: dtype, source: dtype, result: dtype, form: str, results: int, n: int
     ) -> Callable[..., None]:
-        """The kernel ``kernel(out, x)`` that folds one run of cells into another, with k = 0.
+        """The kernel ``kernel(out, x)`` that folds one run of cells into `results`, `n` each, with k = 0.
 
         By the form ``"rows"`` each result is the fold of neighbouring cells, ``"columns"`` of cells that lie
         as far apart as there are results. One result is the fold of all cells. Folds with a center have none.

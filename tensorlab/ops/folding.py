@@ -77,12 +77,14 @@ def _short(
         form = "rows" if input.numel() <= SMALL else None
     elif input.numel() <= FEW:
         form = "rows" if dim % ndim == ndim - 1 else "columns" if dim % ndim == 0 else None
+    shape = reduced_shape(input._shape, as_dims(dim, ndim, name), keepdim)
+    size = layout.numel(shape)
     if form is None:
         run = of_cells(_prepare(name, input, dim, keepdim, value, result, None, 0.0).launch)
     else:
-        run = backend("cpu").flat_fold(row, value, element_type, result, form)
-    shape = reduced_shape(input._shape, as_dims(dim, ndim, name), keepdim)
-    return Short(run, result.cell, result, shape, layout.default_strides(shape), layout.numel(shape))
+        n = input.numel() // size
+        run = backend("cpu").flat_fold(row, value, element_type, result, form, size, n)
+    return Short(run, result.cell, result, shape, layout.default_strides(shape), size)
 
 
 def as_flag(name: str, value: object, argument: str = "keepdim") -> bool:

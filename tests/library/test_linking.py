@@ -7,8 +7,9 @@ import pytest
 from numba import njit, types
 from numba.core import config
 
-from tensorlab.backends.cpu.linking import address_of, external
-from tests.library.test_kernels import run
+from tensorlab.backends.cpu.linking import address_of, call_at, external, table_of
+from tensorlab.backends.cpu.pointers import at
+from tests.library.test_kernels import run, run_interpreted
 
 WORD, CELLS = types.int64, types.CPointer(types.float64)
 
@@ -34,6 +35,50 @@ def test_a_kernel_calls_what_is_not_compiled_into_it():
     text = fill.inspect_llvm(fill.signatures[0])
     assert "declare i32 @tensorlab_tests_put" in text
     assert address_of(put, [CELLS, WORD, types.float64, types.boolean]) > 0
+
+
+@njit(no_cfunc_wrapper=True)
+def put_at(cells, place, value):
+    cells[place] = value
+
+
+def test_a_kernel_calls_by_a_table_what_knows_the_cells_types():
+    """The kernel has pointers to bytes; one function sees floats there, the other one integers."""
+    kinds = [[types.CPointer(kind), WORD, kind] for kind in (types.float32, types.int64)]
+    table = table_of([(put_at, each) for each in kinds])
+
+    @njit
+    def fill(table, floats, integers):
+        call_at(table[0], (at(floats, 0), 1, np.float32(2.5)))
+        call_at(table[1], (at(integers, 0), 1, 7))
+
+    floats, integers = np.zeros(3, np.float32), np.zeros(3, np.int64)
+    fill(table, floats.view(np.uint8), integers.view(np.uint8))
+    assert (floats.tolist(), integers.tolist()) == ([0, 2.5, 0], [0, 7, 0])
+
+
+def test_the_twins_call_by_a_table_too():
+    run_interpreted(__file__, "by_a_table_what")
+
+
+def test_folds_along_results_share_their_walk_and_their_functions(tmp_path):
+    """Of the second fold of a kind only what it makes of the totals is compiled."""
+    code = """
+import numba.core.event as event, tensorlab as tl
+
+def compiled_by(call):
+    with event.install_recorder("numba:compile") as recorder:
+        call()
+    return [data.data["dispatcher"].py_func.__name__ for time, data in recorder.buffer if data.is_start]
+
+x = tl.ones(20, 30)
+print(*compiled_by(lambda: x.sum(0)))
+print(*compiled_by(lambda: x.mean(0)))
+"""
+    first, second = (set(line.split()) for line in run(code, TENSORLAB_CACHE_DIR=str(tmp_path)).splitlines())
+    assert {"fold_strips", "fold", "keep", "finish"} <= first
+    assert {"fold_strips", "fold", "keep"}.isdisjoint(second)
+    assert "finish" in second
 
 
 def test_interpreted_code_calls_the_function_itself():

@@ -1,212 +1,229 @@
-"""The text of the kernels that fold along neighbouring results, some rows of elements at a time.
+"""The functions of a fold along neighbouring results: what its walk calls.
 
-The totals of a strip of results lie in a buffer, and rows of elements are folded into it.
+The totals of a strip of results lie in a buffer, and rows of elements are folded into it. The walk is the
+same for all folds (`tensorlab.backends.cpu.fold_strips`); each look at the elements has three functions of
+its own, which it may have in common with other folds:
+
+- ``fold(x, cell, step, row_step, count, w, k, total, c, lost, far)`` folds `count` rows of `w` elements into
+  the row at `total`. They begin at a cell, `step` apart along a row and `row_step` from row to row. `c` are
+  the centers, `far` says whether memory is asked for ahead, and `lost` is what `keep` has there.
+- ``keep(what, total, piece, lost, w, beside)`` begins totals, joins those of some rows to those before, or
+  ends them. Of a row there are `beside` groups of `w` totals.
+- ``finish(total, c, out, cell, out_step, w, wide, n, k)`` writes `w` results from a cell on, or makes `w`
+  centers and repeats them up to `wide`.
 """
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu import jit
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import types
+
+from tensorlab import dtypes
+from tensorlab.backends.cpu import halves, jit
 from tensorlab.backends.cpu.fold_pass import Pass
-from tensorlab.backends.cpu.fold_text import (
-    GROUP,
-    NEAR_BYTES,
-    ROWS,
-    STRIP,
-    STRIPS,
-    TOGETHER,
-    VECTOR_ROWS,
-    FoldText,
-)
-from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, LAYOUTS, OPTIONS, indented, positions
+from tensorlab.backends.cpu.fold_strips import BEGIN, JOIN, Look
+from tensorlab.backends.cpu.fold_text import ROWS, TOGETHER, VECTOR_ROWS, fold_header, scalar_functions
+from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, OPTIONS, Cells, indented, jitted
+from tensorlab.backends.cpu.linking import table_of
+from tensorlab.dtypes import dtype
+from tensorlab.folds import Fold, arguments_of
 
-__all__ = ["ColumnsText"]
+__all__ = ["column_functions", "finish_text", "keep_text", "rows_text"]
+
+# The options of functions that are called by their address alone.
+_APART = "cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True"
+
+Function = tuple[Callable, list[types.Type]]
 
 
-class ColumnsText(FoldText):
-    """The parts of one kernel's text."""
+_WORD, _NUMBER = types.int64, types.float64
 
-    def functions(self) -> str:
-        """The functions that fold rows of a strip, for each look at the elements."""
-        return "\n\n".join(self._rows(one, name) for one, name in self.looks if not one.vectors)
 
-    def imports(self) -> list[str]:
-        """What is taken of `tensorlab.backends.cpu.fold_vectors`."""
-        return [f"{one.fold.join.name}_rows" for one, _ in self.looks if one.vectors]
+def column_functions(
+    fold: Fold, cells: Cells, value: dtype, step: bool, given: bool = False
+) -> tuple[list[Look], Any]:
+    """The looks of a fold, and the table of their functions.
 
-    def kernel(self) -> str:
-        """The kernel for any layout. One task is one part of one strip of results."""
-        store = self.cells.store(self.main.finish("total[j]", "c[j]"), self.main.floating)
+    Args:
+        fold: a row of `tensorlab.folds.TABLE`.
+        cells: the dtypes of the elements and of the results.
+        value: the type in which elements are counted.
+        step: whether the cells along a row lie apart.
+        given: whether the results of the fold's center are passed, instead of computed.
+    """
+    main = Pass(fold, cells, value, step)
+    looks = [_look(main)]
+    functions = [_rows(main, main.value, value), _keep(main), _finish(main, value)]
+    if given:
+        looks.insert(0, Look(0, True, False))
+        functions[:0] = [functions[0], functions[1], _given(main)]
+    elif fold.center:
+        center = Pass(fold.center, cells, value, step)
+        looks.insert(0, _look(center))
+        functions[:0] = [_rows(center, main.value, value), _keep(center), _center(center, main)]
+    return looks, table_of(functions)
+
+
+def _look(one: Pass) -> Look:
+    return Look(VECTOR_ROWS if one.vectors else ROWS, one.direct, one.compensated)
+
+
+def _run(type_name: str) -> types.Type:
+    """The type of a pointer to numbers."""
+    return types.CPointer(numba.from_dtype(np.dtype(getattr(np, type_name))))
+
+
+def _cells(element_type: dtype) -> types.Type:
+    """The type of a pointer to cells. Truths are seen as bytes, which is how the compiler stores them."""
+    if element_type is dtypes.bool:
+        return types.CPointer(types.uint8)
+    return types.CPointer(numba.from_dtype(element_type.cell))
+
+
+def _rows(one: Pass, center: str, value: dtype) -> Function:
+    name = one.fold.join.name if one.vectors else f"{one.fold.each.__name__}_{one.fold.join.name}"
+    module = jit.load(f"rows_{name}_{one.cells.source.name}_{one.lane}", rows_text(one, value))
+    lost, words = _run("float64"), [_WORD] * 5
+    kinds = [_cells(one.cells.source), *words, _NUMBER, _run(one.lane), _run(center), lost, types.boolean]
+    return module.fold, kinds
+
+
+def _keep(one: Pass) -> Function:
+    module = jit.load(f"keep_{one.fold.join.name}_{one.lane}_{one.total}", keep_text(one))
+    return module.keep, [_WORD, _run(one.total), _run(one.lane), _run("float64"), _WORD, _WORD]
+
+
+def _finish(one: Pass, value: dtype) -> Function:
+    formula, result = one.fold.finish, one.cells.result
+    text = finish_text(
+        f"{formula.__name__} of {one.total} to {result.name}",
+        [*halves.needed([result]), formula],
+        scalar_functions(one.fold, one, value),
+        [
+            "for j in range(w):",
+            f"    out[cell + j * out_step] = {one.cells.store(one.finish('total[j]', 'c[j]'), one.floating)}",
+        ],
+    )
+    module = jit.load(f"finish_{formula.__name__}_{one.total}_{result.name}", text)
+    return module.finish, [_run(one.total), _run(one.value), _cells(result), *_FINISHED]
+
+
+def _center(one: Pass, main: Pass) -> Function:
+    formula = one.fold.finish
+    lines = ["for j in range(w):", f"    c[j] = {one.finish('c[j]')}"]
+    text = finish_text(f"{formula.__name__} of {one.total}", [formula], "", [*lines, *_BESIDE])
+    module = jit.load(f"center_{formula.__name__}_{one.total}", text)
+    return module.finish, [_run(one.total), _run(main.value), _run("float64"), *_FINISHED]
+
+
+def _given(main: Pass) -> Function:
+    lines = ["for j in range(w):", "    c[j] = out[cell + j * out_step]"]
+    module = jit.load(
+        f"given_{main.value}", finish_text("centers that are given", [], "", [*lines, *_BESIDE])
+    )
+    return module.finish, [_run(main.total), _run(main.value), _run("float64"), *_FINISHED]
+
+
+# The types of the last arguments of `finish`.
+_FINISHED = [*[_WORD] * 5, _NUMBER]
+
+# Each of the rows that count as one has the same centers.
+_BESIDE = ["for j in range(w, wide):", "    c[j] = c[j - w]"]
+
+
+def rows_text(one: Pass, value: dtype) -> str:
+    """The text of the function that folds rows of elements.
+
+    Args:
+        one: the look at the elements.
+        value: the type in which elements are counted.
+    """
+    title = f"rows of {one.cells.source.name}"
+    parameters = "x, cell, step, row_step, count, w, k, total, c, lost, far"
+    if one.vectors:
+        join = f"{one.fold.join.name}_rows"
         lines = [
-            f"@njit({jit.KERNEL}, {OPTIONS})",
-            f"def kernel({self.parameters}):",
-            *LAYOUTS.splitlines(),
-            "    last_dim = walk.shape[1] - 1",
-            "    width, out_step, step = walk[0, last_dim], walk[1, last_dim], walk[2, last_dim]",
-            *self._strips,
-            "    inner = span.shape[1] - 1",
-            "    length, row_step = span[0, inner], span[1, inner]",
-            "    results = out.size // parts",
-            "    tasks = results // width * strips  # of each part",
-            f"    pieces = (n + {TOGETHER - 1}) // {TOGETHER}  # of each result",
-            "    # Where the rows of a narrow strip touch, several of them count as one wide row.",
-            f"    beside = lesser({GROUP} // width, length // {TOGETHER})",
-            "    beside = beside if beside > 1 and row_step == width and step == 1 else 1",
-            f"    far = x.size > {NEAR_BYTES // self.cells.source.itemsize}",
-            *self._buffers(),
-            "    task = first",
-            "    while task < last:",
-            "        rest, part = (task % tasks, task // tasks) if parts > 1 else (task, 0)",
-            "        rest, one = (rest // strips, rest % strips) if strips > 1 else (rest, 0)",
-            "        # Strips that stand beside one another are folded as one.",
-            f"        many = lesser(last - task, lesser(strips - one, {STRIPS}))",
-            "        task += many",
-            "        w = lesser(many * strip, width - one * strip)",
-            *positions(
-                "walk",
-                ("out_cell", "part * results + one * strip * out_step", 1),
-                ("start", "one * strip * step", 2),
-                outer="last_dim",
-            ).splitlines(),
-            "        begin, end = 0, n",
-            "        if parts > 1:",
-            f"            begin = part * pieces // parts * {TOGETHER}",
-            f"            end = lesser(n, (part + 1) * pieces // parts * {TOGETHER})",
-            *indented(8, self._find_centers()),
-            *indented(8, self._fold(self.main, "main", "total")),
-            "        for j in range(w):",
-            f"            out[out_cell + j * out_step] = {store}",
+            f"@njit({_APART}, {OPTIONS})",
+            f"def fold({parameters}):",
+            f"    {join}(advance(x, cell), row_step, count, w, total, far)",
         ]
-        return "\n".join(lines) + "\n"
+        return fold_header(title, [join]) + "\n".join(lines) + "\n"
+    of_center = "c" in arguments_of(one.fold.each)
+    starts = [f"r{r} = advance(x, cell + (i + {r}) * row_step)" for r in range(TOGETHER)]
+    at = "j * step" if one.step else "j"
+    seen = [f"seen(r{r}[{at}], {'c[j]' if of_center else '0.0'}, k)" for r in range(TOGETHER)]
+    together = seen
+    while len(together) > 1:
+        pairs = zip(together[::2], together[1::2], strict=True)
+        together = [one.together(a, b, one.lane) for a, b in pairs]
+    # Where lanes are narrower than totals, rows are added by pairs first, which loses fewer digits; the
+    # compiler would make one long chain of it. What computes more of an element is faster as a chain.
+    ordered = one.lane != one.total and not one.fold.scalars
+    lines = [
+        f"@njit({_APART}, {OPTIONS if ordered else BLOCK_OPTIONS})",
+        f"def fold({parameters}):",
+        "    i = 0",
+        f"    while i + {TOGETHER} <= count:",
+        *indented(8, starts),
+        "        for j in range(w):",
+        f"            total[j] = {one.together('total[j]', together[0], one.lane)}",
+        f"        i += {TOGETHER}",
+        "    while i < count:",
+        f"        {starts[0]}",
+        "        for j in range(w):",
+        f"            total[j] = {one.together('total[j]', seen[0], one.lane)}",
+        "        i += 1",
+    ]
+    functions = jitted([*halves.needed([one.cells.source]), one.fold.each])
+    scalars = scalar_functions(one.fold, one, value)
+    # The compiler infers the types of what is seen once, and not for each of the rows.
+    seen_once = (
+        f"@njit({OPTIONS}, forceinline=True, {jit.HELPER})\n"
+        f"def seen(cell, c, k):\n    return {one.each('cell')}\n"
+    )
+    parts = [fold_header(title) + scalars + functions, seen_once, "\n".join(lines) + "\n"]
+    return "\n\n".join(parts)
 
-    def flat_kernel(self) -> str:
-        """The kernel that folds a run of rows, of as many cells as there are results.
 
-        It is for short runs, and keeps the interpreter's lock: to give it back costs more than it brings.
-        """
-        lines = [
-            f"@njit(cache=True, no_cfunc_wrapper=True, {OPTIONS})",
-            "def flat_kernel(out, x):",
-            "    n, width = x.size // out.size, out.size",
-            "    span = np.empty((2, 1), np.int64)",
-            "    walk = np.empty((3, 1), np.int64)",
-            "    walk[0, 0], walk[1, 0], walk[2, 0] = width, 1, 1",
-            "    span[0, 0], span[1, 0] = n, width",
-            *self._strips,
-            "    kernel(0, strips, walk, span, 1, 0.0, n, out, x, np.empty(0))",
-        ]
-        return "\n".join(lines) + "\n"
+def keep_text(one: Pass) -> str:
+    """The text of the function that begins totals, joins others to them, and ends them."""
+    begins = ["for j in range(w * beside):", f"    total[j] = {one.start}"]
+    joins: list[str] = ["pass"]
+    ends = []
+    if one.compensated:
+        begins.append("    lost[j] = 0")
+        ends = ["for j in range(w * beside):", "    if lost[j] == lost[j]:", "        total[j] += lost[j]"]
+    if not one.direct:
+        begins.append(f"    piece[j] = {one.start}")
+        part = "piece[j]" if one.compensated else f"np.{one.total}(piece[j])"
+        joined = one.joined("total[j]", part, "lost[j]")
+        joins = ["for j in range(w * beside):", *indented(4, joined), f"    piece[j] = {one.start}"]
+    lines = [
+        f"@njit({_APART}, {OPTIONS})",
+        "def keep(what, total, piece, lost, w, beside):",
+        f"    if what == {BEGIN}:",
+        *indented(8, begins),
+        f"    elif what == {JOIN}:",
+        *indented(8, joins),
+        "    else:",
+        *indented(8, ends),
+        "        group = beside",
+        "        while group > 1:  # the rows that stood beside one another, by halves",
+        "            half = group // 2 * w",
+        "            behind = group * w - half",
+        "            for j in range(half):",
+        f"                total[j] = {one.together('total[j]', 'total[behind + j]', one.total)}",
+        "            group -= group // 2",
+    ]
+    return fold_header(f"totals of {one.total}") + "\n".join(lines) + "\n"
 
-    @property
-    def _strips(self) -> list[str]:
-        """The lines that cut neighbouring results into strips, as `strip_width` does."""
-        return [
-            f"    strip = {STRIP} if 2 * width > {GROUP} else width",
-            "    strips = (width + strip - 1) // strip",
-        ]
 
-    def _buffers(self) -> list[str]:
-        """What a strip is folded in. Of what a fold has no use for, the totals take the place."""
-        passes = [one for one, _ in self.looks]
-        kinds = {
-            "total": self.main.total,
-            "lost": "float64" if any(one.compensated for one in passes) else "",
-            "part_total": self.main.lane if not all(one.direct for one in passes) else "",
-            "c": self.main.value if self.center or self.given else "",
-        }
-        room = [f"    room = lesser({STRIP * STRIPS}, width * beside)"]
-        return room + [
-            f"    {name} = {f'np.empty(room, np.{kind})' if kind else 'total'}"
-            for name, kind in kinds.items()
-        ]
-
-    def _find_centers(self) -> list[str]:
-        """The lines that find the centers of a strip, once for each of the rows that count as one."""
-        if self.given:
-            find = ["for j in range(w):", "    c[j] = centers[out_cell + j * out_step - part * results]"]
-        elif self.center:
-            find = [
-                *self._fold(self.center, "center", "c"),
-                "for j in range(w):",
-                f"    c[j] = {self.center.finish('c[j]')}",
-            ]
-        else:
-            return []
-        return [*find, "for j in range(w, w * beside):", "    c[j] = c[j - w]"]
-
-    def _rows(self, one: Pass, name: str) -> str:
-        """The function that folds some rows of a strip into one row."""
-        starts = [f"r{r} = advance(x, (i + {r}) * row_step)" for r in range(TOGETHER)]
-        step = " * step" if self.step else ""
-        seen = [one.each(f"r{r}[j{step}]", "c[j]") for r in range(TOGETHER)]
-        together = seen
-        while len(together) > 1:
-            pairs = zip(together[::2], together[1::2], strict=True)
-            together = [one.together(a, b, one.lane) for a, b in pairs]
-        # Where lanes are narrower than totals, rows are added by pairs first, which loses fewer digits; the
-        # compiler would make one long chain of it. What computes more of an element is faster as a chain.
-        ordered = one.lane != one.total and not one.fold.scalars
-        lines = [
-            f"@njit({OPTIONS if ordered else BLOCK_OPTIONS}, {jit.HELPER})",
-            f"def rows_{name}(x, step, row_step, count, w, k, total, c):",
-            "    i = 0",
-            f"    while i + {TOGETHER} <= count:",
-            *indented(8, starts),
-            "        for j in range(w):",
-            f"            total[j] = {one.together('total[j]', together[0], one.lane)}",
-            f"        i += {TOGETHER}",
-            "    while i < count:",
-            f"        {starts[0]}",
-            "        for j in range(w):",
-            f"            total[j] = {one.together('total[j]', seen[0], one.lane)}",
-            "        i += 1",
-        ]
-        return "\n".join(lines) + "\n"
-
-    def _fold(self, one: Pass, name: str, total: str) -> list[str]:
-        """The lines that fold the rows `begin` … `end` - 1 of one task."""
-        target = total if one.direct else "part_total"
-        wide = "for j in range(w * beside):"
-        rows = (
-            f"rows_{name}(at(x, cell), step, each * row_step, many, each * w, k, at({target}, 0), at(c, 0))"
-        )
-        if one.vectors:
-            join = one.fold.join.name
-            rows = f"{join}_rows(at(x, cell), each * row_step, many, each * w, at({target}, 0), far)"
-        lines = [
-            wide,
-            f"    {total}[j] = {one.start}",
-            *(["    lost[j] = 0"] if one.compensated else []),
-            "row = begin",
-            "while row < end:",
-            "    run, i = (0, row) if inner == 0 else (row // length, row % length)",
-            *positions("span", ("cell", "start + i * row_step", 1), number="run", indent=4).splitlines(),
-            "    left = lesser(length - i, end - row)",
-            f"    count = lesser({VECTOR_ROWS if one.vectors else ROWS} * beside, left)",
-            "    row += count",
-        ]
-        if not one.direct:
-            lines += [f"    {wide}", f"        part_total[j] = {one.start}"]
-        lines += [
-            "    left, each = count, beside  # whole groups, and then what is left, row by row",
-            "    while left > 0:",
-            "        many = left // each",
-            f"        {rows}",
-            "        cell += many * each * row_step",
-            "        left, each = left - many * each, 1",
-        ]
-        if not one.direct:
-            piece = "part_total[j]" if one.compensated else f"np.{one.total}(part_total[j])"
-            lines.append(f"    {wide}")
-            lines += indented(8, one.joined(f"{total}[j]", piece, "lost[j]"))
-        if one.compensated:
-            lines += [wide, "    if lost[j] == lost[j]:", f"        {total}[j] += lost[j]"]
-        return [
-            *lines,
-            "group = beside",
-            "while group > 1:  # the rows that stood beside one another, by halves",
-            "    half = group // 2 * w",
-            "    behind = group * w - half",
-            "    for j in range(half):",
-            f"        {total}[j] = {one.together(f'{total}[j]', f'{total}[behind + j]', one.total)}",
-            "    group -= group // 2",
-        ]
+def finish_text(title: str, functions: Sequence[Callable], scalars: str, lines: Sequence[str]) -> str:
+    """The text of a function ``finish`` of these lines, which call these functions."""
+    head = [f"@njit({_APART}, {OPTIONS})", "def finish(total, c, out, cell, out_step, w, wide, n, k):"]
+    called = scalars + jitted([*functions]) + "\n\n" if functions else ""
+    return fold_header(title) + called + "\n".join([*head, *indented(4, lines)]) + "\n"

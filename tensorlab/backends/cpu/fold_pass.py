@@ -16,7 +16,7 @@ class Pass:
     """One look at the elements: the types and expressions of a fold."""
 
     def __init__(self, fold: Fold, cells: Cells, value: dtype, step: bool = False) -> None:
-        self.fold, self.cells = fold, cells
+        self.fold, self.cells, self.step = fold, cells, step
         self.floating = value.is_floating_point and not fold.truth
         if fold.truth:
             kinds = "uint8", "uint8", "uint8"
@@ -57,8 +57,9 @@ class Pass:
     def together(self, a: str, b: str, kind: str) -> str:
         """Two partial results of this type, joined."""
         join = self.fold.join
-        expression = join.floats if join.floats and kind.startswith("float") else join.together
-        return f"np.{kind}({expression.format(a=a, b=b)})"
+        if kind.startswith("float"):  # two of one type give a third; every conversion takes time to compile
+            return f"({(join.floats or join.together).format(a=a, b=b)})"
+        return f"np.{kind}({join.together.format(a=a, b=b)})"
 
     def joined(self, total: str, part: str, lost: str) -> list[str]:
         """The lines that join a part to a total; `lost` keeps what rounding takes from a compensated one."""

@@ -98,7 +98,7 @@ class FoldText:
     """
 
     # All kernels take centers: those of one signature share the kernel that divides them among threads.
-    parameters = "first, last, walk, span, parts, k, n, out, x, centers"
+    parameters = "first, last, walk, span, parts, n, k, centers, out, x"
 
     def __init__(self, fold: Fold, cells: Cells, value: dtype, step: bool, given: bool) -> None:
         self.main = Pass(fold, cells, value, step)

@@ -16,7 +16,7 @@ from numba.core import cgutils, config, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
-__all__ = ["greater", "lesser", "maximum", "minimum", "on_stack", "prefetch"]
+__all__ = ["divided", "greater", "lesser", "maximum", "minimum", "on_stack", "prefetch"]
 
 
 def _of_two_floats(name: str) -> Any:
@@ -49,6 +49,14 @@ def _of_two_integers(name: str, comparison: str) -> Any:
     return intrinsic(typed)
 
 
+def _divided(context, a, b):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        found = [builder.udiv(*arguments), builder.urem(*arguments)]
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return types.UniTuple(types.int64, 2)(types.int64, types.int64), generate
+
+
 def _prefetch(context, cells, position):  # type: ignore[no-untyped-def]
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -72,6 +80,7 @@ def _on_stack(context, like, count):  # type: ignore[no-untyped-def]
         )
         with builder.goto_entry_block():
             memory = builder.alloca(context.get_data_type(like.dtype), word(count.literal_value))
+            memory.align = 64  # a line of the cache
         made = context.make_array(kind)(context, builder)
         populate_array(made, memory, [word(count.literal_value)], [word(size)], word(size), meminfo=None)
         return made._getvalue()
@@ -91,6 +100,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
     def _in_memory(like: np.ndarray, count: int) -> np.ndarray:
         return np.empty(count, like.dtype)
 
+    divided: Any = divmod
     prefetch: Any = _nothing
     on_stack: Any = _in_memory
 
@@ -102,6 +112,8 @@ else:
     # vector code in a loop that carries the result along.
     maximum = _of_two_floats("maximum")
     minimum = _of_two_floats("minimum")
+    # The quotient and the rest of two integers, neither of which is negative; the second is not 0.
+    divided = intrinsic(_divided)
     # Asks for the memory around cells[position], which may lie outside of the array: it is a hint.
     prefetch = intrinsic(_prefetch)
     # An array of so many cells (a constant) of an array's dtype. It is gone when the kernel returns.

@@ -11,11 +11,15 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from llvmlite import binding, ir
 from numba.core import cgutils, config, types
 from numba.extending import intrinsic
+from numba.np.numpy_support import as_dtype
 
-__all__ = ["address_in", "address_of", "call_at", "called", "external"]
+from tensorlab.backends.cpu.pointers import Pointer
+
+__all__ = ["address_in", "address_of", "call_at", "called", "external", "table_of"]
 
 
 def address_in(compiled: Any) -> int:
@@ -58,6 +62,33 @@ def external(symbol: str, kernel: Callable, kinds: Sequence[types.Type]) -> Call
     return found
 
 
+def table_of(functions: Sequence[tuple[Callable, Sequence[types.Type]]]) -> Any:
+    """What a kernel is given to call functions by: their addresses, or, interpreted, what calls them.
+
+    A kernel that does not know the type of a cell may pass any pointer for a function's pointers.
+
+    Args:
+        functions: pairs of a function that Numba compiles, and the types of its arguments.
+    """
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return np.array([_seeing(function, kinds) for function, kinds in functions], object)
+    return np.array([address_of(function, kinds) for function, kinds in functions], np.int64)
+
+
+def _seeing(function: Callable, kinds: Sequence[types.Type]) -> Callable:
+    """The function, for pointers to any cells: it sees cells of the types of its own."""
+    cells = [as_dtype(kind.dtype) if isinstance(kind, types.CPointer) else None for kind in kinds]
+
+    def call(*arguments: Any) -> Any:
+        seen = [
+            argument.seen_as(cell) if cell and isinstance(argument, Pointer) else argument
+            for argument, cell in zip(arguments, cells, strict=True)
+        ]
+        return function(*seen)
+
+    return call
+
+
 def called(
     context: Any, builder: Any, function: Any, result: types.Type, kinds: Sequence[types.Type], values: Any
 ) -> Any:
@@ -88,5 +119,9 @@ def _calling(typing, address, arguments):  # type: ignore[no-untyped-def]
     return types.none(types.intp, arguments), generate
 
 
+def _call_itself(function: Callable, arguments: tuple) -> Any:
+    return function(*arguments)
+
+
 # call_at(address, arguments): calls the function that lies there and returns nothing, with a tuple.
-call_at: Any = intrinsic(_calling)
+call_at: Any = _call_itself if config.DISABLE_JIT else intrinsic(_calling)  # type: ignore[attr-defined]

@@ -22,12 +22,14 @@ import numpy as np
 
 from tensorlab import layout
 from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.fold_columns import column_functions
 from tensorlab.backends.cpu.fold_pass import total_type
-from tensorlab.backends.cpu.fold_text import TOGETHER, block_length, strip_width
+from tensorlab.backends.cpu.fold_strips import CELLS, Look, fold_strips, sizes_of
+from tensorlab.backends.cpu.fold_text import NEAR_BYTES, TOGETHER, block_length, strip_width
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import Cells
 from tensorlab.backends.cpu.reduce_templates import fold_source, join_source
-from tensorlab.backends.cpu.sharing import share
+from tensorlab.backends.cpu.sharing import prepare, share
 from tensorlab.backends.operands import Launch, OperandLayout, no_launch
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold, arguments_of, total_itself
@@ -91,10 +93,19 @@ def reduce(
     return _in_parts(fold, value, shape, dims, way.parts, out, source, k, n)
 
 
-def flat_fold(fold: Fold, value: dtype, source: dtype, result: dtype, form: str) -> Callable:
+def flat_fold(
+    fold: Fold, value: dtype, source: dtype, result: dtype, form: str, results: int, n: int
+) -> Callable[..., None]:
     """See `tensorlab.backends.protocol.Backend.flat_fold`."""
-    kernel = jit.quiet(_module(fold, value, form, False, source, result).flat_kernel)
-    return jit.entry(kernel, result.cell, source.cell)
+    if form == "rows":
+        kernel = jit.quiet(_module(fold, value, form, False, source, result).flat_kernel)
+        return jit.entry(kernel, result.cell, source.cell)
+    walk, span = np.array([[results], [1], [1]], np.int64), np.array([[n], [results]], np.int64)
+    looks, functions = _columns(fold, value, source, result, False, False)
+    sizes = sizes_of(walk, span, 1, n, NEAR_BYTES // source.itemsize, looks, True)
+    tasks = ceil_div(results, strip_width(results))
+    known = 0, tasks, walk.ravel(), span.ravel(), sizes, functions, n, 0.0, NO_CENTERS
+    return functools.partial(_strips(), *known)
 
 
 def _find_way(
@@ -213,23 +224,62 @@ def _launcher(
     n: int,
     given: bool = False,
 ) -> Launch:
-    module = _module(fold, value, way.form, way.step, source, result, given)
-    kernel = jit.quiet(module.kernel)
     tasks = way.tasks * parts
     work = math.prod(way.walk[0].tolist()) * n * fold.cost
     alone = tasks == 1 or work < threads.WORTHWHILE
-    constants = way.walk, way.span, parts, k, n
-    code = jit.entry(kernel, 0, tasks, *constants, result.cell, source.cell, NO_CENTERS.dtype)
+    constants: tuple
+    if way.form == "columns":
+        looks, functions = _columns(fold, value, source, result, way.step, given)
+        sizes = sizes_of(way.walk, way.span, parts, n, NEAR_BYTES // source.itemsize, looks, True)
+        constants = way.walk.ravel(), way.span.ravel(), sizes, functions, n, k
+        code, shared = _strips(), _shared_strips
+    else:
+        kernel = jit.quiet(_module(fold, value, way.form, way.step, source, result, given).kernel)
+        constants = way.walk, way.span, parts, n, k
+        code = jit.entry(kernel, 0, tasks, *constants, NO_CENTERS.dtype, result.cell, source.cell)
+        shared = functools.partial(share, kernel)
 
     def launch(out_buffer: Any, x_buffer: Any, centers: np.ndarray = NO_CENTERS) -> None:
         (out, out_offset), (x, x_offset) = out_buffer, x_buffer
         out, x = out[out_offset:] if out_offset else out, x[x_offset:] if x_offset else x
         if alone or (team := min(threads.team_for(work), tasks)) == 1:
-            code(0, tasks, *constants, out, x, centers)
+            code(0, tasks, *constants, centers, out, x)
         else:
-            share(kernel, team, tasks, *constants, out, x, centers)
+            shared(team, tasks, *constants, centers, out, x)
 
     return launch
+
+
+@functools.cache
+def _strips() -> Callable[..., None]:
+    """The walk along results of all folds, as an entry that takes cells of any type."""
+    return jit.entry(fold_strips, *_STRIPS)
+
+
+@functools.cache
+def _prepared_strips() -> Callable[..., None]:
+    return prepare(fold_strips, *_STRIPS[2:])
+
+
+def _shared_strips(team: int, tasks: int, *arguments: Any) -> None:
+    """The same, shared among a team."""
+    _prepared_strips()(team, tasks, *arguments)
+
+
+_TABLE, _ANY = np.empty(1, np.int64), np.empty(1, CELLS)
+# Arguments of the types that `fold_strips` is compiled for.
+_STRIPS = 0, 0, _TABLE, _TABLE, _TABLE, _TABLE, 0, 0.0, _ANY, _ANY, _ANY
+
+
+def _columns(
+    fold: Fold, value: dtype, source: dtype, result: dtype, step: bool, given: bool
+) -> tuple[list[Look], Any]:
+    """`column_functions`, remembered."""
+    key = (fold.name, value, "columns", step, source, result, given)
+    found = _modules.get(key)
+    if found is None:
+        found = _modules[key] = column_functions(fold, Cells(source, result), value, step, given)
+    return found
 
 
 def _module(

@@ -6,8 +6,8 @@ one by one in a wider type (or, for float64, with the rounding errors kept besid
 as a plain loop and loses fewer digits.
 
 Forms differ in what the innermost loop walks along. ``rows`` walks along the elements of one result, and so
-does ``runs`` where these lie in several runs (`tensorlab.backends.cpu.fold_rows`); ``columns`` walks along
-neighbouring results, some rows of elements at a time (`tensorlab.backends.cpu.fold_columns`).
+does ``runs`` where these lie in several runs (`tensorlab.backends.cpu.fold_rows`). Folds along neighbouring
+results are put together of functions (`tensorlab.backends.cpu.fold_columns`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tensorlab.backends.cpu import jit
-from tensorlab.backends.cpu.fold_columns import ColumnsText
 from tensorlab.backends.cpu.fold_pass import Pass
 from tensorlab.backends.cpu.fold_rows import RowsText, RunsText
 from tensorlab.backends.cpu.fold_text import fold_header, scalar_functions
@@ -25,11 +24,7 @@ from tensorlab.folds import Fold, itself
 
 __all__ = ["fold_source", "join_source"]
 
-_TEXTS: dict[str, type[RowsText] | type[ColumnsText]] = {
-    "rows": RowsText,
-    "runs": RunsText,
-    "columns": ColumnsText,
-}
+_TEXTS: dict[str, type[RowsText]] = {"rows": RowsText, "runs": RunsText}
 
 # Results whose parts are joined together: their totals stay in a first-level cache.
 JOINED = 256
@@ -42,7 +37,7 @@ def fold_source(fold: Fold, cells: Cells, value: dtype, form: str, step: bool, g
         fold: a row of `tensorlab.folds.TABLE`.
         cells: the dtypes of the elements and of the results.
         value: the type in which elements are counted.
-        form: ``"rows"``, ``"runs"`` or ``"columns"``.
+        form: ``"rows"`` or ``"runs"``.
         step: whether the cells along the innermost loop lie apart.
         given: whether the results of the fold's center are passed, instead of computed.
     """

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from tensorlab.backends.cpu.gemm.cell import Number, narrow, widen
+from tensorlab.backends.cpu.intrinsics import greater, lesser
 from tensorlab.backends.cpu.pointers import advance, at
 
 __all__ = [
@@ -90,12 +91,12 @@ def taps_of(slide, width, dilation, count):
         and the one behind the last.
     """
     move, begin, taps = slide
-    found = np.empty((3, max(taps, 1)), np.int64)
+    found = np.empty((3, taps), np.int64)
     for tap in range(taps):
         offset = begin + tap * dilation
-        low = max(-(offset // move), 0)
+        low = greater(-(offset // move), 0)
         found[0, tap], found[1, tap] = offset + low * move, low
-        found[2, tap] = max(min((width - 1 - offset) // move + 1, count), low)
+        found[2, tap] = greater(lesser((width - 1 - offset) // move + 1, count), low)
     return found
 
 
@@ -134,8 +135,10 @@ def pool_lines(
     down, across = rows.shape[1], columns.shape[1]
     out_image, out_channel, out_line, out_step = strides[0]
     image_image, image_channel, image_line, image_step = strides[1]
-    lanes = max(channels, across)
-    values, found, ones = np.empty(lanes, best_type), np.empty(lanes, np.int64), np.ones(lanes, np.int64)
+    lanes = greater(channels, across)
+    values, found, ones = np.empty(lanes, best_type), np.empty(lanes, np.int64), np.empty(lanes, np.int64)
+    for lane in range(lanes):
+        ones[lane] = 1
     best, where = at(values, 0), at(found, 0)
     taps = taps_of(slide, width, dilation[1], across)
     for task in range(first, last):
@@ -209,7 +212,7 @@ def mean_gradient(
     down, across = rows.shape[1], columns.shape[1]
     out_image, out_channel, out_line, out_step = strides[0]
     image_image, image_channel, image_line, image_step = strides[1]
-    values = np.empty(max(channels, across), best_type)
+    values = np.empty(greater(channels, across), best_type)
     parts = at(values, 0)
     move = slide[0]
     taps = taps_of(slide, width, dilation[1], across)

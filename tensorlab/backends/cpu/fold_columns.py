@@ -16,6 +16,7 @@ its own, which it may have in common with other folds:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numba
@@ -30,9 +31,9 @@ from tensorlab.backends.cpu.fold_text import ROWS, TOGETHER, VECTOR_ROWS, fold_h
 from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, OPTIONS, Cells, indented, jitted
 from tensorlab.backends.cpu.linking import table_of
 from tensorlab.dtypes import dtype
-from tensorlab.folds import Fold, arguments_of
+from tensorlab.folds import Fold, arguments_of, itself
 
-__all__ = ["column_functions", "finish_text", "keep_text", "rows_text"]
+__all__ = ["column_functions", "finish_text", "join_functions", "join_text", "keep_text", "rows_text"]
 
 # The options of functions that are called by their address alone.
 _APART = "cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True"
@@ -68,6 +69,20 @@ def column_functions(
     return looks, table_of(functions)
 
 
+def join_functions(fold: Fold, value: dtype, result: dtype) -> tuple[Look, Any]:
+    """The same for the join of the parts of results, which are rows of totals.
+
+    Args:
+        fold: whose parts were computed.
+        value: the type that the parts are kept in; see `tensorlab.backends.cpu.fold_pass.total_type`.
+        result: the dtype of the results.
+    """
+    main = Pass(replace(fold, each=itself, center=None), Cells(value, result), value)
+    module = jit.load(f"join_{fold.join.name}_{main.total}", join_text(main))
+    functions = [(module.fold, _rows_kinds(main, main.value)), _keep(main), _finish(main, value)]
+    return Look(ROWS, True, main.compensated), table_of(functions)
+
+
 def _look(one: Pass) -> Look:
     return Look(VECTOR_ROWS if one.vectors else ROWS, one.direct, one.compensated)
 
@@ -87,9 +102,12 @@ def _cells(element_type: dtype) -> types.Type:
 def _rows(one: Pass, center: str, value: dtype) -> Function:
     name = one.fold.join.name if one.vectors else f"{one.fold.each.__name__}_{one.fold.join.name}"
     module = jit.load(f"rows_{name}_{one.cells.source.name}_{one.lane}", rows_text(one, value))
+    return module.fold, _rows_kinds(one, center)
+
+
+def _rows_kinds(one: Pass, center: str) -> list[types.Type]:
     lost, words = _run("float64"), [_WORD] * 5
-    kinds = [_cells(one.cells.source), *words, _NUMBER, _run(one.lane), _run(center), lost, types.boolean]
-    return module.fold, kinds
+    return [_cells(one.cells.source), *words, _NUMBER, _run(one.lane), _run(center), lost, types.boolean]
 
 
 def _keep(one: Pass) -> Function:
@@ -135,6 +153,9 @@ _FINISHED = [*[_WORD] * 5, _NUMBER]
 _BESIDE = ["for j in range(w, wide):", "    c[j] = c[j - w]"]
 
 
+_ROWS_PARAMETERS = "x, cell, step, row_step, count, w, k, total, c, lost, far"
+
+
 def rows_text(one: Pass, value: dtype) -> str:
     """The text of the function that folds rows of elements.
 
@@ -143,12 +164,11 @@ def rows_text(one: Pass, value: dtype) -> str:
         value: the type in which elements are counted.
     """
     title = f"rows of {one.cells.source.name}"
-    parameters = "x, cell, step, row_step, count, w, k, total, c, lost, far"
     if one.vectors:
         join = f"{one.fold.join.name}_rows"
         lines = [
             f"@njit({_APART}, {OPTIONS})",
-            f"def fold({parameters}):",
+            f"def fold({_ROWS_PARAMETERS}):",
             f"    {join}(advance(x, cell), row_step, count, w, total, far)",
         ]
         return fold_header(title, [join]) + "\n".join(lines) + "\n"
@@ -165,7 +185,7 @@ def rows_text(one: Pass, value: dtype) -> str:
     ordered = one.lane != one.total and not one.fold.scalars
     lines = [
         f"@njit({_APART}, {OPTIONS if ordered else BLOCK_OPTIONS})",
-        f"def fold({parameters}):",
+        f"def fold({_ROWS_PARAMETERS}):",
         "    i = 0",
         f"    while i + {TOGETHER} <= count:",
         *indented(8, starts),
@@ -187,6 +207,20 @@ def rows_text(one: Pass, value: dtype) -> str:
     )
     parts = [fold_header(title) + scalars + functions, seen_once, "\n".join(lines) + "\n"]
     return "\n\n".join(parts)
+
+
+def join_text(one: Pass) -> str:
+    """The text of the function that joins rows of totals one by one."""
+    lines = [
+        f"@njit({_APART}, {OPTIONS})",
+        f"def fold({_ROWS_PARAMETERS}):",
+        "    for i in range(count):",
+        "        row = advance(x, cell + i * row_step)",
+        "        for j in range(w):",
+        f"            part = np.{one.total}({one.each('row[j]')})",
+        *indented(12, one.joined("total[j]", "part", "lost[j]")),
+    ]
+    return fold_header(f"rows of totals of {one.total}") + jitted([itself]) + "\n\n" + "\n".join(lines) + "\n"
 
 
 def keep_text(one: Pass) -> str:

@@ -20,7 +20,7 @@ from tensorlab.backends.cpu.linking import call_at
 from tensorlab.backends.cpu.pointers import at
 from tensorlab.integers import ceil_div
 
-__all__ = ["BEGIN", "CELLS", "END", "JOIN", "Look", "fold_strips", "sizes_of"]
+__all__ = ["BEGIN", "CELLS", "END", "JOIN", "Look", "fold_strips", "sizes_of", "tasks_of"]
 
 # The kind of a kernel's argument whose cells may be of any type: the kernel asks for their number alone.
 CELLS = np.dtype(np.uint8)
@@ -34,7 +34,7 @@ _ROOM, _MEMORY = 1 << 12, 1 << 14
 assert max(STRIP * STRIPS, GROUP) <= _ROOM
 
 # The places of sizes in their table. What is said of a look comes behind, for each.
-_PARTS, _RESULTS, _STRIP, _STRIPS, _MOST, _TASKS, _PIECE, _PIECES, _BESIDE, _FAR, _LOOKS = range(11)
+_PARTS, _RESULTS, _STRIP, _STRIPS, _MOST, _TASKS, _PIECE, _PIECES, _COUNT, _BESIDE, _FAR, _LOOKS = range(12)
 _ROWS, _DIRECT, _ENDS, _FACTS = 0, 1, 2, 3
 
 
@@ -54,14 +54,13 @@ class Look(NamedTuple):
 
 
 def sizes_of(
-    walk: np.ndarray, span: np.ndarray, parts: int, n: int, far: int, looks: Sequence[Look], groups: bool
+    walk: np.ndarray, span: np.ndarray, parts: int, far: int, looks: Sequence[Look], groups: bool
 ) -> np.ndarray:
     """The table of sizes that `fold_strips` takes.
 
     Args:
         walk, span: see there; here they are tables.
         parts: in how many parts each result is computed.
-        n: how many elements meet in a result.
         far: from more cells than these on memory is asked for ahead.
         looks: one or two.
         groups: whether several narrow rows may count as one wide row, where they touch.
@@ -74,9 +73,15 @@ def sizes_of(
     if not groups or beside <= 1 or row_step != width or step != 1:
         beside = 1
     tasks = results // width * strips
-    pieces = ceil_div(n, TOGETHER)
-    sizes = [parts, results, strip, strips, STRIPS, tasks, TOGETHER, pieces, beside, far, len(looks)]
+    count = int(span[0].prod())
+    pieces = ceil_div(count, TOGETHER)
+    sizes = [parts, results, strip, strips, STRIPS, tasks, TOGETHER, pieces, count, beside, far, len(looks)]
     return np.array([*sizes, *(int(fact) for look in looks for fact in look)], np.int64)
+
+
+def tasks_of(sizes: np.ndarray) -> int:
+    """How many tasks all results are, by the table of `sizes_of`."""
+    return int(sizes[_TASKS] * sizes[_PARTS])
 
 
 @jit.kernel()
@@ -121,7 +126,7 @@ def fold_strips(first, last, walk, span, sizes, functions, n, k, centers, out, x
             start += position * steps[dim]
             dim -= 1
         begin = divided(part * facts[_PIECES], parts)[0] * facts[_PIECE]
-        end = lesser(n, divided((part + 1) * facts[_PIECES], parts)[0] * facts[_PIECE])
+        end = lesser(facts[_COUNT], divided((part + 1) * facts[_PIECES], parts)[0] * facts[_PIECE])
         for look in range(looks):
             of_look, called = at(sizes, _LOOKS + 1 + _FACTS * look), at(functions, 3 * look)
             rows, direct = of_look[_ROWS] * beside, of_look[_DIRECT] != 0

@@ -22,9 +22,9 @@ import numpy as np
 
 from tensorlab import layout
 from tensorlab.backends.cpu import jit, threads
-from tensorlab.backends.cpu.fold_columns import column_functions
+from tensorlab.backends.cpu.fold_columns import column_functions, join_functions
 from tensorlab.backends.cpu.fold_pass import total_type
-from tensorlab.backends.cpu.fold_strips import CELLS, Look, fold_strips, sizes_of
+from tensorlab.backends.cpu.fold_strips import CELLS, Look, fold_strips, sizes_of, tasks_of
 from tensorlab.backends.cpu.fold_text import NEAR_BYTES, TOGETHER, block_length, strip_width
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import Cells
@@ -102,10 +102,8 @@ def flat_fold(
         return jit.entry(kernel, result.cell, source.cell)
     walk, span = np.array([[results], [1], [1]], np.int64), np.array([[n], [results]], np.int64)
     looks, functions = _columns(fold, value, source, result, False, False)
-    sizes = sizes_of(walk, span, 1, n, NEAR_BYTES // source.itemsize, looks, True)
-    tasks = ceil_div(results, strip_width(results))
-    known = 0, tasks, walk.ravel(), span.ravel(), sizes, functions, n, 0.0, NO_CENTERS
-    return functools.partial(_strips(), *known)
+    sizes = sizes_of(walk, span, 1, NEAR_BYTES // source.itemsize, looks, True)
+    return _all_strips(walk, span, sizes, functions, n, 0.0)
 
 
 def _find_way(
@@ -207,10 +205,23 @@ def _joining(
     fold: Fold, kind: dtype, result: dtype, walk: np.ndarray, parts: int, k: float, n: int
 ) -> Callable[[np.ndarray, np.ndarray], None]:
     """`join_parts` of results that lie as `walk` says. For one result there is a short kernel."""
-    alone = math.prod(walk[0].tolist()) == 1
-    kernel = jit.quiet(_join_module(fold, kind, result, alone).kernel)
-    known = (parts, k, n) if alone else (walk, parts, k, n)
-    return functools.partial(jit.entry(kernel, *known, result.cell, kind.cell), *known)
+    if math.prod(walk[0].tolist()) == 1:
+        kernel = jit.quiet(_join_module(fold, kind, result).kernel)
+        return functools.partial(jit.entry(kernel, parts, k, n, result.cell, kind.cell), parts, k, n)
+    span = np.array([[parts], [math.prod(walk[0].tolist())]], np.int64)
+    look, functions = _join_functions(fold, kind, result)
+    sizes = sizes_of(walk, span, 1, 0, [look], False)
+    return _all_strips(walk, span, sizes, functions, n, k)
+
+
+def _all_strips(
+    walk: np.ndarray, span: np.ndarray, sizes: np.ndarray, functions: Any, n: int, k: float
+) -> Callable[[np.ndarray, np.ndarray], None]:
+    """The walk along all results, as a function of their cells and of the elements'."""
+    tasks = tasks_of(sizes)
+    return functools.partial(
+        _strips(), 0, tasks, walk.ravel(), span.ravel(), sizes, functions, n, k, NO_CENTERS
+    )
 
 
 def _launcher(
@@ -230,7 +241,7 @@ def _launcher(
     constants: tuple
     if way.form == "columns":
         looks, functions = _columns(fold, value, source, result, way.step, given)
-        sizes = sizes_of(way.walk, way.span, parts, n, NEAR_BYTES // source.itemsize, looks, True)
+        sizes = sizes_of(way.walk, way.span, parts, NEAR_BYTES // source.itemsize, looks, True)
         constants = way.walk.ravel(), way.span.ravel(), sizes, functions, n, k
         code, shared = _strips(), _shared_strips
     else:
@@ -293,10 +304,19 @@ def _module(
     return _modules[key]
 
 
-def _join_module(fold: Fold, value: dtype, result: dtype, alone: bool) -> Any:
-    """The generated module whose kernel joins the parts of results, or of a single one."""
-    key = (fold.name, "join", value, result, alone)
+def _join_functions(fold: Fold, value: dtype, result: dtype) -> tuple[Look, Any]:
+    """`join_functions`, remembered."""
+    key = (fold.name, "join", value, result)
+    found = _modules.get(key)
+    if found is None:
+        found = _modules[key] = join_functions(fold, value, result)
+    return found
+
+
+def _join_module(fold: Fold, value: dtype, result: dtype) -> Any:
+    """The generated module whose kernel joins the parts of a single result."""
+    key = (fold.name, "join_one", value, result)
     if key not in _modules:
-        stem = f"{fold.name}_join_{'one_' * alone}{value.name}_{result.name}"
-        _modules[key] = jit.load(stem, join_source(fold, value, result, alone))
+        stem = f"{fold.name}_join_{value.name}_{result.name}"
+        _modules[key] = jit.load(stem, join_source(fold, value, result))
     return _modules[key]

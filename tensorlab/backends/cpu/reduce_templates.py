@@ -18,16 +18,13 @@ from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.fold_pass import Pass
 from tensorlab.backends.cpu.fold_rows import RowsText, RunsText
 from tensorlab.backends.cpu.fold_text import fold_header, scalar_functions
-from tensorlab.backends.cpu.kernel_text import OPTIONS, Cells, indented, jitted, positions
+from tensorlab.backends.cpu.kernel_text import OPTIONS, Cells, indented, jitted
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold, itself
 
 __all__ = ["fold_source", "join_source"]
 
 _TEXTS: dict[str, type[RowsText]] = {"rows": RowsText, "runs": RunsText}
-
-# Results whose parts are joined together: their totals stay in a first-level cache.
-JOINED = 256
 
 
 def fold_source(fold: Fold, cells: Cells, value: dtype, form: str, step: bool, given: bool = False) -> str:
@@ -56,32 +53,19 @@ def fold_source(fold: Fold, cells: Cells, value: dtype, form: str, step: bool, g
     return "\n\n".join(parts)
 
 
-def join_source(fold: Fold, value: dtype, result: dtype, alone: bool) -> str:
-    """The text of the kernel that joins the parts of each result: a module with ``kernel``.
+def join_source(fold: Fold, value: dtype, result: dtype) -> str:
+    """The text of the kernel that joins the parts of a single result: a module with ``kernel``.
 
     Args:
         fold: whose parts were computed.
         value: the type that the parts are kept in; see `tensorlab.backends.cpu.fold_pass.total_type`.
-        result: the dtype of the results.
-        alone: whether there is a single result, which takes a third of the time to compile.
+        result: the dtype of the result.
     """
     join = replace(fold, each=itself, center=None)
     cells = Cells(value, result)
     main = Pass(join, cells, value)
-    parts = _joined_parts(main, cells) if alone else _joined_strips(main, cells)
-    return (
-        fold_header(f"{fold.name} of parts in {value.name} to {result.name}")
-        + scalar_functions(fold, main, value)
-        + jitted([*cells.helpers(), itself, fold.finish])
-        + "\n\n"
-        + "\n".join([f"@njit({jit.KERNEL}, {OPTIONS})", *parts])
-        + "\n"
-    )
-
-
-def _joined_parts(main: Pass, cells: Cells) -> list[str]:
-    """The lines of the kernel that joins the parts of one result."""
-    return [
+    lines = [
+        f"@njit({jit.KERNEL}, {OPTIONS})",
         "def kernel(parts, k, n, out, x):",
         f"    total = np.{main.total}({main.start})",
         "    lost = 0.0",
@@ -91,42 +75,11 @@ def _joined_parts(main: Pass, cells: Cells) -> list[str]:
         *(["    if lost == lost:", "        total += lost"] if main.compensated else []),
         f"    out[0] = {cells.store(main.finish('total'), main.floating)}",
     ]
-
-
-def _joined_strips(main: Pass, cells: Cells) -> list[str]:
-    """The lines of the kernel that joins the parts of many results, some neighbours at a time."""
-    lost = [
-        "        for j in range(w):",
-        "            if lost[j] == lost[j]:",
-        "                total[j] += lost[j]",
-    ]
-    return [
-        "def kernel(walk, parts, k, n, out, x):",
-        "    # walk: the results' shape, out's strides, the strides of one part of all results",
-        "    last_dim = walk.shape[1] - 1",
-        "    width, out_step = walk[0, last_dim], walk[1, last_dim]",
-        f"    strips = (width + {JOINED - 1}) // {JOINED}",
-        "    results = x.size // parts",
-        f"    total = np.empty(lesser(width, {JOINED}), np.{main.total})",
-        f"    lost = {'np.empty(total.size)' if main.compensated else 'total'}",
-        "    for task in range(results // width * strips):",
-        "        rest, strip = task // strips, task % strips",
-        f"        w = lesser({JOINED}, width - strip * {JOINED})",
-        *positions(
-            "walk",
-            ("out_cell", f"strip * {JOINED} * out_step", 1),
-            ("first", f"strip * {JOINED}", 2),
-            outer="last_dim",
-        ).splitlines(),
-        "        for j in range(w):",
-        f"            total[j] = {main.start}",
-        *(["            lost[j] = 0"] if main.compensated else []),
-        "        for part in range(parts):",
-        "            cells = at(x, part * results + first)",
-        "            for j in range(w):",
-        f"                part_total = np.{main.total}({main.each('cells[j]')})",
-        *indented(16, main.joined("total[j]", "part_total", "lost[j]")),
-        *(lost if main.compensated else []),
-        "        for j in range(w):",
-        f"            out[out_cell + j * out_step] = {cells.store(main.finish('total[j]'), main.floating)}",
-    ]
+    return (
+        fold_header(f"{fold.name} of parts in {value.name} to {result.name}")
+        + scalar_functions(fold, main, value)
+        + jitted([*cells.helpers(), itself, fold.finish])
+        + "\n\n"
+        + "\n".join(lines)
+        + "\n"
+    )

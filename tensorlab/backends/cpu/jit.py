@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from llvmlite.binding import ffi
-from numba.core import config, event
+from numba.core import config, event, types
 from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime.nrt import rtsys
@@ -55,8 +55,9 @@ Function = TypeVar("Function", bound=Callable)
 KERNEL = "cache=True, nogil=True, no_cfunc_wrapper=True"
 # What is called by kernels alone needs no way in from Python, which takes as long to compile as it does.
 HELPER = "no_cpython_wrapper=True, no_cfunc_wrapper=True"
-# The options of kernels that Python calls through `entry` alone. What reads the arguments is the same for all
-# that take as many, so it is not compiled into each; where no machine code can be made, Numba does that.
+# The options of kernels that return nothing, and that Python calls through `entry` alone. What reads the
+# arguments is the same for all that take as many, so it is not compiled into each; where no machine code can
+# be made, Numba does that.
 ENTERED = KERNEL + ", no_cpython_wrapper=True" * machine_code.usable()
 
 # Kernels that are shared among threads, and that `tensorlab.backends.cpu.sharing` alone calls.
@@ -250,6 +251,7 @@ def entry(kernel: Any, *kinds: Any) -> Callable:
     code: Callable = kernel.compile(signature)
     found = kernel.overloads[signature]
     if kernel.targetoptions.get("no_cpython_wrapper"):
+        assert found.signature.return_type == types.none, "what a kernel returns needs a way in of its own"
         with global_compiler_lock:  # of two threads that made the same code at once, only one's would be kept
             code = machine_code.entering(tuple(map(machine_code.kind_of, signature)), address_in(found))
     _compiled[code] = found

@@ -124,7 +124,7 @@ def joint_source(
         f"number = np.{element_type.name}\n\n"
         + "\n\n".join(functions)
         + plus
-        + f'\n@njit({jit.ENTERED}, error_model="numpy", fastmath={{"contract"}})\n'
+        + f'\n@njit({jit.KERNEL}, error_model="numpy", fastmath={{"contract"}})\n'
         + "\n".join(lines)
         + "\n"
     )

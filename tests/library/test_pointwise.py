@@ -258,3 +258,14 @@ def test_functions_with_a_slow_way_in_all_layouts(kind):
     np.testing.assert_allclose(np.asarray(tl.sin(x)), np.sin(np.asarray(x)), rtol=1e-14)
     y = x.clone()
     np.testing.assert_allclose(np.asarray(y.T.cos_().T), np.cos(np.asarray(x)), rtol=1e-14)
+
+
+def test_truths_meet_in_every_layout():
+    """The compiler keeps a truth in memory as a byte, and computes with a bit."""
+    x, y = np.arange(12).reshape(3, 4) % 3 == 0, np.arange(12).reshape(4, 3) % 2 == 0
+    a, b = tl.from_numpy(x), tl.from_numpy(y)
+    for function in ("logical_and", "bitwise_and", "bitwise_or", "bitwise_xor", "not_equal", "greater"):
+        ours, theirs = getattr(tl, function), getattr(np, function)
+        assert ours(a, b.t()).tolist() == theirs(x, y.T).tolist()
+        assert ours(a.t()[::2], b[::2]).tolist() == theirs(x.T[::2], y[::2]).tolist()
+        assert ours(a.expand(2, 3, 4), b.t()).tolist() == theirs(np.broadcast_to(x, (2, 3, 4)), y.T).tolist()

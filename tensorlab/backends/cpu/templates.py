@@ -168,9 +168,13 @@ class _Kernel:
 
     @property
     def calls(self) -> bool:
-        """Whether the formula is a function that is called, and not an expression that stands in the loop."""
+        """Whether the formula is a function that is called, and not an expression that stands in the loop.
+
+        Numba's operators on truths take none from a pointer, which are bytes; a call makes bits of them.
+        """
         names = [name for name, *_ in self.inputs]
-        return self.in_chunks or written_out(self.row.formula, self.compute, names) is None
+        plain = written_out(self.row.formula, self.compute, names) is not None
+        return self.in_chunks or not plain or self.compute is dtypes.bool
 
     @property
     def gathers(self) -> bool:

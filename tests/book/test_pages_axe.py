@@ -71,9 +71,8 @@ def test_it_can_be_read_at_every_width_in_both_themes(open_page: Open, address: 
     page.set_viewport_size(LEAST)
     assert page.evaluate(BEYOND_THE_EDGE) == []
     page.close()
-    page = open_page(
-        address, width=LEAST["width"], theme="dark"
-    )  # a change would draw thousands of transitions
+    # A change of theme on the page would draw thousands of transitions.
+    page = open_page(address, width=LEAST["width"], theme="dark")
     assert page.evaluate(BEYOND_THE_EDGE) == []
     page.set_viewport_size(TELEPHONE)
     assert page.evaluate(BEYOND_THE_EDGE) == []

@@ -162,6 +162,7 @@ def _make(module_name: str, name: str, source: str) -> ModuleType:
     try:
         with _kept_in(None):
             spec.loader.exec_module(module)
+        # The text says `cache=True`, for which Numba has a class of its own.
         for made in vars(module).values():
             if type(getattr(made, "_cache", None)) is FunctionCache:
                 made._cache.__class__ = _KernelFiles
@@ -177,8 +178,8 @@ class _KernelFiles(FunctionCache):
     They name the types of arguments by their modules. After a step back to an older version of this package,
     there may be none of that name, as `tensorlab.backends.cpu.borrowed` was not there from the beginning.
 
-    Before it loads a kernel, Numba registers all functions that it can compile, which takes longer than to
-    load ten kernels. What machine code calls is its runtime alone.
+    Before it loads a kernel, Numba registers all functions that it can compile, which takes half of the time
+    of a process's first operation. What machine code calls is its runtime alone, so only that is made ready.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

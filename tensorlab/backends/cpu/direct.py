@@ -35,7 +35,7 @@ from numba.extending import intrinsic
 
 from tensorlab.backends.cpu.direct_values import Slot, Value, Values
 
-__all__ = ["direct"]
+__all__ = ["direct", "text"]
 
 
 def direct(function: Callable, result: types.Type = types.none) -> Callable:
@@ -62,6 +62,16 @@ def direct(function: Callable, result: types.Type = types.none) -> Callable:
     typed.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in names])  # type: ignore[attr-defined]
     found: Callable = intrinsic(typed)
     return found
+
+
+def text(source: str, options: str) -> str:
+    """A function that is written down directly, and its kernel with these options of Numba's."""
+    (function,) = ast.parse(source).body
+    assert isinstance(function, ast.FunctionDef)
+    parameters = ", ".join(parameter.arg for parameter in function.args.args)
+    name, function.name = function.name, f"{function.name}_directly"
+    kernel = f"def {name}({parameters}):\n    {function.name}({parameters})\n"
+    return f"@direct\n{ast.unparse(function)}\n\n\n@njit({options})\n{kernel}"
 
 
 @functools.cache

@@ -12,14 +12,15 @@ import hashlib
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu import direct, direct_values, intrinsics, jit, threads
 from tensorlab.backends.cpu.index import split
+from tensorlab.backends.cpu.intrinsics import divided, lesser, on_stack
 from tensorlab.backends.cpu.iterate import coalesce
+from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.indexing import Walk
 
@@ -35,14 +36,20 @@ COST = 2
 class Parts(NamedTuple):
     """A walk cut into as many parts as threads take part in it: runs of elements in row-major order.
 
-    `shapes` has a row for each part, its shape, and so has `starts`, the cell of each operand that it starts
-    with.
+    Attributes:
+        team: how many parts.
+        shapes: a row for each part, its shape.
+        strides: a row for each operand.
+        states: a row for each part: the cell of each operand that it starts with, then a 0 for each
+            dimension, where the part counts its steps. Between two rows there is more than a line of the
+            cache, so that no thread waits for what another one writes. After a walk all is as it was.
+        cells: the memory of the operands.
     """
 
     team: int
     shapes: np.ndarray
     strides: np.ndarray
-    starts: np.ndarray
+    states: np.ndarray
     cells: Sequence[np.ndarray]
 
 
@@ -64,7 +71,7 @@ def scatter(walk: Walk, values: np.ndarray) -> None:
 def fill(walk: Walk, value: np.generic) -> None:
     """See `tensorlab.backends.indexing.IndexOperations.mask_fill`."""
     parts = _cut(walk, keep_order=False)
-    _run(_fill, parts, *parts.cells, value)
+    _run(_kernel(fill_true), parts, *parts.cells, value)
 
 
 def positions(walk: Walk, out: np.ndarray) -> None:
@@ -74,18 +81,19 @@ def positions(walk: Walk, out: np.ndarray) -> None:
     dense = tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
     numbered = Walk(shape, [*walk.strides, dense], [*walk.buffers, (np.empty(0, np.int64), 0)])
     _move(numbered, number, out[-1])
-    _unravel(out, np.array(shape, np.int64))
+    _kernel(unravel)(out, np.array(shape, np.int64))
 
 
 def _cut(walk: Walk, keep_order: bool = True) -> Parts:
     sizes, shape, strides = _walk(tuple(walk.shape), tuple(walk.strides), keep_order)
     cells, offsets = zip(*walk.buffers, strict=True)
-    start = np.array(offsets, np.int64) if any(offsets) else np.zeros(len(offsets), np.int64)
     team = min(threads.team_for(math.prod(sizes) * COST), sizes[0])
+    states = np.zeros((team, len(offsets) + len(sizes) + LINE // 8), np.int64)
     if team == 1:
-        return Parts(1, shape[np.newaxis], strides, start[np.newaxis], cells)
-    shapes, starts = split(sizes, strides, start, 0, team)
-    return Parts(team, shapes, strides, starts, cells)
+        states[0, : len(offsets)] = offsets
+        return Parts(1, shape[np.newaxis], strides, states, cells)
+    shapes, states[:, : len(offsets)] = split(sizes, strides, np.array(offsets, np.int64), 0, team)
+    return Parts(team, shapes, strides, states, cells)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -99,13 +107,13 @@ def _walk(
 
 def _run(kernel: Callable, parts: Parts, *arguments: object) -> None:
     """Call a kernel for all parts, each by one thread."""
-    share(kernel, parts.team, parts.team, parts.shapes, parts.strides, parts.starts, *arguments)
+    share(kernel, parts.team, parts.team, parts.shapes, parts.strides, parts.states, *arguments)
 
 
 def _counts(parts: Parts) -> np.ndarray:
     """How many elements of the first operand are not 0, part by part."""
     counts = np.empty(parts.team, np.int64)
-    _run(_count, parts, parts.cells[0], counts)
+    _run(_kernel(count_true), parts, parts.cells[0], counts)
     return counts
 
 
@@ -117,51 +125,73 @@ def _move(walk: Walk, move: Callable, line: np.ndarray) -> None:
     else:
         counts = _counts(parts)
         before = np.cumsum(counts) - counts
-    _run(_mover(move), parts, *parts.cells, before, line)
+    _run(_kernel(move_true, move), parts, *parts.cells, before, line)
 
 
-# In the kernels operand 0 is the mask and operand 1 what is moved; `strides` and `at` have a row for each.
-# They go through parts `first` … `last` - 1.
+# What the kernels do. Operand 0 is the mask and operand 1 what is moved; `strides` has a row for each. They
+# go through parts `first` … `last` - 1, and ``states[part]`` is where a part stands.
 
 
-@jit.kernel()
-def next_row(shape, strides, position, at):  # type: ignore[no-untyped-def]
-    """Step to the next row; False after the last one."""
-    for dim in range(shape.size - 2, -1, -1):
-        position[dim] += 1
-        for k in range(at.size):
-            at[k] += strides[k, dim]
-        if position[dim] < shape[dim]:
-            return True
-        for k in range(at.size):
-            at[k] -= shape[dim] * strides[k, dim]
-        position[dim] = 0
-    return False
+def next_row(shapes, strides, states, part):  # type: ignore[no-untyped-def]
+    """Step to the next row; False after the last one, when the part stands at its beginning again."""
+    operands = strides.shape[0]
+    dim, more = shapes.shape[1] - 2, False
+    while dim >= 0 and not more:
+        steps = states[part, operands + dim] + 1
+        more = steps < shapes[part, dim]
+        # After the last step of a dimension, all of its steps are taken back.
+        way = 1 if more else 1 - steps
+        for k in range(operands):
+            states[part, k] += way * strides[k, dim]
+        states[part, operands + dim] = steps if more else 0
+        dim -= 1
+    return more
 
 
-@jit.kernel()
-def true_places(mask, first, step, n, places):  # type: ignore[no-untyped-def]
-    """List which of `n` elements from cell `first` on are true, and say how many."""
+def count_true(first, last, shapes, strides, states, mask, counts):  # type: ignore[no-untyped-def]
+    """How many elements are true in each part."""
+    inner = shapes.shape[1] - 1
+    step = strides[0, inner]
+    for part in range(first, last):
+        found, more = 0, True
+        while more:
+            cell = states[part, 0]
+            for j in range(shapes[part, inner]):
+                found += 1 if mask[cell + j * step] else 0
+            more = next_row(shapes, strides, states, part)
+        counts[part] = found
+
+
+def list_true(shapes, states, mask, mask_step, part, begin, places):  # type: ignore[no-untyped-def]
+    """List where in a block of the row, from `begin` on, the mask is true, and say how often."""
+    look = states[part, 0] + begin * mask_step
     found = 0
-    for j in range(n):
+    for j in range(lesser(BLOCK, shapes[part, shapes.shape[1] - 1] - begin)):
         places[found] = j
-        found += int(mask[np.uint64(first) + np.uint64(j) * np.uint64(step)] != 0)
+        found += 1 if mask[look + j * mask_step] else 0
     return found
 
 
-@jit.kernel()
-def _count(first, last, shapes, strides, starts, mask, counts):  # type: ignore[no-untyped-def]
+def fill_true(first, last, shapes, strides, states, mask, target, value):  # type: ignore[no-untyped-def]
+    """Write one value where the mask is true."""
     inner = shapes.shape[1] - 1
-    step = np.uint64(strides[0, inner])
+    mask_step, step = strides[0, inner], strides[1, inner]
+    places = on_stack(states, BLOCK)
     for part in range(first, last):
-        shape, at, position = shapes[part], starts[part].copy(), np.zeros(inner + 1, np.int64)
-        found, more = 0, True
+        more = True
         while more:
-            cell = np.uint64(at[0])
-            for j in range(shape[inner]):
-                found += int(mask[cell + np.uint64(j) * step] != 0)
-            more = next_row(shape, strides, position, at)
-        counts[part] = found
+            if mask_step == 1 and step == 1:
+                # Vectors of cells are written in part, whatever the mask is.
+                look, cell = states[part, 0], states[part, 1]
+                for j in range(shapes[part, inner]):
+                    if mask[look + j]:
+                        target[cell + j] = value
+            else:
+                for begin in range(0, shapes[part, inner], BLOCK):
+                    cell = states[part, 1] + begin * step
+                    for k in range(list_true(shapes, states, mask, mask_step, part, begin, places)):
+                        target[cell + places[k] * step] = value
+            more = next_row(shapes, strides, states, part)
 
 
 def take(line, i, cells, cell):  # type: ignore[no-untyped-def]
@@ -182,65 +212,51 @@ def number(line, i, cells, cell):  # type: ignore[no-untyped-def]
 move = take
 
 
-def move_true(first, last, shapes, strides, starts, mask, cells, before, line):  # type: ignore[no-untyped-def]
+def move_true(first, last, shapes, strides, states, mask, cells, before, line):  # type: ignore[no-untyped-def]
     """Move between the cells where the mask is true and a line; `before` says where in it a part begins.
 
-    ``move`` is `take`, `put` or `number`; `_mover` puts it in its place.
+    ``move`` is `take`, `put` or `number`; `_kernel` puts it in its place.
     """
     inner = shapes.shape[1] - 1
     mask_step, step = strides[0, inner], strides[1, inner]
-    places = np.empty(BLOCK, np.int64)
+    places = on_stack(states, BLOCK)
     for part in range(first, last):
-        shape, at, position = shapes[part], starts[part].copy(), np.zeros(inner + 1, np.int64)
         filled, more = before[part], True
         while more:
-            for begin in range(0, shape[inner], BLOCK):
-                n = min(BLOCK, shape[inner] - begin)
-                found = true_places(mask, at[0] + begin * mask_step, mask_step, n, places)
+            for begin in range(0, shapes[part, inner], BLOCK):
+                cell = states[part, 1] + begin * step
+                found = list_true(shapes, states, mask, mask_step, part, begin, places)
                 for k in range(found):
-                    move(line, filled + k, cells, at[1] + (begin + places[k]) * step)  # type: ignore[no-untyped-call]
+                    move(line, filled + k, cells, cell + places[k] * step)  # type: ignore[no-untyped-call]
                 filled += found
-            more = next_row(shape, strides, position, at)
+            more = next_row(shapes, strides, states, part)
 
 
-@functools.cache
-def _mover(move: Callable) -> Callable:
-    """The kernel that moves in this way. Its text changes with this file, as Numba's cache must see."""
-    digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
-    options = 'error_model="numpy"'
-    text = (
-        f'"""Generated by tensorlab: {move.__name__}, where a mask is true."""\n# with {digest}\n'
-        "import numpy as np\nfrom numba import njit\n\n"
-        "from tensorlab.backends.cpu.masks import BLOCK, next_row, true_places\n\n\n"
-        f"@njit({options}, forceinline=True, {jit.HELPER})\n{inspect.getsource(move)}\n\n"
-        f"move = {move.__name__}\n\n\n"
-        f"@njit({jit.KERNEL}, {options})\n{inspect.getsource(move_true)}"
-    )
-    return jit.quiet(jit.load(f"mask_{move.__name__}", text).move_true)
-
-
-@jit.kernel()
-def _unravel(out, shape):  # type: ignore[no-untyped-def]
+def unravel(out, shape):  # type: ignore[no-untyped-def]
     """The last row holds numbers of elements; turn it into one row of indices a dimension."""
     last = shape.size - 1
     for j in range(out.shape[1]):
         number = out[last, j]
         for dim in range(last, 0, -1):
-            out[dim, j] = number % shape[dim]
-            number //= shape[dim]
+            number, out[dim, j] = divided(number, shape[dim])
         out[0, j] = number
 
 
-@jit.kernel()
-def _fill(first, last, shapes, strides, starts, mask, target, value):  # type: ignore[no-untyped-def]
-    inner = shapes.shape[1] - 1
-    mask_step, step = np.uint64(strides[0, inner]), np.uint64(strides[1, inner])
-    for part in range(first, last):
-        shape, at, position = shapes[part], starts[part].copy(), np.zeros(inner + 1, np.int64)
-        more = True
-        while more:
-            look, cell = np.uint64(at[0]), np.uint64(at[1])
-            for j in range(shape[inner]):
-                if mask[look + np.uint64(j) * mask_step]:
-                    target[cell + np.uint64(j) * step] = value
-            more = next_row(shape, strides, position, at)
+@functools.cache
+def _kernel(function: Callable, move: Callable | None = None) -> Callable:
+    """The kernel of a function, which moves in this way.
+
+    Its text changes with the modules that it imports, which Numba's cache does not see.
+    """
+    modules = (direct, direct_values, intrinsics)
+    digest = hashlib.sha256("".join(map(inspect.getsource, modules)).encode()).hexdigest()[:16]
+    name = "_".join(part.__name__ for part in (function, move) if part)
+    parts = [
+        f'"""Generated by tensorlab: {name.replace("_", " ")}."""\n# with {digest}\nfrom numba import njit\n',
+        "from tensorlab.backends.cpu.direct import direct",
+        "from tensorlab.backends.cpu.intrinsics import divided, lesser, on_stack\n",
+        f"BLOCK = {BLOCK}\n\n\n{inspect.getsource(next_row)}\n\n{inspect.getsource(list_true)}\n",
+        f"{inspect.getsource(move)}\n\nmove = {move.__name__}\n\n" if move else "",
+        direct.text(inspect.getsource(function), f'{jit.KERNEL}, error_model="numpy"'),
+    ]
+    return jit.quiet(getattr(jit.load(f"mask_{name}", "\n".join(parts)), function.__name__))

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import jit, run_loops, sharing, threads
+from tensorlab.backends.cpu import direct, jit, run_loops, sharing, threads
 from tensorlab.backends.cpu.attention import backward, forward
 from tensorlab.backends.cpu.flatten import flatten, texts
 from tensorlab.backends.cpu.gemm.blocks import blocks
-from tensorlab.backends.cpu.gemm.text import OPTIONS, TILE_LEVELS, direct_text, tile_source
+from tensorlab.backends.cpu.gemm.text import OPTIONS, TILE_LEVELS, tile_source
 from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, compute_name
 from tensorlab.backends.layers import AttentionLayout
@@ -184,7 +184,7 @@ def _module(element_type: dtype, way: str, mask: int, causal: bool) -> ModuleTyp
             f"KEYS = {backward.KEYS}\n",
             formula_text(exp_to_one, compute, f"@njit({FORMULA_LEVEL})"),
             *[f"@njit({BLOCK_LEVEL})\n{inspect.getsource(level)}" for level in loops],
-            direct_text(tasks, f"{OPTIONS}, {jit.INNER}"),
+            direct.text(tasks, f"{OPTIONS}, {jit.INNER}"),
         ]
         name = f"attention_{way}_{element_type.name}" + "_causal" * causal
         found = _modules[key] = jit.load(name, "\n\n".join(parts))

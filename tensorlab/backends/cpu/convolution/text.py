@@ -15,7 +15,6 @@ from tensorlab.backends.cpu.gemm.text import (
     PACKING,
     cell_functions,
     constants,
-    direct_text,
     level_text,
     packing,
 )
@@ -96,7 +95,7 @@ def kernel_source(element_type: dtype, form: str) -> str:
             for level in levels
             if level in _FUNCTIONS
         ],
-        direct_text(loop, f"{jit.INNER}, {OPTIONS}"),
+        direct.text(loop, f"{jit.INNER}, {OPTIONS}"),
     ]
     rows = "ROWS = 1\n" if form.endswith("_depthwise") else ""
     return (

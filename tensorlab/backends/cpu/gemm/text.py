@@ -6,7 +6,6 @@ own to be read, are put into one module whose name is a hash of its text (see `t
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
 import inspect
@@ -32,7 +31,6 @@ __all__ = [
     "cell_functions",
     "constants",
     "decorated",
-    "direct_text",
     "kernel_source",
     "level_text",
     "packing",
@@ -170,7 +168,7 @@ def parts_source(element_type: dtype, run: int, short: int) -> str:
         [
             *cell_functions(element_type),
             *[
-                direct_text(flatten(inspect.getsource(level), flattened), options)
+                direct.text(flatten(inspect.getsource(level), flattened), options)
                 for level in (pack.pack, tile.tile)
             ],
         ]
@@ -290,20 +288,10 @@ def _entry(form: str, flattened: dict[str, str], ends: bool) -> str:
     """The function that is called from Python, or shared among threads."""
     if form.startswith("plain"):
         text = flatten(inspect.getsource(getattr(tasks, form)), flattened)
-        return f"{direct_text(text, f'{jit.KERNEL}, {OPTIONS}')}\n\nplain_kernel = {form}\n"
+        return f"{direct.text(text, f'{jit.KERNEL}, {OPTIONS}')}\n\nplain_kernel = {form}\n"
     text = inspect.getsource(tasks.kernel)
     text = flatten(text if ends else fixed(text, _ALONE), {**flattened, "form": flattened[form]})
-    return direct_text(text, f"{jit.INNER}, {OPTIONS}")
-
-
-def direct_text(text: str, options: str) -> str:
-    """A function that is written down directly (see `tensorlab.backends.cpu.direct`), and its kernel."""
-    (function,) = ast.parse(text).body
-    assert isinstance(function, ast.FunctionDef)
-    parameters = ", ".join(parameter.arg for parameter in function.args.args)
-    name, function.name = function.name, f"{function.name}_directly"
-    kernel = f"def {name}({parameters}):\n    {function.name}({parameters})\n"
-    return f"@direct\n{ast.unparse(function)}\n\n\n@njit({options})\n{kernel}"
+    return direct.text(text, f"{jit.INNER}, {OPTIONS}")
 
 
 def decorated(text: str, reassociates: bool = False, inlined: bool = True) -> str:

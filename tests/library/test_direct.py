@@ -92,13 +92,15 @@ def floats(out, x, limit):
     out[0] = total if total == total and total != 0 else np.float32(-1)
     out[1] = -total
     out[2] = np.float32(1) if total > limit else np.float32(np.inf)
+    out[3] = np.float32(1) if total else np.float32(2)
+    out[4] = np.float32(1) if x[3] else np.float32(2)
 
 
 @pytest.mark.parametrize("last", [1.0, 0.0, float("nan")])
 def test_floats(last):
     x = np.array([1, 2, 4, last], np.float32)
     with np.errstate(all="ignore"):
-        copy, out = np.zeros(3, np.float32), np.zeros(3, np.float32)
+        copy, out = np.zeros(5, np.float32), np.zeros(5, np.float32)
         floats(copy, x, np.float32(3))
         written = direct(floats)
         njit(lambda out, x, limit: written(out, x, limit))(out, x, np.float32(3))
@@ -118,6 +120,23 @@ def shapes(out, sizes, matrix, strides):
 def test_arrays_and_tuples():
     matrix = np.arange(6).reshape(2, 3)
     check(shapes, np.zeros(9, np.int64), (4, 5, 6), matrix, matrix * 10)
+
+
+def strided(out, line, matrix):
+    for i in range(line.size):
+        out[i] = line[i] - 1
+        line[i] += matrix[1, i]
+
+
+def test_arrays_in_steps():
+    memory = np.arange(36)
+    line, matrix = memory[20:2:-3], memory[:24].reshape(4, 6)[::2]
+    out, again = np.zeros((2, 6), np.int64)[:, ::-1]
+    copies = memory.copy()
+    strided(again, copies[20:2:-3], copies[:24].reshape(4, 6)[::2])
+    written = direct(strided)
+    njit(lambda out, line, matrix: written(out, line, matrix))(out, line, matrix)
+    assert (out.tolist(), memory.tolist()) == (again.tolist(), copies.tolist())
 
 
 @njit(inline="always")

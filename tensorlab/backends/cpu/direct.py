@@ -9,7 +9,7 @@ Such a function has
 - names of one type each, which are assigned before they are read
 - whole numbers of 64 bits, truth values, pointers, and floats of one type in each operation
 - ``for`` over a range, ``while``, ``if``, ``break``, ``continue``; ``return`` at its end
-- cells of pointers and of contiguous arrays, by indices that are not negative
+- cells of pointers and of arrays, by indices that are not negative
 - calls of whatever Numba knows, and of Python's functions, whose text takes the place of the call. So does
   that of Numba's functions with ``inline="always"``
 

@@ -103,6 +103,8 @@ class Values:
             return Value(None, bool(value.value))
         if value.kind == types.boolean:
             return value
+        if isinstance(value.kind, types.Float):  # NaN is not 0
+            return Value(types.boolean, self.builder.fcmp_unordered("!=", value.value, value.value.type(0.0)))
         return Value(types.boolean, self.builder.icmp_signed("!=", value.value, value.value.type(0)))
 
     def opposite(self, value: Value) -> Value:
@@ -193,8 +195,8 @@ class Values:
         return tuple(Value(*each) for each in zip(value.kind, values, strict=True))  # type: ignore[call-overload]
 
     def array(self, value: Value, node: ast.AST) -> Any:
-        """The parts of a contiguous array."""
-        if not isinstance(value.kind, types.Array) or value.kind.layout != "C":
+        """The parts of an array."""
+        if not isinstance(value.kind, types.Array):
             raise self.refused(node)
         return self.context.make_array(value.kind)(self.context, self.builder, value.value)
 
@@ -218,6 +220,10 @@ class Values:
             return owner.kind.dtype, self.builder.gep(owner.value, [place])
         array = self.array(owner, node)
         assert isinstance(owner.kind, types.Array)
+        if owner.kind.layout != "C":
+            steps = cgutils.unpack_tuple(self.builder, array.strides)
+            parts = (array.data, None, steps, "A", places)
+            return owner.kind.dtype, cgutils.get_item_pointer2(self.context, self.builder, *parts)
         place, *later = places
         sizes = cgutils.unpack_tuple(self.builder, array.shape)
         for size, index in zip(sizes[1:], later, strict=True):

@@ -13,8 +13,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numba.core import types
 
 from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.direct import direct
 from tensorlab.backends.cpu.index_templates import CELLS, ROWS, index_source
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
@@ -102,25 +104,23 @@ def outside(shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: in
 
     def count(buffer: Buffer) -> int:
         cells, start = buffer
-        return _count_outside(*walk, start, cells, low, high)
+        return _count_outside(*walk, np.zeros(len(sizes), np.int64), start, cells, low, high)
 
     return count
 
 
-@jit.kernel()
-def _count_outside(shape, strides, start, cells, low, high):  # type: ignore[no-untyped-def]
-    ndim = shape.size
-    n, step = shape[ndim - 1], np.uint64(strides[ndim - 1])
+def _outside_of(shape, strides, position, start, cells, low, high):  # type: ignore[no-untyped-def]
+    """What `_count_outside` does."""
+    inner = shape.size - 1
     rows = 1
-    for dim in range(ndim - 1):
+    for dim in range(inner):
         rows *= shape[dim]
-    position = np.zeros(ndim, np.int64)
     first, outside = start, 0
     for _ in range(rows):
-        for j in range(n):
-            i = np.int64(cells[np.uint64(first) + np.uint64(j) * step])
-            outside += (i < low) | (i >= high)
-        for dim in range(ndim - 2, -1, -1):
+        for j in range(shape[inner]):
+            i = np.int64(cells[first + j * strides[inner]])
+            outside += 1 if i < low or i >= high else 0
+        for dim in range(inner - 1, -1, -1):
             position[dim] += 1
             first += strides[dim]
             if position[dim] < shape[dim]:
@@ -128,3 +128,12 @@ def _count_outside(shape, strides, start, cells, low, high):  # type: ignore[no-
             first -= shape[dim] * strides[dim]
             position[dim] = 0
     return outside
+
+
+_outside = direct(_outside_of, types.int64)
+
+
+@jit.kernel()
+def _count_outside(shape, strides, position, start, cells, low, high):  # type: ignore[no-untyped-def]
+    """How many cells of a walk are not in low … high - 1; `position` is all 0, before and after."""
+    return _outside(shape, strides, position, start, cells, low, high)

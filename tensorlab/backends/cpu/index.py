@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,11 @@ from tensorlab.backends.cpu.direct import direct
 from tensorlab.backends.cpu.index_templates import CELLS, ROWS, index_source
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
+from tensorlab.backends.cpu.walks import cut
 from tensorlab.backends.indexing import IndexLayout
 from tensorlab.backends.operands import Buffer, Launch
 
-__all__ = ["index_source", "indexed", "outside", "split"]
+__all__ = ["index_source", "indexed", "outside"]
 
 # What it costs to move one element to or from where an index says, in additions of one float32.
 COST = 4
@@ -57,41 +58,25 @@ def indexed(
     kernel = jit.quiet(module.kernel)
     work = math.prod(sizes) * COST
     light = work < threads.WORTHWHILE
-    whole = np.array([sizes], np.int64)
     # Threads share the largest dimension that they may share; the outermost of equals.
     free = [dim for dim, step in enumerate(strides[0]) if gathers or step != 0] or [0]
     along = max(free, key=lambda dim: sizes[dim])
     most = sizes[along] if gathers or strides[0][along] != 0 else 1
 
-    nowhere = np.zeros((1, len(operands)), np.int64)
+    whole, beginning = cut(sizes, walk, [0] * len(operands), along, 1)
 
     def launch(*buffers: Any) -> None:
         cells, offsets = zip(*buffers, strict=True)
-        start = np.array([offsets], np.int64) if any(offsets) else nowhere
         team = 1 if light else min(threads.team_for(work), most)
         if team == 1:
-            kernel(0, 1, whole, walk, start, bounds, *cells)
+            states = beginning.copy()
+            states[0, : len(offsets)] = offsets
+            kernel(0, 1, whole, walk, states, bounds, *cells)
         else:
-            shapes, starts = split(sizes, walk, start[0], along, team)
-            share(kernel, team, team, shapes, walk, starts, bounds, *cells)
+            shapes, states = cut(sizes, walk, offsets, along, team)
+            share(kernel, team, team, shapes, walk, states, bounds, *cells)
 
     return launch
-
-
-def split(
-    shape: Sequence[int], strides: np.ndarray, start: np.ndarray, dim: int, parts: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Parts of a walk: for each its shape, and the cell of each operand that it starts with.
-
-    Example:
-        >>> shapes, starts = split((5, 2), np.array([[2, 1]]), np.array([0]), 0, 2)
-        >>> shapes.tolist(), starts.tolist()
-        ([[2, 2], [3, 2]], [[0], [4]])
-    """
-    bounds = [part * shape[dim] // parts for part in range(parts + 1)]
-    shapes = np.tile(np.array(shape, np.int64), (parts, 1))
-    shapes[:, dim] = np.diff(bounds)
-    return shapes, start + np.array(bounds[:-1])[:, None] * strides[:, dim]
 
 
 @functools.lru_cache(maxsize=1024)

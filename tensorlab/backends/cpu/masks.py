@@ -8,7 +8,6 @@ then visited: that loop has no branch for the processor to guess.
 from __future__ import annotations
 
 import functools
-import hashlib
 import inspect
 import math
 from collections.abc import Callable, Sequence
@@ -16,12 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensorlab.backends.cpu import direct, direct_values, intrinsics, jit, threads
-from tensorlab.backends.cpu.index import split
+from tensorlab.backends.cpu import threads
 from tensorlab.backends.cpu.intrinsics import divided, lesser, on_stack
 from tensorlab.backends.cpu.iterate import coalesce
-from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.cpu.sharing import share
+from tensorlab.backends.cpu.walks import cut, kernel_of, next_run
 from tensorlab.backends.indexing import Walk
 
 __all__ = ["count", "fill", "positions", "scatter", "select"]
@@ -36,14 +34,7 @@ COST = 2
 class Parts(NamedTuple):
     """A walk cut into as many parts as threads take part in it: runs of elements in row-major order.
 
-    Attributes:
-        team: how many parts.
-        shapes: a row for each part, its shape.
-        strides: a row for each operand.
-        states: a row for each part: the cell of each operand that it starts with, then a 0 for each
-            dimension, where the part counts its steps. Between two rows there is more than a line of the
-            cache, so that no thread waits for what another one writes. After a walk all is as it was.
-        cells: the memory of the operands.
+    `shapes` and `states` are those of `tensorlab.backends.cpu.walks`, `strides` has a row for each operand.
     """
 
     team: int
@@ -71,7 +62,7 @@ def scatter(walk: Walk, values: np.ndarray) -> None:
 def fill(walk: Walk, value: np.generic) -> None:
     """See `tensorlab.backends.indexing.IndexOperations.mask_fill`."""
     parts = _cut(walk, keep_order=False)
-    _run(_kernel(fill_true), parts, *parts.cells, value)
+    _run(kernel_of(fill_true, *_LISTING), parts, *parts.cells, value)
 
 
 def positions(walk: Walk, out: np.ndarray) -> None:
@@ -81,28 +72,24 @@ def positions(walk: Walk, out: np.ndarray) -> None:
     dense = tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
     numbered = Walk(shape, [*walk.strides, dense], [*walk.buffers, (np.empty(0, np.int64), 0)])
     _move(numbered, number, out[-1])
-    _kernel(unravel)(out, np.array(shape, np.int64))
+    kernel_of(unravel)(out, np.array(shape, np.int64))
 
 
 def _cut(walk: Walk, keep_order: bool = True) -> Parts:
-    sizes, shape, strides = _walk(tuple(walk.shape), tuple(walk.strides), keep_order)
+    sizes, strides = _walk(tuple(walk.shape), tuple(walk.strides), keep_order)
     cells, offsets = zip(*walk.buffers, strict=True)
     team = min(threads.team_for(math.prod(sizes) * COST), sizes[0])
-    states = np.zeros((team, len(offsets) + len(sizes) + LINE // 8), np.int64)
-    if team == 1:
-        states[0, : len(offsets)] = offsets
-        return Parts(1, shape[np.newaxis], strides, states, cells)
-    shapes, states[:, : len(offsets)] = split(sizes, strides, np.array(offsets, np.int64), 0, team)
+    shapes, states = cut(sizes, strides, offsets, 0, team)
     return Parts(team, shapes, strides, states, cells)
 
 
 @functools.lru_cache(maxsize=1024)
 def _walk(
     shape: tuple[int, ...], strides: tuple[tuple[int, ...], ...], keep_order: bool
-) -> tuple[tuple[int, ...], np.ndarray, np.ndarray]:
-    """The shape of a walk, and shape and strides as arrays for a kernel."""
+) -> tuple[tuple[int, ...], np.ndarray]:
+    """The shape of a walk, and its strides as an array for a kernel."""
     sizes, steps = coalesce(shape, strides, keep_order=keep_order)
-    return sizes, np.array(sizes, np.int64), np.array(steps, np.int64)
+    return sizes, np.array(steps, np.int64)
 
 
 def _run(kernel: Callable, parts: Parts, *arguments: object) -> None:
@@ -113,7 +100,7 @@ def _run(kernel: Callable, parts: Parts, *arguments: object) -> None:
 def _counts(parts: Parts) -> np.ndarray:
     """How many elements of the first operand are not 0, part by part."""
     counts = np.empty(parts.team, np.int64)
-    _run(_kernel(count_true), parts, parts.cells[0], counts)
+    _run(kernel_of(count_true), parts, parts.cells[0], counts)
     return counts
 
 
@@ -125,27 +112,11 @@ def _move(walk: Walk, move: Callable, line: np.ndarray) -> None:
     else:
         counts = _counts(parts)
         before = np.cumsum(counts) - counts
-    _run(_kernel(move_true, move), parts, *parts.cells, before, line)
+    _run(kernel_of(move_true, *_LISTING, _text_of(move)), parts, *parts.cells, before, line)
 
 
 # What the kernels do. Operand 0 is the mask and operand 1 what is moved; `strides` has a row for each. They
 # go through parts `first` … `last` - 1, and ``states[part]`` is where a part stands.
-
-
-def next_row(shapes, strides, states, part):  # type: ignore[no-untyped-def]
-    """Step to the next row; False after the last one, when the part stands at its beginning again."""
-    operands = strides.shape[0]
-    dim, more = shapes.shape[1] - 2, False
-    while dim >= 0 and not more:
-        steps = states[part, operands + dim] + 1
-        more = steps < shapes[part, dim]
-        # After the last step of a dimension, all of its steps are taken back.
-        way = 1 if more else 1 - steps
-        for k in range(operands):
-            states[part, k] += way * strides[k, dim]
-        states[part, operands + dim] = steps if more else 0
-        dim -= 1
-    return more
 
 
 def count_true(first, last, shapes, strides, states, mask, counts):  # type: ignore[no-untyped-def]
@@ -158,7 +129,7 @@ def count_true(first, last, shapes, strides, states, mask, counts):  # type: ign
             cell = states[part, 0]
             for j in range(shapes[part, inner]):
                 found += 1 if mask[cell + j * step] else 0
-            more = next_row(shapes, strides, states, part)
+            more = next_run(shapes, strides, states, part, 1)  # type: ignore[no-untyped-call]
         counts[part] = found
 
 
@@ -189,9 +160,9 @@ def fill_true(first, last, shapes, strides, states, mask, target, value):  # typ
             else:
                 for begin in range(0, shapes[part, inner], BLOCK):
                     cell = states[part, 1] + begin * step
-                    for k in range(list_true(shapes, states, mask, mask_step, part, begin, places)):
+                    for k in range(list_true(shapes, states, mask, mask_step, part, begin, places)):  # type: ignore[no-untyped-call]
                         target[cell + places[k] * step] = value
-            more = next_row(shapes, strides, states, part)
+            more = next_run(shapes, strides, states, part, 1)  # type: ignore[no-untyped-call]
 
 
 def take(line, i, cells, cell):  # type: ignore[no-untyped-def]
@@ -215,7 +186,7 @@ move = take
 def move_true(first, last, shapes, strides, states, mask, cells, before, line):  # type: ignore[no-untyped-def]
     """Move between the cells where the mask is true and a line; `before` says where in it a part begins.
 
-    ``move`` is `take`, `put` or `number`; `_kernel` puts it in its place.
+    ``move`` is `take`, `put` or `number`; `_text_of` puts it in its place.
     """
     inner = shapes.shape[1] - 1
     mask_step, step = strides[0, inner], strides[1, inner]
@@ -225,11 +196,11 @@ def move_true(first, last, shapes, strides, states, mask, cells, before, line): 
         while more:
             for begin in range(0, shapes[part, inner], BLOCK):
                 cell = states[part, 1] + begin * step
-                found = list_true(shapes, states, mask, mask_step, part, begin, places)
+                found = list_true(shapes, states, mask, mask_step, part, begin, places)  # type: ignore[no-untyped-call]
                 for k in range(found):
                     move(line, filled + k, cells, cell + places[k] * step)  # type: ignore[no-untyped-call]
                 filled += found
-            more = next_row(shapes, strides, states, part)
+            more = next_run(shapes, strides, states, part, 1)  # type: ignore[no-untyped-call]
 
 
 def unravel(out, shape):  # type: ignore[no-untyped-def]
@@ -242,21 +213,10 @@ def unravel(out, shape):  # type: ignore[no-untyped-def]
         out[0, j] = number
 
 
-@functools.cache
-def _kernel(function: Callable, move: Callable | None = None) -> Callable:
-    """The kernel of a function, which moves in this way.
+# The text before the kernels that list places.
+_LISTING = (f"BLOCK = {BLOCK}", inspect.getsource(list_true))
 
-    Its text changes with the modules that it imports, which Numba's cache does not see.
-    """
-    modules = (direct, direct_values, intrinsics)
-    digest = hashlib.sha256("".join(map(inspect.getsource, modules)).encode()).hexdigest()[:16]
-    name = "_".join(part.__name__ for part in (function, move) if part)
-    parts = [
-        f'"""Generated by tensorlab: {name.replace("_", " ")}."""\n# with {digest}\nfrom numba import njit\n',
-        "from tensorlab.backends.cpu.direct import direct",
-        "from tensorlab.backends.cpu.intrinsics import divided, lesser, on_stack\n",
-        f"BLOCK = {BLOCK}\n\n\n{inspect.getsource(next_row)}\n\n{inspect.getsource(list_true)}\n",
-        f"{inspect.getsource(move)}\n\nmove = {move.__name__}\n\n" if move else "",
-        direct.text(inspect.getsource(function), f'{jit.KERNEL}, error_model="numpy"'),
-    ]
-    return jit.quiet(getattr(jit.load(f"mask_{name}", "\n".join(parts)), function.__name__))
+
+def _text_of(move: Callable) -> str:
+    """The text that makes a way to move the ``move`` of `move_true`."""
+    return f"{inspect.getsource(move)}\n\nmove = {move.__name__}"

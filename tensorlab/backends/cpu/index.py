@@ -85,33 +85,33 @@ def outside(shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: in
     if 0 in shape:
         return lambda buffer: 0
     sizes, (steps,) = coalesce(shape, [strides])
-    walk = np.array(sizes, np.int64), np.array(steps, np.int64)
+    walk = np.array([sizes, steps, [0] * len(sizes)], np.int64)
 
     def count(buffer: Buffer) -> int:
         cells, start = buffer
-        return _count_outside(*walk, np.zeros(len(sizes), np.int64), start, cells, low, high)
+        return _count_outside(walk.copy() if len(sizes) > 1 else walk, start, cells, low, high)
 
     return count
 
 
-def _outside_of(shape, strides, position, start, cells, low, high):  # type: ignore[no-untyped-def]
+def _outside_of(walk, start, cells, low, high):  # type: ignore[no-untyped-def]
     """What `_count_outside` does."""
-    inner = shape.size - 1
-    rows = 1
+    inner = walk.shape[1] - 1
+    n, step, rows = walk[0, inner], walk[1, inner], 1
     for dim in range(inner):
-        rows *= shape[dim]
+        rows *= walk[0, dim]
     first, outside = start, 0
     for _ in range(rows):
-        for j in range(shape[inner]):
-            i = np.int64(cells[first + j * strides[inner]])
-            outside += 1 if i < low or i >= high else 0
+        for j in range(n):
+            i = np.int64(cells[first + j * step])
+            outside += 1 if (i < low) | (i >= high) else 0
         for dim in range(inner - 1, -1, -1):
-            position[dim] += 1
-            first += strides[dim]
-            if position[dim] < shape[dim]:
+            walk[2, dim] += 1
+            first += walk[1, dim]
+            if walk[2, dim] < walk[0, dim]:
                 break
-            first -= shape[dim] * strides[dim]
-            position[dim] = 0
+            first -= walk[0, dim] * walk[1, dim]
+            walk[2, dim] = 0
     return outside
 
 
@@ -119,6 +119,6 @@ _outside = direct(_outside_of, types.int64)
 
 
 @jit.kernel()
-def _count_outside(shape, strides, position, start, cells, low, high):  # type: ignore[no-untyped-def]
-    """How many cells of a walk are not in low … high - 1; `position` is all 0, before and after."""
-    return _outside(shape, strides, position, start, cells, low, high)
+def _count_outside(walk, start, cells, low, high):  # type: ignore[no-untyped-def]
+    """How many cells are not in low … high - 1; the rows of `walk` are sizes, strides, and the steps so far."""
+    return _outside(walk, start, cells, low, high)

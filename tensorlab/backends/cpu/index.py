@@ -120,5 +120,5 @@ _outside = direct(_outside_of, types.int64)
 
 @jit.kernel()
 def _count_outside(walk, start, cells, low, high):  # type: ignore[no-untyped-def]
-    """How many cells are not in low … high - 1; the rows of `walk` are sizes, strides, and the steps so far."""
+    """How many cells are not in low … high - 1; the rows of `walk` are sizes, strides, and steps so far."""
     return _outside(walk, start, cells, low, high)

@@ -147,6 +147,23 @@ def test_a_file_that_cannot_be_read_is_made_anew(tmp_path):
     assert all(path.stat().st_size > 100 for path in written)
 
 
+def test_kernels_change_with_what_writes_their_instructions(tmp_path):
+    code = """
+from numba.core import event
+import tensorlab as tl
+from tensorlab.backends.cpu import jit
+{}
+with event.install_recorder("numba:compile") as compiled:
+    tl.searchsorted(tl.arange(5), tl.arange(3))
+print(len(compiled.buffer) > 0)
+"""
+    changed = code.format("writers = jit._writers(); jit._writers = lambda: writers + 'changed'")
+    same = code.format("")
+    environment = {"TENSORLAB_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
+    found = [run(program, **environment).strip() for program in (same, same, changed, changed, same)]
+    assert found == ["True", "False", "True", "False", "False"]
+
+
 def test_the_cache_folder_follows_the_environment_and_survives_a_bad_one(tmp_path):
     code = "from tensorlab.backends.cache import cache_directory; print(cache_directory())"
     assert run(code, TENSORLAB_CACHE_DIR=str(tmp_path)).strip() == str(tmp_path / "kernels")

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensorlab.backends.cpu import jit
+from tensorlab.backends.cpu.direct import direct
 from tensorlab.backends.cpu.fold_text import GROUP, STRIP, STRIPS, TOGETHER, strip_width
 from tensorlab.backends.cpu.intrinsics import divided, lesser, on_stack
 from tensorlab.backends.cpu.linking import call_at
@@ -84,6 +85,82 @@ def tasks_of(sizes: np.ndarray) -> int:
     return int(sizes[_TASKS] * sizes[_PARTS])
 
 
+@direct
+def _fold_strips(first, last, walk, span, sizes, functions, n, k, centers, out, x):
+    """What `fold_strips` does."""
+    facts, dims, inner = at(sizes, 0), walk.size // 3, span.size // 2
+    # The shape of the results, out's strides and x's; the shape of one result's elements, and their strides.
+    kept, out_steps, steps = at(walk, 0), at(walk, dims), at(walk, 2 * dims)
+    folded, row_steps = at(span, 0), at(span, inner)
+    width, out_step, step = kept[dims - 1], out_steps[dims - 1], steps[dims - 1]
+    length, row_step = folded[inner - 1], row_steps[inner - 1]
+    parts, strip, strips, tasks = facts[_PARTS], facts[_STRIP], facts[_STRIPS], facts[_TASKS]
+    beside, looks, far = facts[_BESIDE], facts[_LOOKS], x.size > facts[_FAR]
+    memory = on_stack(walk, _MEMORY)
+    center, lost, piece = at(memory, _ROOM), at(memory, 2 * _ROOM), at(memory, 3 * _ROOM)
+    cells = at(x, 0)
+    task = first
+    while task < last:
+        # Divisions take as long as a short strip: where there is one part, or one strip, there are none.
+        part, rest = divided(task, tasks) if parts > 1 else (0, task)
+        rest, one = divided(rest, strips) if strips > 1 else (rest, 0)
+        # Strips that stand beside one another are folded as one.
+        many = lesser(last - task, lesser(strips - one, facts[_MOST]))
+        task += many
+        w = lesser(many * strip, width - one * strip)
+        out_cell, start = one * strip * out_step, one * strip * step
+        dim = dims - 2
+        while dim > 0:
+            rest, position = divided(rest, kept[dim])
+            out_cell += position * out_steps[dim]
+            start += position * steps[dim]
+            dim -= 1
+        if dim == 0:
+            out_cell += rest * out_steps[0]
+            start += rest * steps[0]
+        begin, end = 0, facts[_COUNT]
+        if parts > 1:
+            begin = divided(part * facts[_PIECES], parts)[0] * facts[_PIECE]
+            end = lesser(end, divided((part + 1) * facts[_PIECES], parts)[0] * facts[_PIECE])
+        for look in range(looks):
+            of_look, called = at(sizes, _LOOKS + 1 + _FACTS * look), at(functions, 3 * look)
+            rows, direct = of_look[_ROWS] * beside, of_look[_DIRECT] != 0
+            if look == looks - 1:
+                total, result, result_cell = at(memory, 0), at(out, 0), out_cell + part * facts[_RESULTS]
+            else:
+                total, result, result_cell = center, at(centers, 0), out_cell
+            target = total if direct else piece
+            row = end
+            if rows > 0:
+                row = begin
+                call_at(called[1], (BEGIN, total, piece, lost, w, beside))
+            while row < end:
+                rest, i = divided(row, length) if inner > 1 else (0, row)
+                place = start + i * row_step
+                dim = inner - 2
+                while dim >= 0:
+                    rest, position = divided(rest, folded[dim])
+                    place += position * row_steps[dim]
+                    dim -= 1
+                count = lesser(rows, lesser(length - i, end - row))
+                row += count
+                left, each = count, beside  # whole groups, and then what is left, row by row
+                while left > 0:
+                    group, rest = divided(left, each) if each > 1 else (left, 0)
+                    reach = each * row_step
+                    call_at(
+                        called[0],
+                        (cells, place, step, reach, group, each * w, k, target, center, lost, far),
+                    )
+                    place += group * reach
+                    left, each = rest, 1
+                if not direct:
+                    call_at(called[1], (JOIN, total, piece, lost, w, beside))
+            if of_look[_ENDS] != 0 or (beside > 1 and rows > 0):
+                call_at(called[1], (END, total, piece, lost, w, beside))
+            call_at(called[2], (total, center, result, result_cell, out_step, w, w * beside, n, k))
+
+
 @jit.kernel()
 def fold_strips(first, last, walk, span, sizes, functions, n, k, centers, out, x):
     """Fold the tasks `first` … `last` - 1. One task is one part of one strip of results.
@@ -99,68 +176,4 @@ def fold_strips(first, last, walk, span, sizes, functions, n, k, centers, out, x
         centers: the results of the first look, if they are passed.
         out, x: cells.
     """
-    facts, dims, inner = at(sizes, 0), walk.size // 3, span.size // 2
-    # The shape of the results, out's strides and x's; the shape of one result's elements, and their strides.
-    kept, out_steps, steps = at(walk, 0), at(walk, dims), at(walk, 2 * dims)
-    folded, row_steps = at(span, 0), at(span, inner)
-    width, out_step, step = kept[dims - 1], out_steps[dims - 1], steps[dims - 1]
-    length, row_step = folded[inner - 1], row_steps[inner - 1]
-    parts, strip, strips, tasks = facts[_PARTS], facts[_STRIP], facts[_STRIPS], facts[_TASKS]
-    beside, looks, far = facts[_BESIDE], facts[_LOOKS], x.size > facts[_FAR]
-    memory = on_stack(walk, _MEMORY)
-    center, lost, piece = at(memory, _ROOM), at(memory, 2 * _ROOM), at(memory, 3 * _ROOM)
-    cells = at(x, 0)
-    task = first
-    while task < last:
-        part, rest = divided(task, tasks)
-        rest, one = divided(rest, strips)
-        # Strips that stand beside one another are folded as one.
-        many = lesser(last - task, lesser(strips - one, facts[_MOST]))
-        task += many
-        w = lesser(many * strip, width - one * strip)
-        out_cell, start = one * strip * out_step, one * strip * step
-        dim = dims - 2
-        while dim >= 0:
-            rest, position = divided(rest, kept[dim])
-            out_cell += position * out_steps[dim]
-            start += position * steps[dim]
-            dim -= 1
-        begin = divided(part * facts[_PIECES], parts)[0] * facts[_PIECE]
-        end = lesser(facts[_COUNT], divided((part + 1) * facts[_PIECES], parts)[0] * facts[_PIECE])
-        for look in range(looks):
-            of_look, called = at(sizes, _LOOKS + 1 + _FACTS * look), at(functions, 3 * look)
-            rows, direct = of_look[_ROWS] * beside, of_look[_DIRECT] != 0
-            if look == looks - 1:
-                total, result, result_cell = at(memory, 0), at(out, 0), out_cell + part * facts[_RESULTS]
-            else:
-                total, result, result_cell = center, at(centers, 0), out_cell
-            target = total if direct else piece
-            row = end
-            if rows > 0:
-                row = begin
-                call_at(called[1], (BEGIN, total, piece, lost, w, beside))
-            while row < end:
-                rest, i = divided(row, length)
-                place = start + i * row_step
-                dim = inner - 2
-                while dim >= 0:
-                    rest, position = divided(rest, folded[dim])
-                    place += position * row_steps[dim]
-                    dim -= 1
-                count = lesser(rows, lesser(length - i, end - row))
-                row += count
-                left, each = count, beside  # whole groups, and then what is left, row by row
-                while left > 0:
-                    group, rest = divided(left, each)
-                    reach = each * row_step
-                    call_at(
-                        called[0],
-                        (cells, place, step, reach, group, each * w, k, target, center, lost, far),
-                    )
-                    place += group * reach
-                    left, each = rest, 1
-                if not direct:
-                    call_at(called[1], (JOIN, total, piece, lost, w, beside))
-            if of_look[_ENDS] != 0 or (beside > 1 and rows > 0):
-                call_at(called[1], (END, total, piece, lost, w, beside))
-            call_at(called[2], (total, center, result, result_cell, out_step, w, w * beside, n, k))
+    _fold_strips(first, last, walk, span, sizes, functions, n, k, centers, out, x)

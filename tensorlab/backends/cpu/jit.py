@@ -172,6 +172,14 @@ def _make(module_name: str, name: str, source: str) -> ModuleType:
     return module
 
 
+@functools.cache
+def _writers() -> str:
+    """Changes with the modules whose functions write instructions of kernels by themselves."""
+    names = ("direct", "direct_values", "intrinsics", "linking", "pointers", "simd")
+    texts = (Path(__file__).with_name(f"{name}.py").read_bytes() for name in names)
+    return hashlib.sha256(b"".join(texts)).hexdigest()
+
+
 class _KernelFiles(FunctionCache):
     """What Numba keeps of one kernel on disk; files that cannot be read count as none, and are made anew.
 
@@ -180,7 +188,13 @@ class _KernelFiles(FunctionCache):
 
     Before it loads a kernel, Numba registers all functions that it can compile, which takes half of the time
     of a process's first operation. What machine code calls is its runtime alone, so only that is made ready.
+
+    A kernel is made anew when its own text changes, as Numba sees, and when the modules change that write its
+    instructions.
     """
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return *super()._index_key(sig, codegen), _writers()  # type: ignore[no-untyped-call]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel for these arguments, or None."""

@@ -6,7 +6,7 @@ is folded, the memory of another one, some blocks ahead, is on its way.
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu import jit
+from tensorlab.backends.cpu import direct, jit
 from tensorlab.backends.cpu.fold_pass import Pass
 from tensorlab.backends.cpu.fold_text import AHEAD_BYTES, NEAR_BYTES, FoldText
 from tensorlab.backends.cpu.fold_vectors import STREAMS
@@ -38,7 +38,6 @@ class RowsText(FoldText):
     def kernel(self) -> str:
         """The kernel for any layout. One task is one part of one result; the parts are joined later."""
         lines = [
-            f"@njit({jit.KERNEL}, {OPTIONS})",
             f"def kernel({self.parameters}):",
             *LAYOUTS.splitlines(),
             "    inner = span.shape[1] - 1",
@@ -47,7 +46,8 @@ class RowsText(FoldText):
             "    pieces = blocks * (n // greater(length, 1))  # of each result",
             "    results = out.size // parts",
             *self._far(),
-            "    width, out_step, start_step = walk[0, -1], walk[1, -1], walk[2, -1]",
+            "    beside = walk.shape[1] - 1",
+            "    width, out_step, start_step = walk[0, beside], walk[1, beside], walk[2, beside]",
             "    task = first",
             "    while task < last:",
             "        rest, part = (task // parts, task % parts) if parts > 1 else (task, 0)",
@@ -66,7 +66,7 @@ class RowsText(FoldText):
             "            out_cell += out_step",
             "            start += start_step",
         ]
-        return "\n".join(lines) + "\n"
+        return self._compiled(lines, jit.KERNEL)
 
     def flat_kernel(self) -> str:
         """The kernel that folds a run of cells into some results, of as many cells each.
@@ -74,7 +74,6 @@ class RowsText(FoldText):
         It is for short runs, and keeps the interpreter's lock: to give it back costs more than it brings.
         """
         lines = [
-            f"@njit(cache=True, no_cfunc_wrapper=True, {OPTIONS})",
             "def flat_kernel(out, x):",
             "    n, k, c, step, far = x.size // out.size, 0.0, 0.0, 1, False",
             f"    blocks, whole = (n + {self.block - 1}) // {self.block}, n // {self.block}",
@@ -86,7 +85,17 @@ class RowsText(FoldText):
             *indented(8, self._end(self.main, "total")),
             f"        out[r] = {self._stored()}",
         ]
-        return "\n".join(lines) + "\n"
+        return self._compiled(lines, "cache=True, no_cfunc_wrapper=True")
+
+    def _compiled(self, lines: list[str], options: str) -> str:
+        """A kernel's text; of folds of floats it is written down directly.
+
+        The totals of integers wrap around, which the counters of direct functions never do.
+        """
+        text, options = "\n".join(lines) + "\n", f"{options}, {OPTIONS}"
+        if all(one.floating for one, _ in self.looks):
+            return direct.text(text, options)
+        return f"@njit({options})\n{text}"
 
     def _stored(self) -> str:
         return self.cells.store(self.main.finish("total"), self.main.floating)
@@ -148,7 +157,7 @@ class RowsText(FoldText):
         if not self.center:
             return ["c = 0.0"]
         found = f"c = np.{self.main.value}({self.center.finish('center')})"
-        return ["c = 0.0", *self._fold_result(self.center, "center", "center"), found]
+        return [*self._fold_result(self.center, "center", "center"), found]
 
     def _fold_result(self, one: Pass, name: str, total: str) -> list[str]:
         """The lines that fold the blocks `begin` … `end` - 1 of the result whose cells begin at `start`."""
@@ -208,10 +217,12 @@ class RowsText(FoldText):
         ]
 
     def _fold_block(self, one: Pass, name: str, total: str, length: str) -> list[str]:
-        return self._joined(one, total, f"block_{name}(at(x, cell + i * step), {length}, step, c, k)")
+        center = "0.0" if one is self.center else "c"
+        return self._joined(one, total, f"block_{name}(at(x, cell + i * step), {length}, step, {center}, k)")
 
     def _joined(self, one: Pass, total: str, found: str) -> list[str]:
-        return [f"joining = np.{one.total}({found})", *one.joined(total, "joining", f"{total}_lost")]
+        part = f"{total}_part"
+        return [f"{part} = np.{one.total}({found})", *one.joined(total, part, f"{total}_lost")]
 
     def _start(self, one: Pass, total: str) -> list[str]:
         lost = [f"{total}_lost = np.float64(0)"] if one.compensated else []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numba import njit
 
+from tensorlab.backends.cpu.direct import direct
 from tensorlab.backends.cpu.simd import TILE, WIDE, transpose_block
 from tests.library.test_kernels import run, run_interpreted
 
@@ -12,6 +14,13 @@ from tests.library.test_kernels import run, run_interpreted
 SIZES = [(16, 32, 0), (15, 9, 0), (8, 8, 0), (5, 32, 0), (5, 32, 3), (16, 3, 0), (1, 1, 16), (1, 9, 16)]
 SIZES += [(16, 24, 0), (15, 256, 0), (16, 255, 16), (11, 100, 0), (7, 31, 1), (7, 31, 0), (15, 17, 4)]
 COLUMN, START = 50, 20
+
+written = direct(transpose_block)
+
+
+@njit
+def transpose(source, start, column, rows, above, columns, block, first, line):
+    written(source, start, column, rows, above, columns, block, first, line)
 
 
 @pytest.mark.parametrize("cell", ["float32", "float64", "uint16", "int8", "bool", "int64"])
@@ -21,7 +30,7 @@ def test_transpose_block_is_a_transposed_copy(cell):
         for line in (columns, 256):
             first = TILE * line
             block = np.zeros(first + WIDE * line + WIDE, cell)
-            transpose_block(source, START, COLUMN, rows, above, columns, block, first, line)
+            transpose(source, START, COLUMN, rows, above, columns, block, first, line)
             lines = block[first : first + rows * line].reshape(rows, line)
             expected = source[START + np.arange(rows)[:, None] + np.arange(columns) * COLUMN]
             np.testing.assert_array_equal(lines[:, :columns], expected)

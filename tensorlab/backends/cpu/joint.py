@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tensorlab.backends.cpu import jit, templates
+from tensorlab.backends.cpu import jit
+from tensorlab.backends.cpu.pointwise_text import NAMES, VARIABLES
 from tensorlab.backends.operands import CELL, ONE, RUN
 from tensorlab.dtypes import dtype
 from tensorlab.scalars.source import formula_text
@@ -81,7 +82,7 @@ def joint_source(
             functions.append(
                 f"{formula_text(formula, element_type, decorator)}\nf{number} = {formula.__name__}\n"
             )
-    names, values = templates.NAMES[: len(kinds)], templates.VARIABLES[: len(kinds)]
+    names, values = NAMES[: len(kinds)], VARIABLES[: len(kinds)]
     outs = [f"out{number}, add{number}" for number in range(len(parts))]
     runs = [(n, v) for n, v, kind in zip(names, values, kinds, strict=True) if kind == RUN]
     lines = [f"def kernel({', '.join([*names, *outs])}):"]

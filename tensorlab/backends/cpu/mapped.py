@@ -20,13 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.backends.cpu import fold_vectors, halves, jit, templates, threads
+from tensorlab.backends.cpu import fold_vectors, halves, jit, threads
 from tensorlab.backends.cpu.fold_pass import total_type
 from tensorlab.backends.cpu.fold_rows import RowsText
 from tensorlab.backends.cpu.fold_text import scalar_functions
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import OPTIONS, Cells, indented, jitted
 from tensorlab.backends.cpu.pointwise import kernel_source, walk_pattern, with_rows
+from tensorlab.backends.cpu.pointwise_blocks import STRIP
+from tensorlab.backends.cpu.pointwise_text import NAMES, TRANSPOSED
 from tensorlab.backends.cpu.reduce import join_parts
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch, OperandLayout
@@ -76,7 +78,7 @@ def mapped_fold(
     strides = [(*one, *other) for one, other in zip(outer, inner, strict=True)]
     dense = (0,) * (len(strides[0]) - 1) + (1,)
     pattern = walk_pattern([OperandLayout(made, dense), *inputs], [dense, *strides])
-    blocks = templates.TRANSPOSED in pattern
+    blocks = TRANSPOSED in pattern
 
     walks, starts, sizes, place = [], [], [], 0
     for stay in kept:
@@ -87,7 +89,7 @@ def mapped_fold(
             starts.append([_skipped(box, step) for step in strides])
             tasks = math.prod(lengths[:-1])
             if blocks:
-                tasks = tasks // lengths[-2] * ceil_div(lengths[-2], templates.STRIP)
+                tasks = tasks // lengths[-2] * ceil_div(lengths[-2], STRIP)
             sizes.append([tasks, _count(stay), _count(go), part * results + place])
         place += _count(stay)
     room = max(count * length for _, count, length, _ in sizes)
@@ -148,10 +150,10 @@ def mapped_source(
         columns: whether neighbours in a piece belong to neighbouring results, or to the same one.
         result: the dtype of the results, or of their parts.
     """
-    form = "blocks" if templates.TRANSPOSED in pattern else "rows"
+    form = "blocks" if TRANSPOSED in pattern else "rows"
     made = kernel_source(row, compute, types, pattern, form).replace(jit.ENTERED, jit.HELPER)
     text = _MappedText(fold, Cells(types[0], result), types[0], step=False, given=False)
-    names = [f"{name}_cells" for name in templates.NAMES[: len(types) - 1]]
+    names = [f"{name}_cells" for name in NAMES[: len(types) - 1]]
     conversions = [one for one in halves.needed([result]) if one not in halves.needed(types)]
     return (
         made

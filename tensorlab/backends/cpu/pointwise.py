@@ -23,18 +23,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab.backends.cpu import jit, templates, threads
+from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.iterate import coalesce
+from tensorlab.backends.cpu.pointwise_blocks import STRIP
+from tensorlab.backends.cpu.pointwise_text import SELF, STEP, TRANSPOSED
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.cpu.templates import CHUNK, ONE, RUN, SELF, STEP, TRANSPOSED
-from tensorlab.backends.operands import Launch, OperandLayout, no_launch
+from tensorlab.backends.cpu.templates import CHUNK, kernel_source
+from tensorlab.backends.operands import ONE, RUN, Launch, OperandLayout, no_launch
 from tensorlab.dtypes import dtype
 from tensorlab.integers import ceil_div
 from tensorlab.scalars import Scalar
 
 __all__ = ["flat_kernel", "kernel_source", "pointwise", "short_kernel", "walk_pattern", "with_rows"]
-
-kernel_source = templates.kernel_source
 
 _kernels: dict[tuple, Callable] = {}
 
@@ -78,7 +78,7 @@ def _find_way(row: Scalar, compute: dtype, shape: Sequence[int], operands: Seque
         walk = with_rows(walk)
     tasks = math.prod(walk[0, :-1].tolist())
     if form == "blocks":
-        tasks = tasks // sizes[-2] * ceil_div(sizes[-2], templates.STRIP)
+        tasks = tasks // sizes[-2] * ceil_div(sizes[-2], STRIP)
     return _Way(form, pattern, kernel, walk, tasks)
 
 

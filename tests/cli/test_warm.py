@@ -127,7 +127,7 @@ def test_nothing_is_written_beside_the_source(tmp_path):
     """An installation may be read-only: hand-written kernels are kept where the generated ones are."""
     program = (
         "import tensorlab as tl; x = tl.arange(4); print(tl.searchsorted(x, x).tolist());"
-        "tl.zeros(40, 30) + tl.zeros(30, 40).t()"
+        "tl.zeros(40, 30)[:, x]"
     )
     before = set(Path(tensorlab.__file__).parent.rglob("*.nb?"))
     subprocess.run(
@@ -137,4 +137,4 @@ def test_nothing_is_written_beside_the_source(tmp_path):
     )
     assert set(Path(tensorlab.__file__).parent.rglob("*.nb?")) == before
     kept = {path.name.split(".")[0] for path in tmp_path.rglob("*.nbc")}
-    assert {"search", "simd"} <= kept
+    assert {"search", "index"} <= kept

@@ -68,10 +68,10 @@ def text(source: str, options: str) -> str:
     """A function that is written down directly, and its kernel with these options of Numba's."""
     (function,) = ast.parse(source).body
     assert isinstance(function, ast.FunctionDef)
-    parameters = ", ".join(parameter.arg for parameter in function.args.args)
-    name, function.name = function.name, f"{function.name}_directly"
-    kernel = f"def {name}({parameters}):\n    {function.name}({parameters})\n"
-    return f"@direct\n{ast.unparse(function)}\n\n\n@njit({options})\n{kernel}"
+    name, parameters = function.name, ", ".join(parameter.arg for parameter in function.args.args)
+    written = source.replace(f"def {name}(", f"def {name}_directly(", 1)
+    kernel = f"def {name}({parameters}):\n    {name}_directly({parameters})\n"
+    return f"@direct\n{written}\n\n@njit({options})\n{kernel}"
 
 
 @functools.cache

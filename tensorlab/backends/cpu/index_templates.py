@@ -42,11 +42,11 @@ def index_source(action: str, indices: int, form: str) -> str:
         >>> text = index_source("add", 1, ROWS)
         >>> print(text[text.index("            for r in range"):text.index("            more = next_run")])
                     for r in range(shapes[part, ndim - 2]):
-                        (t, o) = (states[part, 0] + r * target_row, states[part, 1] + r * other_row)
+                        t, o = states[part, 0] + r * target_row, states[part, 1] + r * other_row
                         i0 = np.int64(index0[states[part, 2] + r * index0_row])
                         t += (i0 + size0 if i0 < 0 else i0) * step0
                         for j in range(shapes[part, ndim - 1]):
-                            (to, here) = (t + j * target_step, o + j * other_step)
+                            to, here = t + j * target_step, o + j * other_step
                             target[to] = stored(target[to], other[here])
         <BLANKLINE>
     """

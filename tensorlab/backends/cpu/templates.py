@@ -62,6 +62,7 @@ def kernel_source(
         form: ``"flat"``, ``"rows"`` or ``"blocks"``.
 
     Example:
+        >>> from tensorlab import dtypes
         >>> from tensorlab.scalars import TABLE
         >>> text = kernel_source(TABLE["add"], dtypes.float32, [dtypes.float32] * 3, ["run", "run", "one"])
         >>> print(text[text.index("def kernel"):text.index("@njit(cache=True", text.index("def kernel"))])

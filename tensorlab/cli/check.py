@@ -15,6 +15,7 @@ from rich.table import Table
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, USAGE, CommandError
 from tensorlab.grading.grader import Grader, Row
 from tensorlab.grading.notebook import UnreadableNotebook, read_notebook
+from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import chapters, exercises
 
 
@@ -30,7 +31,7 @@ def run(
 
     The notebook is read and never written. Exit code 0: all points; 1: not all of them yet.
     """
-    questions = exercises(chosen_chapter(chapter or chapter_in(notebook.name)))
+    questions = asked_in(notebook, chapter)
     try:
         read = read_notebook(notebook.resolve())
     except UnreadableNotebook as error:
@@ -45,6 +46,17 @@ def run(
         _show(rows)
     if any(row.points != row.max_points for row in rows):
         raise typer.Exit(FAILED)
+
+
+def asked_in(notebook: Path, chapter: str | None) -> tuple[Exercise, ...]:
+    """The exercises of a notebook; of which chapter it is, its name says unless `chapter` does.
+
+    Raises:
+        CommandError: there is no such file, or it is of no chapter.
+    """
+    if not notebook.exists():
+        raise CommandError(f"{notebook} is not there; give the notebook that you work in.", USAGE)
+    return exercises(chosen_chapter(chapter or _chapter_in(notebook.name)))
 
 
 def chosen_chapter(chapter: str | None) -> str:
@@ -64,7 +76,7 @@ def chosen_chapter(chapter: str | None) -> str:
     return known[0]
 
 
-def chapter_in(name: str) -> str | None:
+def _chapter_in(name: str) -> str | None:
     """The chapter that a file's name begins with: ``"03_views.ipynb"`` is of ``"03"``."""
     match = re.match(r"(\d\d)_", name)
     return match[1] if match else None

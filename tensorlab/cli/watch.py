@@ -8,9 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tensorlab.cli.check import chapter_in, chosen_chapter
-from tensorlab.cli.support.errors import USAGE, CommandError
-from tensorlab.grading.suites import exercises
+from tensorlab.cli.check import asked_in
 from tensorlab.learn.watch.keys import Keys
 from tensorlab.learn.watch.loop import Loop
 from tensorlab.learn.watch.screen import Screen
@@ -30,9 +28,7 @@ def run(
     version, `q` ends; so on Windows, too. What your cells and your functions print is shown, its first lines.
     Without a terminal there is a line for each save. Exit code 0: ended by `q`.
     """
-    questions = exercises(chosen_chapter(chapter or chapter_in(notebook.name)))
-    if not notebook.exists():
-        raise CommandError(f"{notebook} is not there; give the notebook that you work in.", USAGE)
+    questions = asked_in(notebook, chapter)
     with Keys() as keys:
         screen = Screen(Console(highlight=False), notebook.name, keys.exist)
         Loop(notebook.resolve(), questions, screen, keys).run()

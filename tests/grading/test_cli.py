@@ -89,7 +89,8 @@ class TestCheck:
         [
             ("01_a.ipynb", "print('hello')", "not JSON"),
             ("01_a.ipynb", "", "empty"),
-            ("01_a.ipynb", None, "cannot be opened"),
+            ("01_a.ipynb", None, "is not there; give the notebook that you work in"),
+            ("nowhere.ipynb", None, "is not there; give the notebook that you work in"),
             ("99_a.ipynb", "{}", "chapter 99 has no exercises; those that have: 01"),
             ("notes.txt", "my notes", "say which chapter it is with --chapter; there are 01, 02"),
         ],

@@ -502,8 +502,9 @@ class TestWithoutATerminal:
         ("arguments", "says"),
         [
             (["nowhere.ipynb", "--chapter", "03"], "is not there"),
-            (["my notes.ipynb"], "say which chapter it is with --chapter"),
-            (["09_x.ipynb", "--chapter", "99"], "chapter 99 has no exercises"),
+            (["nowhere.ipynb"], "is not there"),
+            ([__file__], "say which chapter it is with --chapter"),
+            ([__file__, "--chapter", "99"], "chapter 99 has no exercises"),
         ],
     )
     def test_bad_input(self, arguments, says):

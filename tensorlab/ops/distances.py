@@ -12,7 +12,6 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.arithmetic import add, sub
-from tensorlab.ops.bounds import clamp_min
 from tensorlab.ops.choice import where
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
@@ -21,9 +20,10 @@ from tensorlab.ops.joining import cat
 from tensorlab.ops.mapped_folds import many, unrecorded_fold
 from tensorlab.ops.norms import d_vector_norm, fold_of, vector_norm
 from tensorlab.ops.parts import narrow
-from tensorlab.ops.pointwise import absolute, eq, mul, sgn, sqrt, square
+from tensorlab.ops.pointwise import absolute, eq, mul, sgn, square
 from tensorlab.ops.products import product
 from tensorlab.ops.ranges import triu_indices
+from tensorlab.ops.recording import apply
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
 from tensorlab.scalars import TABLE
@@ -143,9 +143,9 @@ def _norms(x1: Tensor, x2: Tensor, p: float) -> Tensor:
 
 
 def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
-    squares = add(sum_over(square(x1), -1, keepdim=True), unsqueeze(sum_over(square(x2), -1), -2))
-    # Rounding may leave a little less than 0 where two vectors are equal.
-    return sqrt(clamp_min(add(squares, mul(product(x1, transpose(x2, -2, -1)), -2)), 0))
+    a, b = (sum_over(square(x), -1, keepdim=True) for x in (x1, x2))
+    products = product(x1, transpose(x2, -2, -1))
+    return apply(TABLE["root_of_squares"], a, transpose(b, -2, -1), products, out=products)
 
 
 def pdist(input: Tensor, p: float = 2) -> Tensor:

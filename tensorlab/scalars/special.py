@@ -35,6 +35,20 @@ def d_sqrt(grad, result):
     return grad / (number(2) * result)
 
 
+def root_of_squares(x, y, z):
+    # NaN is not below 0, and stays
+    square = x + y - number(2) * z
+    return np.sqrt(choose(square < 0, number(0), square))
+
+
+def d_root_of_squares(grad, result):
+    return choose(result == 0, number(0), grad / (number(2) * result))
+
+
+def d_root_of_squares_product(grad, result):
+    return choose(result == 0, number(0), -grad / result)
+
+
 def rsqrt(x):
     return number(1) / np.sqrt(x)
 
@@ -231,6 +245,15 @@ ROWS = (
         result=FLOAT,
         cost=4,
         gradients=(d_sqrt,),
+    ),
+    Scalar(
+        "root_of_squares",
+        root_of_squares,
+        3,
+        "The length of a - b, from ``|a|²``, ``|b|²`` and ``a · b``; 0 where rounding leaves less.",
+        takes=FLOATING,
+        cost=5,
+        gradients=(d_root_of_squares, d_root_of_squares, d_root_of_squares_product),
     ),
     Scalar(
         "rsqrt",

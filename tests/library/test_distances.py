@@ -9,6 +9,8 @@ import pytest
 
 import tensorlab as tl
 import tensorlab.nn.functional as F
+from tensorlab.ops.recording import apply
+from tensorlab.scalars import TABLE
 from tests.library.layouts import KINDS, lay_out
 
 SHAPES = [
@@ -48,14 +50,39 @@ def test_cdist_by_product_or_by_differences(torch):
     for mode in modes:
         ours = tl.cdist(tl.tensor(x), tl.tensor(y), compute_mode=mode)
         close(ours, torch.cdist(torch.from_numpy(x), torch.from_numpy(y), compute_mode=mode))
+    for a, b in [*SHAPES, ((1, 1), (5, 1)), ((2, 1, 1, 2), (1, 2, 2)), ((3, 1, 2), (1, 2))]:
+        x, y = reals(a, 1), reals(b, 2)
+        ours = tl.cdist(tl.tensor(x), tl.tensor(y), compute_mode=modes[1])
+        close(ours, torch.cdist(torch.from_numpy(x), torch.from_numpy(y), compute_mode=modes[1]))
+    x = reals((60, 5), 1)
     same = tl.cdist(tl.tensor(x), tl.tensor(x), compute_mode=modes[2])
     assert not np.diag(np.asarray(same)).any()
     assert not np.isnan(np.asarray(tl.cdist(tl.tensor(x), tl.tensor(x)))).any()
 
 
+@pytest.mark.parametrize("size", [5, 40])
+def test_what_is_not_a_number_has_no_distance(torch, size):
+    x, y = reals((size, 3), 1), reals((2, 3), 2)
+    x[1, 2], x[2, 0], y[1, 1] = np.nan, np.inf, np.inf
+    ours, expected = tl.cdist(tl.tensor(x), tl.tensor(y)), torch.cdist(*map(torch.from_numpy, (x, y)))
+    np.testing.assert_allclose(np.asarray(ours), expected.numpy(), rtol=1e-12)
+
+
 def test_cdist_of_many_vectors_works_in_parts(torch):
     x, y = reals((700, 40), 1), reals((30, 40), 2)
     close(tl.cdist(tl.tensor(x), tl.tensor(y), 1), torch.cdist(torch.from_numpy(x), torch.from_numpy(y), 1))
+
+
+def test_the_length_of_a_difference_from_squares():
+    a, b = (tl.tensor(reals((4, 3), seed), requires_grad=True) for seed in (1, 2))
+
+    def length(a, b):
+        return apply(TABLE["root_of_squares"], (a * a).sum(1), (b * b).sum(1), (a * b).sum(1))
+
+    np.testing.assert_allclose(np.asarray(length(a, b).detach()), np.asarray((a - b).norm(dim=1).detach()))
+    assert tl.autograd.gradcheck(length, (a, b))
+    length(a, a.detach()).sum().backward()
+    assert a.grad.tolist() == [[0.0] * 3] * 4
 
 
 def test_what_cdist_refuses():

@@ -250,6 +250,12 @@ STRETCHED = "library.zeros(1).as_strided((3,), (0,))"
     + [
         (code, STRETCHED)
         for code in ("x[[0]] = 1", "x[x == 0] = 1", "x[[0]] = library.ones(1)", "x[:] = 1", "x[:1] = 1")
+    ]
+    # A value of another shape is a view of its own, in which a dimension of size 1 has the stride of its run.
+    + [
+        (code, f"library.arange(3).as_strided({place})")
+        for place in ("(3, 1, 1), (1, 2, 3)", "(1, 3, 1), (5, 1, 1)", "(3, 1, 1), (1, 3, 3)")
+        for code in ("x[None] = x", "x[None, ..., None] = x[..., None]", "x[:] = x", "x[...] = x[None]")
     ],
 )  # fmt: skip
 def test_memory_that_overlaps(torch, code, start):

@@ -164,7 +164,11 @@ def setitem(input: Tensor, index: object, value: object) -> None:
         conversion.fill_(view, value)
     else:
         # Stretched first, so that a value that is the view itself under another shape is seen to be it.
-        conversion.copy_(view, shape.expand(_without_leading_ones(value), view._shape))
+        # As in PyTorch a view drops its leading dimensions of size 1, and may give the others of size 1 new
+        # strides: such a value counts as another tensor, whose overlap with the target is refused.
+        if 1 in value._shape:
+            value = shape.view(value, value._shape[_leading_ones(value) :])
+        conversion.copy_(view, shape.expand(value, view._shape))
     view._storage._writer = _WRITER
 
 
@@ -390,9 +394,12 @@ def _as_number(value: object, input: Tensor) -> Number:
     return value
 
 
+def _leading_ones(value: Tensor) -> int:
+    """How many dimensions of size 1 come before any other."""
+    return next((dim for dim, size in enumerate(value._shape) if size != 1), value.ndim)
+
+
 def _without_leading_ones(value: Tensor) -> Tensor:
     """A view of a value to assign without its leading dimensions of size 1."""
-    ones = next((dim for dim, size in enumerate(value._shape) if size != 1), value.ndim)
-    if not ones:
-        return value
-    return shape.view(value, value._shape[ones:])
+    ones = _leading_ones(value)
+    return shape.view(value, value._shape[ones:]) if ones else value

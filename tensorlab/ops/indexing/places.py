@@ -33,6 +33,7 @@ __all__ = [
     "along_dim",
     "buffers_inside",
     "check",
+    "check_indices",
     "combine",
     "counter",
     "expanded",
@@ -157,8 +158,12 @@ def check(places: Places, error: type[Exception] = IndexError) -> None:
     Raises:
         error: an index is too large, or negative where it must not be; the message names the first one.
     """
-    if 0 in places.route.shape:
-        return
+    if 0 not in places.route.shape:
+        check_indices(places, error)
+
+
+def check_indices(places: Places, error: type[Exception]) -> None:
+    """What `check` does, also where the places have no elements to be read or written."""
     for term, index in zip(places.route.terms, places.indices, strict=True):
         if counter(term)(index._buffer()):
             low = -term.size if term.wraps else 0

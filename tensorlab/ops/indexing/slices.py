@@ -21,7 +21,7 @@ from tensorlab.ops.indexing.gradients import (
     IndexFillBackward1,
     IndexSelectBackward0,
 )
-from tensorlab.ops.indexing.places import check, combine, read, slices_at, vector
+from tensorlab.ops.indexing.places import check, check_indices, combine, read, slices_at, vector
 from tensorlab.ops.indexing.written_again import learn_write, row_major_copy, write_again
 from tensorlab.ops.operands import Number, check_number, is_number, number_from
 from tensorlab.ops.shape import reshape
@@ -45,7 +45,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
 
     Raises:
         IndexError: there is no such dimension or slice, or the index is no vector.
-        RuntimeError: the index has another dtype; or there is no such slice along dimension 1, as in PyTorch.
+        RuntimeError: the index has another dtype; or there is no such slice along dimension 1, or in a tensor
+            without elements, as in PyTorch.
 
     Example:
         >>> import tensorlab as tl
@@ -67,8 +68,10 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         )
     places = slices_at(input, dim, index)
     shape = places.route.shape if input.ndim else Size()
-    # As in PyTorch, which reads along dimension 1 by other code than along the rest.
-    error = IndexError if input.numel() and dim != 1 else RuntimeError
+    # As in PyTorch, which reads along dimension 1, and what has no elements, by other code than the rest.
+    error = RuntimeError if dim == 1 or (input.ndim > 1 and not input.numel()) else IndexError
+    if 0 in shape:
+        check_indices(places, error)
     if out is None:
         result = read_new("index_select", input, given, places, shape, error)
     else:

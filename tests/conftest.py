@@ -8,27 +8,52 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
-pytest_plugins = ["tests.site_fixtures"]
+pytest_plugins = ["tests.interpreting", "tests.site_fixtures"]
+
+# Every core has a worker. Where PyTorch or NumPy shares a product among threads as well, each waits for
+# others that have no core, and keeps its own busy while it waits: a program of 0.2 s took a minute. The
+# threads of this library are as many as ever.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 # A worker takes whole files. These take minutes, whatever the number of their tests: begun last, one of them
-# would let the other workers wait.
+# would let the other workers wait. The first takes longest; the last calls kernels that the first compiles.
 LONG = (
-    "bench/test_figures.py",
-    "bench/test_gemm.py",
-    "book/test_pages_axe.py",
-    "learn/test_adopt.py",
-    "learn/test_check.py",
-    "library/test_attention.py",
-    "library/test_fold_vectors.py",
     "library/test_guarded_kernels.py",
+    "book/test_pages_axe.py",
     "library/test_operators.py",
     "library/test_programs.py",
+    "library/gradients/test_pointwise.py",
     "library/test_short_ways.py",
+    "grading/test_proof.py",
+    "learn/test_adopt.py",
+    "learn/test_check.py",
+    "bench/test_gemm.py",
+    "library/test_attention.py",
+    "library/test_fold_vectors.py",
+    "bench/test_figures.py",
 )
+
+
+CONTAINER = Path("/sys/fs/cgroup/cpu.max")  # of Linux: processor time and period, in microseconds
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """A worker for each core that this process may use: in a container they may be fewer than there are."""
+    cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        cores = min(cores, len(os.sched_getaffinity(0)))
+    if CONTAINER.exists():
+        time, period = CONTAINER.read_text(encoding="ascii").split()
+        if time != "max":
+            cores = min(cores, -(-int(time) // int(period)))
+    return cores
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -41,8 +66,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest files first, then those of the most tests."""
     counts = Counter(item.path for item in items)
-    long = {item.path for item in items if item.path.as_posix().endswith(LONG)}
-    items.sort(key=lambda item: (item.path not in long, -counts[item.path]))
+    places = {
+        path: next((place for place, name in enumerate(LONG) if path.as_posix().endswith(name)), len(LONG))
+        for path in counts
+    }
+    items.sort(key=lambda item: (places[item.path], -counts[item.path]))
 
 
 @pytest.fixture(scope="session")

@@ -41,6 +41,7 @@ DEFINITIONS = {
 }
 
 
+@pytest.mark.interpreted
 @pytest.mark.filterwarnings("ignore:reduction")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", DEFINITIONS)
@@ -92,6 +93,7 @@ ONE = [
 ]
 
 
+@pytest.mark.interpreted
 @pytest.mark.filterwarnings("ignore:reduction")
 @pytest.mark.parametrize("expression", TWO)
 def test_gradients_of_two_are_those_of_torch(torch, expression):
@@ -100,6 +102,7 @@ def test_gradients_of_two_are_those_of_torch(torch, expression):
             assert_like_torch(torch, expression, numbers((3, 4), (3, 4)), kinds, 1e-10, second)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("expression", ONE)
 def test_gradients_of_classes_are_those_of_torch(torch, expression, kind):
@@ -107,6 +110,7 @@ def test_gradients_of_classes_are_those_of_torch(torch, expression, kind):
         assert_like_torch(torch, expression, numbers((3, 4)), [kind], 1e-10, second)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("expression", [*TWO[:6], *TWO[20:], *ONE[::5]])
 def test_gradients_are_those_that_differences_show(expression):
     shapes = [(3, 4), (3, 4)] if expression in TWO else [(3, 4)]

@@ -40,6 +40,7 @@ def numbers(*shapes, dtype="float64", seed=0):
     return [rng.uniform(-2, 2, shape).astype(dtype) for shape in shapes]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(
     "kinds", [*zip(KINDS, KINDS, strict=True), ("row", "transposed"), ("sliced", "expanded")]
 )
@@ -68,6 +69,7 @@ def test_operands_are_broadcast(pieces, shapes):
 NORMS = {"norm_0": 0, "norm_1": 1, "norm_2": 2, "norm_p": 3, "norm_greatest": tl.inf, "norm_least": -tl.inf}
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(
     ("name", "dtype"),
     [*((name, "float64") for name in ("sum", *NORMS)), ("mean", "float16"), ("mean", "bfloat16")],

@@ -74,6 +74,7 @@ def test_shape_and_stride_are_pytorchs(torch, a, b):
 NUMBERS = [t.name for t in dtypes.ALL if t is not dtypes.bool]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("sizes", [(5, 7, 6), (1, 9, 1), (2, 5, 9), (9, 6, 2)], ids=str)
 def test_dtypes_are_pytorchs(torch, name, sizes):

@@ -53,6 +53,7 @@ def test_an_operator_agrees_with_pytorch_on_its_own_samples(torch, operators, se
     assert not differences
 
 
+@pytest.mark.interpreted
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("part", range(4))
 def test_the_gradients_of_operators_agree_with_pytorch(torch, operators, part):
@@ -66,6 +67,7 @@ def test_the_gradients_of_operators_agree_with_pytorch(torch, operators, part):
     assert not differences
 
 
+@pytest.mark.interpreted
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("seed", range(8))
 def test_derivatives_are_what_differences_say_in_every_layout(torch, operators, seed):

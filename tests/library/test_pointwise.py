@@ -81,6 +81,7 @@ SOME_PAIRS = [
 ]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(("name", "first", "second"), ALL_PAIRS + SOME_PAIRS)
 def test_pairs_of_dtypes_are_pytorchs(torch, name, first, second):
     """One operation for every pair of dtypes, every operation for some pairs: each is a kernel to compile."""
@@ -98,6 +99,7 @@ def test_pairs_of_dtypes_are_pytorchs(torch, name, first, second):
     np.testing.assert_array_equal(result.tolist(), expected.tolist())
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("t", ["bool", "uint8", "int8", "int64", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("number", [True, 2, -3, 1000, 0.5, float("inf")], ids=str)
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv"])

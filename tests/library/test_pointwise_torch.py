@@ -155,6 +155,7 @@ def test_binary_values_for_all_pairs_of_special_numbers(torch, name):
 NUMBERS = [0, 1, -1, 3, True, 0.5, -1.5, 300, -200, 2**40, 2**70, NAN, INF, np.float32(2), np.int64(3)]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("t", ["uint8", "float32", "float16"])
 @pytest.mark.parametrize("name", ["add", "mul", "floor_divide", "pow", "lt"])
 def test_numbers_beside_a_tensor(torch, name, t):
@@ -388,6 +389,7 @@ m.nn.functional.relu(t([-1.0, 1.0]), inplace=True)
 """.strip().splitlines()
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expressions_come_out_the_same(torch, expression):
     def evaluate(m):

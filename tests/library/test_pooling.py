@@ -57,6 +57,7 @@ def test_by_the_definition(form, kind):
         )
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("kind", [*KINDS, "channels last"])
 @pytest.mark.parametrize("form", FORMS, ids=str)
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "int64", "int32", "int8", "uint8"])

@@ -122,6 +122,7 @@ SOME = [
 ]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(("name", "t"), ALL + SOME)
 def test_dtypes_of_results_are_pytorchs(torch, name, t):
     values = [[1, 0, 3], [2, 5, 1]]

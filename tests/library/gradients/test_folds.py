@@ -69,6 +69,7 @@ def fits(expression: str, shape: tuple[int, ...]) -> bool:
     return not (few and ("var" in expression or "std" in expression))
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("expression", ONE)
 def test_derivatives_are_those_of_torch(torch, expression):
     for shape, kind in LAYOUTS:

@@ -103,6 +103,7 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("expression", CASES)
 def test_derivatives_are_those_of_torch(torch, expression):
     for shapes, kinds in LAYOUTS.values():
@@ -111,6 +112,7 @@ def test_derivatives_are_those_of_torch(torch, expression):
         assert_like_torch(torch, expression, arrays, kinds[: len(names)])
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("expression", [e for e in CASES if "round" not in e])
 def test_derivatives_are_those_that_differences_show(expression):
     names = "xyz"[: 1 + ("y" in expression.split("xlogy")[-1]) + ("z" in expression)]
@@ -168,6 +170,7 @@ def test_second_derivatives_where_operands_are_equal(torch, expression):
     assert_like_torch(torch, expression, [equal, equal.copy()][: 1 + ("y" in expression)])
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", ["float32", "float16", "bfloat16"])
 @pytest.mark.parametrize(
     "expression", ["x * y", "m.exp(x)", "F.gelu(x)", "m.sin(x)", "m.pow(x, 3)", "m.where(x > 0, x, 0)"]

@@ -6,6 +6,8 @@ import pytest
 
 from tests.library.gradients.random_graphs import compare
 
+pytestmark = pytest.mark.interpreted
+
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("first", range(0, 400, 100))

@@ -18,6 +18,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,30 +73,25 @@ class Need(NamedTuple):
     beside: int
 
 
-def measure(only: str = "", threads: int = 1, pointwise: bool = True) -> list[Need]:
-    """Measure the calls whose text has `only` in it, in a new process.
-
-    Without `pointwise` the table of scalar functions is left out, all of which go the way of arithmetic.
+def measure(only: str = "", threads: int = 1, every: int = 1) -> list[Need]:
+    """Measure the calls whose text has `only` in it, or one of `every` so many of them, in a new process.
 
     Raises:
         OSError: this system does not tell a process its peak.
     """
     check_system()
-    command = [sys.executable, "-W", "ignore", "-m", "tensorlab.bench.memory", only, str(threads)]
-    command += ["all"] if pointwise else []
+    command = [sys.executable, "-W", "ignore", "-m", "tensorlab.bench.memory", only]
+    command += [str(threads), str(every)]
     done = subprocess.run(command, env={**os.environ, **ALONE}, stdout=subprocess.PIPE, check=True)
     return [Need(*found) for found in json.loads(done.stdout)]
 
 
-def _needs(only: str, threads: int, pointwise: bool) -> Iterator[Need]:
+def _needs(only: str, threads: int, every: int) -> Iterator[Need]:
     tl.set_num_threads(threads)
     operands = Operands(tl.float32, SIDE * (math.isqrt(threads - 1) + 1))
-    for call in calls():
-        # A decomposition needs what LAPACK asks for.
-        if only not in call.text or call.kind == "linear algebra" or not call.fits(tl.float32):
-            continue
-        if call.kind == "pointwise" and not pointwise:
-            continue
+    # A decomposition needs what LAPACK asks for.
+    measured = (call for call in calls() if call.kind != "linear algebra" and call.fits(tl.float32))
+    for call in islice((call for call in measured if only in call.text), 0, None, every):
         for _ in range(2):  # makes the operands and loads the kernels; the second time what repeats is noted
             call.run(operands)
         result, beside = peak_of(partial(call.run, operands))
@@ -142,4 +138,4 @@ def _storages(result: object) -> Iterator[tuple[int, int]]:
 
 
 if __name__ == "__main__":
-    json.dump(list(_needs(sys.argv[1], int(sys.argv[2]), len(sys.argv) > 3)), sys.stdout)
+    json.dump(list(_needs(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))), sys.stdout)

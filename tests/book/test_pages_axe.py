@@ -1,4 +1,4 @@
-"""axe-core finds nothing serious, and every page fits a telephone, in the light and in the dark."""
+"""Every page is light and fits a telephone, and axe-core finds nothing serious, by day and in the dark."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import ADDRESSES, Open
+from tests.site_fixtures import Watch
+
+from .conftest import ADDRESSES, Open, listed_files
+from .weight import assert_light
 
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
 LEAST, TELEPHONE = {"width": 320, "height": 700}, {"width": 390, "height": 844}
 WIDE = {"width": 1280, "height": 800}
+# The pages of reference are made of the same elements: in the dark one is looked at.
+LONGEST = "book/reference/functions_pointwise.html"
+IN_THE_DARK = [address for address in ADDRESSES if "/reference/" not in address or address == LONGEST]
 
 RUN_AXE = """async (options) => {
   const { violations } = await axe.run(document, { resultTypes: ["violations"], ...options });
@@ -24,8 +30,8 @@ RUN_AXE = """async (options) => {
 RULES_OF_COLOURS = ["color-contrast", "link-in-text-block"]
 ONLY_COLOURS = {"runOnly": RULES_OF_COLOURS}
 
-# In the light colours are looked at wherever there is text. In the dark, of all text that looks the same and
-# stands in elements that look the same, at one: a page of functions has thousands of such.
+# Of all text that looks the same and stands in elements that look the same, colours are looked at in one
+# place: a page of functions has thousands of such.
 LOOK_ONCE = """() => {
   const LOOK = [
     "color", "backgroundColor", "backgroundImage", "borderBottom", "boxShadow", "filter", "fontSize",
@@ -64,14 +70,20 @@ BEYOND_THE_EDGE = """() => {
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_it_can_be_read_at_every_width_in_both_themes(open_page: Open, address: str) -> None:
+def test_it_is_light_and_can_be_read_at_every_width(open_page: Open, watch: Watch, address: str) -> None:
     page = open_page(address, theme="light")
+    if address.removesuffix(".html") in listed_files():  # the search and the index of names are long lists
+        assert_light(page, watch, address)
     page.add_script_tag(path=AXE)
+    page.evaluate(LOOK_ONCE)
     assert page.evaluate(RUN_AXE, {}) == []
     page.set_viewport_size(LEAST)
     assert page.evaluate(BEYOND_THE_EDGE) == []
-    page.close()
-    # A change of theme on the page would draw thousands of transitions.
+
+
+@pytest.mark.parametrize("address", IN_THE_DARK)
+def test_it_can_be_read_in_the_dark(open_page: Open, address: str) -> None:
+    # A change of theme on the page would draw thousands of transitions, so that it is opened anew.
     page = open_page(address, width=LEAST["width"], theme="dark")
     assert page.evaluate(BEYOND_THE_EDGE) == []
     page.set_viewport_size(TELEPHONE)
@@ -83,3 +95,17 @@ def test_it_can_be_read_at_every_width_in_both_themes(open_page: Open, address: 
     page.set_viewport_size(WIDE)
     page.evaluate(LOOK_ONCE)
     assert page.evaluate(RUN_AXE, ONLY_COLOURS) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_pale_word_is_found(open_page: Open, theme: str) -> None:
+    """One place among all that look the same: what looks like nothing else is among them."""
+    page = open_page("book/glossary.html", theme=theme)
+    page.add_script_tag(path=AXE)
+    page.evaluate("document.querySelector('main p').insertAdjacentHTML('beforeend', '<i id=pale>pale</i>')")
+    page.evaluate("document.querySelector('#pale').style.color = 'gray'")
+    page.evaluate("document.querySelector('#pale').style.backgroundColor = 'darkgray'")
+    page.evaluate(LOOK_ONCE)
+    found = page.evaluate(RUN_AXE, ONLY_COLOURS)
+    assert len(found) == 1
+    assert "#pale" in found[0]

@@ -95,43 +95,50 @@ def static_page(widgets: list[Widget], theme: str) -> str:
     )
 
 
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """A served folder with what pages of widgets need, and its address."""
+    folder = tmp_path_factory.mktemp("pages")
+    shutil.copytree(ASSETS, folder / "widgets")
+    with served(folder) as address:
+        yield folder, address
+
+
 @pytest.fixture
-def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
+def show(chromium: Any, pages: tuple[Path, str]) -> Iterator[Callable[..., Any]]:
     """Open a page with widgets: ``show(StorageLab(shape=(3, 4)), width=390, theme="dark", state="lab1=…")``.
 
     The test fails at its end if a page complained: console, page errors, failed or foreign requests.
     """
-    folder = tmp_path / "page"
-    shutil.copytree(ASSETS, folder / "widgets")
+    folder, address = pages
     contexts = []
-    with served(folder) as address:
-        watch = Watch(address)
+    watch = Watch(address)
 
-        def show(
-            *widgets: Widget,
-            width: int = 800,
-            theme: str = "light",
-            state: str = "",
-            touch: bool = False,
-            scripts: bool = True,
-        ) -> Any:
-            (folder / "index.html").write_text(static_page(list(widgets), theme), encoding="utf-8")
-            context = chromium.new_context(
-                viewport={"width": width, "height": 900},
-                has_touch=touch,
-                is_mobile=touch,
-                java_script_enabled=scripts,
-                permissions=["clipboard-read", "clipboard-write"],
-            )
-            contexts.append(context)
-            page = context.new_page()
-            watch.attach(page, scripts=scripts)
-            page.goto(f"{address}index.html{'#' if state else ''}{state}", wait_until="load")
-            if scripts:
-                page.wait_for_function(WIDGETS_DRAWN, timeout=20_000)
-            return page
+    def show(
+        *widgets: Widget,
+        width: int = 800,
+        theme: str = "light",
+        state: str = "",
+        touch: bool = False,
+        scripts: bool = True,
+    ) -> Any:
+        (folder / "index.html").write_text(static_page(list(widgets), theme), encoding="utf-8")
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900},
+            has_touch=touch,
+            is_mobile=touch,
+            java_script_enabled=scripts,
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        contexts.append(context)
+        page = context.new_page()
+        watch.attach(page, scripts=scripts)
+        page.goto(f"{address}index.html{'#' if state else ''}{state}", wait_until="load")
+        if scripts:
+            page.wait_for_function(WIDGETS_DRAWN, timeout=20_000)
+        return page
 
-        yield show
-        for context in contexts:
-            context.close()
-        assert not watch.problems, "\n".join(watch.problems)
+    yield show
+    for context in contexts:
+        context.close()
+    assert not watch.problems, "\n".join(watch.problems)

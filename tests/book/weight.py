@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import gzip
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-import pytest
 
 from tests.site_fixtures import SITE, Watch
 
-from .conftest import Open, listed_files
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 LIMIT = 750_000  # bytes
 # What no page needs, for there is something lighter.
@@ -31,10 +31,10 @@ def weights(requests: list[str]) -> dict[str, int]:
     return {name: weight(name) for name in sorted(names)}
 
 
-@pytest.mark.parametrize("name", listed_files())
-def test_a_first_load_is_light(open_page: Open, watch: Watch, name: str) -> None:
-    open_page(f"{name}.html").evaluate("document.fonts.ready.then(() => true)")
+def assert_light(page: Page, watch: Watch, address: str) -> None:
+    """Fail where the first page that a test opened made the browser ask for too much."""
+    page.evaluate("document.fonts.ready.then(() => true)")
     found = weights(watch.requests)
-    assert f"{name}.html" in found
+    assert urlsplit(address).path in found
     assert not [path for path in found if path.endswith(HEAVY)]
     assert sum(found.values()) < LIMIT, sorted(found.items(), key=lambda item: -item[1])[:10]

@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import pickle
+import platform
 import subprocess
 import sys
 import threading
@@ -299,3 +300,27 @@ def test_pointwise_kernels_are_compiled_without_a_way_in_of_their_own():
         known = [] if form == "flat" else [0, 1, np.ones((4, 2), np.int64)]
         found = jit.compiled(jit.entry(module.kernel, *known, *[np.dtype(np.float64)] * 3))
         assert found.library.get_pointer_to_function(found.fndesc.llvm_cpython_wrapper_name) == 0
+
+
+ASSEMBLY = """
+from tensorlab import dtypes
+from tensorlab.backends.cpu import jit
+from tensorlab.backends.cpu.borrowed import borrowed_type
+from tensorlab.backends.cpu.templates import kernel_source
+from tensorlab.scalars import TABLE
+source = kernel_source(TABLE["exp"], dtypes.float32, (dtypes.float32,) * 2, ("run", "run"), "flat")
+kernel = jit.load("exp_wide", source).kernel
+cells = borrowed_type(dtypes.float32.cell)
+kernel.compile((cells, cells))
+print(*{register for register in ("zmm", "ymm") if f"%{register}" in kernel.inspect_asm((cells, cells))})
+"""
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="these are names of x86 processors")
+@pytest.mark.parametrize(
+    ("processor", "register"), [("sapphirerapids", "zmm"), ("znver5", "zmm"), ("haswell", "ymm")]
+)
+def test_kernels_use_whole_registers(processor, register, tmp_path):
+    """LLVM itself would use half of those of Intel's processors. The code is looked at and not run."""
+    settings = {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": "", "TENSORLAB_CACHE_DIR": str(tmp_path)}
+    assert register in run(ASSEMBLY, NUMBA_DISABLE_JIT="0", **settings).split()

@@ -33,6 +33,7 @@ from numba.core.runtime.nrt import rtsys
 from tensorlab.backends.cache import cache_directory
 from tensorlab.backends.cpu import borrowed, machine_code
 from tensorlab.backends.cpu.linking import address_in
+from tensorlab.backends.cpu.wide import WideCompiler
 from tensorlab.backends.interrupts import HeldBack
 
 __all__ = [
@@ -162,10 +163,11 @@ def _make(module_name: str, name: str, source: str) -> ModuleType:
     try:
         with _kept_in(None):
             spec.loader.exec_module(module)
-        # The text says `cache=True`, for which Numba has a class of its own.
+        # The text says `cache=True` and `njit`, for which Numba has classes of its own.
         for made in vars(module).values():
             if type(getattr(made, "_cache", None)) is FunctionCache:
                 made._cache.__class__ = _KernelFiles
+                made._compiler.pipeline_class = WideCompiler
     except BaseException:
         del sys.modules[module_name]
         raise
@@ -175,7 +177,7 @@ def _make(module_name: str, name: str, source: str) -> ModuleType:
 @functools.cache
 def _writers() -> str:
     """Changes with the modules whose functions write instructions of kernels by themselves."""
-    names = ("direct", "direct_values", "intrinsics", "linking", "pointers", "simd")
+    names = ("direct", "direct_values", "intrinsics", "linking", "pointers", "simd", "wide")
     texts = (Path(__file__).with_name(f"{name}.py").read_bytes() for name in names)
     return hashlib.sha256(b"".join(texts)).hexdigest()
 
@@ -216,6 +218,7 @@ def kernel(**options: Any) -> Callable[[Callable], Callable]:
 
     def decorate(function: Callable) -> Callable:
         settings = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
+        settings["pipeline_class"] = WideCompiler
         compiled = numba.njit(**settings)(function)
         if not config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
             with _kept_in(cache_directory()):

@@ -22,6 +22,9 @@ pytest_plugins = ["tests.interpreting", "tests.site_fixtures"]
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+# Tests share work among up to four threads, also where there are fewer cores.
+os.environ.setdefault("NUMBA_NUM_THREADS", str(max(4, os.cpu_count() or 1)))
+
 # A worker takes whole files. These take minutes, whatever the number of their tests: begun last, one of them
 # would let the other workers wait. The first takes longest; the last calls kernels that the first compiles.
 LONG = (

@@ -13,7 +13,7 @@ import tensorlab as tl
 import tensorlab.nn.functional as F
 from tensorlab import dtypes
 from tensorlab.backends.cpu.machine import vectors
-from tensorlab.backends.cpu.segments import COEFFICIENTS, GROUP, LIMIT
+from tensorlab.backends.cpu.segments import COEFFICIENTS, LIMIT
 from tensorlab.backends.cpu.templates import kernel_source
 from tensorlab.scalars import TABLE
 
@@ -49,7 +49,7 @@ def test_float32_of_all_sizes_are_precise():
     x = bits.view(np.float32)
     assert_is_gelu(F.gelu(tl.tensor(x)), x)
     inside = x[abs(x) < LIMIT]
-    assert inside.size > 10 * GROUP
+    assert inside.size > 10 * 16
     assert_is_gelu(F.gelu(tl.tensor(inside)), inside)
 
 
@@ -97,7 +97,7 @@ def test_a_run_without_strays_is_computed_by_vectors_where_the_processor_can():
     expected = vectors().size == 64 and os.environ.get("NUMBA_DISABLE_JIT") != "1"
     assert ("gelu_group" in kernel("run", "run")) == expected
     assert "gelu_group" not in kernel("run", "step")
-    assert len(COEFFICIENTS) == GROUP
+    assert len(COEFFICIENTS) == 16
 
 
 def test_a_processor_with_short_vectors_uses_the_formula():

@@ -45,3 +45,33 @@ def test_cross_entropy_of_large_scores(classes):
     shifted = exact - exact.max(1, keepdims=True)
     losses = np.log(np.exp(shifted).sum(1)) - shifted[np.arange(20), np.arange(20) % classes]
     np.testing.assert_allclose(np.asarray(F.cross_entropy(x, target, reduction="none")), losses, rtol=3e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 16, 63, 64, 65, 72, 127, 256, 257, 320, 337, 1024, 1087])
+def test_rows_of_all_lengths_and_what_lies_behind_them(dtype, name, size):
+    x = np.random.default_rng(size).normal(size=(3, size)).astype(dtype) * 4
+    x[1, : size // 2] = -np.inf
+    exact = x.astype(np.longdouble)
+    shifted = exact - exact.max(1, keepdims=True)
+    powers = np.exp(shifted)
+    total = powers.sum(1, keepdims=True)
+    expected = powers / total if name == "softmax" else shifted - np.log(total)
+    kind = tl.float32 if dtype is np.float32 else tl.float64
+    out = tl.full((3 * size + 2,), 7.0, dtype=kind)
+    getattr(tl, name)(tl.tensor(x), 1, out=out[1:-1].view(3, size))
+    np.testing.assert_allclose(
+        np.asarray(out)[1:-1].reshape(3, size), expected, rtol=64 * np.finfo(dtype).eps
+    )
+    assert out[0] == out[-1] == 7
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [5, 64, 100, 300, 1000])
+def test_what_is_no_number_spoils_its_row_alone(dtype, size):
+    x = np.zeros((4, size), dtype)
+    x[1, size // 2], x[2, 0] = np.nan, np.inf
+    for result in (tl.softmax(tl.tensor(x), 1), tl.log_softmax(tl.tensor(x), 1)):
+        lost = np.isnan(np.asarray(result))
+        assert lost.all(1).tolist() == lost.any(1).tolist() == [False, True, True, False]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import halves, segments
+from tensorlab.backends.cpu import groups, halves
 from tensorlab.backends.cpu.kernel_text import numpy_name, truncated
 from tensorlab.backends.operands import ONE, RUN
 from tensorlab.dtypes import dtype
@@ -26,6 +26,10 @@ _NARROW = (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32)
 # copied together at a time.
 COSTLY = 2
 NEAR = 512
+
+# Elements that are computed by the formula when one strays: where many do, a loop that begins anew for each
+# vector would take longer than what it computes, and where few do, little is lost.
+STRETCH = 128
 
 NAMES = "abcde"
 VARIABLES = "xyzuv"
@@ -66,7 +70,7 @@ class PointwiseText:
     @property
     def in_groups(self) -> bool:
         """Whether whole vectors are computed in a way of their own."""
-        return segments.has_groups(self.row.name, self.types, self.pattern)
+        return groups.has_groups(self.row.name, self.types, self.pattern)
 
     @property
     def calls(self) -> bool:
@@ -123,17 +127,26 @@ class PointwiseText:
         return "\n".join(lines) + "\n" + self._loop(4, "out.size", "{name}[i]", "out[i]")
 
     def groups(self) -> str:
-        """A run between pointers: vector by vector, or a stretch by the formula where an element strays."""
+        """A run between pointers, vector by vector."""
         name, source = self.row.name, self.parameters[-1]
         places = f"advance({source}, done), advance(out, done)"
+        head = f"def compute_run({', '.join(self.parameters)}, count):\n    whole = count - count % GROUP\n"
+        if not groups.has_strays(name):
+            return (
+                f"{head}"
+                "    for done in range(0, whole, GROUP):\n"
+                f"        {name}_group({places})\n"
+                "    if whole < count:\n"
+                f"        {name}_rest({places.replace('done', 'whole')}, count - whole)\n"
+            )
+        # A stretch by the formula where an element strays.
         return (
-            f"def compute_run({', '.join(self.parameters)}, count):\n"
-            "    whole = count - count % GROUP\n"
+            f"{head}"
             "    done = 0\n"
             "    while done < count:\n"
             f"        while done < whole and {name}_group({places}):\n"
             "            done += GROUP\n"
-            "        part = min(STRETCH, count - done)\n"
+            f"        part = min({STRETCH}, count - done)\n"
             f"        if part >= GROUP or part > 0 and not {name}_rest({places}, part):\n"
             + self._loop(12, "part", "{name}[done + i]", "out[done + i]")
             + "        done += part\n"

@@ -9,23 +9,11 @@ exponential, and no division. A vector with an element beyond the limit, or NaN,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, config, types
-from numba.extending import intrinsic
+from tensorlab.backends.cpu.vector_writer import VectorWriter
 
-from tensorlab import dtypes
-from tensorlab.backends.cpu.machine import vectors
-from tensorlab.backends.operands import RUN
-from tensorlab.dtypes import dtype
-
-__all__ = ["GROUP", "gelu_group", "gelu_rest", "has_groups"]
-
-# Elements to a vector.
-GROUP = 16
+__all__ = ["COEFFICIENTS", "LIMIT", "gelu", "is_inside"]
 
 LIMIT = 3.875  # the middle of the last segment is 15 quarters
 ROUNDER = 3145728.0  # 1.5 · 2^21: adding it rounds to a whole number of quarters, in the last binary digits
@@ -52,111 +40,26 @@ COEFFICIENTS = (
 )
 
 
-def has_groups(name: str, element_types: Sequence[dtype], ways: Sequence[str]) -> bool:
-    """Whether a scalar function of such operands is computed vector by vector.
-
-    Args:
-        name: the function's.
-        element_types: of the output and the inputs.
-        ways: how each of them is walked along the innermost dimension; an input may be the output itself.
-    """
-    if name != "gelu" or set(element_types) != {dtypes.float32} or not set(ways) <= {RUN, "self"}:
-        return False
-    return vectors().size == 64 and not config.DISABLE_JIT  # type: ignore[attr-defined]
+def is_inside(write: VectorWriter, x: Any) -> Any:
+    """Whether every element is nearer to 0 than the limit, which a NaN is not."""
+    return write.all_of(write.builder.fcmp_ordered("<", write.size(x), write.same(LIMIT)))
 
 
-class _Writer:
-    """Writes the instructions for one vector of float32."""
-
-    def __init__(self, builder: Any) -> None:
-        self.builder = builder
-        self.floats, self.bits = (ir.VectorType(t, GROUP) for t in (ir.FloatType(), ir.IntType(32)))
-
-    def call(self, name: str, result: Any, *arguments: Any) -> Any:
-        """The result of one of the compiler's own functions."""
-        declared = ir.FunctionType(result, [argument.type for argument in arguments])
-        function = cgutils.get_or_insert_function(self.builder.module, declared, name)
-        return self.builder.call(function, arguments)
-
-    def same(self, number: float) -> Any:
-        """The same number in every lane."""
-        return ir.Constant(self.floats, [float(number)] * GROUP)
-
-    def multiply_add(self, a: Any, b: Any, c: Any) -> Any:
-        """``a * b + c``, rounded once."""
-        return self.call("llvm.fma.v16f32", self.floats, a, b, c)
-
-    def first_lanes(self, count: Any) -> Any:
-        """The mask of so many lanes."""
-        numbers, order = (ir.VectorType(ir.IntType(size), GROUP) for size in (64, 32))
-        first = self.builder.insert_element(ir.Constant(numbers, ir.Undefined), count, ir.IntType(32)(0))
-        counts = self.builder.shuffle_vector(first, first, ir.Constant(order, [0] * GROUP))
-        return self.builder.icmp_signed("<", ir.Constant(numbers, list(range(GROUP))), counts)
-
-    def size(self, x: Any) -> Any:
-        """The absolute values."""
-        return self.call("llvm.fabs.v16f32", self.floats, x)
-
-    def all_inside(self, a: Any) -> Any:
-        """Whether every element is below the limit, which a NaN is not."""
-        mask = ir.IntType(GROUP)
-        inside = self.builder.bitcast(self.builder.fcmp_ordered("<", a, self.same(LIMIT)), mask)
-        return self.builder.icmp_unsigned("==", inside, mask(-1))
-
-    def tail(self, a: Any) -> Any:
-        """The chance that a normal variable is below -a."""
-        rounded = self.builder.fadd(a, self.same(ROUNDER))
-        rest = self.builder.fsub(a, self.builder.fsub(rounded, self.same(ROUNDER)))
-        # The instruction reads the last four digits, so that the rounder beside them does no harm.
-        index = self.builder.bitcast(rounded, self.bits)
-        total = None
-        for power in zip(*COEFFICIENTS, strict=True):
-            column = ir.Constant(self.floats, [float(np.float32(c)) for c in power])
-            found = self.call("llvm.x86.avx512.permvar.sf.512", self.floats, column, index)
-            total = found if total is None else self.multiply_add(total, rest, found)
-        return total
-
-    def gelu(self, x: Any, a: Any) -> Any:
-        """``max(x, 0) - a · tail``, where of two zeros the maximum is `x`."""
-        zero = self.same(0.0)
-        positive = self.builder.select(self.builder.fcmp_ordered(">", zero, x), zero, x)
-        return self.multiply_add(self.builder.fneg(a), self.tail(a), positive)
+def gelu(write: VectorWriter, x: Any) -> Any:
+    """``max(x, 0) - a · tail``, where of two zeros the maximum is `x`; `a` is the size of `x`."""
+    a, zero = write.size(x), write.same(0.0)
+    positive = write.builder.select(write.builder.fcmp_ordered(">", zero, x), zero, x)
+    return write.multiply_add(write.builder.fneg(a), _tail(write, a), positive)
 
 
-@intrinsic
-def _gelu_group(typing, source, to):  # type: ignore[no-untyped-def]
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        writer = _Writer(builder)
-        read, write = (builder.bitcast(pointer, writer.floats.as_pointer()) for pointer in arguments)
-        x = builder.load(read, align=4, typ=writer.floats)
-        a = writer.size(x)
-        inside = writer.all_inside(a)
-        with builder.if_then(inside, likely=True):
-            builder.store(writer.gelu(x, a), write, align=4)
-        return inside
-
-    return types.boolean(source, to), generate
-
-
-@intrinsic
-def _gelu_rest(typing, source, to, count):  # type: ignore[no-untyped-def]
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        writer = _Writer(builder)
-        read, write = (builder.bitcast(pointer, writer.floats.as_pointer()) for pointer in arguments[:2])
-        given, align, zeros = writer.first_lanes(arguments[2]), ir.IntType(32)(4), writer.same(0.0)
-        x = writer.call("llvm.masked.load.v16f32.p0", writer.floats, read, align, given, zeros)
-        a = writer.size(x)
-        inside = writer.all_inside(a)
-        with builder.if_then(inside, likely=True):
-            result = writer.gelu(x, a)
-            writer.call("llvm.masked.store.v16f32.p0", ir.VoidType(), result, write, align, given)
-        return inside
-
-    return types.boolean(source, to, types.int64), generate
-
-
-# gelu_group(source, to): the gelu of `GROUP` elements from one place to another, if all are inside the limit;
-# otherwise nothing is written. Returns whether it was done.
-gelu_group: Any = _gelu_group
-# gelu_rest(source, to, count): the same for fewer, the end of a run.
-gelu_rest: Any = _gelu_rest
+def _tail(write: VectorWriter, a: Any) -> Any:
+    """The chance that a normal variable is below -a."""
+    rounded = write.builder.fadd(a, write.same(ROUNDER))
+    rest = write.builder.fsub(a, write.builder.fsub(rounded, write.same(ROUNDER)))
+    # The instruction reads the last four digits, so that the rounder beside them does no harm.
+    index = write.builder.bitcast(rounded, write.bits)
+    total = None
+    for power in zip(*COEFFICIENTS, strict=True):
+        found = write.look_up(power, index)
+        total = found if total is None else write.multiply_add(total, rest, found)
+    return total

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import greater, jit, softmax_rows, threads
+from tensorlab.backends.cpu import greater, groups, jit, softmax_rows, softmax_vectors, threads
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import (
     BLOCK,
@@ -30,7 +30,7 @@ from tensorlab.backends.cpu.kernel_text import (
 )
 from tensorlab.backends.cpu.levels import assemble
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.operands import Launch, OperandLayout, no_launch
+from tensorlab.backends.operands import RUN, Launch, OperandLayout, no_launch
 from tensorlab.dtypes import dtype
 from tensorlab.integers import ceil_div
 from tensorlab.scalars.exponential import exp_to_one
@@ -45,16 +45,12 @@ COST = 12
 SHORT = 256
 
 
-# The levels of the way there, row by row.
+# The levels of the way there, row by row, beside the blocks.
 FORWARD: dict[str, Any] = {
-    "blocks": [
-        softmax_rows.greatest_of, softmax_rows.greatest_of_rest, softmax_rows.raise_run,
-        softmax_rows.raise_rest,
-    ],
     "loops": [softmax_rows.write_run],
     "inner": [softmax_rows.place, softmax_rows.ask],
     "kernels": [softmax_rows.forward],
-}  # fmt: skip
+}
 
 
 class _Way(NamedTuple):
@@ -100,13 +96,21 @@ def _kernel(logarithm: bool, source: dtype, result: dtype, form: str, step: bool
     name = f"{'log_' if logarithm else ''}softmax"
     if form == "rows":
         constants = softmax_rows.constants(logarithm, source, result, step)
+        vectors = not step and softmax_vectors.usable(source, result)
+        exponentials = softmax_vectors if vectors else softmax_rows
         text = assemble(
             f"{name} along rows",
             result,
             source=source,
-            imports=greater.IMPORT,
+            imports=greater.IMPORT + softmax_vectors.IMPORT * vectors,
             constants=constants,
-            formulas=[exp_to_one],
+            formulas=[] if vectors else [exp_to_one],
+            blocks=[
+                softmax_rows.greatest_of,
+                softmax_rows.greatest_of_rest,
+                exponentials.raise_run,
+                exponentials.raise_rest,
+            ],
             **FORWARD,
         )
         text += "\n\nkernel = forward\n"
@@ -166,11 +170,12 @@ def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:
     decorator = f"@njit({OPTIONS}, forceinline=True, {jit.HELPER})"
     exponential = formula_text(exp_to_one, text.compute, decorator)
     title = f"{'log_' if logarithm else ''}softmax of {cells.source.name} to {cells.result.name}, {form}"
+    vectors = form == "blocks" and text.vectors
     parts = [
         header(title),
-        greater.IMPORT,
+        greater.IMPORT + groups.imports("exp", text.compute) * vectors,
         jitted(cells.helpers()),
-        exponential,
+        "" if vectors else exponential,
         text.helpers(form),
         kernel,
     ]
@@ -189,6 +194,8 @@ class _SoftmaxText:
         self.sum = "float64" if step else self.kind
         # Exponentials are kept in the output until they are divided, unless it rounds them.
         self.kept = not logarithm and cells.result.itemsize >= 4
+        # Whether blocks are raised vector by vector.
+        self.vectors = groups.has_groups("exp", [self.compute], [RUN])
 
     def result(self, x: str, out: str, greatest: str, total: str) -> str:
         """The lines that write one result; `total` is the sum's logarithm or its reciprocal."""
@@ -243,9 +250,14 @@ class _SoftmaxText:
             f"        greatest = np.{kind}(greater(greatest, {x}))\n"
             "    for i in range(n):\n"
             f"        shifted[at + i] = {x} - greatest\n\n\n"
-            f"{decorator}def raise_block(shifted, powers, at, n):\n"
-            "    for i in range(n):\n"
-            f"        {powers}[at + i] = np.{kind}(exp_to_one(shifted[at + i]))\n\n\n"
+            f"{decorator}def raise_block(shifted, powers, place, n):\n"
+            + (
+                self.raised_by_vectors(powers)
+                if self.vectors
+                else "    for i in range(n):\n"
+                f"        {powers}[place + i] = np.{kind}(exp_to_one(shifted[place + i]))\n"
+            )
+            + "\n\n"
             f"{decorator}def row_sum(powers, at, n):\n"
             f"    total = np.{kind}(0)\n"
             "    for i in range(n):\n"
@@ -254,6 +266,18 @@ class _SoftmaxText:
             f"{decorator}def write_row(shifted, at, out, cell, n, last):\n"
             "    for i in range(n):\n"
             f"        {target} = {self.cells.store(f'np.{kind}({value})', True)}\n"
+        )
+
+    @staticmethod
+    def raised_by_vectors(powers: str) -> str:
+        """The loop over a block by whole vectors."""
+        places = f"at(shifted, place + done), at({powers}, place + done)"
+        return (
+            "    whole = n - n % GROUP\n"
+            "    for done in range(0, whole, GROUP):\n"
+            f"        exp_group({places})\n"
+            "    if whole < n:\n"
+            f"        exp_rest({places.replace('done', 'whole')}, n - whole)\n"
         )
 
     def blocks(self) -> str:

@@ -45,5 +45,5 @@ class WideCompiler(Compiler):
         for pipeline in pipelines:
             own = {NativeLowering: _WideLowering}
             pipeline.passes = [(own.get(made, made), name) for made, name in pipeline.passes]
-            pipeline.finalize()  # type: ignore[no-untyped-call]
+            pipeline.finalize()
         return pipelines

@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorlab.dtypes import dtype
 
-__all__ = ["CELL", "ONE", "RUN", "Buffer", "Launch", "OperandLayout", "no_launch"]
+__all__ = ["CELL", "ONE", "RUN", "WORTHWHILE", "Buffer", "Launch", "OperandLayout", "no_launch"]
 
 # Cells, and the cell of the first element.
 Buffer = tuple[np.ndarray, int]
@@ -24,6 +24,11 @@ def no_launch(*_: object) -> None:
 
 # What an operand is to a kernel of flat ones: a run of cells, a number, or one cell that all elements meet.
 RUN, ONE, CELL = "run", "one", "cell"
+
+
+# Work, in additions of one float32, from which a second thread pays. Starting a team costs some
+# microseconds, and one thread adds about a billion numbers a second that come from cache.
+WORTHWHILE = 100_000
 
 
 class OperandLayout(NamedTuple):

@@ -18,14 +18,11 @@ from tensorlab.ops import results
 from tensorlab.ops.dispatch import layouts_of
 from tensorlab.ops.operands import Number, to_round, types_of, widened
 from tensorlab.ops.plans import remember
-from tensorlab.ops.straight import flat_kernel
+from tensorlab.ops.straight import flat_kernel, most_straight
 from tensorlab.scalars import FLOAT, TABLE, Scalar
 from tensorlab.tensor import Tensor, dense_cells
 
-__all__ = ["SMALL", "Way", "learn", "overwrites", "overwritten", "row_major_copy", "way_of_copy"]
-
-# The most elements that the kernel of one loop is called with in one step.
-SMALL = 16_384
+__all__ = ["Way", "learn", "overwrites", "overwritten", "row_major_copy", "way_of_copy"]
 
 Way = Callable[..., Tensor | None]
 
@@ -83,7 +80,7 @@ def learn(
     key = _key(kind, target, operands)
     way: Way | None = None
     if _may_be_known(row, target, operands, in_place):
-        if _are_runs(target, operands):
+        if _are_runs(row, target, operands):
             types = (kind, target._dtype, *[t._dtype if isinstance(t, Tensor) else type(t) for t in operands])
             known = _of_runs.get(types)
             if known is None:
@@ -116,11 +113,11 @@ def way_of_copy(writer: object, target: Tensor, source: Tensor) -> Way | None:
         writer: what is noted on the storage.
         target, source: the tensors.
     """
-    if target.numel() > SMALL:
+    row = TABLE["copy"]
+    if target.numel() > most_straight(row):
         return None
-    if _are_runs(target, (source,)):
-        return _way_of_runs(TABLE["copy"], writer, target, (source,), in_place=False)
-    return _way_of_layouts(TABLE["copy"], writer, target, (source,), in_place=False)
+    find = _way_of_runs if _are_runs(row, target, (source,)) else _way_of_layouts
+    return find(row, writer, target, (source,), in_place=False)
 
 
 def _way_of_copies(input: Tensor) -> Callable[[Tensor], Tensor | None] | None:
@@ -153,8 +150,8 @@ def _may_be_known(row: Scalar, target: Tensor, operands: Sequence[Tensor | Numbe
     return row.result != FLOAT and not any(isinstance(t, float) for t in read)
 
 
-def _are_runs(target: Tensor, operands: Sequence[Tensor | Number]) -> bool:
-    if not 0 < target.numel() <= SMALL or dense_cells(target) is False:
+def _are_runs(row: Scalar, target: Tensor, operands: Sequence[Tensor | Number]) -> bool:
+    if not 0 < target.numel() <= most_straight(row) or dense_cells(target) is False:
         return False
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     return all(t._shape == target._shape and dense_cells(t) is not False for t in tensors)
@@ -169,7 +166,7 @@ def _way_of_runs(
     if not found or found[1] is not target._dtype:
         return None
     facts = [t._dtype if isinstance(t, Tensor) else type(t) for t in (target, *operands)]
-    return results.overwriting(found[0], facts, writer, SMALL)
+    return results.overwriting(found[0], facts, writer, most_straight(row))
 
 
 def _way_of_layouts(

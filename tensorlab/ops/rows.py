@@ -20,16 +20,12 @@ from tensorlab.ops.plans import remember
 from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply, apply_in_place, node_kind
 from tensorlab.ops.results import computing, mapping, meeting, never, overwriting
 from tensorlab.ops.small_gradients import FOLDED
-from tensorlab.ops.straight import flat_kernel
+from tensorlab.ops.straight import flat_kernel, most_straight
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, dense_cells
 
 __all__ = ["function_of", "in_place", "operator_of", "test_of"]
-
-# Below this many elements an operation on dense tensors of one dtype goes straight to its kernel. What is
-# left then is the allocation and the call, which is what a small operation costs.
-SMALL = 16_384
 
 # What computes the result of dense operands (see `tensorlab.ops.results`), and what records it, None if it
 # has no gradient; and for tensors alone, what does all of it for most of them. False where there is no short
@@ -49,6 +45,7 @@ Way = tuple[
 def _unary(row: Scalar) -> Callable:
     """The function of one tensor that a row of the table stands for."""
     prepared: dict[dtype, Prepared] = {}
+    limit = most_straight(row)
     # Those of the dtype of the last call that came here; `ready` for most of its tensors, in one step.
     ready: Callable[[Tensor], Tensor | None] | None = None
 
@@ -66,7 +63,7 @@ def _unary(row: Scalar) -> Callable:
                 if result is not None:
                     return result
             a = input._dense if input._dense is not None else dense_cells(input)
-            if a is not False and a.size <= SMALL:
+            if a is not False and a.size <= limit:
                 short = prepare(input._dtype)
                 if short:
                     compute, record, ready = short
@@ -81,6 +78,7 @@ def _unary(row: Scalar) -> Callable:
 
 def _binary(row: Scalar, is_operator: bool = False) -> Callable:
     """The function of two operands that a row of the table stands for, without `out`; or the operator."""
+    limit = most_straight(row)
     ways: dict[tuple, Way | Literal[False]] = {}
     with_tensor: dict[dtype, Prepared] = {}
     with_float: dict[dtype, Prepared] = {}
@@ -135,7 +133,7 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
                 return result if record is None else record(result, input, other)
             if type(other) is float or (type(other) is int and other.bit_length() < 64):
                 a = input._dense if input._dense is not None else dense_cells(input)
-                if a is not False and 0 < a.size <= SMALL:
+                if a is not False and 0 < a.size <= limit:
                     known = with_float if type(other) is float else with_int
                     short = known.get(input._dtype)
                     if short is None:
@@ -150,7 +148,7 @@ def _binary(row: Scalar, is_operator: bool = False) -> Callable:
             type(input) is float or (type(input) is int and input.bit_length() < 64)
         ):
             b = other._dense if other._dense is not None else dense_cells(other)
-            if b is not False and 0 < b.size <= SMALL:
+            if b is not False and 0 < b.size <= limit:
                 known = from_float if type(input) is float else from_int
                 short = known.get(other._dtype)
                 if short is None:
@@ -189,7 +187,7 @@ def _find_straight_way(
     if input._dtype is not other._dtype or input._shape != other._shape:
         return False
     cells = dense_cells(input)
-    if cells is False or cells.size > SMALL or dense_cells(other) is False:
+    if cells is False or cells.size > most_straight(row) or dense_cells(other) is False:
         return False
     short = known.get(input._dtype)
     if short is None:
@@ -226,6 +224,7 @@ def _find_way(row: Scalar, ways: dict, input: Tensor, other: Tensor) -> Tensor:
 def _in_place(row: Scalar) -> Callable:
     """The function that overwrites its first operand."""
     prepared: dict[Any, PreparedInPlace] = {}
+    limit = most_straight(row)
 
     def function(input: Tensor, *others: Tensor | Number) -> Tensor:
         way = overwrites.get(function)
@@ -235,7 +234,7 @@ def _in_place(row: Scalar) -> Callable:
         recording = current.grad
         if (
             a is not False
-            and a.size <= SMALL
+            and a.size <= limit
             and len(others) == 1
             and row.arity == 2
             and not (recording and requires_grad(input))
@@ -284,7 +283,7 @@ def _prepare_in_place(
     if not found or found[1] is not element_type:
         return False
     types = (element_type, other if isinstance(other, dtype) else type(other))
-    return found[0], overwriting(found[0], types, writer, SMALL)
+    return found[0], overwriting(found[0], types, writer, most_straight(row))
 
 
 def _prepare(row: Scalar, *operands: dtype | Number, of_tensors: bool = False) -> Prepared:
@@ -305,7 +304,9 @@ def _prepare(row: Scalar, *operands: dtype | Number, of_tensors: bool = False) -
             tensors = tuple([index for index, t in enumerate(kinds) if t == RUN])
             record = recorder(kind, tensors, met=(out_type, kinds))
     types = tuple([t for t in operands if isinstance(t, dtype)])
-    ready = mapping(kernel, types[0], out_type, SMALL) if of_tensors or len(operands) == 1 else None
+    ready = (
+        mapping(kernel, types[0], out_type, most_straight(row)) if of_tensors or len(operands) == 1 else None
+    )
     return computing(kernel, out_type, types if of_tensors else None), record, ready
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tensorlab.backends import backend
+from tensorlab.backends.operands import WORTHWHILE
 from tensorlab.dtypes import FLOATING, by_name, dtype
 from tensorlab.layout import Size
 from tensorlab.ops import results
@@ -15,10 +16,19 @@ from tensorlab.ops.operands import Number, to_round, types_of, widened
 from tensorlab.scalars import FLOAT, Scalar
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
-__all__ = ["computed_straight", "flat_kernel"]
+__all__ = ["computed_straight", "flat_kernel", "most_straight"]
 
 # Up to this many elements the way to a kernel costs as much as the kernel.
 SHORT = 4096
+
+
+# Up to this many elements the steps of Python on the way to threads cost more than these spare.
+SMALL = 16_384
+
+
+def most_straight(row: Scalar) -> int:
+    """The most elements of runs that go straight to the kernel, which one thread works through."""
+    return max(SMALL, WORTHWHILE // row.cost)
 
 
 def flat_kernel(

@@ -15,7 +15,8 @@ from tensorlab.backends.cpu import results as cpu_results
 from tensorlab.backends.cpu.overwriting import overwriting
 from tensorlab.layout import Size
 from tensorlab.ops import results
-from tensorlab.ops.rows import SMALL
+from tensorlab.ops.straight import most_straight
+from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor, make_dense, make_view
 
 CELL = np.dtype(np.float32)
@@ -235,7 +236,8 @@ def test_functions_of_one_tensor_see_what_it_is():
             assert tensor.exp().requires_grad == tensor.requires_grad
         with tl.no_grad():
             assert not x.clone().requires_grad_().exp().requires_grad
-        assert tl.ones(SMALL + 1).exp().shape == (SMALL + 1,)
+        beyond = most_straight(TABLE["exp"]) + 1
+        assert tl.ones(beyond).exp().shape == (beyond,)
 
 
 def test_functions_of_two_tensors_see_what_they_are():
@@ -275,9 +277,16 @@ def test_places_are_those_of_the_fields():
     assert [places[name] - places["a"] for name in "abc"] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("size", [0, 1, SMALL, SMALL + 1])
+LIMIT = most_straight(TABLE["add"])
+
+
+@pytest.mark.parametrize("size", [0, 1, 16_384, 16_385, LIMIT, LIMIT + 1])
 def test_sizes_around_the_limit(size):
-    x = tl.arange(size, dtype=tl.float32)
+    x, written = tl.arange(size, dtype=tl.float32), tl.zeros(size)
+    for _ in range(4):  # from the third time on, all is one call
+        tl.add(x, x, out=written)
+        written.add_(x)
+    np.testing.assert_array_equal(written.numpy(), 3 * x.numpy())
     np.testing.assert_array_equal((x + x).numpy(), 2 * x.numpy())
     np.testing.assert_array_equal(x.neg().numpy(), -x.numpy())
     np.testing.assert_array_equal((1.0 - x).numpy(), 1 - x.numpy())

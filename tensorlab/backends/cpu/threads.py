@@ -11,11 +11,9 @@ from pathlib import Path
 import numba
 from numba.core import config
 
-__all__ = ["get_num_threads", "layer", "set_num_threads", "team", "team_for"]
+from tensorlab.backends.operands import WORTHWHILE
 
-# Work, in additions of one float32, from which a second thread pays. Starting a team costs some
-# microseconds, and one thread adds about a billion numbers a second that come from cache.
-WORTHWHILE = 100_000
+__all__ = ["WORTHWHILE", "get_num_threads", "layer", "set_num_threads", "team", "team_for"]
 
 _lock = threading.Lock()
 

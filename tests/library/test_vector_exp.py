@@ -21,7 +21,7 @@ from tensorlab.backends.cpu.vector_exp import (
 from tensorlab.backends.cpu.vector_writer import lanes_of, whole_registers
 from tensorlab.scalars import TABLE
 
-ULPS = 1.25  # units in the last place
+ULPS = 0.85  # units in the last place
 KINDS = {"float32": (LEAST_32, GREATEST_32), "float64": (LEAST, GREATEST)}
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1000.0, -1000.0, 1e30, -1e30, 1e-30, 88.7228, 88.7229, -87.34]
 SPECIAL += [-103.9, -104.1, 709.78, 709.79, -708.4, -744.4, -745.1, -745.2, -746.5]

@@ -26,9 +26,9 @@ def no_launch(*_: object) -> None:
 RUN, ONE, CELL = "run", "one", "cell"
 
 
-# Work, in additions of one float32, from which a second thread pays. Starting a team costs some
-# microseconds, and one thread adds about a billion numbers a second that come from cache.
-WORTHWHILE = 100_000
+# Work, in additions of one float32, from which a second thread pays. One thread adds some eight numbers in a
+# nanosecond, if they come from a cache; a team costs some 15 microseconds before its threads are at work.
+WORTHWHILE = 200_000
 
 
 class OperandLayout(NamedTuple):

@@ -220,7 +220,7 @@ def _row(
     example: str,
     gradient: Gradient,
     parameters: int = 0,
-    cost: int = 12,
+    cost: int = 6,
     node: str = "",
 ) -> Scalar:
     return Scalar(
@@ -258,13 +258,13 @@ ROWS = (
     _row("silu", silu, "``input * sigmoid(input)``, also called swish.",
          ">>> F.silu(tl.tensor([-1.0, 2.0]))\ntensor([-0.2689,  1.7616])", d_silu),
     _row("softplus", softplus, "``log(1 + exp(beta * input)) / beta``: a ReLU without its corner.",
-         ">>> F.softplus(tl.tensor([-1.0, 2.0]))\ntensor([0.3133, 2.1269])", d_softplus, 2, 24),
+         ">>> F.softplus(tl.tensor([-1.0, 2.0]))\ntensor([0.3133, 2.1269])", d_softplus, 2, 12),
     _row("logsigmoid", logsigmoid, "``log(sigmoid(input))``, precise on both sides.",
-         ">>> F.logsigmoid(tl.tensor([-100.0, 0.0]))\ntensor([-100.0000,   -0.6931])", d_logsigmoid, 0, 24,
+         ">>> F.logsigmoid(tl.tensor([-100.0, 0.0]))\ntensor([-100.0000,   -0.6931])", d_logsigmoid, 0, 12,
          "LogSigmoidBackward0"),
     _row("gelu", gelu, "``input`` times the probability that a normal variable is below it.",
-         ">>> F.gelu(tl.tensor([-1.0, 2.0]))\ntensor([-0.1587,  1.9545])", d_gelu, 0, 24),
-    _row("gelu_tanh", gelu_tanh, "The approximation of gelu by tanh.", "", d_gelu_tanh, 0, 20,
+         ">>> F.gelu(tl.tensor([-1.0, 2.0]))\ntensor([-0.1587,  1.9545])", d_gelu, 0, 12),
+    _row("gelu_tanh", gelu_tanh, "The approximation of gelu by tanh.", "", d_gelu_tanh, 0, 10,
          "GeluBackward0"),
 )  # fmt: skip
 

@@ -216,7 +216,7 @@ ROWS = (
         "e to the power of each element.",
         ">>> tl.exp(tl.tensor([0.0, 1.0]))\ntensor([1.0000, 2.7183])",
         result=FLOAT,
-        cost=8,
+        cost=4,
         gradients=(("mul", "grad", "result"),),
     ),
     Scalar(
@@ -226,7 +226,7 @@ ROWS = (
         "2 to the power of each element.",
         ">>> tl.exp2(tl.tensor([0, 3, -1]))\ntensor([1.0000, 8.0000, 0.5000])",
         result=FLOAT,
-        cost=8,
+        cost=4,
         gradients=(d_exp2,),
     ),
     Scalar(
@@ -236,7 +236,7 @@ ROWS = (
         "``exp(input) - 1``, precise near 0 too.",
         ">>> tl.expm1(tl.tensor([1e-8, 1.0]))\ntensor([1.0000e-08, 1.7183e+00])",
         result=FLOAT,
-        cost=8,
+        cost=4,
         gradients=(d_expm1,),
     ),
     Scalar(
@@ -246,7 +246,7 @@ ROWS = (
         "``1 / (1 + exp(-input))``: every number brought between 0 and 1.",
         ">>> tl.sigmoid(tl.tensor([-2.0, 0.0, 2.0]))\ntensor([0.1192, 0.5000, 0.8808])",
         result=FLOAT,
-        cost=10,
+        cost=5,
         gradients=(d_sigmoid,),
     ),
 )

@@ -66,19 +66,19 @@ def d_logaddexp2_y(grad, x, y):
 ROWS = (
     Scalar("logit", logit, 1, "``log(input / (1 - input))``: of what each element is the sigmoid.",
            ">>> tl.logit(tl.tensor([0.5, 0.75, 1.0]))\ntensor([0.0000, 1.0986,    inf])",
-           result=FLOAT, parameters=1, cost=20, gradients=(d_logit,)),
+           result=FLOAT, parameters=1, cost=10, gradients=(d_logit,)),
     Scalar("entr", entr, 1, "``-input * log(input)``: what a probability adds to an entropy; -inf below 0.",
            ">>> tl.special.entr(tl.tensor([0.0, 0.5, 1.0]))\ntensor([0.0000, 0.3466, -0.0000])",
-           result=FLOAT, cost=20, gradients=(d_entr,), node="SpecialEntrBackward0"),
+           result=FLOAT, cost=10, gradients=(d_entr,), node="SpecialEntrBackward0"),
     Scalar("xlog1py", xlog1py, 2,
            "``input * log1p(other)``, and 0 where `input` is 0, whatever the logarithm.",
            ">>> tl.special.xlog1py(tl.tensor([0.0, 2.0]), tl.tensor([-1.0, 0.0]))\ntensor([0., 0.])",
-           result=FLOAT, numbers=BOTH, cost=16, gradients=(d_xlog1py_x, d_xlog1py_y),
+           result=FLOAT, numbers=BOTH, cost=8, gradients=(d_xlog1py_x, d_xlog1py_y),
            node="SpecialXlog1PyBackward0",
            number_nodes=("SpecialXlog1PyBackward1", "SpecialXlog1PyBackward2")),
     Scalar("logaddexp2", logaddexp2, 2,
            "``log2(2 ** input + 2 ** other)``, without overflow on the way.",
            ">>> tl.logaddexp2(tl.tensor([0.0, 1000.0]), tl.tensor([0.0, 1000.0]))\n"
            "tensor([1.0000e+00, 1.0010e+03])",
-           takes=FLOATING, cost=24, gradients=(d_logaddexp2_x, d_logaddexp2_y)),
+           takes=FLOATING, cost=12, gradients=(d_logaddexp2_x, d_logaddexp2_y)),
 )  # fmt: skip

@@ -214,7 +214,7 @@ ROWS = (
         "The natural logarithm; -inf at 0, NaN below.",
         ">>> tl.log(tl.tensor([1.0, 10.0, 0.0]))\ntensor([0.0000, 2.3026,   -inf])",
         result=FLOAT,
-        cost=16,
+        cost=8,
         gradients=(("div", "grad", "x"),),
     ),
     Scalar(
@@ -224,7 +224,7 @@ ROWS = (
         "The logarithm to base 2; -inf at 0, NaN below.",
         ">>> tl.log2(tl.tensor([1, 8]))\ntensor([0., 3.])",
         result=FLOAT,
-        cost=16,
+        cost=8,
         gradients=(d_log2,),
     ),
     Scalar(
@@ -234,7 +234,7 @@ ROWS = (
         "The logarithm to base 10; -inf at 0, NaN below.",
         ">>> tl.log10(tl.tensor([1, 1000]))\ntensor([0., 3.])",
         result=FLOAT,
-        cost=16,
+        cost=8,
         gradients=(d_log10,),
     ),
     Scalar(
@@ -244,7 +244,7 @@ ROWS = (
         "``log(1 + input)``, precise near 0 too.",
         ">>> tl.log1p(tl.tensor([1e-8, 1.0]))\ntensor([1.0000e-08, 6.9315e-01])",
         result=FLOAT,
-        cost=16,
+        cost=8,
         gradients=(d_log1p,),
         node="Log1PBackward0",
     ),
@@ -256,7 +256,7 @@ ROWS = (
         ">>> tl.logaddexp(tl.tensor([0.0, 1000.0]), tl.tensor([0.0, 1000.0]))\n"
         "tensor([6.9315e-01, 1.0007e+03])",
         takes=FLOATING,
-        cost=24,
+        cost=12,
         gradients=(d_logaddexp_x, d_logaddexp_y),
     ),
     Scalar(
@@ -267,7 +267,7 @@ ROWS = (
         ">>> tl.xlogy(tl.tensor([0.0, 2.0]), tl.tensor([0.0, 1.0]))\ntensor([0., 0.])",
         result=FLOAT,
         numbers=(0, 1),
-        cost=16,
+        cost=8,
         gradients=(d_xlogy_x, d_xlogy_y),
         number_nodes=("XlogyBackward1", "XlogyBackward2"),
     ),

@@ -85,5 +85,5 @@ ROWS = (
            takes=FLOATING, cost=4, gradients=(d_hardsigmoid,)),
     Scalar("mish", mish, 1, "``input * tanh(softplus(input))``.",
            ">>> F.mish(tl.tensor([-1.0, 2.0]))\ntensor([-0.3034,  1.9440])",
-           takes=FLOATING, cost=16, gradients=(d_mish,)),
+           takes=FLOATING, cost=8, gradients=(d_mish,)),
 )  # fmt: skip

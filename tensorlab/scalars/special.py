@@ -262,7 +262,7 @@ ROWS = (
         "One over the square root; inf at 0, NaN below.",
         ">>> tl.rsqrt(tl.tensor([4, 1]))\ntensor([0.5000, 1.0000])",
         result=FLOAT,
-        cost=8,
+        cost=4,
         gradients=(d_rsqrt,),
     ),
     Scalar(
@@ -296,7 +296,7 @@ ROWS = (
         "The error function: how much of a normal distribution of variance 1/2 lies within ±input.",
         ">>> tl.erf(tl.tensor([0.0, 0.5, 1.0]))\ntensor([0.0000, 0.5205, 0.8427])",
         result=FLOAT,
-        cost=30,
+        cost=15,
         gradients=(d_erf,),
     ),
     Scalar(

@@ -21,7 +21,7 @@ __all__ = ["Plan", "Schedule", "additions", "is_better_transposed", "plan_for", 
 # With so few columns a row of the result has nothing to vectorise, and a sum over k has.
 FEW = 2
 
-# What takes as long as one addition of `threads.team_for`: so many multiply-adds of each lane of a tile's
+# What takes as long as two additions of `threads.team_for`: so many multiply-adds of each lane of a tile's
 # vectors, or so many cells that come from memory or go there. A team costs some 15 microseconds before its
 # threads are at work, so it pays from about 165³ of float32.
 MULTIPLY_ADDS = 3
@@ -109,10 +109,10 @@ def additions(work: Problem, sizes: Blocks) -> int:
         >>> strides = (100, 1)
         >>> square = problem((), (100, 100, 100), *[strides] * 5)
         >>> additions(square, Blocks(16, 8, 48, 384, 80, 480, 100_000))
-        24583
+        49166
     """
     cells = work.products * (work.m * work.n + work.m * work.k + work.k * work.n)
-    return work.multiply_adds // (MULTIPLY_ADDS * sizes.lanes) + cells // CELLS
+    return 2 * (work.multiply_adds // (MULTIPLY_ADDS * sizes.lanes) + cells // CELLS)
 
 
 def _stays_in_place(work: Problem, sizes: Blocks, size: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorlab.ops import pointwise
 from tensorlab.ops.documentation import documented
-from tensorlab.ops.recording import apply, apply_in_place
+from tensorlab.ops.elementwise import apply, apply_in_place
 from tensorlab.ops.rows import function_of
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.activations import IN_PLACE

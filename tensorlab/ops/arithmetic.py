@@ -19,8 +19,8 @@ from tensorlab.names.tensor import bare
 from tensorlab.ops import pointwise
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
+from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply, apply_in_place
 from tensorlab.ops.operands import Number, check_64_bits, check_number, is_number, number_from, result_type
-from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply, apply_in_place
 from tensorlab.ops.rows import function_of, in_place
 from tensorlab.scalars import TABLE, ZERO, Scalar
 from tensorlab.scalars.special import POWERS

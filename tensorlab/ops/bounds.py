@@ -11,10 +11,9 @@ from tensorlab.dtypes import finfo_max
 from tensorlab.layout import as_int
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
+from tensorlab.ops.elementwise import apply, apply_in_place
 from tensorlab.ops.operands import Number, check_number, is_number, result_type
-from tensorlab.ops.recording import apply, apply_in_place
 from tensorlab.ops.rows import function_of
-from tensorlab.ops.straight import computed_straight
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor
 
@@ -37,20 +36,6 @@ _BOUNDS = {
 @documented("clamp", _BOUNDS)
 def clamp(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | None = None) -> Tensor:
     """Elements below `min` raised to it, and those above `max` lowered to it."""
-    # The most frequent call: bounds that every dtype holds, and nothing to record.
-    if (
-        type(min) is float
-        and type(max) is float
-        and -SMALL < min < SMALL
-        and -SMALL < max < SMALL
-        and out is None
-        and type(input) is Tensor
-        and input._edge is None
-        and input._base is None
-    ):
-        result = computed_straight(_CLAMP, (input, min, max))
-        if result is not None:
-            return result
     row, bounds = _clamp_row(input, min, max)
     if len(bounds) == 1:
         return _with_one(row)(input, bounds[0], out=out)
@@ -133,7 +118,6 @@ def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
     return apply_in_place(row, input, *bounds)
 
 
-_CLAMP = TABLE["clamp"]
 # `clamp` with one bound is `clamp_min` or `clamp_max`, and leaves a node of its own name.
 _ONE_BOUND = {
     name: replace(TABLE[name], node="ClampBackward0", number_nodes=("", "ClampBackward1"))

@@ -8,10 +8,10 @@ from typing import Any
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.together import formulas_together
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import allocate, compute, compute_into
+from tensorlab.ops.dispatch import allocate
+from tensorlab.ops.elementwise import apply, compute, compute_into
 from tensorlab.ops.joining import cat
 from tensorlab.ops.padding import constant_pad_nd
-from tensorlab.ops.recording import apply
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.steps import GATED, GRADIENT_OF_GATE
 from tensorlab.tensor import Tensor

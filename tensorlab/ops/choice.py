@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -11,18 +10,15 @@ from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.dtypes import bfloat16, float16
-from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensors
-from tensorlab.ops.dispatch import SMALL, planned
+from tensorlab.ops.dispatch import SMALL
 from tensorlab.ops.documentation import documented
+from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply
 from tensorlab.ops.indexing.masks import nonzero
 from tensorlab.ops.mapped_folds import many, mapped_fold
 from tensorlab.ops.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.outputs import need_dtype
-from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import eq
-from tensorlab.ops.recording import TENSOR_FUNCTIONS, apply
-from tensorlab.ops.results import computing
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
@@ -56,66 +52,11 @@ def where(
     out: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, ...]:
     """`input` where the condition is true, `other` elsewhere."""
-    if type(condition) is Tensor and type(input) is Tensor and type(other) is Tensor and out is None:
-        result = _again(condition, input, other)
-        if result is not None:
-            return result
     if input is None and other is None and out is None:
         return nonzero(condition, as_tuple=True)
     if input is None or other is None:
         raise TypeError("where(): give both `input` and `other`, or neither")
     return _chosen(condition, input, other, out)
-
-
-def _again(condition: Tensor, input: Tensor, other: Tensor) -> Tensor | None:
-    """`where` by the kernel for these layouts; None if they have none, or if the result is to be recorded."""
-    if (
-        input._edge is not None
-        or other._edge is not None
-        or (input._base is not None and input._base._edge is not None)
-        or (other._base is not None and other._base._edge is not None)
-    ):
-        return None
-    key = (
-        condition._dtype,
-        condition._shape,
-        condition._stride,
-        input._dtype,
-        input._shape,
-        input._stride,
-        other._dtype,
-        other._shape,
-        other._stride,
-    )
-    way = _ways.get(key)
-    if way is None:
-        way = remember(_ways, key, _find_way(condition, input, other))
-    if not way:
-        return None
-    compute, shape, stride, size = way
-    a, b, c = condition._dense, input._dense, other._dense
-    return compute(
-        size,
-        shape,
-        stride,
-        a if a.__class__ is np.ndarray else condition._cells(),
-        b if b.__class__ is np.ndarray else input._cells(),
-        c if c.__class__ is np.ndarray else other._cells(),
-    )
-
-
-# A kernel, and the row-major result that it makes: shape, strides, dtype, elements.
-_Way = tuple[Callable[..., Tensor], Size, tuple[int, ...], int]
-_ways: dict[tuple, _Way | Literal[False]] = {}
-
-
-def _find_way(condition: Tensor, input: Tensor, other: Tensor) -> _Way | Literal[False]:
-    if condition._dtype is not dtypes.bool:
-        return False
-    plan, kernel = planned(TABLE["where"], condition, input, other) or (None, None)
-    if plan is None or kernel is None or not plan.dense:
-        return False
-    return computing(kernel, plan.dtype), plan.shape, plan.stride, plan.cells
 
 
 def _chosen(

@@ -17,7 +17,8 @@ from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.conversion import cast
 from tensorlab.ops.dims import permute
-from tensorlab.ops.dispatch import Number, compute, compute_into, is_number, result_type
+from tensorlab.ops.dispatch import Number, check_out, is_number, result_type
+from tensorlab.ops.elementwise import compute, compute_into
 from tensorlab.ops.joining import stack
 from tensorlab.ops.likes import full_like
 from tensorlab.ops.mapped_folds import LARGE
@@ -26,7 +27,6 @@ from tensorlab.ops.outputs import need_dtype, written
 from tensorlab.ops.parts import diagonal, select
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import product
-from tensorlab.ops.recording import check_out
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import broadcast_tensors, reshape, unsqueeze
 from tensorlab.scalars.steps import WITH_PRODUCT

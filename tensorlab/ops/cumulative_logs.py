@@ -12,11 +12,11 @@ from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import compute_type, to
+from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.outputs import written
 from tensorlab.ops.pointwise import exp, log
 from tensorlab.ops.rearranging import flip
-from tensorlab.ops.recording import check_out
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["logcumsumexp"]

@@ -17,12 +17,11 @@ from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import aliases, parts
 from tensorlab.ops.conversion import clone, copy_, fill_
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import SMALL, Number, as_new, guard_write, write_new
+from tensorlab.ops.dispatch import SMALL, Number, as_new, check_out, guard_write, write_new
 from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.indexing.places import raw_cells
 from tensorlab.ops.moves import moves_elements
 from tensorlab.ops.outputs import fitted, need_dtype, written
-from tensorlab.ops.recording import check_out
 from tensorlab.ops.restriding import as_strided
 from tensorlab.ops.shape import reshape
 from tensorlab.tensor import Tensor

@@ -1,28 +1,47 @@
-"""From tensors to a backend: common type, common shape, the output, the guards around a write.
+"""The door: the one place that every operation passes on its way from tensors to a kernel.
+
+An operation is a `Primitive`. Of the dtypes, shapes and strides of its operands it says what it makes
+(`Primitive.result`), which kernel makes it (`Primitive.launch`), and which node it leaves in the graph
+(`Primitive.node`). All else happens here, once for all operations: what was found out is kept as a `Plan`,
+memory is allocated, the kernel is launched, ``out=`` and the first operand are overwritten, the result is
+recorded.
+
+    call           a new tensor, or ``out``; recorded
+    call_in_place  the first operand is overwritten; recorded
+    unary, binary  `call` for one and two operands, in the fewest steps
+    compute        a new tensor; nothing is recorded
+    compute_into   a tensor that is there; nothing is recorded
 
 An operation may be interrupted anywhere, by Ctrl-C or by an error. What is guaranteed then:
 
 - A new tensor is handed out when all of its elements are there, so nobody holds a part of one.
-- A tensor that is written, in place or as ``out``, has its version counted *before* the first cell changes.
-  So if the version is what it was, the elements are what they were. If it moved, they may be the old ones,
-  the new ones, or, where a write takes several steps, some of each: write them again.
+- A tensor that is overwritten has its version counted *before* the first cell changes. So if the version is
+  what it was, the elements are what they were. If it moved, they may be the old ones, the new ones, or, where
+  a write takes several steps, some of each: write them again.
 
-A compiled kernel runs to its end before Python looks for an interruption. Whoever writes cells calls
-`guard_write`, counts, and then writes.
+A compiled kernel runs to its end before Python looks for an interruption.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab import broadcasting, dtypes, layout, memory_formats, scalars
-from tensorlab.backends import Launch, OperandLayout, backend
-from tensorlab.dtypes import dtype
+from tensorlab import dtypes, layout
+from tensorlab.autograd.formulas import Backward
+from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.recording import record
+from tensorlab.autograd.views import requires_grad
+from tensorlab.autograd.writers import mark
+from tensorlab.backends import Launch
+from tensorlab.dtypes import dtype, get_default_dtype
 from tensorlab.layout import Size
-from tensorlab.ops import results
+from tensorlab.modes import current
+from tensorlab.names.following import Rule, follow
+from tensorlab.names.tensor import CarriesNames
 from tensorlab.ops.guards import (
     guard_layout,
     guard_memory,
@@ -37,26 +56,28 @@ from tensorlab.ops.operands import (
     is_number,
     number_dtype,
     result_type,
-    to_round,
     types_of,
     widened,
 )
-from tensorlab.ops.plans import remember
 from tensorlab.ops.resizing import resize_output
-from tensorlab.ops.straight import computed_straight
 from tensorlab.ops.writing import SMALL, allocate, allocate_strided, as_new, fill, filled, write, write_new
-from tensorlab.scalars import Scalar
 from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.tensor import Tensor, make_dense, make_tensor
 
 __all__ = [
-    "PARAMETERS",
     "SMALL",
     "Number",
     "Plan",
+    "Primitive",
+    "Recorded",
+    "Result",
     "allocate",
     "allocate_strided",
     "as_new",
+    "binary",
+    "call",
+    "call_in_place",
+    "check_out",
     "compute",
     "compute_into",
     "fill",
@@ -64,213 +85,227 @@ __all__ = [
     "guard_readonly",
     "guard_write",
     "is_number",
-    "layouts_of",
     "number_dtype",
-    "plan_of",
-    "planned",
+    "refuse_recorded",
     "result_type",
     "same_place",
     "share_cells",
-    "taken",
     "types_of",
+    "unary",
     "widened",
     "write",
     "write_new",
 ]
 
+Operand = Tensor | Number
+# The kind of node that an operation leaves in the graph, None for none, and the notes that it needs.
+Recorded = tuple[type[Backward] | None, dict[str, Any]]
+
+
+class Result(NamedTuple):
+    """The shape, the strides and the dtype of what an operation makes."""
+
+    shape: Size
+    stride: tuple[int, ...]
+    dtype: dtype
+
+
+class Primitive:
+    """One operation: what it makes of its operands, and how.
+
+    Attributes:
+        name: what errors call it.
+        differentiable: whether gradients may follow it; then it takes no ``out=`` while it would be recorded.
+        names: the rule by which the result gets names of dimensions; see `tensorlab.names`.
+
+    `params` below are the values beside the operands that decide what is made, such as the dimensions of a
+    sum. They are part of a plan's key. Operands that are numbers are not: of them the type alone counts.
+    """
+
+    name: str
+    differentiable = False
+    names: Rule
+
+    def result(self, operands: Sequence[Operand], params: tuple) -> Result:
+        """What a call makes. Here operands that make no sense are refused."""
+        raise NotImplementedError
+
+    def launch(
+        self,
+        result: Result,
+        operands: Sequence[Operand],
+        params: tuple,
+        same: Sequence[bool],
+    ) -> Launch:
+        """What fills a result of this layout, called with the buffers of the result and of the operands.
+
+        Args:
+            result: the layout to write; its dtype may be one that the operation's own is converted to.
+            operands: tensors and numbers of the dtypes and layouts that the launch is for.
+            params: those of the call.
+            same: of each operand whether it is the very tensor that is written.
+        """
+        raise NotImplementedError
+
+    def node(self, operands: Sequence[Operand], params: tuple) -> Recorded:
+        """What a call leaves in the graph."""
+        return None, {}
+
+    def rounded(self, operands: Sequence[Operand]) -> tuple[Sequence[int], dtype | None]:
+        """The positions of operands that are converted first, and the dtype they are converted to."""
+        return (), None
+
+    def check_out(self, out: Tensor, result: Result, operands: Sequence[Operand], brought: bool) -> None:
+        """Refuse an `out` of a dtype that the result cannot be written into.
+
+        Args:
+            out: the tensor to write.
+            result: what the operation makes.
+            operands: its operands.
+            brought: the caller brought it as ``out=``; else the operation is done in place.
+
+        Raises:
+            RuntimeError: the result would lose its kind: floats in integers, integers in bools.
+        """
+        if not dtypes.can_cast(result.dtype, out._dtype):
+            raise RuntimeError(
+                f"result type {result.dtype.name} can't be cast to the desired output type "
+                f"{out._dtype.name}: what is written keeps its dtype; use the form that makes a new tensor, "
+                f"or convert first"
+            )
+
+    def converts_while_writing(self, result: Result, out: Tensor) -> bool:
+        """Whether the kernel may write another dtype than the operation's own, or a copy has to convert."""
+        return True
+
 
 class Plan(NamedTuple):
-    """Everything about an operation that follows from the layouts and dtypes of its operands alone."""
+    """All that follows from the layouts and dtypes of the operands alone; a plan holds no tensor."""
 
     launch: Launch
     shape: Size
     stride: tuple[int, ...]
     dtype: dtype
     cells: int
-    dense: bool
+    row_major: bool
+    node: type[Backward] | None
+    notes: dict[str, Any]
 
-    def run(self, *buffers: object) -> Tensor:
-        """Carry the operation out, into memory of its own."""
-        launch, shape, stride, element_type, cells, dense = self
-        if dense:
-            result = results.new_dense(cells, element_type.cell, element_type, shape, stride)
-            launch((result._dense, 0), *buffers)
-            return result
-        memory = np.empty(cells, element_type.cell)
-        launch((memory, 0), *buffers)
-        return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
+    def new(self) -> Tensor:
+        """A tensor for the result, over memory that holds whatever it held before."""
+        memory = np.empty(self.cells, self.dtype.cell)
+        if self.row_major:
+            return make_dense(memory, self.dtype, self.shape, self.stride)
+        return make_tensor(UntypedStorage(memory), self.dtype, self.shape, self.stride, 0)
 
 
+# The plans of all operations. Programs use few layouts, so a plan is seldom thrown away; a program that meets
+# ever new ones, as a loop over growing sequences does, must not keep all. One takes a few hundred bytes.
 _plans: dict[tuple, Plan] = {}
+MOST_PLANS = 1 << 15
 
 
-def compute(row: Scalar, *operands: Tensor | Number) -> Tensor:
-    """One scalar function applied to operands that are broadcast against each other. Nothing is recorded.
+# --- a new tensor, recorded ---------------------------------------------------------------------------
+
+
+def call(primitive: Primitive, *operands: Operand, params: tuple = (), out: Tensor | None = None) -> Tensor:
+    """Carry an operation out, and remember how its result was made.
 
     Args:
-        row: the scalar function.
-        operands: tensors, and numbers (see `result_type` for how they count); then the row's parameters.
+        primitive: the operation.
+        operands: tensors and numbers.
+        params: what decides beside them what is made.
+        out: a tensor to write into, instead of a new one.
 
     Raises:
-        TypeError: an operand is neither a tensor nor, where the row allows it, a number.
-        NotImplementedError: the function makes no sense for the dtype that the operands meet in.
-        RuntimeError: the shapes do not meet, or the function refuses bools.
+        RuntimeError: the operands do not fit together, or the write into `out` is refused.
+        TypeError, NotImplementedError: the operation is not for operands of these types.
     """
-    if len(operands) > 2:  # those of one and two have their straight ways in `tensorlab.ops.rows`
-        result = computed_straight(row, operands)
-        if result is not None:
-            return result
-    key, buffers = taken(row.name, operands)
-    plan = _plans.get(key) or _new_plan(row, key, operands)
-    if plan is not None:
-        return plan.run(*buffers)
-    compute_type, out_type = types_of(row, operands)
-    shape, stride = _result_layout(row, operands, compute_type)
-    rounded = _rounded(operands, to_round(row, operands, compute_type), compute_type)
-    return as_new(compute_into(allocate_strided(shape, stride, out_type), row, *rounded))
+    try:
+        if out is not None:
+            if primitive.differentiable:
+                refuse_recorded(f"{primitive.name}(): ", out, *operands)
+            if isinstance(out, Tensor):
+                mark(out._storage, f"{primitive.name}(out=...)")
+            return compute_into(out, primitive, operands, params, resizes=True)
+        plan, result = _computed(primitive, operands, params)
+    except CarriesNames:  # a tensor with names has no buffer of its own
+        keywords = {} if out is None else {"out": out}
+        return follow(primitive.names, partial(call, primitive, params=params), operands, keywords)
+    return result if plan.node is None else record(plan.node, result, *operands, **plan.notes)
 
 
-def _new_plan(row: Scalar, key: tuple, operands: Sequence[Tensor | Number]) -> Plan | None:
-    """The plan of an operation that was not met before; None where an operand is rounded first."""
-    compute_type, out_type = types_of(row, operands)
-    shape, stride = _result_layout(row, operands, compute_type)
-    if to_round(row, operands, compute_type):
-        return None
-    launch = _prepare(row, compute_type, shape, OperandLayout(out_type, stride), operands)
-    return remember(_plans, key, plan_of(launch, shape, stride, out_type))
+def unary(primitive: Primitive, a: Tensor) -> Tensor:
+    """`call` for one operand."""
+    if a.__class__ is Tensor:
+        plan = _plans.get((primitive, get_default_dtype(), (), a._dtype, a._shape, a._stride))
+        if plan is not None:
+            result = plan.new()
+            plan.launch((result._storage._memory, 0), a._buffer())
+            if plan.node is None or (a._edge is None and a._base is None):
+                return result
+            return record(plan.node, result, a)
+    return call(primitive, a)
 
 
-def planned(row: Scalar, *operands: Tensor) -> tuple[Plan, Callable[..., None] | None] | None:
-    """The plan of an operation and its short kernel, if any; None where an operand is rounded first."""
-    key, _ = taken(row.name, operands)
-    plan = _plans.get(key) or _new_plan(row, key, operands)
-    if plan is None:
-        return None
-    compute_type, _ = types_of(row, operands)
-    layouts = layouts_of(plan.shape, operands)
-    out = OperandLayout(plan.dtype, plan.stride)
-    return plan, backend("cpu").short_kernel(row, widened(compute_type), plan.shape, out, layouts)
+def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:
+    """`call` for two operands."""
+    if a.__class__ is Tensor and b.__class__ is Tensor:
+        plan = _plans.get(
+            (primitive, get_default_dtype(), (), a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride)
+        )
+        if plan is not None:
+            result = plan.new()
+            plan.launch((result._storage._memory, 0), a._buffer(), b._buffer())
+            if plan.node is None or (
+                a._edge is None and b._edge is None and a._base is None and b._base is None
+            ):
+                return result
+            return record(plan.node, result, a, b)
+    return call(primitive, a, b)
 
 
-# Numbers that PyTorch takes for parameters of a function of the tensors, by their positions. Any other number
-# beside a tensor counts as a tensor of no dimensions, which is broadcast.
-PARAMETERS = {"clamp": (1, 2), "clamp_min": (1,), "clamp_max": (1,), "pow": (1,), "lerp": (2,)}
+def compute(primitive: Primitive, *operands: Operand, params: tuple = ()) -> Tensor:
+    """`call` of which nothing is recorded."""
+    return _computed(primitive, operands, params)[1]
 
 
-def _result_layout(
-    row: Scalar, operands: Sequence[Tensor | Number], compute_type: dtype
-) -> tuple[Size, tuple[int, ...]]:
-    """The shape and the strides of a new tensor for a result, as PyTorch has them."""
-    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
-    shape = broadcasting.broadcast_shapes(*(tensor.shape for tensor in tensors))
-    first = operands[0]
-    if row.name == "logsigmoid" or (row.name == "pow" and not isinstance(first, Tensor)):
-        return shape, layout.default_strides(shape)
-    if isinstance(first, Tensor) and (
-        row.name in ("hardtanh", "nan_to_num")
-        or (row.name in ("isfinite", "isinf") and not first._dtype.is_floating_point)
-    ):
-        return shape, memory_formats.preserved_strides(shape, first.stride())
-    strides = [
-        broadcasting.broadcast_strides(t.shape, _strides_met(row, t, compute_type), shape) for t in tensors
-    ]
-    if row.name == "div" and not isinstance(first, Tensor):  # a reciprocal, multiplied
-        strides = [memory_formats.elementwise_strides(shape, strides)]
-    numbers = [p for p, o in enumerate(operands[: row.arity]) if not isinstance(o, Tensor)]
-    beside = bool(shape) and not set(numbers).issubset(PARAMETERS.get(row.name, ()))
-    broadcast = beside or any(tensor.shape != shape for tensor in tensors)
-    return shape, memory_formats.elementwise_strides(shape, strides, broadcast)
-
-
-def _strides_met(row: Scalar, operand: Tensor, compute_type: dtype) -> tuple[int, ...]:
-    """The strides of an operand when PyTorch looks at them: those of a copy where its dtype is converted."""
-    if operand.dtype is compute_type or row.name in ("where", "copy") or row.name.startswith("logical"):
-        return operand.stride()
-    return memory_formats.preserved_strides(operand.shape, operand.stride())
-
-
-def _tensors_among(operands: Sequence[Tensor | Number]) -> bool:
-    return any(isinstance(operand, Tensor) for operand in operands)
-
-
-def compute_into(out: Tensor, row: Scalar, *operands: Tensor | Number, resizes: bool = False) -> Tensor:
-    """`compute` into a tensor that is there, which may be one of the operands. Nothing is recorded.
-
-    With `resizes` a tensor that is no operand takes the result's shape (see `resize_output`).
-
-    Raises:
-        TypeError, NotImplementedError: as `compute`.
-        RuntimeError: the result would lose its kind in `out`'s dtype, the shapes do not fit, or the write is
-            refused by `guard_write`.
-    """
-    if not isinstance(out, Tensor):
-        raise TypeError(f"{row.name}(): argument 'out' must be a Tensor, not {type(out).__name__}")
-    guard_memory(out, operands)
-    same = [isinstance(operand, Tensor) and same_place(operand, out) for operand in operands]
-    key, buffers = taken(row.name, operands)
-    key = (*key, out._dtype, out._shape, out._stride, *same)
+def _computed(primitive: Primitive, operands: Sequence[Operand], params: tuple) -> tuple[Plan, Tensor]:
+    key, buffers = _taken(primitive, operands, params)
     plan = _plans.get(key)
     if plan is None:
-        guard_layout(out)
-        compute_type, out_type = types_of(row, operands)
-        positions = to_round(row, operands, compute_type)
-        if positions:
-            return compute_into(out, row, *_rounded(operands, positions, compute_type), resizes=resizes)
-        if not dtypes.can_cast(out_type, out.dtype):
-            raise RuntimeError(
-                f"result type {out_type.name} can't be cast to the desired output type {out.dtype.name}: "
-                f"what is written keeps its dtype; use the form that makes a new tensor, or convert first"
-            )
-        if resizes and row.exact_out and out_type is not out.dtype and not _tensors_among(operands[1:]):
-            raise RuntimeError(
-                f"{row.name}(): found dtype {out.dtype.name} but expected {out_type.name}: "
-                f"bring an out of dtype {out_type.name}"
-            )
-        shape, stride = _result_layout(row, operands, compute_type)
-        if shape != out.shape:
-            if resizes and not any(operand is out for operand in operands):
-                resize_output(out, shape, stride)
-                return compute_into(out, row, *operands)
-            raise RuntimeError(
-                f"output with shape {list(out.shape)} doesn't match the broadcast shape {list(shape)}: "
-                f"a tensor that is written keeps its shape"
-            )
-        if (
-            out_type is not out.dtype
-            and row.result != scalars.TRUTH
-            and out_type.itemsize <= out.dtype.itemsize
-        ):
-            # A narrow result is wrapped or rounded in its own dtype, and then converted to a wider one.
-            result = compute(row, *operands)
-            write(out, result)
-            return out
-        launch = _prepare(row, compute_type, shape, OperandLayout(out.dtype, out.stride()), operands, same)
-        plan = remember(_plans, key, plan_of(launch, shape, out.stride(), out.dtype))
-    out._storage._version += 1
-    plan.launch(out._buffer(), *buffers)
-    return out
+        positions, to = primitive.rounded(operands)
+        node, notes = primitive.node(operands, params)
+        if to is not None and positions:
+            rounded, result = _computed(primitive, _converted(operands, positions, to), params)
+            return rounded._replace(node=node, notes=notes), result
+        made = primitive.result(operands, params)
+        launch = primitive.launch(made, operands, params, [False] * len(operands))
+        plan = _remember(key, launch, made, node if made.dtype.is_floating_point else None, notes)
+    result = plan.new()
+    plan.launch((result._storage._memory, 0), *buffers)
+    return plan, result
 
 
-def _rounded(
-    operands: Sequence[Tensor | Number], positions: Sequence[int], compute: dtype
-) -> list[Tensor | Number]:
-    """The operands, those at some positions as tensors of another dtype."""
-    result = list(operands)
-    for position in positions:
-        operand = operands[position]
-        rounded = allocate(operand.shape if isinstance(operand, Tensor) else Size(), compute)
-        write(rounded, operand)
-        result[position] = rounded
-    return result
+def _remember(
+    key: tuple, launch: Launch, made: Result, node: type[Backward] | None, notes: dict[str, Any]
+) -> Plan:
+    if len(_plans) >= MOST_PLANS:
+        _plans.clear()
+    shape, stride, element_type = made
+    row_major = stride == layout.default_strides(shape)
+    cells = layout.numel(shape)
+    plan = _plans[key] = Plan(launch, shape, stride, element_type, cells, row_major, node, notes)
+    return plan
 
 
-def taken(name: str, operands: Sequence[Tensor | Number]) -> tuple[tuple, list]:
-    """What a plan depends on (the function, the default dtype, dtypes, shapes and strides), and the buffers.
+def _taken(primitive: Primitive, operands: Sequence[Operand], params: tuple) -> tuple[tuple, list]:
+    """What a plan depends on, and the buffers that it is launched with.
 
     Raises:
         CarriesNames: an operand has names.
     """
-    key: list[object] = [name, dtypes.get_default_dtype()]
+    key: list[object] = [primitive, get_default_dtype(), params]
     buffers: list[object] = []
     for operand in operands:
         if isinstance(operand, Tensor):
@@ -278,47 +313,133 @@ def taken(name: str, operands: Sequence[Tensor | Number]) -> tuple[tuple, list]:
             buffers.append(operand._buffer())
         else:
             key.append(type(operand))
-            if type(operand) is int and not -(2**63) <= operand < 2**63:
-                buffers.append(_wide(operand))
-            else:
-                buffers.append(operand)
+            wide = type(operand) is int and not -(2**63) <= operand < 2**63
+            buffers.append(_with_64_bits(operand) if wide else operand)
     return tuple(key), buffers
 
 
-def _wide(number: int) -> Number:
+def _with_64_bits(number: Any) -> np.uint64:
     """An int that needs a 64th bit: integer tensors wrap it, and floating tensors round it."""
     check_64_bits(number)
-    return np.uint64(number)  # type: ignore[return-value]  # NumPy's number stands for Python's
+    return np.uint64(number)
 
 
-def plan_of(launch: Launch, shape: Size, stride: tuple[int, ...], out_type: dtype) -> Plan:
-    """The plan of an operation whose launch is prepared."""
-    dense = stride == layout.default_strides(shape)
-    return Plan(launch, shape, stride, out_type, layout.numel(shape), dense)
+def _converted(operands: Sequence[Operand], positions: Sequence[int], to: dtype) -> list[Operand]:
+    """The operands, those at some positions as tensors of another dtype."""
+    result = list(operands)
+    for position in positions:
+        operand = operands[position]
+        converted = allocate(operand.shape if isinstance(operand, Tensor) else Size(), to)
+        write(converted, operand)
+        result[position] = converted
+    return result
 
 
-def _prepare(
-    row: Scalar,
-    compute: dtype,
-    shape: Size,
-    out: OperandLayout,
-    operands: Sequence[Tensor | Number],
-    same: Sequence[bool] | None = None,
-) -> Launch:
-    return backend("cpu").pointwise(row, widened(compute), shape, out, layouts_of(shape, operands, same))
+# --- into a tensor that is there -----------------------------------------------------------------------
 
 
-def layouts_of(
-    shape: Size, operands: Sequence[Tensor | Number], same: Sequence[bool] | None = None
-) -> list[OperandLayout]:
-    """What the backend must know of each operand, which is broadcast to `shape`."""
-    found = []
-    for position, operand in enumerate(operands):
-        if isinstance(operand, Tensor):
-            strides = broadcasting.broadcast_strides(operand.shape, operand.stride(), shape)
-            found.append(OperandLayout(operand.dtype, strides, is_out=bool(same and same[position])))
+def call_in_place(
+    primitive: Primitive, target: Tensor, *others: Operand, params: tuple = (), writer: str = ""
+) -> Tensor:
+    """Overwrite `target` with the result of an operation on itself and the other operands.
+
+    Args:
+        primitive: the operation.
+        target: its first operand, and its result.
+        others, params: those of `call`.
+        writer: the name that errors about this write give; that of the operation if left out.
+
+    Raises:
+        RuntimeError: the result would lose its kind in `target`'s dtype, the shapes do not fit, the write is
+            refused by `guard_write`, or gradients could not follow it.
+    """
+    operands = (target, *others)
+    try:
+        if current.grad and any(isinstance(t, Tensor) and requires_grad(t) for t in operands):
+            node, notes = primitive.node(operands, params)
+            with in_place(node, target, *others, **notes):
+                compute_into(target, primitive, operands, params)
         else:
-            number_type = number_dtype(operand)
-            number_type = dtypes.float64 if number_type.is_floating_point else number_type
-            found.append(OperandLayout(number_type, (0,) * len(shape), is_number=True))
-    return found
+            compute_into(target, primitive, operands, params)
+    except CarriesNames:
+        inner = partial(call_in_place, primitive, params=params, writer=writer)
+        return follow(primitive.names, inner, operands, {}, in_place=True)
+    target._storage._writer = writer or f"{primitive.name}_"
+    return target
+
+
+def compute_into(
+    out: Tensor,
+    primitive: Primitive,
+    operands: Sequence[Operand],
+    params: tuple = (),
+    resizes: bool = False,
+) -> Tensor:
+    """Write the result of an operation into a tensor, which may be one of the operands. Nothing is recorded.
+
+    With `resizes` a tensor that is no operand takes the result's shape (see `resize_output`).
+
+    Raises:
+        TypeError, NotImplementedError: as `call`.
+        RuntimeError: the result would lose its kind in `out`'s dtype, the shapes do not fit, or the write is
+            refused by `guard_write`.
+    """
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{primitive.name}(): argument 'out' must be a Tensor, not {type(out).__name__}")
+    guard_memory(out, operands)
+    same = [isinstance(operand, Tensor) and same_place(operand, out) for operand in operands]
+    key, buffers = _taken(primitive, operands, params)
+    key = (*key, out._dtype, out._shape, out._stride, *same)
+    plan = _plans.get(key)
+    if plan is None:
+        guard_layout(out)
+        positions, to = primitive.rounded(operands)
+        if to is not None and positions:
+            converted = _converted(operands, positions, to)
+            return compute_into(out, primitive, converted, params, resizes)
+        made = primitive.result(operands, params)
+        primitive.check_out(out, made, operands, brought=resizes)
+        if made.shape != out.shape:
+            if resizes and not any(operand is out for operand in operands):
+                resize_output(out, made.shape, made.stride)
+                return compute_into(out, primitive, operands, params)
+            raise RuntimeError(
+                f"output with shape {list(out.shape)} doesn't match the broadcast shape {list(made.shape)}: "
+                f"a tensor that is written keeps its shape"
+            )
+        if made.dtype is not out.dtype and not primitive.converts_while_writing(made, out):
+            write(out, compute(primitive, *operands, params=params))
+            return out
+        made = Result(out.shape, out.stride(), out.dtype)
+        plan = _remember(key, primitive.launch(made, operands, params, same), made, None, {})
+    out._storage._version += 1
+    plan.launch(out._buffer(), *buffers)
+    return out
+
+
+def check_out(name: str, out: Tensor, *operands: Any) -> None:
+    """Refuse ``out=`` where the operation would have to be recorded.
+
+    Raises:
+        RuntimeError: `out` or an operand requires a gradient, and recording is on.
+    """
+    if isinstance(out, Tensor):
+        mark(out._storage, f"{name}(out=...)")
+    refuse_recorded(f"{name}(): ", out, *operands)
+
+
+def refuse_recorded(begin: str, *tensors: Any) -> None:
+    """Refuse tensors of an operation with ``out=`` that require a gradient while recording is on.
+
+    Args:
+        begin: what the message begins with.
+        tensors: `out`, and the operands or what was computed of them.
+
+    Raises:
+        RuntimeError: one of them does.
+    """
+    if current.grad and any(isinstance(t, Tensor) and requires_grad(t) for t in tensors):
+        raise RuntimeError(
+            f"{begin}functions with out=... arguments don't support automatic differentiation, but one of "
+            f"the arguments requires grad: leave out= away, or compute under tensorlab.no_grad()"
+        )

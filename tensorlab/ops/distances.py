@@ -15,6 +15,7 @@ from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.choice import where
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
+from tensorlab.ops.elementwise import apply
 from tensorlab.ops.indexing.flat import take
 from tensorlab.ops.joining import cat
 from tensorlab.ops.mapped_folds import many, unrecorded_fold
@@ -23,7 +24,6 @@ from tensorlab.ops.parts import narrow
 from tensorlab.ops.pointwise import absolute, eq, mul, sgn, square
 from tensorlab.ops.products import product
 from tensorlab.ops.ranges import triu_indices
-from tensorlab.ops.recording import apply
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
 from tensorlab.scalars import TABLE

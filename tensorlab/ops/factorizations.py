@@ -16,6 +16,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.modes import current
 from tensorlab.ops import factorization_gradients as gradients
 from tensorlab.ops.aliases import as_own
+from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.lapack import (
     LinAlgError,
     all_in,
@@ -26,7 +27,6 @@ from tensorlab.ops.lapack import (
     square_matrices,
 )
 from tensorlab.ops.parts import narrow
-from tensorlab.ops.recording import check_out
 from tensorlab.tensor import Tensor
 
 __all__ = [

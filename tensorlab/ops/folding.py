@@ -13,7 +13,7 @@ from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype
 from tensorlab.folds import ADD, MULTIPLY, TABLE
 from tensorlab.layout import Size
-from tensorlab.ops import recording
+from tensorlab.ops import dispatch
 from tensorlab.ops.dispatch import guard_write
 from tensorlab.ops.outputs import fitted
 from tensorlab.ops.plans import remember
@@ -282,7 +282,7 @@ def check_out(name: str, out: Tensor, shape: Size, *sources: Tensor) -> None:
         RuntimeError: it has another shape, `guard_write` refuses the write, or gradients cannot follow it.
     """
     # Truths and places are never recorded, whatever they are told of.
-    recording.check_out(name, out, *(sources if out._dtype.is_floating_point else ()))
+    dispatch.check_out(name, out, *(sources if out._dtype.is_floating_point else ()))
     if out._shape != shape and any(source is out for source in sources):
         raise RuntimeError(
             f"unsupported operation: {name}() reads out, which would have to change its shape from "

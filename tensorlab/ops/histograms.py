@@ -10,8 +10,8 @@ from tensorlab import dtypes, return_types
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.conversion import to
+from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.outputs import need_outs, written
-from tensorlab.ops.recording import check_out
 from tensorlab.ops.sharing import from_numpy
 from tensorlab.tensor import Tensor
 

@@ -18,12 +18,18 @@ from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops import results
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import another_name, numpy_names, tensors_from
-from tensorlab.ops.dispatch import allocate_strided, guard_write, result_type, write, write_new
+from tensorlab.ops.dispatch import (
+    allocate_strided,
+    check_out,
+    guard_write,
+    result_type,
+    write,
+    write_new,
+)
 from tensorlab.ops.least_dims import atleast_1d, atleast_2d, atleast_3d
 from tensorlab.ops.outputs import fitted
 from tensorlab.ops.parts import narrow, select
 from tensorlab.ops.plans import remember
-from tensorlab.ops.recording import check_out
 from tensorlab.ops.results import computing
 from tensorlab.ops.shape import reshape, unsqueeze, view
 from tensorlab.tensor import Tensor, dense_cells

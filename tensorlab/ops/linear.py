@@ -9,8 +9,8 @@ from tensorlab.ops.arithmetic import add
 from tensorlab.ops.conversion import contiguous
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.einsum import einsum
+from tensorlab.ops.elementwise import apply
 from tensorlab.ops.products import added_product, ended_product, product
-from tensorlab.ops.recording import apply
 from tensorlab.ops.shape import reshape
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor

@@ -12,10 +12,10 @@ from typing import Any
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.together import formulas_together
 from tensorlab.ops.conversion import cast
-from tensorlab.ops.dispatch import compute, result_type
+from tensorlab.ops.dispatch import result_type
+from tensorlab.ops.elementwise import compute, tensor_form
 from tensorlab.ops.mapped_folds import many, mapped_fold, unrecorded_fold
 from tensorlab.ops.operands import number_from
-from tensorlab.ops.recording import tensor_form
 from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor

@@ -6,20 +6,22 @@ then their sum. Where the elements are many, one kernel does both (see `tensorla
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from tensorlab import broadcasting, layout
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import backend
+from tensorlab.backends import Launch, backend
 from tensorlab.folds import TABLE as FOLDS
 from tensorlab.layout import Size
 from tensorlab.modes import current
-from tensorlab.ops.dispatch import Number, Plan, layouts_of, plan_of, taken, types_of, widened
+from tensorlab.ops.dispatch import Number, Operand, Primitive, Result, compute, types_of, widened
+from tensorlab.ops.elementwise import operand_layouts
 from tensorlab.ops.folding import as_dims, reduced_shape
 from tensorlab.ops.operands import to_round
-from tensorlab.ops.plans import remember
 from tensorlab.scalars import Scalar
 from tensorlab.tensor import Tensor
 
@@ -28,7 +30,40 @@ __all__ = ["LARGE", "many", "mapped_fold", "unrecorded_fold"]
 # From so many elements on a kernel of its own is worth the time that it takes to be found: 256 KB of float32.
 LARGE = 1 << 16
 
-_plans: dict[tuple, Plan | None] = {}
+
+class MappedReduction(Primitive):
+    """A fold of what a scalar function makes; `params`: the dimensions, `keepdim` and its number."""
+
+    def __init__(self, name: str, row: Scalar) -> None:
+        self.name, self.row = name, row
+
+    def result(self, operands: Sequence[Operand], params: tuple) -> Result:
+        """The shape that is left, row-major, of the dtype that the function makes."""
+        dims, keepdim, _ = params
+        _, made = types_of(self.row, operands)
+        sizes = reduced_shape(_shape_of(operands), dims, keepdim)
+        return Result(sizes, layout.default_strides(sizes), made)
+
+    def launch(
+        self, result: Result, operands: Sequence[Operand], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        dims, _, k = params
+        compute, made = types_of(self.row, operands)
+        shape = _shape_of(operands)
+        inputs = operand_layouts(shape, operands)
+        return backend("cpu").mapped_fold(
+            self.row, widened(compute), made, FOLDS[self.name], shape, dims, inputs, k
+        )
+
+
+@functools.cache
+def _primitive(name: str, row: Scalar) -> MappedReduction:
+    return MappedReduction(name, row)
+
+
+def _shape_of(operands: Sequence[Operand]) -> Size:
+    return broadcasting.broadcast_shapes(*[t._shape for t in operands if isinstance(t, Tensor)])
 
 
 def many(first: Tensor, second: Tensor) -> bool:
@@ -67,13 +102,10 @@ def mapped_fold(
         if math.prod(shape) < LARGE:
             return None
     dims = as_dims(dim, len(shape), name)
-    key, buffers = taken(row.name, operands)
-    key = (*key, name, dims, keepdim, k)
-    if key in _plans:
-        plan = _plans[key]
-    else:
-        plan = remember(_plans, key, _new_plan(name, row, operands, shape, dims, keepdim, k))
-    return None if plan is None else plan.run(*buffers)
+    computed, made = types_of(row, operands)
+    if to_round(row, operands, computed) or not (made.is_floating_point or FOLDS[name].truth):
+        return None
+    return compute(_primitive(name, row), *operands, params=(dims, keepdim, k))
 
 
 def unrecorded_fold(
@@ -83,22 +115,3 @@ def unrecorded_fold(
     if current.grad and any(isinstance(operand, Tensor) and requires_grad(operand) for operand in operands):
         return None
     return mapped_fold(name, row, *operands, dim=dim, keepdim=keepdim, k=k)
-
-
-def _new_plan(
-    name: str,
-    row: Scalar,
-    operands: tuple[Tensor | Number, ...],
-    shape: Size,
-    dims: tuple[int, ...],
-    keepdim: bool,
-    k: float,
-) -> Plan | None:
-    compute, made = types_of(row, operands)
-    if to_round(row, operands, compute) or not (made.is_floating_point or FOLDS[name].truth):
-        return None
-    launch = backend("cpu").mapped_fold(
-        row, widened(compute), made, FOLDS[name], shape, dims, layouts_of(shape, operands), k
-    )
-    sizes = reduced_shape(shape, dims, keepdim)
-    return plan_of(launch, sizes, layout.default_strides(sizes), made)

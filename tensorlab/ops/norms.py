@@ -13,12 +13,12 @@ from tensorlab.dtypes import dtype
 from tensorlab.ops import conversion, dims, shape
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.choice import where
+from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.extremes import amax, amin
 from tensorlab.ops.factorizations import svdvals
 from tensorlab.ops.folding import Dims, as_dims, as_flag, as_one_dim, check_out_type, fold, spread
 from tensorlab.ops.operands import is_number, number_from
 from tensorlab.ops.outputs import written
-from tensorlab.ops.recording import check_out
 from tensorlab.ops.reduction import sum as add_up
 from tensorlab.tensor import Tensor
 

@@ -15,6 +15,7 @@ from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.combinations import powers
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import adjoint
+from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.factorizations import cholesky as lower_cholesky
 from tensorlab.ops.factorizations import inv, solve, svdvals
 from tensorlab.ops.factorizations import qr as linalg_qr
@@ -26,7 +27,6 @@ from tensorlab.ops.parts import narrow
 from tensorlab.ops.products import product
 from tensorlab.ops.ranges import eye
 from tensorlab.ops.ranks import pinv
-from tensorlab.ops.recording import check_out
 from tensorlab.tensor import Tensor
 
 __all__ = ["cholesky", "matrix_exp", "pinverse", "qr", "svd"]

@@ -8,8 +8,7 @@ from tensorlab import dtypes
 from tensorlab.autograd.writers import mark_out
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.ops.dispatch import write
-from tensorlab.ops.recording import refuse_recorded
+from tensorlab.ops.dispatch import refuse_recorded, write
 from tensorlab.ops.resizing import resize_output
 from tensorlab.tensor import Tensor
 

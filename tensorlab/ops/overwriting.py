@@ -15,7 +15,7 @@ from tensorlab.backends import OperandLayout, backend
 from tensorlab.layout import default_strides
 from tensorlab.modes import current
 from tensorlab.ops import results
-from tensorlab.ops.dispatch import layouts_of
+from tensorlab.ops.elementwise import operand_layouts
 from tensorlab.ops.operands import Number, to_round, types_of, widened
 from tensorlab.ops.plans import remember
 from tensorlab.ops.straight import flat_kernel, most_straight
@@ -177,7 +177,7 @@ def _way_of_layouts(
     if to_round(row, everything, compute_type) or (out_type is not target._dtype and row.name != "copy"):
         return None
     same = [in_place and position == 0 for position in range(len(everything))]
-    layouts = layouts_of(target._shape, everything, same)
+    layouts = operand_layouts(target._shape, everything, same)
     out = OperandLayout(target._dtype, target._stride)
     kernel = backend("cpu").short_kernel(row, widened(compute_type), target._shape, out, layouts)
     if kernel is None:

@@ -10,8 +10,8 @@ from dataclasses import replace
 from tensorlab.ops.activations import celu, elu, hardtanh, leaky_relu, selu
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
+from tensorlab.ops.elementwise import apply, apply_in_place
 from tensorlab.ops.pointwise import absolute, add, div, sub, tanh
-from tensorlab.ops.recording import apply, apply_in_place
 from tensorlab.ops.rows import function_of
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor

@@ -24,13 +24,12 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size
 from tensorlab.modes import current
 from tensorlab.ops.conversion import copy_
-from tensorlab.ops.dispatch import Number, guard_write, is_number, same_place, share_cells
+from tensorlab.ops.dispatch import Number, check_out, guard_write, is_number, same_place, share_cells
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.outputs import written
 from tensorlab.ops.overwriting import Way, overwrites
 from tensorlab.ops.plans import remember
 from tensorlab.ops.product_gradients import added_node, product_node
-from tensorlab.ops.recording import check_out
 from tensorlab.ops.results import overwriting
 from tensorlab.scalars import Scalar
 from tensorlab.tensor import Tensor, dense_cells, make_dense

@@ -9,12 +9,12 @@ from tensorlab.ops.bounds import round as rounded
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import full
 from tensorlab.ops.dims import movedim, transpose
+from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.indexing.along import gather
 from tensorlab.ops.indexing.masks import masked_fill
 from tensorlab.ops.outputs import written
 from tensorlab.ops.pointwise import ceil, eq, floor, isnan, lt, mul, sub
-from tensorlab.ops.recording import check_out
 from tensorlab.ops.reduction import any as any_of
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import broadcast_to, flatten, reshape, squeeze, unsqueeze

@@ -19,11 +19,11 @@ from tensorlab.memory import beside
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.conversion import dense_in
+from tensorlab.ops.dispatch import check_out as refuse_tracked
 from tensorlab.ops.folding import Dims, as_flag, as_one_dim, check_out, check_out_type, fold, spread
 from tensorlab.ops.outputs import written
 from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import neg
-from tensorlab.ops.recording import check_out as refuse_tracked
 from tensorlab.ops.short_ways import Short, of_cells, short_way
 from tensorlab.tensor import Tensor, make_dense
 from tensorlab.warned import warn_caller

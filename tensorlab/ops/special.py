@@ -8,8 +8,8 @@ from tensorlab.ops.arithmetic import pow as power
 from tensorlab.ops.arithmetic import pow_ as power_
 from tensorlab.ops.conversion import to
 from tensorlab.ops.documentation import documented
+from tensorlab.ops.elementwise import apply, apply_in_place
 from tensorlab.ops.operands import Number, is_number
-from tensorlab.ops.recording import apply, apply_in_place
 from tensorlab.ops.rows import function_of, in_place
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor

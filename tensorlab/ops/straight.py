@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
@@ -11,16 +11,11 @@ from tensorlab.backends import backend
 from tensorlab.backends.operands import WORTHWHILE
 from tensorlab.dtypes import FLOATING, by_name, dtype
 from tensorlab.layout import Size
-from tensorlab.ops import results
 from tensorlab.ops.operands import Number, to_round, types_of, widened
 from tensorlab.scalars import FLOAT, Scalar
-from tensorlab.tensor import Tensor, dense_cells, make_dense
+from tensorlab.tensor import Tensor, make_dense
 
-__all__ = ["computed_straight", "flat_kernel", "most_straight"]
-
-# Up to this many elements the way to a kernel costs as much as the kernel.
-SHORT = 4096
-
+__all__ = ["flat_kernel", "most_straight"]
 
 # Up to this many elements the steps of Python on the way to threads cost more than these spare.
 SMALL = 16_384
@@ -60,41 +55,3 @@ def flat_kernel(
         kinds[0] = "self"
     kernel = backend("cpu").flat_kernel(row, widened(compute), (out_type, *types), ("run", *kinds))
     return kernel, out_type
-
-
-_straight: dict[tuple, tuple[Callable[..., None], dtype] | Literal[False]] = {}
-
-
-def computed_straight(row: Scalar, operands: Sequence[Tensor | Number]) -> Tensor | None:
-    """A scalar function of short runs of one shape and of numbers; None where an operand is something else.
-
-    Nothing is recorded.
-    """
-    like, count = None, 0
-    key: list[object] = [row.name]
-    runs: list[Any] = []
-    for operand in operands:
-        if type(operand) is Tensor:
-            cells = operand._dense if operand._dense is not None else dense_cells(operand)
-            if cells is False or cells.size > SHORT or (like is not None and operand._shape != like._shape):
-                return None
-            like, count = operand, cells.size
-            key.append(operand._dtype)
-            runs.append(cells)
-        elif type(operand) is float or (type(operand) is int and operand.bit_length() < 64):
-            key.append(type(operand))
-            runs.append(operand)
-        else:
-            return None
-    if like is None or 0 in like._shape:
-        return None
-    found = _straight.get(tuple(key))
-    if found is None:
-        kinds = [t._dtype if isinstance(t, Tensor) else t for t in operands]
-        found = _straight[tuple(key)] = flat_kernel(row, *kinds)
-    if not found:
-        return None
-    kernel, out_type = found
-    result = results.new_dense(count, out_type.cell, out_type, like._shape, like._stride)
-    kernel(result._dense, *runs)
-    return result

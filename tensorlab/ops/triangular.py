@@ -11,8 +11,8 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.dtypes import float32, float64
 from tensorlab.ops.arguments import need_tensor
+from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.lapack import as_result, check_equation, square_matrices
-from tensorlab.ops.recording import check_out
 from tensorlab.tensor import Tensor
 
 __all__ = ["LinalgSolveTriangularBackward0", "solve_triangular"]

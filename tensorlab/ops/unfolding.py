@@ -11,7 +11,8 @@ from tensorlab.autograd.recording import record
 from tensorlab.layout import Size, default_strides
 from tensorlab.memory_formats import format_strides, suggested_format
 from tensorlab.ops.arguments import need_tensors
-from tensorlab.ops.dispatch import allocate_strided, compute_into, filled, write_new
+from tensorlab.ops.dispatch import allocate_strided, filled, write_new
+from tensorlab.ops.elementwise import compute_into
 from tensorlab.ops.windows import each_dim, places
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor, make_tensor

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import clone, copy_
 from tensorlab.ops.creation import empty_strided
+from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.indexing.basic import getitem
 from tensorlab.ops.outputs import written
 from tensorlab.ops.parts import diagonal, select
-from tensorlab.ops.recording import check_out
 from tensorlab.tensor import Tensor
 
 __all__ = ["diagonal_scatter", "select_scatter", "slice_scatter"]

@@ -9,7 +9,7 @@ import pytest
 
 import tensorlab as tl
 import tensorlab.nn.functional as F
-from tensorlab.ops.recording import apply
+from tensorlab.ops.elementwise import apply
 from tensorlab.scalars import TABLE
 from tests.library.layouts import KINDS, lay_out
 

@@ -71,7 +71,7 @@ def test_interpreted_kernels_give_the_same():
 FORMULAS = """
 import json
 import tensorlab as tl
-from tensorlab.ops.recording import apply
+from tensorlab.ops.elementwise import apply
 from tensorlab.scalars import COUNTING, INTEGERS, TABLE
 results = {}
 for name, row in TABLE.items():

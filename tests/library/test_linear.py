@@ -7,8 +7,8 @@ import pytest
 
 import tensorlab as tl
 import tensorlab.nn.functional as F
+from tensorlab.ops.elementwise import apply
 from tensorlab.ops.linear import activated_linear
-from tensorlab.ops.recording import apply
 from tensorlab.scalars import TABLE
 from tests.library.layouts import KINDS, lay_out
 from tests.library.test_matmul import whole_numbers

@@ -12,7 +12,7 @@ import tensorlab as tl
 import tensorlab.nn.functional as F
 from tensorlab.backends.cpu import mapped
 from tensorlab.bench.memory import peak_of
-from tensorlab.ops import mapped_folds
+from tensorlab.ops import dispatch, mapped_folds
 from tensorlab.ops.mapped_folds import mapped_fold
 from tensorlab.scalars import TABLE
 from tests.library.layouts import KINDS, lay_out
@@ -32,7 +32,7 @@ def pieces(request, monkeypatch):
     monkeypatch.setattr(mapped, "PIECE", piece)
     monkeypatch.setattr(mapped, "RESULTS", results)
     monkeypatch.setattr(mapped_folds, "LARGE", 1)
-    monkeypatch.setattr(mapped_folds, "_plans", {})
+    monkeypatch.setattr(dispatch, "_plans", {})
 
 
 def numbers(*shapes, dtype="float64", seed=0):

@@ -13,6 +13,7 @@ from tensorlab.backends import backend
 from tensorlab.layout import Size
 from tensorlab.modes import current
 from tensorlab.ops.arguments import need_tensor
+from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.indexing.again import add_again, add_new, read_again, read_new
 from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_index, result_in
 from tensorlab.ops.indexing.gradients import (
@@ -24,7 +25,6 @@ from tensorlab.ops.indexing.gradients import (
 from tensorlab.ops.indexing.places import along_dim, check, combine, expanded, read, refuse_shared
 from tensorlab.ops.indexing.written_again import learn_write, row_major_copy, write_again
 from tensorlab.ops.operands import Number
-from tensorlab.ops.recording import check_out
 from tensorlab.ops.shape import expand, reshape
 from tensorlab.ops.sharing import from_numpy
 from tensorlab.ops.writing import counted, next_version

@@ -6,9 +6,8 @@ from tensorlab import dtypes
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import SMALL, allocate, guard_write, write_new
+from tensorlab.ops.dispatch import SMALL, allocate, check_out, guard_write, write_new
 from tensorlab.ops.indexing.places import guard
-from tensorlab.ops.recording import check_out
 from tensorlab.ops.resizing import resize_output
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 

@@ -16,7 +16,7 @@ from tensorlab.cells import LARGEST_32, encode_one
 from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import SMALL, as_new, same_place
+from tensorlab.ops.dispatch import SMALL, as_new, check_out, same_place
 from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, result_in
 from tensorlab.ops.indexing.gradients import (
     MaskedFillBackward0,
@@ -28,7 +28,6 @@ from tensorlab.ops.indexing.gradients import (
 from tensorlab.ops.indexing.places import expanded, guard, raw_cells, raw_type, vector
 from tensorlab.ops.operands import Number, check_number, is_number
 from tensorlab.ops.outputs import written
-from tensorlab.ops.recording import check_out
 from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorlab as tl
-from tensorlab.ops.recording import node_kind
+from tensorlab.ops.elementwise import node_kind
 from tensorlab.scalars import TABLE, TRUTH
 from tests.library.gradients.derivatives import (
     assert_like_differences,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from tensorlab import devices, modes
+from tensorlab.backends import HOST, Backend
 from tensorlab.cells import decode
 from tensorlab.dtypes import dtype
 
@@ -41,6 +42,7 @@ class UntypedStorage:
         memory: a one-dimensional contiguous array of any cell type; the storage keeps it (and its owner)
             alive.
         readonly: whether writes into it must be refused.
+        backend: what computes with the memory, and allocates more of it: the device's kernels.
 
     Example:
         >>> import tensorlab as tl
@@ -50,13 +52,14 @@ class UntypedStorage:
 
     # `_writer` is set by whoever writes, and empty before (see tensorlab.autograd.writers); `_lent` is set
     # once somebody else has the memory too. Storages are made far more often than they are lent.
-    __slots__ = ("__weakref__", "_lent", "_memory", "_others", "_version", "_writer", "readonly")
+    __slots__ = ("__weakref__", "_lent", "_memory", "_others", "_version", "_writer", "backend", "readonly")
 
     _lent: bool
     _writer: object
 
-    def __init__(self, memory: np.ndarray, readonly: bool = False) -> None:
+    def __init__(self, memory: np.ndarray, readonly: bool = False, backend: Backend = HOST) -> None:
         self._memory = memory
+        self.backend = backend
         self._others: dict[np.dtype, np.ndarray] | None = None
         self._version = 0 if not modes.inferring or not modes.current.inference else UNTRACKED
         self.readonly = readonly
@@ -84,7 +87,7 @@ class UntypedStorage:
     @property
     def device(self) -> devices.device:
         """The device that the memory lies on."""
-        return devices.CPU
+        return self.backend.device
 
     def nbytes(self) -> int:
         """The size in bytes."""
@@ -135,14 +138,14 @@ class UntypedStorage:
 
     def alias(self) -> UntypedStorage:
         """The same memory with a count of writes of its own: what ``x.data`` looks into."""
-        storage = UntypedStorage(self._memory, self.readonly)
+        storage = UntypedStorage(self._memory, self.readonly, self.backend)
         if not self.resizable():
             storage.lend()
         return storage
 
     def clone(self) -> UntypedStorage:
         """The same bytes in new memory, which can be written."""
-        return UntypedStorage(self._memory.copy())
+        return UntypedStorage(self.backend.copy(self._memory), backend=self.backend)
 
     def __getitem__(self, position: int) -> int:
         return int(self.bytes()[position])

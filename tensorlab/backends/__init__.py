@@ -1,22 +1,21 @@
 """The devices: kernels behind one small protocol.
 
-A backend is imported when the first tensor operation needs it, because compilers take longer to import than
-the whole rest of the library.
+The kernels of a backend are imported when the first operation needs them, because compilers take longer to
+import than the whole rest of the library.
 """
 
 from __future__ import annotations
 
-import importlib
-
 from tensorlab.backends import cudnn, mps
+from tensorlab.backends.cpu import CPU
 from tensorlab.backends.drawing import RandomLaunch, RandomState
 from tensorlab.backends.indexing import IndexLayout, Walk
-from tensorlab.backends.interrupts import HeldBack
 from tensorlab.backends.layers import AttentionLayout, NormalGroups, Normalised
 from tensorlab.backends.operands import Buffer, Launch, OperandLayout
 from tensorlab.backends.protocol import Backend
 
 __all__ = [
+    "HOST",
     "AttentionLayout",
     "Backend",
     "Buffer",
@@ -33,20 +32,18 @@ __all__ = [
     "mps",
 ]
 
-_MODULES = {"cpu": "tensorlab.backends.cpu"}
-_loaded: dict[str, Backend] = {}
+# The backend of the memory that Python computes in; a storage that is not told otherwise lies there.
+HOST: Backend = CPU()
+_BACKENDS = {"cpu": HOST}
 
 
 def backend(device: str) -> Backend:
-    """The backend of a device type, imported on first use.
+    """The backend of a device type.
 
     Raises:
         RuntimeError: there is none for that device.
     """
-    found = _loaded.get(device)
+    found = _BACKENDS.get(device)
     if found is None:
-        if device not in _MODULES:
-            raise RuntimeError(f"no backend for device {device!r}; there is {', '.join(_MODULES)}")
-        with HeldBack():  # a module that is half imported would stay so
-            found = _loaded[device] = importlib.import_module(_MODULES[device]).BACKEND
+        raise RuntimeError(f"no backend for device {device!r}; there is {', '.join(_BACKENDS)}")
     return found

@@ -22,6 +22,7 @@ from tensorlab.backends.operands import Launch, OperandLayout
 from tensorlab.backends.ordering import OrderOperations
 from tensorlab.backends.recipes import ResultOperations
 from tensorlab.backends.windows import WindowOperations
+from tensorlab.devices import device
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold
 from tensorlab.scalars import Scalar
@@ -38,7 +39,32 @@ class Backend(
     WindowOperations,
     Protocol,
 ):
-    """The operations of one device."""
+    """The memory and the operations of one device."""
+
+    @property
+    def device(self) -> device:
+        """The device that the memory lies on."""
+        ...
+
+    def allocate(self, count: int, cell: np.dtype) -> np.ndarray:
+        """Memory for so many cells, which holds whatever it held before."""
+        ...
+
+    def upload(self, array: np.ndarray) -> np.ndarray:
+        """Memory of the device with the elements of an array of the host, in row-major order."""
+        ...
+
+    def download(self, cells: np.ndarray) -> np.ndarray:
+        """The cells as a flat array of the host, not to be written: it may be the cells themselves."""
+        ...
+
+    def copy(self, cells: np.ndarray) -> np.ndarray:
+        """The same cells in new memory."""
+        ...
+
+    def synchronize(self) -> None:
+        """Wait until every launch so far is done."""
+        ...
 
     def pointwise(
         self,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab import modes
-from tensorlab.backends import Backend, backend
+from tensorlab.backends import HOST, Backend, backend
 from tensorlab.backends.recipes import Ingredient, Layout, Recipe
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
@@ -36,7 +36,13 @@ __all__ = [
 
 _RECIPE = Recipe(
     storage=UntypedStorage,
-    storage_fields=(("_memory", Ingredient.MEMORY), ("_others", None), ("_version", 0), ("readonly", False)),
+    storage_fields=(
+        ("_memory", Ingredient.MEMORY),
+        ("_others", None),
+        ("_version", 0),
+        ("backend", HOST),
+        ("readonly", False),
+    ),
     tensor=Tensor,
     tensor_fields=(
         ("_storage", Ingredient.STORAGE),

@@ -2,105 +2,99 @@
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu import masks
-from tensorlab.backends.cpu.attention import attention, attention_gradient
-from tensorlab.backends.cpu.convolution import correlate, correlate_weights
-from tensorlab.backends.cpu.counting import bounds_of_numbers, count_numbers, weigh_numbers
-from tensorlab.backends.cpu.distinct import count_runs, distinct, order_rows, row_runs, take_runs
-from tensorlab.backends.cpu.embedding import add_rows, take_rows
-from tensorlab.backends.cpu.extremes import extremes
-from tensorlab.backends.cpu.gemm import gemm, small_gemm
-from tensorlab.backends.cpu.index import indexed, outside
-from tensorlab.backends.cpu.index_runs import add_run, take_run
-from tensorlab.backends.cpu.joining import join_pair
-from tensorlab.backends.cpu.joint import joint_kernel
-from tensorlab.backends.cpu.kth import kth_cell
-from tensorlab.backends.cpu.likelihood import likelihood, likelihood_gradient
-from tensorlab.backends.cpu.mapped import mapped_fold
-from tensorlab.backends.cpu.normalise import normalise, normalise_gradient
-from tensorlab.backends.cpu.overwriting import overwriting
-from tensorlab.backends.cpu.pointwise import flat_kernel, pointwise, short_kernel
-from tensorlab.backends.cpu.pooling import pool, pool_gradient
-from tensorlab.backends.cpu.random import philox, prepare, seed_words
-from tensorlab.backends.cpu.ranking import rank
-from tensorlab.backends.cpu.reduce import flat_fold, reduce
-from tensorlab.backends.cpu.resampling import resample
-from tensorlab.backends.cpu.results import computing, dense, exchanging, mapping, meeting, new_dense, view
-from tensorlab.backends.cpu.scan import scan
-from tensorlab.backends.cpu.search import search
-from tensorlab.backends.cpu.selection import first_k, first_of_more
-from tensorlab.backends.cpu.softmax import short_softmax, softmax
-from tensorlab.backends.cpu.softmax_gradient import softmax_gradient
-from tensorlab.backends.cpu.triangles import clear_triangle
+import importlib
+from collections.abc import Callable
+from typing import Any
 
-__all__ = ["BACKEND"]
+from tensorlab.backends.host import HostMemory
+from tensorlab.backends.interrupts import HeldBack
+
+__all__ = ["CPU"]
 
 
-class CPU:
-    """The backend of the device ``"cpu"`` (see `tensorlab.backends.protocol`)."""
+class _Kernel:
+    """A method that is imported from its module when it is first asked for."""
 
-    add_rows = staticmethod(add_rows)
-    add_run = staticmethod(add_run)
-    attention = staticmethod(attention)
-    attention_gradient = staticmethod(attention_gradient)
-    bounds_of_numbers = staticmethod(bounds_of_numbers)
-    clear_triangle = staticmethod(clear_triangle)
-    computing = staticmethod(computing)
-    correlate = staticmethod(correlate)
-    correlate_weights = staticmethod(correlate_weights)
-    count_numbers = staticmethod(count_numbers)
-    count_runs = staticmethod(count_runs)
-    dense = staticmethod(dense)
-    distinct = staticmethod(distinct)
-    exchanging = staticmethod(exchanging)
-    extremes = staticmethod(extremes)
-    first_k = staticmethod(first_k)
-    first_of_more = staticmethod(first_of_more)
-    flat_fold = staticmethod(flat_fold)
-    flat_kernel = staticmethod(flat_kernel)
-    gemm = staticmethod(gemm)
-    indexed = staticmethod(indexed)
-    join_pair = staticmethod(join_pair)
-    joint_kernel = staticmethod(joint_kernel)
-    kth_cell = staticmethod(kth_cell)
-    likelihood = staticmethod(likelihood)
-    likelihood_gradient = staticmethod(likelihood_gradient)
-    mapped_fold = staticmethod(mapped_fold)
-    mapping = staticmethod(mapping)
-    mask_count = staticmethod(masks.count)
-    mask_fill = staticmethod(masks.fill)
-    mask_positions = staticmethod(masks.positions)
-    mask_scatter = staticmethod(masks.scatter)
-    mask_select = staticmethod(masks.select)
-    meeting = staticmethod(meeting)
-    new_dense = staticmethod(new_dense)
-    normalise = staticmethod(normalise)
-    normalise_gradient = staticmethod(normalise_gradient)
-    order_rows = staticmethod(order_rows)
-    outside = staticmethod(outside)
-    overwriting = staticmethod(overwriting)
-    philox = staticmethod(philox)
-    pointwise = staticmethod(pointwise)
-    pool = staticmethod(pool)
-    pool_gradient = staticmethod(pool_gradient)
-    random = staticmethod(prepare)
-    rank = staticmethod(rank)
-    reduce = staticmethod(reduce)
-    resample = staticmethod(resample)
-    row_runs = staticmethod(row_runs)
-    seed_words = staticmethod(seed_words)
-    scan = staticmethod(scan)
-    search = staticmethod(search)
-    short_kernel = staticmethod(short_kernel)
-    short_softmax = staticmethod(short_softmax)
-    small_gemm = staticmethod(small_gemm)
-    softmax = staticmethod(softmax)
-    softmax_gradient = staticmethod(softmax_gradient)
-    take_rows = staticmethod(take_rows)
-    take_run = staticmethod(take_run)
-    take_runs = staticmethod(take_runs)
-    view = staticmethod(view)
-    weigh_numbers = staticmethod(weigh_numbers)
+    def __init__(self, module: str, function: str) -> None:
+        self.module, self.function = module, function
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, backend: object, owner: type) -> Callable[..., Any]:
+        with HeldBack():  # a module that is half imported would stay so
+            module = importlib.import_module(f"tensorlab.backends.cpu.{self.module}")
+        found: Callable[..., Any] = getattr(module, self.function or self.name)
+        setattr(owner, self.name, staticmethod(found))
+        return found
 
 
-BACKEND = CPU()
+def _kernel(module: str, function: str = "") -> Any:
+    return _Kernel(module, function)
+
+
+class CPU(HostMemory):
+    """The backend of the device ``"cpu"`` (see `tensorlab.backends.protocol`): where each method stands."""
+
+    add_rows = _kernel("embedding")
+    add_run = _kernel("index_runs")
+    attention = _kernel("attention")
+    attention_gradient = _kernel("attention")
+    bounds_of_numbers = _kernel("counting")
+    clear_triangle = _kernel("triangles")
+    computing = _kernel("results")
+    correlate = _kernel("convolution")
+    correlate_weights = _kernel("convolution")
+    count_numbers = _kernel("counting")
+    count_runs = _kernel("distinct")
+    dense = _kernel("results")
+    distinct = _kernel("distinct")
+    exchanging = _kernel("results")
+    extremes = _kernel("extremes")
+    first_k = _kernel("selection")
+    first_of_more = _kernel("selection")
+    flat_fold = _kernel("reduce")
+    flat_kernel = _kernel("pointwise")
+    gemm = _kernel("gemm")
+    indexed = _kernel("index")
+    join_pair = _kernel("joining")
+    joint_kernel = _kernel("joint")
+    kth_cell = _kernel("kth")
+    likelihood = _kernel("likelihood")
+    likelihood_gradient = _kernel("likelihood")
+    mapped_fold = _kernel("mapped")
+    mapping = _kernel("results")
+    mask_count = _kernel("masks", "count")
+    mask_fill = _kernel("masks", "fill")
+    mask_positions = _kernel("masks", "positions")
+    mask_scatter = _kernel("masks", "scatter")
+    mask_select = _kernel("masks", "select")
+    meeting = _kernel("results")
+    new_dense = _kernel("results")
+    normalise = _kernel("normalise")
+    normalise_gradient = _kernel("normalise")
+    order_rows = _kernel("distinct")
+    outside = _kernel("index")
+    overwriting = _kernel("overwriting")
+    philox = _kernel("random")
+    pointwise = _kernel("pointwise")
+    pool = _kernel("pooling")
+    pool_gradient = _kernel("pooling")
+    random = _kernel("random", "prepare")
+    rank = _kernel("ranking")
+    reduce = _kernel("reduce")
+    resample = _kernel("resampling")
+    row_runs = _kernel("distinct")
+    seed_words = _kernel("random")
+    scan = _kernel("scan")
+    search = _kernel("search")
+    short_kernel = _kernel("pointwise")
+    short_softmax = _kernel("softmax")
+    small_gemm = _kernel("gemm")
+    softmax = _kernel("softmax")
+    softmax_gradient = _kernel("softmax_gradient")
+    take_rows = _kernel("embedding")
+    take_run = _kernel("index_runs")
+    take_runs = _kernel("distinct")
+    view = _kernel("results")
+    weigh_numbers = _kernel("counting")

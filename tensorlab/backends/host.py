@@ -1,0 +1,41 @@
+"""The memory of backends that compute where Python does: flat NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tensorlab import devices
+
+__all__ = ["HostMemory"]
+
+# NumPy's own function, without a call around it: every small result passes here.
+_empty: Callable[[int, np.dtype], np.ndarray] = np.empty
+
+
+class HostMemory:
+    """The memory methods of `tensorlab.backends.protocol.Backend`, for the device ``"cpu"``."""
+
+    device = devices.CPU
+
+    allocate = staticmethod(_empty)
+
+    @staticmethod
+    def upload(array: np.ndarray) -> np.ndarray:
+        """See `tensorlab.backends.protocol.Backend.upload`."""
+        return array.flatten()
+
+    @staticmethod
+    def download(cells: np.ndarray) -> np.ndarray:
+        """See `tensorlab.backends.protocol.Backend.download`."""
+        return cells
+
+    @staticmethod
+    def copy(cells: np.ndarray) -> np.ndarray:
+        """See `tensorlab.backends.protocol.Backend.copy`."""
+        return cells.copy()
+
+    @staticmethod
+    def synchronize() -> None:
+        """See `tensorlab.backends.protocol.Backend.synchronize`."""

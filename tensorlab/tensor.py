@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from tensorlab import devices, layout, modes, storage
+from tensorlab.backends import HOST, Backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.printing import tensor_repr
@@ -340,13 +341,16 @@ def make_view(base: Tensor, shape: Size, stride: tuple[int, ...], offset: int) -
     return tensor
 
 
-def make_dense(memory: np.ndarray, element_type: dtype, shape: Size, stride: tuple[int, ...]) -> Tensor:
+def make_dense(
+    memory: np.ndarray, element_type: dtype, shape: Size, stride: tuple[int, ...], backend: Backend = HOST
+) -> Tensor:
     """A tensor over memory of its own: a flat array of exactly its cells, in row-major order."""
     # The storage is filled in here as well: the way through its class takes half as long as all the rest.
     found = _new(UntypedStorage)
     found._memory = memory
     found._others = None
     found._version = UNTRACKED if modes.inferring and modes.current.inference else 0
+    found.backend = backend
     found.readonly = False
     if storage.watcher is not None:
         storage.watcher(found)

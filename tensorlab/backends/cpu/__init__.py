@@ -92,7 +92,7 @@ class CPU(HostMemory):
     short_softmax = _kernel("softmax")
     small_gemm = _kernel("gemm")
     softmax = _kernel("softmax")
-    softmax_gradient = _kernel("softmax_gradient")
+    softmax_gradient = _kernel("softmax")
     take_rows = _kernel("embedding")
     take_run = _kernel("index_runs")
     take_runs = _kernel("distinct")

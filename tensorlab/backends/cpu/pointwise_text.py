@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import groups, halves
+from tensorlab.backends.cpu import halves
 from tensorlab.backends.cpu.kernel_text import numpy_name, truncated
 from tensorlab.backends.operands import ONE, RUN
 from tensorlab.dtypes import dtype
@@ -26,10 +26,6 @@ _NARROW = (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32)
 # copied together at a time.
 COSTLY = 2
 NEAR = 512
-
-# Elements that are computed by the formula when one strays: where many do, a loop that begins anew for each
-# vector would take longer than what it computes, and where few do, little is lost.
-STRETCH = 128
 
 NAMES = "abcde"
 VARIABLES = "xyzuv"
@@ -68,11 +64,6 @@ class PointwiseText:
         return self.row.outside is not None
 
     @property
-    def in_groups(self) -> bool:
-        """Whether whole vectors are computed in a way of their own."""
-        return groups.has_groups(self.row.name, self.types, self.pattern)
-
-    @property
     def calls(self) -> bool:
         """Whether the formula is a function that is called, and not an expression that stands in the loop.
 
@@ -91,18 +82,13 @@ class PointwiseText:
 
     def flat(self) -> str:
         """All cells one after another."""
-        if self.in_groups:
-            runs = ", ".join(f"at({name}, first)" for name in self.parameters)
-            compute = f"compute_run({runs}, last - first)"
-        elif self.in_chunks:
-            compute = f"compute_chunk({self._stretch()})"
-        else:
+        if not self.in_chunks:
             return self._cells("kernel")
         return (
             f"def kernel({', '.join(self.parameters)}):\n"
             "    for chunk in range((out.size + CHUNK - 1) // CHUNK):\n"
             "        first, last = chunk * CHUNK, min(out.size, (chunk + 1) * CHUNK)\n"
-            f"        {compute}\n"
+            f"        compute_chunk({self._stretch()})\n"
         )
 
     def shared(self) -> str:
@@ -125,32 +111,6 @@ class PointwiseText:
     def _cells(self, name: str) -> str:
         lines = [f"def {name}({', '.join(self.parameters)}):", *self._single_operands()]
         return "\n".join(lines) + "\n" + self._loop(4, "out.size", "{name}[i]", "out[i]")
-
-    def groups(self) -> str:
-        """A run between pointers, vector by vector."""
-        name, source = self.row.name, self.parameters[-1]
-        places = f"advance({source}, done), advance(out, done)"
-        head = f"def compute_run({', '.join(self.parameters)}, count):\n    whole = count - count % GROUP\n"
-        if not groups.has_strays(name):
-            return (
-                f"{head}"
-                "    for done in range(0, whole, GROUP):\n"
-                f"        {name}_group({places})\n"
-                "    if whole < count:\n"
-                f"        {name}_rest({places.replace('done', 'whole')}, count - whole)\n"
-            )
-        # A stretch by the formula where an element strays.
-        return (
-            f"{head}"
-            "    done = 0\n"
-            "    while done < count:\n"
-            f"        while done < whole and {name}_group({places}):\n"
-            "            done += GROUP\n"
-            f"        part = min({STRETCH}, count - done)\n"
-            f"        if part >= GROUP or part > 0 and not {name}_rest({places}, part):\n"
-            + self._loop(12, "part", "{name}[done + i]", "out[done + i]")
-            + "        done += part\n"
-        )
 
     def _single_operands(self) -> list[str]:
         """Lines that load the operands of one cell, before a loop over the others."""
@@ -256,9 +216,6 @@ class PointwiseText:
         return f"{name}_near[{i}]" if self.gathers else f"{name}[{name}_cell + np.uint64({i}) * {name}_step]"
 
     def _row_loop(self, indent: int, length: str) -> str:
-        if self.in_groups:
-            runs = ", ".join(f"at({name}, {name}_row)" for name in self.parameters)
-            return f"{' ' * indent}compute_run({runs}, {length})\n"
         cells = {name: self._cell(name, "i") for name, _, _, kind in self.inputs if kind not in (SELF, ONE)}
         return self._loop(indent, length, cells, self._cell("out", "i"))
 

@@ -1,9 +1,11 @@
-"""softmax and log_softmax along one dimension: the greatest element, the sum of exponentials, the quotient.
+"""softmax and log_softmax along one dimension, and their gradients.
 
-All three looks at a row happen while it is near, and nothing of its size is kept beside the result. Where the
-dimension is not the last, neighbouring rows are taken side by side. Rows that are short and lie one after
-another are taken by the block: a step is done for all of them before the next one, so that the exponentials
-are one loop, and a row need not wait for the sum of the row before.
+``rows``      one row after another, wherever its elements lie. A row is copied to where it lies together,
+              and read three times there: for its maximum, for the sum of exponentials, and to be written
+``columns``   where the dimension is not the last: neighbouring columns side by side, in strips
+
+With results y and their gradients g, the gradient of softmax is ``y * (g - sum(g * y))``, and that of
+log_softmax is ``g - exp(y) * sum(g)``. Sums are made in blocks, and added up in float64.
 """
 
 from __future__ import annotations
@@ -15,52 +17,242 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab import dtypes
-from tensorlab.backends.cpu import greater, groups, jit, softmax_rows, softmax_vectors, threads
+from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.cell import Number, narrow, widen
+from tensorlab.backends.cpu.intrinsics import maximum
 from tensorlab.backends.cpu.iterate import coalesce
-from tensorlab.backends.cpu.kernel_text import (
-    BLOCK,
-    BLOCK_OPTIONS,
-    OPTIONS,
-    WIDTH,
-    Cells,
-    header,
-    jitted,
-    positions,
-)
-from tensorlab.backends.cpu.levels import assemble
+from tensorlab.backends.cpu.levels import assemble, compute_name
+from tensorlab.backends.cpu.pointers import advance, at
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.operands import RUN, Launch, OperandLayout, no_launch
+from tensorlab.backends.operands import Launch, OperandLayout, no_launch
 from tensorlab.dtypes import dtype
 from tensorlab.integers import ceil_div
 from tensorlab.scalars.exponential import exp_to_one
-from tensorlab.scalars.source import formula_text
 
-__all__ = ["short_softmax", "softmax", "softmax_source"]
+__all__ = ["short_softmax", "softmax", "softmax_gradient"]
 
-# Roughly how many additions one element is worth.
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+# Roughly how many additions one element is worth: forward, and backward without and with an exponential.
 COST = 12
+GRADIENT_COST = {False: 3, True: 10}
 
-# Up to this length rows are taken by the block.
-SHORT = 256
+BLOCK = 1024  # elements that are added up in the compute type
+WIDTH = 1024  # columns to a strip: its sums stay in the first-level cache
+
+LOGARITHM = False  # whether results are logarithms
+KEPT = True  # whether columns keep their exponentials in the output, which does not round them
 
 
-# The levels of the way there, row by row, beside the blocks.
-FORWARD: dict[str, Any] = {
-    "loops": [softmax_rows.write_run],
-    "inner": [softmax_rows.place, softmax_rows.ask],
-    "kernels": [softmax_rows.forward],
+# Rows.
+
+
+def place(row, walk, operand):
+    """The cell at which a row begins; ``walk[0]`` is the rows' shape, ``walk[operand]`` their strides."""
+    cell = 0
+    for dim in range(walk.shape[1] - 1, -1, -1):
+        cell += row % walk[0, dim] * walk[operand, dim]
+        row //= walk[0, dim]
+    return cell
+
+
+def copy_row(count, x, stride, near):
+    """Copy a row to where it lies together, and return its greatest element."""
+    greatest = Number(-np.inf)
+    for i in range(count):
+        near[i] = widen(x[i * stride])
+        greatest = maximum(greatest, near[i])
+    return greatest
+
+
+def raise_block(count, near, greatest):
+    """The sum of the exponentials of ``x - greatest``; one of the two takes the place of `x`."""
+    total = Number(0)
+    for i in range(count):
+        difference = near[i] - greatest
+        power = Number(exp_to_one(difference))
+        near[i] = difference if LOGARITHM else power
+        total += power
+    return total
+
+
+def write_row(count, near, out, total):
+    """The results of a row."""
+    factor, logarithm = Number(1 / total), Number(np.log(total))
+    for i in range(count):
+        out[i] = narrow(near[i] - logarithm if LOGARITHM else near[i] * factor)
+
+
+def forward_rows(first, last, walk, line, out, x):
+    """Rows `first` … `last` - 1.
+
+    Args:
+        first, last: which rows.
+        walk: the shape of the rows, their strides in `out`, and those in `x`.
+        line: the length of a row, and the steps between its elements in `out`, which is 1, and in `x`.
+        out, x: cells.
+    """
+    count, stride = line[0], line[2]
+    room = np.empty(count, Number)
+    near = at(room, 0)
+    for row in range(first, last):
+        cells = at(x, place(row, walk, 2))
+        greatest = copy_row(count, cells, 1, near) if stride == 1 else copy_row(count, cells, stride, near)
+        total = 0.0
+        for begin in range(0, count, BLOCK):
+            total += raise_block(min(BLOCK, count - begin), advance(near, begin), greatest)
+        write_row(count, near, at(out, place(row, walk, 1)), total)
+
+
+def gradient_sum(count, grad, y):
+    """The sum of g, or of ``g y``."""
+    total = Number(0)
+    for i in range(count):
+        total += widen(grad[i]) if LOGARITHM else widen(grad[i]) * widen(y[i])
+    return total
+
+
+def write_gradient(count, grad, y, out, total):
+    """The gradients of a row with this sum."""
+    for i in range(count):
+        if LOGARITHM:
+            out[i] = narrow(widen(grad[i]) - Number(exp_to_one(widen(y[i]))) * total)
+        else:
+            out[i] = narrow(widen(y[i]) * (widen(grad[i]) - total))
+
+
+def backward_rows(first, last, count, inner, out, grad, y):
+    """Rows `first` … `last` - 1 of `count` cells, which lie one after another."""
+    for row in range(first, last):
+        start = row * count
+        total = 0.0
+        for begin in range(start, start + count, BLOCK):
+            total += gradient_sum(min(BLOCK, start + count - begin), at(grad, begin), at(y, begin))
+        write_gradient(count, at(grad, start), at(y, start), at(out, start), Number(total))
+
+
+# Columns. One call takes one row of a strip.
+
+
+def column_greatest(width, x, stride, greatest):
+    """The greatest element of each column so far."""
+    for j in range(width):
+        greatest[j] = maximum(greatest[j], widen(x[j * stride]))
+
+
+def column_sum(width, x, stride, out, greatest, total):
+    """Exponentials, added to the sums of their columns."""
+    for j in range(width):
+        power = Number(exp_to_one(widen(x[j * stride]) - greatest[j]))
+        if KEPT:
+            out[j] = power
+        total[j] += power
+
+
+def column_write(width, x, stride, out, greatest, factor):
+    """The results; `factor` is the sum's reciprocal, or its logarithm."""
+    for j in range(width):
+        if LOGARITHM:
+            out[j] = narrow((widen(x[j * stride]) - greatest[j]) - factor[j])
+        elif KEPT:
+            out[j] *= factor[j]
+        else:
+            out[j] = narrow(exp_to_one(widen(x[j * stride]) - greatest[j]) * factor[j])
+
+
+def forward_columns(first, last, walk, line, out, x):
+    """Strips `first` … `last` - 1: like `forward_rows`, where `walk` is that of the columns."""
+    count, inner = line[0], walk.shape[1] - 1
+    size, stride = walk[0, inner], walk[2, inner]
+    strips = (size + WIDTH - 1) // WIDTH
+    greatest, total, factor = np.empty(WIDTH, Number), np.empty(WIDTH, np.float64), np.empty(WIDTH, Number)
+    for task in range(first, last):
+        column = task // strips * size + task % strips * WIDTH
+        width = min(WIDTH, size - task % strips * WIDTH)
+        result, start = place(column, walk, 1), place(column, walk, 2)
+        greatest[:] = -np.inf
+        total[:] = 0
+        for i in range(count):
+            column_greatest(width, at(x, start + i * line[2]), stride, at(greatest, 0))
+        for i in range(count):
+            cells, results = at(x, start + i * line[2]), at(out, result + i * line[1])
+            column_sum(width, cells, stride, results, at(greatest, 0), at(total, 0))
+        for j in range(width):
+            factor[j] = np.log(total[j]) if LOGARITHM else 1 / total[j]
+        for i in range(count):
+            cells, results = at(x, start + i * line[2]), at(out, result + i * line[1])
+            column_write(width, cells, stride, results, at(greatest, 0), at(factor, 0))
+
+
+def column_gradient_sum(width, grad, y, total):
+    """``g``, or ``g y``, added to the sums of their columns."""
+    for j in range(width):
+        total[j] += widen(grad[j]) if LOGARITHM else widen(grad[j]) * widen(y[j])
+
+
+def column_write_gradient(width, grad, y, out, total):
+    """The gradients of one row of a strip."""
+    for j in range(width):
+        if LOGARITHM:
+            out[j] = narrow(widen(grad[j]) - Number(exp_to_one(widen(y[j]))) * Number(total[j]))
+        else:
+            out[j] = narrow(widen(y[j]) * (widen(grad[j]) - Number(total[j])))
+
+
+def backward_columns(first, last, count, inner, out, grad, y):
+    """Strips `first` … `last` - 1 of columns of `count` cells, which lie `inner` cells apart."""
+    strips = (inner + WIDTH - 1) // WIDTH
+    total = np.empty(WIDTH, np.float64)
+    for task in range(first, last):
+        start = task // strips * count * inner + task % strips * WIDTH
+        width = min(WIDTH, inner - task % strips * WIDTH)
+        total[:] = 0
+        for i in range(start, start + count * inner, inner):
+            column_gradient_sum(width, at(grad, i), at(y, i), at(total, 0))
+        for i in range(start, start + count * inner, inner):
+            column_write_gradient(width, at(grad, i), at(y, i), at(out, i), at(total, 0))
+
+
+# What Python calls.
+
+# Each kernel with its loops: those whose sums may be regrouped, and those that are computed as they stand.
+# ``(x - greatest) - logarithm``, regrouped, would be wrong by a rounding of `x`.
+_KERNELS: dict[Callable, dict[str, Any]] = {
+    forward_rows: {"blocks": [copy_row, raise_block], "loops": [place, write_row]},
+    forward_columns: {"blocks": [column_greatest, column_sum], "loops": [place, column_write]},
+    backward_rows: {"blocks": [gradient_sum, write_gradient]},
+    backward_columns: {"blocks": [column_gradient_sum, column_write_gradient]},
 }
 
 
-class _Way(NamedTuple):
+@functools.cache
+def _kernel(function: Callable, logarithm: bool, source: dtype, result: dtype) -> Callable:
+    name = f"{'log_' if logarithm else ''}softmax_{function.__name__}"
+    text = assemble(
+        name.replace("_", " "),
+        result,
+        source=source,
+        constants={
+            "BLOCK": BLOCK,
+            "WIDTH": WIDTH,
+            "LOGARITHM": logarithm,
+            "KEPT": not logarithm and result.name == compute_name(result),
+        },
+        formulas=[exp_to_one],
+        kernels=[function],
+        **_KERNELS[function],
+    )
+    module = jit.load(f"{name}_{source.name}_{result.name}", text)
+    return jit.quiet(getattr(module, function.__name__))
+
+
+class _Plan(NamedTuple):
     """How one softmax goes through memory.
 
     Attributes:
-        kernel: what computes some tasks: rows, blocks of rows, or strips of columns.
-        tasks: how many there are.
-        walk: the other dimensions' shape, the output's strides, and those of the elements.
-        line: of the dimension its size, the output's stride, and that of the elements.
+        kernel: `forward_rows` or `forward_columns`.
+        tasks: how many rows, or strips, there are.
+        walk, line: what the kernel takes.
         alone: whether one thread does it all.
     """
 
@@ -71,59 +263,28 @@ class _Way(NamedTuple):
     alone: bool
 
 
-def _find_way(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout) -> _Way:
+def _plan(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout) -> _Plan:
     others = [other for other in range(len(shape)) if other != dim]
     dense = [math.prod(shape[other + 1 :]) for other in range(len(shape))]
     layouts = [[strides[other] for other in others] for strides in (dense, source.strides)]
-    walk_shape, (out_walk, x_walk) = coalesce([shape[other] for other in others], layouts)
-    form, step, tasks = "rows", source.strides[dim] != 1, math.prod(walk_shape)
+    walk_shape, walk_strides = coalesce([shape[other] for other in others], layouts)
+    function, tasks = forward_rows, math.prod(walk_shape)
     if dense[dim] > 1:
-        form, step = "columns", x_walk[-1] != 1
-        tasks = tasks // walk_shape[-1] * ceil_div(walk_shape[-1], WIDTH)
-    elif shape[dim] <= SHORT and not step and (out_walk, x_walk) == ((shape[dim],),) * 2:
-        form, tasks = "blocks", ceil_div(tasks, BLOCK // shape[dim])
-    return _Way(
-        _kernel(logarithm, source.dtype, result, form, step),
+        function, tasks = forward_columns, tasks // walk_shape[-1] * ceil_div(walk_shape[-1], WIDTH)
+    return _Plan(
+        _kernel(function, logarithm, source.dtype, result),
         tasks,
-        np.array([walk_shape, out_walk, x_walk], np.int64),
+        np.array([walk_shape, *walk_strides], np.int64),
         np.array([shape[dim], dense[dim], source.strides[dim]], np.int64),
         tasks == 1 or COST * math.prod(shape) < threads.WORTHWHILE,
     )
-
-
-@functools.cache
-def _kernel(logarithm: bool, source: dtype, result: dtype, form: str, step: bool) -> Callable:
-    name = f"{'log_' if logarithm else ''}softmax"
-    if form == "rows":
-        constants = softmax_rows.constants(logarithm, source, result, step)
-        vectors = not step and softmax_vectors.usable(source, result)
-        exponentials = softmax_vectors if vectors else softmax_rows
-        text = assemble(
-            f"{name} along rows",
-            result,
-            source=source,
-            imports=greater.IMPORT + softmax_vectors.IMPORT * vectors,
-            constants=constants,
-            formulas=[] if vectors else [exp_to_one],
-            blocks=[
-                softmax_rows.greatest_of,
-                softmax_rows.greatest_of_rest,
-                exponentials.raise_run,
-                exponentials.raise_rest,
-            ],
-            **FORWARD,
-        )
-        text += "\n\nkernel = forward\n"
-    else:
-        text = softmax_source(logarithm, Cells(source, result), form, step)
-    return jit.quiet(jit.load(f"{name}_{form}_{source.name}_{result.name}", text).kernel)
 
 
 def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout) -> Launch:
     """See `tensorlab.backends.protocol.Backend.softmax`."""
     if 0 in shape:
         return no_launch
-    kernel, tasks, walk, line, alone = _find_way(logarithm, shape, dim, result, source)
+    kernel, tasks, walk, line, alone = _plan(logarithm, shape, dim, result, source)
     work = COST * math.prod(shape)
     code = jit.entry(kernel, 0, tasks, walk, line, result.cell, source.dtype.cell)
 
@@ -144,192 +305,29 @@ def short_softmax(
     """See `tensorlab.backends.protocol.Backend.short_softmax`."""
     if 0 in shape:
         return None
-    kernel, *known, alone = _find_way(logarithm, shape, dim, result, source)
+    kernel, *known, alone = _plan(logarithm, shape, dim, result, source)
     if not alone:
         return None
     return functools.partial(jit.entry(kernel, 0, *known, result.cell, source.dtype.cell), 0, *known)
 
 
-def softmax_source(logarithm: bool, cells: Cells, form: str, step: bool) -> str:
-    """The text of one kernel: a module with ``kernel``.
+def softmax_gradient(logarithm: bool, shape: Sequence[int], dim: int, element_type: dtype) -> Launch:
+    """See `tensorlab.backends.protocol.Backend.softmax_gradient`."""
+    if 0 in shape:
+        return no_launch
+    outer, count, inner = math.prod(shape[:dim]), shape[dim], math.prod(shape[dim + 1 :])
+    function = backward_rows if inner == 1 else backward_columns
+    kernel = _kernel(function, logarithm, element_type, element_type)
+    tasks = outer * ceil_div(inner, WIDTH)
+    work = GRADIENT_COST[logarithm] * math.prod(shape)
+    alone = tasks == 1 or work < threads.WORTHWHILE
+    code = jit.entry(kernel, 0, tasks, count, inner, *[element_type.cell] * 3)
 
-    Args:
-        logarithm: whether to write the logarithms of the quotients.
-        cells: the dtypes of the elements and of the results.
-        form: ``"columns"`` or ``"blocks"``; rows have a file of their own.
-        step: whether the elements along the innermost loop lie apart; the results never do.
-    """
-    text = _SoftmaxText(logarithm, cells, step)
-    parameters = "walk, line, out, x"
-    kernel = (
-        f"@njit({jit.KERNEL}, {OPTIONS})\n"
-        f"def kernel(first, last, {parameters}):\n"
-        "    # walk: the other dimensions' shape, out's strides, x's; line: those of the dimension\n"
-        + {"columns": text.columns, "blocks": text.blocks}[form]()
-    )
-    decorator = f"@njit({OPTIONS}, forceinline=True, {jit.HELPER})"
-    exponential = formula_text(exp_to_one, text.compute, decorator)
-    title = f"{'log_' if logarithm else ''}softmax of {cells.source.name} to {cells.result.name}, {form}"
-    vectors = form == "blocks" and text.vectors
-    parts = [
-        header(title),
-        greater.IMPORT + groups.imports("exp", text.compute) * vectors,
-        jitted(cells.helpers()),
-        "" if vectors else exponential,
-        text.helpers(form),
-        kernel,
-    ]
-    return "\n\n".join(parts)
-
-
-class _SoftmaxText:
-    """The parts of one kernel's text."""
-
-    def __init__(self, logarithm: bool, cells: Cells, step: bool) -> None:
-        self.logarithm, self.cells, self.step = logarithm, cells, step
-        wide = cells.result is dtypes.float64
-        self.compute = dtypes.float64 if wide else dtypes.float32
-        self.kind = self.compute.name
-        # Steps are taken one cell at a time, and one accumulator must hold a whole block.
-        self.sum = "float64" if step else self.kind
-        # Exponentials are kept in the output until they are divided, unless it rounds them.
-        self.kept = not logarithm and cells.result.itemsize >= 4
-        # Whether blocks are raised vector by vector.
-        self.vectors = groups.has_groups("exp", [self.compute], [RUN])
-
-    def result(self, x: str, out: str, greatest: str, total: str) -> str:
-        """The lines that write one result; `total` is the sum's logarithm or its reciprocal."""
-        if self.logarithm:
-            value = f"({x} - {greatest}) - {total}"
-        elif self.kept:
-            value = f"{out} * {total}"
+    def launch(*buffers: Any) -> None:
+        out, grad, y = [cells[offset:] if offset else cells for cells, offset in buffers]
+        if alone or (team := min(threads.team_for(work), tasks)) == 1:
+            code(0, tasks, count, inner, out, grad, y)
         else:
-            value = f"exp_to_one({x} - {greatest}) * {total}"
-        return f"{out} = {self.cells.store(f'np.{self.kind}({value})', True)}"
+            share(kernel, team, tasks, count, inner, out, grad, y)
 
-    def last(self, total: str) -> str:
-        return f"np.log({total})" if self.logarithm else f"1.0 / {total}"
-
-    def helpers(self, form: str) -> str:
-        """The loops over one block of a row, or over one row of a strip."""
-        at = "cell + i * step" if self.step else "cell + i"
-        x, out = self.cells.load(f"x[{at}]", self.kind), "out[out_cell + i]"
-        keep = f"        {out} = e\n" if self.kept else ""
-        parameters = "x, cell, step, out, out_cell, n"
-        decorator = f"@njit({BLOCK_OPTIONS}, forceinline=True, {jit.HELPER})\n"
-        # `x - greatest - last`, regrouped, would be `x - (greatest + last)`: wrong by a rounding of x.
-        as_written = f"@njit({OPTIONS}, forceinline=True, {jit.HELPER})\n"
-        if form == "blocks":
-            return self.block_helpers(decorator)
-        return (
-            f"{decorator}def row_greatest({parameters}, greatest):\n"
-            "    for i in range(n):\n"
-            f"        greatest[i] = greater(greatest[i], {x})\n\n\n"
-            f"{decorator}def row_sum({parameters}, greatest, total):\n"
-            "    for i in range(n):\n"
-            f"        e = np.{self.kind}(exp_to_one(np.{self.kind}({x} - greatest[i])))\n"
-            f"{keep}"
-            "        total[i] += np.float64(e)\n\n\n"
-            f"{as_written}def row_write({parameters}, greatest, last):\n"
-            "    for i in range(n):\n"
-            f"        {self.result(x, out, 'greatest[i]', 'last[i]')}\n"
-        )
-
-    def block_helpers(self, decorator: str) -> str:
-        """The loops over one row of a block, and over all of it."""
-        kind, x = self.kind, self.cells.load("x[cell + i]", self.kind)
-        # The logarithm needs the differences once more; else their exponentials take their place, in an array
-        # of one name, so that the compiler sees that no other cell is written.
-        powers = "powers" if self.logarithm else "shifted"
-        value = "shifted[at + i] - last" if self.logarithm else "shifted[at + i] * last"
-        target = "shifted[at + i]" if self.kept else "out[cell + i]"
-        return (
-            f"{decorator}def shift_row(x, cell, shifted, at, n):\n"
-            f"    greatest = np.{kind}(-np.inf)\n"
-            "    for i in range(n):\n"
-            f"        greatest = np.{kind}(greater(greatest, {x}))\n"
-            "    for i in range(n):\n"
-            f"        shifted[at + i] = {x} - greatest\n\n\n"
-            f"{decorator}def raise_block(shifted, powers, place, n):\n"
-            + (
-                self.raised_by_vectors(powers)
-                if self.vectors
-                else "    for i in range(n):\n"
-                f"        {powers}[place + i] = np.{kind}(exp_to_one(shifted[place + i]))\n"
-            )
-            + "\n\n"
-            f"{decorator}def row_sum(powers, at, n):\n"
-            f"    total = np.{kind}(0)\n"
-            "    for i in range(n):\n"
-            "        total += powers[at + i]\n"
-            "    return np.float64(total)\n\n\n"
-            f"{decorator}def write_row(shifted, at, out, cell, n, last):\n"
-            "    for i in range(n):\n"
-            f"        {target} = {self.cells.store(f'np.{kind}({value})', True)}\n"
-        )
-
-    @staticmethod
-    def raised_by_vectors(powers: str) -> str:
-        """The loop over a block by whole vectors."""
-        places = f"at(shifted, place + done), at({powers}, place + done)"
-        return (
-            "    whole = n - n % GROUP\n"
-            "    for done in range(0, whole, GROUP):\n"
-            f"        exp_group({places})\n"
-            "    if whole < n:\n"
-            f"        exp_rest({places.replace('done', 'whole')}, n - whole)\n"
-        )
-
-    def blocks(self) -> str:
-        buffer = f"np.empty(BLOCK, np.{self.kind})"
-        return (
-            "    n, rows = np.uint64(line[0]), walk[0, 0]\n"
-            "    several = BLOCK // line[0]\n"
-            f"    shifted = {'out' if self.kept else buffer}\n"
-            f"    powers = {buffer if self.logarithm else 'shifted'}\n"
-            "    for task in range(first, last):\n"
-            "        begin, count = task * several, np.uint64(min(several, rows - task * several))\n"
-            "        start = np.uint64(begin) * n\n"
-            f"        place = {'start' if self.kept else 'np.uint64(0)'}\n"
-            "        for r in range(count):\n"
-            "            shift_row(x, start + r * n, shifted, place + r * n, n)\n"
-            "        raise_block(shifted, powers, place, count * n)\n"
-            "        for r in range(count):\n"
-            "            total = row_sum(powers, place + r * n, n)\n"
-            f"            factor = np.{self.kind}({self.last('total')})\n"
-            "            write_row(shifted, place + r * n, out, start + r * n, n, factor)\n"
-        )
-
-    def columns(self) -> str:
-        def rows(call: str) -> str:
-            return (
-                "        for i in range(n):\n"
-                "            cell = np.uint64(start + i * line[2])\n"
-                "            out_cell = np.uint64(out_start + i * line[1])\n"
-                f"            {call}\n"
-            )
-
-        common = "x, cell, step, out, out_cell, np.uint64(w)"
-        return (
-            "    n = line[0]\n"
-            "    last_dim = walk.shape[1] - 1\n"
-            "    width, step = walk[0, last_dim], np.uint64(walk[2, last_dim])\n"
-            "    strips = (width + WIDTH - 1) // WIDTH\n"
-            f"    greatest, total = np.empty(WIDTH, np.{self.kind}), np.empty(WIDTH, np.float64)\n"
-            f"    factor = np.empty(WIDTH, np.{self.kind})\n"
-            "    for task in range(first, last):\n"
-            "        rest, strip = task // strips, task % strips\n"
-            "        w = min(WIDTH, width - strip * WIDTH)\n"
-            + positions(
-                "walk",
-                ("out_start", "strip * WIDTH", 1),
-                ("start", "strip * WIDTH * walk[2, last_dim]", 2),
-                outer="last_dim",
-            )
-            + "        greatest[:w] = -np.inf\n"
-            "        total[:w] = 0\n"
-            + rows(f"row_greatest({common}, greatest)")
-            + rows(f"row_sum({common}, greatest, total)")
-            + f"        for j in range(w):\n            factor[j] = {self.last('total[j]')}\n"
-            + rows(f"row_write({common}, greatest, factor)")
-        )
+    return launch

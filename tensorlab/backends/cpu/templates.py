@@ -10,7 +10,7 @@ import hashlib
 import inspect
 from collections.abc import Sequence
 
-from tensorlab.backends.cpu import direct, groups, halves, intrinsics, jit, pointers
+from tensorlab.backends.cpu import direct, halves, intrinsics, jit, pointers
 from tensorlab.backends.cpu.kernel_text import numpy_name
 from tensorlab.backends.cpu.pointwise_blocks import BLOCKS, BlocksText
 from tensorlab.backends.cpu.pointwise_text import NEAR, PointwiseText
@@ -67,13 +67,11 @@ def kernel_source(
     decorator = f"@njit({body.options}, forceinline=True, {jit.HELPER})"
     described = ", ".join(t.name for t in element_types[1:])
     parts = [f"{decorator}\n{inspect.getsource(function)}" for function in halves.needed(element_types)]
-    if body.calls and not (body.in_groups and not groups.has_strays(row.name)):
+    if body.calls:
         parts.append(formula_text(row.formula, body.compute, decorator, keep_general=row.outside is not None))
     if row.outside is not None:
         parts.append(formula_text(row.outside, body.compute, decorator))
-    if body.in_groups:
-        parts.append(f"{decorator}\n{body.groups()}")
-    elif body.in_chunks and form == "flat":
+    if body.in_chunks and form == "flat":
         parts.append(f"{decorator}\n{body.chunk()}")
     functions = "\n\n".join(parts)
     # A flat kernel takes a number as it is, of any type: Numba has to look.
@@ -90,7 +88,6 @@ def kernel_source(
         "import math\n\nimport numpy as np\nfrom numba import njit\n\n"
         f"{POINTERS}"
         f"{BLOCKS if form == 'blocks' else ''}"
-        f"{groups.imports(row.name, body.types[0]) if body.in_groups else ''}"
         f"CHUNK, NEAR = {CHUNK}, {NEAR}\nnumber = np.{numpy_name(body.compute)}\n\n"
         f"{functions}\n\n"
         f"{kernel}" + (f"\n\n@njit({jit.INNER}, {body.options})\n{body.shared()}" if form == "flat" else "")

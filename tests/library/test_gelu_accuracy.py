@@ -1,24 +1,14 @@
-"""Gelu by vectors: the same function wherever an element lies, and whatever lies beside it."""
+"""Gelu: the same function wherever an element lies, and whatever lies beside it."""
 
 from __future__ import annotations
-
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import tensorlab as tl
 import tensorlab.nn.functional as F
-from tensorlab import dtypes
-from tensorlab.backends.cpu.machine import vectors
-from tensorlab.backends.cpu.segments import COEFFICIENTS, LIMIT
-from tensorlab.backends.cpu.templates import kernel_source
-from tensorlab.scalars import TABLE
 
-# Units in the last place: by vectors, and by the formula, which multiplies more that is rounded.
-ULPS, ULPS_OUTSIDE = 2.25, 5.0
+ULPS = 5.0  # units in the last place
 # A step through the bits of all float32, so that four million of them are left.
 STEP = 1021
 
@@ -36,21 +26,13 @@ def assert_is_gelu(result: tl.Tensor, x: np.ndarray) -> None:
     lost = finite & (x < -13) & (ours == 0) & (abs(exact) < np.finfo(np.float32).tiny)
     finite &= ~lost
     errors = abs(ours[finite].astype(np.float64) - exact[finite]) / np.spacing(abs(rounded[finite]))
-    by_vectors = "gelu_group" in kernel("run", "run") and bool((abs(x) < LIMIT).all())
-    assert errors.max(initial=0.0) <= (ULPS if by_vectors else ULPS_OUTSIDE)
-
-
-def kernel(*pattern: str) -> str:
-    return kernel_source(TABLE["gelu"], dtypes.float32, [dtypes.float32] * len(pattern), pattern)
+    assert errors.max(initial=0.0) <= ULPS
 
 
 def test_float32_of_all_sizes_are_precise():
     bits = np.arange(0, 2**32, STEP, dtype=np.int64).astype(np.uint32)
     x = bits.view(np.float32)
     assert_is_gelu(F.gelu(tl.tensor(x)), x)
-    inside = x[abs(x) < LIMIT]
-    assert inside.size > 10 * 16
-    assert_is_gelu(F.gelu(tl.tensor(inside)), inside)
 
 
 @pytest.mark.parametrize("size", [1, 7, 15, 16, 17, 31, 32, 100, 4096, 4100, 5000])
@@ -65,7 +47,7 @@ def test_runs_of_all_lengths(size):
     assert_is_gelu(F.gelu(padded[1:-1]), x)
 
 
-@pytest.mark.parametrize("stray", [LIMIT, -LIMIT, 4.0, -40.0, np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("stray", [4.0, -40.0, np.inf, -np.inf, np.nan])
 def test_one_that_strays_spoils_none(stray):
     for size in (20, 300):
         for place in (0, 5, size // 2, size - 1):
@@ -91,23 +73,3 @@ def test_threads_compute_the_same():
         np.testing.assert_array_equal(np.asarray(F.gelu(x)), alone)
     finally:
         tl.set_num_threads(threads)
-
-
-def test_a_run_without_strays_is_computed_by_vectors_where_the_processor_can():
-    expected = vectors().size == 64 and os.environ.get("NUMBA_DISABLE_JIT") != "1"
-    assert ("gelu_group" in kernel("run", "run")) == expected
-    assert "gelu_group" not in kernel("run", "step")
-    assert len(COEFFICIENTS) == 16
-
-
-def test_a_processor_with_short_vectors_uses_the_formula():
-    program = (
-        "import tests.library.test_segments as t\n"
-        "assert 'gelu_group' not in t.kernel('run', 'run')\n"
-        "t.test_one_that_strays_spoils_none(4.0)\n"
-    )
-    environment = {**os.environ, "NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": ""}
-    result = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 0, result.stderr

@@ -1,28 +1,15 @@
-"""The exponential by whole vectors: precise, and the same wherever an element lies."""
+"""The exponential: precise, and the same wherever an element lies."""
 
 from __future__ import annotations
-
-import os
 
 import numpy as np
 import pytest
 
 import tensorlab as tl
-from tensorlab import dtypes
-from tensorlab.backends.cpu.templates import kernel_source
-from tensorlab.backends.cpu.vector_exp import (
-    COEFFICIENTS,
-    COEFFICIENTS_32,
-    GREATEST,
-    GREATEST_32,
-    LEAST,
-    LEAST_32,
-)
-from tensorlab.backends.cpu.vector_writer import lanes_of, whole_registers
-from tensorlab.scalars import TABLE
 
-ULPS = 0.85  # units in the last place
-KINDS = {"float32": (LEAST_32, GREATEST_32), "float64": (LEAST, GREATEST)}
+ULPS = 1.0  # units in the last place
+# Beyond, the result is 0 or infinity.
+KINDS = {"float32": (-104.0, 89.0), "float64": (-746.0, 710.0)}
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1000.0, -1000.0, 1e30, -1e30, 1e-30, 88.7228, 88.7229, -87.34]
 SPECIAL += [-103.9, -104.1, 709.78, 709.79, -708.4, -744.4, -745.1, -745.2, -746.5]
 
@@ -37,10 +24,6 @@ def assert_is_exp(result: tl.Tensor, x: np.ndarray) -> None:
     np.testing.assert_array_equal(ours[~finite], rounded[~finite])
     errors = abs(ours[finite].astype(exact.dtype) - exact[finite]) / unit[finite].astype(exact.dtype)
     assert errors.max(initial=0.0) <= ULPS
-
-
-def kernel(kind: dtypes.dtype, *pattern: str) -> str:
-    return kernel_source(TABLE["exp"], kind, [kind] * len(pattern), pattern)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -91,29 +74,3 @@ def test_threads_compute_the_same():
         np.testing.assert_array_equal(np.asarray(tl.exp(x)), alone)
     finally:
         tl.set_num_threads(threads)
-
-
-def test_runs_are_computed_by_vectors_where_the_processor_can():
-    here = whole_registers() and os.environ.get("NUMBA_DISABLE_JIT") != "1"
-    for kind in (dtypes.float32, dtypes.float64):
-        text = kernel(kind, "run", "run")
-        assert ("exp_group" in text, f"GROUP = {lanes_of(kind)}\n" in text, "exp_reduced" in text) == (
-            (here, here, not here)
-        )
-        assert "exp_group" not in kernel(kind, "run", "step")
-    assert "exp_group" not in kernel_source(
-        TABLE["exp"], dtypes.float32, [dtypes.bfloat16] * 2, ["run", "run"]
-    )
-
-
-def test_the_coefficients_are_those_of_the_fit():
-    mpmath = pytest.importorskip("mpmath", reason="mpmath, which comes with PyTorch, fits the polynomials")
-    with mpmath.workdps(50):
-        most = mpmath.log(2) / 32
-
-        def rest(r):
-            return (mpmath.expm1(r) - r) / r**2 if r else mpmath.mpf(1) / 2
-
-        for coefficients, digits in ((COEFFICIENTS, 1e-15), (COEFFICIENTS_32, 1e-15)):
-            fitted = mpmath.chebyfit(rest, [-most, most], len(coefficients))
-            np.testing.assert_allclose([float(c) for c in fitted], coefficients, rtol=digits)

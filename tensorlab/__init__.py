@@ -259,7 +259,6 @@ from tensorlab.ops.older_linalg import (
     svd,
 )
 from tensorlab.ops.order_statistics import median, mode, nanmedian
-from tensorlab.ops.outs import WITH_OUT, into
 from tensorlab.ops.padding import constant_pad_nd
 from tensorlab.ops.parts import diagonal, narrow, select
 from tensorlab.ops.pieces import (
@@ -1163,10 +1162,10 @@ __all__ = [
 # of the wrong kind is told so. Operations element by element see to both themselves, off their fast path.
 _exported = {name: globals()[name] for name in __all__ if name in globals()}
 _exported |= of_one_sequence(_exported)
-_named = names.with_names(_exported, into, WITH_OUT)
+_named = names.with_names(_exported)
 globals().update(_named)
 _others = {*names.element_by_element(_exported), *_named}
-globals().update(contracts.explained_all(_exported, leave=_others, into=into, with_out=WITH_OUT))
+globals().update(contracts.explained_all(_exported, leave=_others))
 contracts.found_in(__name__, {name: globals()[name] for name in _exported})
 
 

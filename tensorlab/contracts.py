@@ -39,16 +39,12 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def explained(
-    function: Callable[P, R], flags: bool = True, into: Callable[..., Any] | None = None
-) -> Callable[P, R]:
+def explained(function: Callable[P, R], flags: bool = True) -> Callable[P, R]:
     """The function, with a `TypeError` for calls that fail because an argument is of the wrong kind.
 
     Args:
         function: a function whose parameters are annotated.
         flags: whether a keyword for a bool is refused what is none, before the call.
-        into: called with the function twice, and with the arguments and the keywords, where these have
-            ``out`` (see `tensorlab.ops.outs.into`).
 
     Example:
         >>> import tensorlab as tl
@@ -64,8 +60,6 @@ def explained(
         if keywords and names:
             need_flags(function, names, keywords)
         try:
-            if keywords and into is not None and "out" in keywords:
-                return into(function, function, arguments, keywords)
             return function(*arguments, **keywords)
         except Exception as error:
             if refusal := misuse(function, arguments, keywords, error):
@@ -76,11 +70,7 @@ def explained(
 
 
 def explained_all(
-    functions: Mapping[str, Any],
-    leave: Container[str] = (),
-    flags: bool = True,
-    into: Callable[..., Any] | None = None,
-    with_out: Container[str] = (),
+    functions: Mapping[str, Any], leave: Container[str] = (), flags: bool = True
 ) -> dict[str, Any]:
     """The plain functions among some objects, each `explained`.
 
@@ -88,10 +78,9 @@ def explained_all(
         functions: objects by name.
         leave: names of functions that are left out, because they look at their arguments themselves.
         flags: see `explained`.
-        into, with_out: what is called for ``out=``, and the names of those functions (see `explained`).
     """
     return {
-        name: explained(value, flags, into if name in with_out else None)
+        name: explained(value, flags)
         for name, value in functions.items()
         if isinstance(value, FunctionType) and name not in leave and value not in EXPLAINED
     }

@@ -31,7 +31,6 @@ from tensorlab.ops.norms import matrix_norm, vector_norm
 from tensorlab.ops.norms import matrix_or_vector_norm as norm
 from tensorlab.ops.older_linalg import linalg_vander as vander
 from tensorlab.ops.older_linalg import matrix_exp, tensorinv, tensorsolve
-from tensorlab.ops.outs import WITH_OUT, into
 from tensorlab.ops.ranks import cond, matrix_rank, pinv
 from tensorlab.ops.triangular import solve_triangular
 
@@ -68,5 +67,5 @@ __all__ = [
 ]
 
 # A call with an argument of the wrong kind is told so.
-globals().update(explained_all({name: globals()[name] for name in __all__}, into=into, with_out=WITH_OUT))
+globals().update(explained_all({name: globals()[name] for name in __all__}))
 found_in(__name__, {name: globals()[name] for name in __all__})

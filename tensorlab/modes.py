@@ -6,7 +6,6 @@ leave no trace, whatever the switch says.
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import inspect
 import threading
@@ -47,10 +46,6 @@ current = _Switches()
 
 # How many contexts of inference mode are entered, in all threads: most programs never look further.
 inferring = 0
-
-# How many contexts are entered, in all threads, for which a storage is made with care: those of inference
-# mode, and those that look at each new one. Machine code reads it (see tensorlab.ops.results).
-watched = ctypes.c_int64()
 
 
 def is_grad_enabled() -> bool:
@@ -251,13 +246,11 @@ class inference_mode(_Mode):
     def __enter__(self) -> None:
         global inferring
         inferring += 1
-        watched.value += 1
         super().__enter__()
 
     def __exit__(self, *error: Any) -> None:
         global inferring
         inferring -= 1
-        watched.value -= 1
         super().__exit__(*error)
 
     def _turn(self) -> None:

@@ -8,7 +8,7 @@ import weakref
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from tensorlab import modes, storage
+from tensorlab import storage
 from tensorlab.storage import UntypedStorage
 
 __all__ = ["Moment", "profile"]
@@ -61,14 +61,12 @@ class profile:
         self._references: dict[int, weakref.ref] = {}
         self._before = storage.watcher
         storage.watcher = self._made
-        modes.watched.value += 1
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         storage.watcher = self._before
-        modes.watched.value -= 1
         self._references.clear()
 
     def _made(self, made: UntypedStorage) -> None:

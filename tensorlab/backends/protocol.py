@@ -4,8 +4,8 @@ A backend sees buffers, offsets, shapes and strides. It never sees a Tensor, so 
 read without one. An operation comes in two steps: from layouts and dtypes a backend *prepares* a launch,
 which is then called with the buffers, as often as the same layouts come again.
 
-What the operations have in common stands in `tensorlab.backends.operands`. Six kinds of them are protocols
-of their own, which `Backend` joins: `indexing`, `drawing`, `layers`, `ordering`, `recipes` and `windows`.
+What the operations have in common stands in `tensorlab.backends.operands`. Five kinds of them are protocols
+of their own, which `Backend` joins: `indexing`, `drawing`, `layers`, `ordering` and `windows`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from tensorlab.backends.indexing import IndexOperations
 from tensorlab.backends.layers import LayerOperations
 from tensorlab.backends.operands import Launch, OperandLayout
 from tensorlab.backends.ordering import OrderOperations
-from tensorlab.backends.recipes import ResultOperations
 from tensorlab.backends.windows import WindowOperations
 from tensorlab.devices import device
 from tensorlab.dtypes import dtype
@@ -35,7 +34,6 @@ class Backend(
     LayerOperations,
     OrderOperations,
     RandomOperations,
-    ResultOperations,
     WindowOperations,
     Protocol,
 ):
@@ -105,14 +103,6 @@ class Backend(
 
         `kinds` says of the output and of each input whether it is a ``"run"``, ``"one"`` number, or the
         output ``"self"``, which is then not passed a second time.
-        """
-        ...
-
-    def join_pair(self, itemsize: int) -> Callable[..., None]:
-        """The kernel ``kernel(out, a, b, turns)`` that writes a run of `a` and one of `b` by turns.
-
-        All three are vectors of cells of so many bytes, and both inputs are as many runs of equal length as
-        there are turns.
         """
         ...
 

@@ -6,7 +6,7 @@ A function that is not in `RULES` has no rule, and refuses names.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
@@ -147,20 +147,17 @@ def _set_item(self: Tensor, index: Any, value: Any) -> None:
     follow(rules.assigns, plain.__setitem__, (self, index, value), {})
 
 
-def with_names(
-    exported: dict[str, Any], into: Callable[..., Any], with_out: Container[str]
-) -> dict[str, Callable]:
+def with_names(exported: dict[str, Any]) -> dict[str, Callable]:
     """The functions of `exported` that have a rule, each in a form that follows it.
 
     Args:
         exported: functions, and whatever else a module exports, by name.
-        into, with_out: what is called for ``out=``, and the names of those functions (see `following`).
 
     What is called without a tensor with names goes straight to the function. Functions that work element by
     element, and those in `FINDERS`, are left as they are: they find out themselves, off their fast path.
     """
     return {
-        name: following(value, RULES[name], into if name in with_out else None)
+        name: following(value, RULES[name])
         for name, value in exported.items()
         if isinstance(value, FunctionType)
         and name in RULES
@@ -182,7 +179,7 @@ def element_by_element(exported: dict[str, Any]) -> list[str]:
 FINDERS: set[Callable] = set()
 
 
-def following(function: Callable, rule: Rule, into: Callable[..., Any] | None = None) -> Callable:
+def following(function: Callable, rule: Rule) -> Callable:
     """A function in a form that follows its rule where a tensor with names is among its arguments.
 
     What is called without one is `tensorlab.contracts.explained`, here in one step with the question.
@@ -190,8 +187,6 @@ def following(function: Callable, rule: Rule, into: Callable[..., Any] | None = 
     Args:
         function: the function.
         rule: what becomes of the names.
-        into: called with the function twice, and with the arguments and the keywords, where these have
-            ``out`` (see `tensorlab.ops.outs.into`).
     """
     flags = flags_of(function)
 
@@ -202,8 +197,6 @@ def following(function: Callable, rule: Rule, into: Callable[..., Any] | None = 
         if keywords and flags:
             need_flags(function, flags, keywords)
         try:
-            if keywords and into is not None and "out" in keywords:
-                return into(function, function, arguments, keywords)
             return function(*arguments, **keywords)
         except Exception as error:
             if refusal := misuse(function, arguments, keywords, error):

@@ -31,7 +31,6 @@ from tensorlab.modes import current
 from tensorlab.names.following import follow
 from tensorlab.names.rules import unifies
 from tensorlab.names.tensor import NamedTensor
-from tensorlab.ops import results
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.dispatch import (
     SMALL,
@@ -45,10 +44,9 @@ from tensorlab.ops.dispatch import (
 )
 from tensorlab.ops.dispatch import fill as overwrite
 from tensorlab.ops.operands import check_number
-from tensorlab.ops.overwriting import learn, overwrites, overwritten, row_major_copy
 from tensorlab.scalars import TABLE
 from tensorlab.storage import UNTRACKED, UntypedStorage
-from tensorlab.tensor import Tensor, dense_cells, make_tensor
+from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
 __all__ = ["clone", "compute_type", "contiguous", "dense_in", "fill", "fill_", "summed_in_float32", "zero_"]
 
@@ -108,7 +106,7 @@ def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> T
     dense = input._dense if input._dense is not None else dense_cells(input)
     plain = memory_format is preserve_format or memory_format is contiguous_format
     if dense is not False and 0 < dense.size <= SMALL and plain:
-        out = results.dense(dense.copy(), input._dtype, input._shape, input._stride)
+        out = make_dense(dense.copy(), input._dtype, input._shape, input._stride)
     else:
         stride = strides_like(input, memory_format)
         count = numel(input._shape)
@@ -139,10 +137,6 @@ def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) 
     wanted = contiguous_format if memory_format is preserve_format else memory_format
     if is_in_format(input._shape, input._stride, wanted):
         return input
-    if memory_format is contiguous_format:
-        copy = row_major_copy(input)
-        if copy is not None:
-            return copy
     if memory_format is preserve_format:
         raise RuntimeError("contiguous() copies into a certain memory format, and preserve_format names none")
     return clone(input, memory_format=memory_format)
@@ -225,7 +219,7 @@ def cast(input: Tensor, dtype: dtype) -> Tensor:
     dense = input._dense if input._dense is not None else dense_cells(input)
     if dense is not False and dense.size <= SMALL:
         kernel = _casts.get((dtype, input._dtype)) or _cast_kernel(dtype, input._dtype)
-        out = results.new_dense(dense.size, dtype.cell, dtype, input._shape, input._stride)
+        out = make_dense(np.empty(dense.size, dtype.cell), dtype, input._shape, input._stride)
         kernel(out._dense, dense)
     else:
         out = allocate_strided(input._shape, strides_like(input, preserve_format), dtype)
@@ -281,24 +275,15 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
         tensor([[1., 2., 3.],
                 [1., 2., 3.]])
     """
-    way = overwrites.get("copy_")
-    if way is not None and way(current.grad, input, src) is not None:
-        return input
     if isinstance(src, NamedTensor):
         return follow(unifies, copy_, (input, src), {}, in_place=True)
     if not isinstance(src, Tensor) and not is_number(src):
         raise TypeError(f"copy_(): argument 'src' must be a Tensor or a number, not {type(src).__name__}")
-    plain = type(src) is Tensor and type(input) is Tensor
-    known = overwritten("copy_", input, (src,)) if plain else False
-    if known:
-        return input
     with in_place(CopyBackwards, input, src):
         if isinstance(src, Tensor) and same_place(input, src):
             input._storage._version += 1  # the same view of the same cells: nothing to move or to refuse
         else:
             write(input, src)
-    if known is None:
-        learn("copy_", TABLE["copy"], CopyBackwards, input, (src,), in_place=False)
     return input
 
 

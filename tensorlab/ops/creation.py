@@ -13,13 +13,12 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, memory_format
 from tensorlab.names.functions import with_given_names
-from tensorlab.ops import results
 from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from
 from tensorlab.ops.dispatch import SMALL, Number, allocate_strided, fill, filled, is_number, number_dtype
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.outputs import fitted
 from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.tensor import Tensor, make_dense, make_tensor
 
 __all__ = [
     "empty",
@@ -33,12 +32,12 @@ __all__ = [
 
 def _quick_empty(shape: Size, stride: tuple[int, ...], count: int) -> Tensor:
     element_type = dtypes.get_default_dtype()
-    return results.new_dense(count, element_type.cell, element_type, shape, stride)
+    return make_dense(np.empty(count, element_type.cell), element_type, shape, stride)
 
 
 def _quick_zeros(shape: Size, stride: tuple[int, ...], count: int) -> Tensor:
     element_type = dtypes.get_default_dtype()
-    return results.dense(np.zeros(count, element_type.cell), element_type, shape, stride)
+    return make_dense(np.zeros(count, element_type.cell), element_type, shape, stride)
 
 
 def _quick_ones(shape: Size, stride: tuple[int, ...], count: int) -> Tensor:
@@ -49,7 +48,7 @@ def _quick_ones(shape: Size, stride: tuple[int, ...], count: int) -> Tensor:
         return filled(shape, stride, element_type, 1)
     memory = np.empty(count, element_type.cell)
     memory.fill(1)
-    return results.dense(memory, element_type, shape, stride)
+    return make_dense(memory, element_type, shape, stride)
 
 
 @partial(tensor_options, quick=_quick_empty)

@@ -8,11 +8,10 @@ from tensorlab import view_rules
 from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_view
 from tensorlab.layout import Size, as_int
-from tensorlab.ops import results
 from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import another_name, ints_from
 from tensorlab.size import size_of_ints
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, make_view
 
 __all__ = [
     "adjoint",
@@ -55,7 +54,7 @@ def permute(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | No
     """
     wanted = ints_from(order, dims, "permute", "dims")
     shape, stride = view_rules.permuted(input._shape, input._stride, wanted)
-    view = results.view(input, shape, stride, input._offset)
+    view = make_view(input, shape, stride, input._offset)
     return record_view(PermuteBackward0, view, input, dims=wanted)
 
 
@@ -79,7 +78,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     shape, stride = view_rules.transposed(
         input._shape, input._stride, as_int(dim0, "dim0"), as_int(dim1, "dim1")
     )
-    view = results.view(input, shape, stride, input._offset)
+    view = make_view(input, shape, stride, input._offset)
     return record_view(TransposeBackward0, view, input, dim0=dim0, dim1=dim1)
 
 
@@ -132,17 +131,13 @@ def t(input: Tensor) -> Tensor:
         >>> tl.zeros(2, 3).t().shape
         tensorlab.Size([3, 2])
     """
-    if input.__class__ is Tensor and input._edge is None:
-        exchanged = results.exchanged(input)
-        if exchanged is not None:
-            return exchanged
     if len(input._shape) == 2:  # the most frequent, and it takes no questions
         rows, columns = input._shape
         down, along = input._stride
-        view = results.view(input, size_of_ints(Size, (columns, rows)), (along, down), input._offset)
+        view = make_view(input, size_of_ints(Size, (columns, rows)), (along, down), input._offset)
     else:
         shape, stride = view_rules.transposed(input._shape, input._stride, 0, _last_of_matrix(input, "t"))
-        view = results.view(input, shape, stride, input._offset)
+        view = make_view(input, shape, stride, input._offset)
     return record_view(TBackward0, view, input)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tensorlab import broadcasting, dtypes, layout
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.in_place import in_place
@@ -13,13 +15,12 @@ from tensorlab.backends.drawing import RandomLaunch
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, as_int
-from tensorlab.ops import results
 from tensorlab.ops.arguments import as_dtype, sizes_from
 from tensorlab.ops.dispatch import Number, allocate, as_new, guard_write, is_number
 from tensorlab.ops.outputs import fitted
 from tensorlab.ops.plans import remember
 from tensorlab.random import Generator, default_generator
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, make_dense
 
 __all__ = [
     "LONGEST",
@@ -96,7 +97,7 @@ def drawn(distribution: str, shape: Size, stride: tuple[int, ...], count: int) -
     if launch is None:
         layout = OperandLayout(element_type, stride)
         launch = remember(_launches, key, backend("cpu").random(distribution, shape, layout))
-    made = results.new_dense(count, element_type.cell, element_type, shape, stride)
+    made = make_dense(np.empty(count, element_type.cell), element_type, shape, stride)
     with default_generator._lock:
         launch(default_generator._started(), (made._dense, 0), 0.0, 1.0)
     return made

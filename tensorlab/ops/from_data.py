@@ -16,7 +16,6 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.names.functions import with_given_names
-from tensorlab.ops import results
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.conversion import clone, to
@@ -24,7 +23,7 @@ from tensorlab.ops.dispatch import Number
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer, tensor_over
 from tensorlab.size import size_of_ints
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["as_tensor", "asarray", "tensor"]
 
@@ -118,7 +117,7 @@ def _plain_number(number: Any) -> Tensor | None:
             return None
     else:
         element_type = dtypes.bool
-    made = results.new_dense(1, element_type.cell, element_type, _NO_SIZES, ())
+    made = make_dense(np.empty(1, element_type.cell), element_type, _NO_SIZES, ())
     made._dense[0] = number  # type: ignore[index]  # it is a run
     return made
 
@@ -136,7 +135,7 @@ def _plain_vector(numbers: list | tuple) -> Tensor | None:
     else:
         return None
     shape = size_of_ints(Size, (len(numbers),))
-    return results.dense(encode(numbers, element_type), element_type, shape, (1,))
+    return make_dense(encode(numbers, element_type), element_type, shape, (1,))
 
 
 def as_tensor(data: object, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
@@ -215,7 +214,7 @@ def asarray(
 def from_cells(cells: np.ndarray, element_type: dtype, shape: Size) -> Tensor:
     """A row-major tensor over memory of its own that holds these cells, in order."""
     memory = np.ascontiguousarray(cells).reshape(-1)
-    return results.dense(memory, element_type, shape, format_strides(shape, contiguous_format))
+    return make_dense(memory, element_type, shape, format_strides(shape, contiguous_format))
 
 
 def inferred_dtype(numbers: Sequence[Number | np.generic | Tensor]) -> dtype:

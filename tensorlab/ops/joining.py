@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,11 +11,9 @@ from tensorlab import layout, memory_formats
 from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import backend
 from tensorlab.dtypes import can_cast
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format, format_strides
-from tensorlab.ops import results
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import another_name, numpy_names, tensors_from
 from tensorlab.ops.dispatch import (
@@ -29,10 +27,8 @@ from tensorlab.ops.dispatch import (
 from tensorlab.ops.least_dims import atleast_1d, atleast_2d, atleast_3d
 from tensorlab.ops.outputs import fitted
 from tensorlab.ops.parts import narrow, select
-from tensorlab.ops.plans import remember
-from tensorlab.ops.results import computing
 from tensorlab.ops.shape import reshape, unsqueeze, view
-from tensorlab.tensor import Tensor, dense_cells
+from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = [
     "cat",
@@ -94,6 +90,10 @@ def _cat(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     joined = joined or given[:1]
     shape = _joined_shape(joined, dim)
     stride = _joined_strides(shape, given)
+    if out is None and stride == layout.default_strides(shape):
+        result = _runs_joined(joined, dim, shape)
+        if result is not None and result._dtype is element_type:
+            return result
     put: Callable[[Tensor, Tensor], None] = write
     if out is None:
         out, put = allocate_strided(shape, stride, element_type), write_new
@@ -115,50 +115,37 @@ def _cat(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     return out
 
 
-class _Turns(NamedTuple):
-    """A join of row-major tensors of one dtype into a row-major one: each gives a run of cells in turn.
-
-    Attributes:
-        joined: what joins two tensors (see `tensorlab.ops.results.computing`); None for others.
-        turns: how many there are.
-        size, shape, stride: the result's.
-    """
-
-    joined: Callable[..., Tensor] | None
-    turns: int
-    size: int
-    shape: Size
-    stride: tuple[int, ...]
-
-
-# Kept as plain tuples, which are taken apart sooner.
-_known: dict[tuple | None, tuple | None] = {}
-
 # Up to this many cells NumPy joins runs sooner than a kernel for each tensor copies them.
 SMALL = 1 << 19
-# Up to this many a kernel joins the runs of two tensors sooner than NumPy.
-FEW = 1 << 14
 
 
 def _joined(join: Callable, tensors: Any, dim: Any, out: Tensor | None) -> Tensor:
     """``join(tensors, dim, out)`` of what a caller gave, recorded."""
     name = join.__name__[1:]
-    result = None if out is not None else _again(join, tensors, dim)
-    if result is None:
-        tensors, dim = tensors_from(tensors, name), as_int(dim, "dim")
-        if out is not None:
-            check_out(name, out, *tensors)
-            return join(tensors, dim, out)
-        result = as_own(join(tensors, dim))
-        short = _short_way(tensors, dim, result)
-        remember(_known, _key(join, tensors, dim), short and tuple(short))
-    for tensor in tensors:
-        if tensor._edge is None and (tensor._base is None or tensor._base._edge is None):
-            continue
-        if requires_grad(tensor):
-            kind = CatBackward0 if join is _cat else StackBackward0
-            return record(kind, result, *tensors, dim=dim, shapes=[one._shape for one in tensors])
-    return result
+    tensors, dim = tensors_from(tensors, name), as_int(dim, "dim")
+    if out is not None:
+        check_out(name, out, *tensors)
+        return join(tensors, dim, out)
+    result = as_own(join(tensors, dim))
+    if not any(map(requires_grad, tensors)):
+        return result
+    kind = CatBackward0 if join is _cat else StackBackward0
+    return record(kind, result, *tensors, dim=dim, shapes=[one._shape for one in tensors])
+
+
+def _runs_joined(tensors: Sequence[Tensor], dim: int, shape: Size) -> Tensor | None:
+    """Short row-major tensors of one dtype, joined into a row-major one; None for others."""
+    element_type = tensors[0]._dtype
+    runs: Any = [dense_cells(tensor) for tensor in tensors]
+    if any(run is False for run in runs) or any(tensor._dtype is not element_type for tensor in tensors):
+        return None
+    if not 0 < layout.numel(shape) <= SMALL:
+        return None
+    turns = layout.numel(shape[:dim])
+    if turns > 1:
+        runs = [run.reshape(turns, -1) for run in runs]
+    memory = np.concatenate(runs, int(turns > 1)).reshape(-1)
+    return make_dense(memory, element_type, shape, layout.default_strides(shape))
 
 
 class CatBackward0(Backward):
@@ -195,54 +182,6 @@ class StackBackward0(Backward):
             return select(grad, dim, position)
 
         return part, part, ("dim",)
-
-
-def _key(join: Callable, tensors: Any, dim: Any) -> tuple | None:
-    """What a short way depends on; None where what a caller gave has yet to be looked at."""
-    if type(dim) is not int or type(tensors) not in (list, tuple):
-        return None
-    if len(tensors) == 2:
-        a, b = tensors
-        if type(a) is Tensor and type(b) is Tensor:
-            return join, dim, a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride
-    key: list[object] = [join, dim]
-    for tensor in tensors:
-        if not isinstance(tensor, Tensor):
-            return None
-        key += type(tensor), tensor._dtype, tensor._shape, tensor._stride
-    return tuple(key)
-
-
-def _again(join: Callable, tensors: Any, dim: Any) -> Tensor | None:
-    """``join(tensors, dim)`` by its short way, if the same layouts came before and there is one."""
-    short = _known.get(_key(join, tensors, dim))
-    if short is None:
-        return None
-    joined, turns, size, shape, stride = short
-    element_type = tensors[0]._dtype
-    if joined is not None:
-        first, second = tensors
-        a = first._dense if first._dense is not None else dense_cells(first)
-        b = second._dense if second._dense is not None else dense_cells(second)
-        return joined(size, shape, stride, a, b, turns)
-    runs: Any = [dense_cells(tensor) for tensor in tensors]
-    if turns == 1:
-        memory = np.concatenate(runs)
-    else:
-        memory = np.concatenate([run.reshape(turns, -1) for run in runs], 1).reshape(-1)
-    return results.dense(memory, element_type, shape, stride)
-
-
-def _short_way(given: list[Tensor], dim: int, result: Tensor) -> _Turns | None:
-    """The short way to `result`, if there is one."""
-    flat = all(dense_cells(tensor) is not False and tensor._dtype is result._dtype for tensor in given)
-    cells = dense_cells(result)
-    if not flat or cells is False or not 0 < cells.size <= SMALL or not all(t.numel() for t in given):
-        return None
-    turns = layout.numel(result._shape[: layout.wrap_dim(dim, result.ndim)])
-    pair = len(given) == 2 and cells.size <= FEW
-    joined = computing(backend("cpu").join_pair(result._dtype.itemsize), result._dtype) if pair else None
-    return _Turns(joined, turns, cells.size, result._shape, result._stride)
 
 
 def _joined_shape(tensors: Sequence[Tensor], dim: int) -> Size:

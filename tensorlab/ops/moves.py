@@ -17,7 +17,6 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.dtypes import int64
 from tensorlab.layout import Size, default_strides
 from tensorlab.modes import current
-from tensorlab.ops import results
 from tensorlab.ops.dispatch import SMALL
 from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, dense_cells, make_dense
@@ -67,10 +66,10 @@ def moves_elements(function: Callable[P, Tensor]) -> Callable[P, Tensor]:
                 if table:
                     sources, targets, shape, stride, count = table
                     if targets is None:
-                        return results.dense(cells.take(sources), input._dtype, shape, stride)
+                        return make_dense(cells.take(sources), input._dtype, shape, stride)
                     memory = np.zeros(count, cells.dtype)
                     memory[targets] = cells.take(sources)
-                    return results.dense(memory, input._dtype, shape, stride)
+                    return make_dense(memory, input._dtype, shape, stride)
                 if table is None and key is not None:
                     result = call(input, *arguments, **keywords)
                     if key not in met:  # a table costs some calls: those that came twice get one

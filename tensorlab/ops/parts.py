@@ -6,10 +6,9 @@ from tensorlab import dtypes, layout, part_rules
 from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_view
 from tensorlab.layout import Size, as_int
-from tensorlab.ops import results
 from tensorlab.ops.adjoints import placed, placed_strided
 from tensorlab.ops.arguments import numpy_names
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, make_view
 
 __all__ = [
     "diagonal",
@@ -69,7 +68,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     shape, stride, skipped = part_rules.selected(
         input._shape, input._stride, as_int(dim, "dim"), as_int(index, "index")
     )
-    view = results.view(input, shape, stride, input._offset + skipped)
+    view = make_view(input, shape, stride, input._offset + skipped)
     return record_view(SelectBackward0, view, input, sizes=input._shape, dim=dim, index=index)
 
 
@@ -101,7 +100,7 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
 
 def narrow_view(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     shape, stride, skipped = part_rules.narrowed(input._shape, input._stride, dim, start, length)
-    return results.view(input, shape, stride, input._offset + skipped)
+    return make_view(input, shape, stride, input._offset + skipped)
 
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
@@ -124,7 +123,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     shape, stride, skipped = part_rules.diagonal(
         input._shape, input._stride, as_int(offset, "offset"), as_int(dim1, "dim1"), as_int(dim2, "dim2")
     )
-    view = results.view(input, shape, stride, input._offset + skipped)
+    view = make_view(input, shape, stride, input._offset + skipped)
     return record_view(
         DiagonalBackward0, view, input, sizes=input._shape, offset=offset, dim1=dim1, dim2=dim2
     )
@@ -153,7 +152,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         as_int(size, "size"),
         as_int(step, "step"),
     )
-    view = results.view(input, shape, stride, input._offset)
+    view = make_view(input, shape, stride, input._offset)
     return record_view(
         UnfoldBackward0, view, input, sizes=input._shape, dimension=dimension, size=size, step=step
     )

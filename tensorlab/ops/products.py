@@ -7,8 +7,7 @@ a small one is the allocation and the call.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import empty, ndarray
@@ -27,10 +26,8 @@ from tensorlab.ops.conversion import copy_
 from tensorlab.ops.dispatch import Number, check_out, guard_write, is_number, same_place, share_cells
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.outputs import written
-from tensorlab.ops.overwriting import Way, overwrites
 from tensorlab.ops.plans import remember
 from tensorlab.ops.product_gradients import added_node, product_node
-from tensorlab.ops.results import overwriting
 from tensorlab.scalars import Scalar
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
@@ -65,17 +62,10 @@ _plans: dict[tuple, Plan] = {}
 # which Python takes apart sooner than named ones.
 _small: dict[tuple, tuple | None] = {}
 
-# What writes products of these layouts, by the key of their plans, False where nothing does in one step.
-_ways_into: dict[tuple, Way | Literal[False]] = {}
-_WRITER = "matmul(out=...)"
-
 
 def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
     """``a @ b`` of tensors of any rank, broadcast; see `tensorlab.ops.matmul.matmul`."""
     if out is not None:
-        way = overwrites.get("matmul")
-        if way is not None and way(current.grad, out, a, b) is not None:
-            return out
         return _product_into(a, b, out)
     left: Any
     right: Any
@@ -125,38 +115,19 @@ def _plan_of(a: Tensor, b: Tensor) -> Plan:
 
 def _product_into(a: Tensor, b: Tensor, out: Tensor) -> Tensor:
     _check_tensors(a, b)
-    key = None
-    if out.__class__ is a.__class__ is b.__class__ is Tensor:
-        key = ("out", *_signature(a), *_signature(b), *_signature(out))
-        way = _ways_into.get(key)
-        if way and way(current.grad, out, a, b) is not None:
-            overwrites["matmul"] = way
-            return out
     check_out("matmul", out, a, b)
     _check_out(out, a, b)
     if out.shape != _shape_of(a, b) or share_cells(out, a) or share_cells(out, b):
         # It takes the result's shape; or its elements would be overwritten before they are read.
         return written(out, product(a, b))
-    key = key or ("out", *_signature(a), *_signature(b), *_signature(out))
+    key = ("out", *_signature(a), *_signature(b), *_signature(out))
     plan = _plans.get(key)
     if plan is None:
         plan = remember(_plans, key, _prepare(a, b, out=out))
-    elif key not in _ways_into:  # a way costs many products: those that came twice get one
-        remember(_ways_into, key, _way_into(a, b, out) or False)
     buffers = out._buffer(), a._buffer(), b._buffer()
     out._storage._version += 1
     plan.launch(*buffers)
     return out
-
-
-def _way_into(a: Tensor, b: Tensor, out: Tensor) -> Way | None:
-    """What writes a small product of dense operands in one step, checks included; None where nothing does."""
-    if not _are_dense(a, b, out):
-        return None
-    kernel, sizes = _plan_of(a, b)[6:8]
-    if kernel is None:
-        return None
-    return overwriting(partial(kernel, sizes), [_signature(t) for t in (out, a, b)], _WRITER, out.numel())
 
 
 def _check_tensors(*operands: object) -> None:

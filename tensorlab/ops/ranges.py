@@ -12,7 +12,6 @@ from tensorlab.cells import encode, from_float32, to_float32
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import bfloat16, dtype, float16
 from tensorlab.layout import Size, as_int
-from tensorlab.ops import results
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dispatch import Number, fill, is_number
@@ -22,7 +21,7 @@ from tensorlab.ops.outputs import written
 from tensorlab.ops.parts import diagonal
 from tensorlab.ops.writing import counted, next_version
 from tensorlab.size import size_of_ints
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, make_dense
 
 # Numbers that are made at a time: with all that is between, they take half a megabyte of float64.
 BLOCK = 8192
@@ -79,7 +78,7 @@ def arange(
         and -(2**63) <= start <= end < 2**63
     ):
         cells = np.arange(start, end, step, dtype=np.int64)
-        return results.dense(cells, dtypes.int64, size_of_ints(Size, (cells.size,)), (1,))
+        return make_dense(cells, dtypes.int64, size_of_ints(Size, (cells.size,)), (1,))
     bounds = _finite_bounds(start, end, step)
     element_type = as_dtype(dtype) or (out.dtype if out is not None else inferred_dtype([+b for b in bounds]))
     if element_type.category == dtypes.BOOL:

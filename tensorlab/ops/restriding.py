@@ -8,11 +8,10 @@ from tensorlab import layout
 from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_view
 from tensorlab.layout import Size, as_int
-from tensorlab.ops import results
 from tensorlab.ops.adjoints import placed_strided
 from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import ints_from, sizes_from
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, make_view
 
 __all__ = ["as_strided"]
 
@@ -44,7 +43,7 @@ def as_strided(
                 [2, 3, 4]])
     """
     shape, strides, offset = _strided_layout(input, size, stride, storage_offset)
-    view = results.view(input, shape, strides, offset)
+    view = make_view(input, shape, strides, offset)
     source = input._shape, input._stride, input._offset
     return record_view(AsStridedBackward0, view, input, source=source, view=(shape, strides, offset))
 

@@ -10,11 +10,10 @@ from tensorlab.autograd.recording import record, record_view
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size, as_int
 from tensorlab.memory_formats import contiguous_format
-from tensorlab.ops import results
 from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import as_dtype, ints_from, numpy_names, tensors_from
 from tensorlab.ops.conversion import clone, contiguous
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.tensor import Tensor, make_tensor, make_view
 
 __all__ = [
     "broadcast_shapes",
@@ -88,7 +87,7 @@ in memory; reshape would copy 96 bytes
             f"cannot view {tuple(input._shape)} with strides {input._stride} as {tuple(new_shape)}: "
             f"{stride.reason}; reshape would copy {input.nbytes} bytes"
         )
-    result = results.view(input, new_shape, stride, input._offset)
+    result = make_view(input, new_shape, stride, input._offset)
     return record_view(ViewBackward0, result, input, sizes=input._shape)
 
 
@@ -228,7 +227,7 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
         (tensorlab.Size([3]), tensorlab.Size([3, 1]), tensorlab.Size([1, 3, 1]))
     """
     shape, stride = view_rules.squeezed(input._shape, input._stride, _dims(dim, "squeeze"))
-    result = results.view(input, shape, stride, input._offset)
+    result = make_view(input, shape, stride, input._offset)
     return record_view(_squeeze_node(dim), result, input, sizes=input._shape)
 
 
@@ -269,7 +268,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
                 [2]])
     """
     shape, stride = view_rules.unsqueezed(input._shape, input._stride, as_int(dim, "dim"))
-    result = results.view(input, shape, stride, input._offset)
+    result = make_view(input, shape, stride, input._offset)
     return record_view(UnsqueezeBackward0, result, input, dim=_place(dim, shape))
 
 
@@ -313,7 +312,7 @@ def expand(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int] | Non
     """
     shape, stride = view_rules.expanded(input._shape, input._stride, ints_from(sizes, size, "expand", "size"))
     # The engine sums a gradient into the shape of the operand that was stretched.
-    return record_view(ExpandBackward0, results.view(input, shape, stride, input._offset), input)
+    return record_view(ExpandBackward0, make_view(input, shape, stride, input._offset), input)
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:

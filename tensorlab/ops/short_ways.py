@@ -20,9 +20,7 @@ from tensorlab.memory import LARGE, beside
 from tensorlab.modes import current
 from tensorlab.names.binding import FINDERS, RULES, following
 from tensorlab.ops.arguments import numpy_names
-from tensorlab.ops.outs import into
 from tensorlab.ops.plans import remember
-from tensorlab.ops.results import computing
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = ["Short", "of_cells", "short_way"]
@@ -49,13 +47,12 @@ class Short(NamedTuple):
 
 
 def _steps(short: Short, input: Tensor) -> tuple:
-    """What makes the result (see `tensorlab.ops.results.computing`), and what it is called with first."""
+    """What makes the result, and what it is called with first."""
     run, cell, result, shape, stride, size = short
-    if max(size, numel(input._shape)) < LARGE:
-        return computing(run, result), size, shape, stride
+    is_large = max(size, numel(input._shape)) >= LARGE
 
     def compute(size: int, shape: Size, stride: tuple[int, ...], cells: np.ndarray) -> Tensor:
-        memory = beside(cells, size, cell)
+        memory = beside(cells, size, cell) if is_large else np.empty(size, cell)
         run(memory, cells)
         return make_dense(memory, result, shape, stride)
 
@@ -116,9 +113,6 @@ def short_way(
             nonlocal latest
             at, keeps = dim, flag
             if keywords:
-                if "out" in keywords:
-                    given = [argument for argument in (input, dim, flag) if argument is not ABSENT]
-                    return into(either, general, [*given, *others], keywords)
                 at, keeps = _by_place(dim, flag, keywords)
             if input.__class__ is Tensor and not others:
                 cells = input._dense if input._dense is not None else dense_cells(input)

@@ -9,11 +9,10 @@ from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_views
 from tensorlab.integers import ceil_div
 from tensorlab.layout import as_int
-from tensorlab.ops import results
 from tensorlab.ops.adjoints import placed_together
 from tensorlab.ops.arguments import ints_from, numpy_names
 from tensorlab.ops.parts import narrow, narrow_view
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, make_view
 
 __all__ = ["chunk", "dsplit", "hsplit", "split", "split_with_sizes", "tensor_split", "unbind", "vsplit"]
 
@@ -296,7 +295,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     views = []
     for index in range(length):
         shape, stride, skipped = part_rules.selected(input._shape, input._stride, as_int(dim, "dim"), index)
-        views.append(results.view(input, shape, stride, input._offset + skipped))
+        views.append(make_view(input, shape, stride, input._offset + skipped))
     return tuple(record_views(UnbindBackward0, views, input, sizes=input._shape, dim=dim))
 
 

@@ -15,7 +15,6 @@ from tensorlab.cells import encode_one
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides
-from tensorlab.ops import results
 from tensorlab.ops.guards import guard_layout, guard_memory, guard_readonly, guard_write
 from tensorlab.ops.operands import Number, check_number, widened
 from tensorlab.ops.plans import MOST_PLANS, remember
@@ -43,14 +42,14 @@ _launches: dict[tuple, Launch] = {}
 def allocate(shape: Size, element_type: dtype) -> Tensor:
     """A dense row-major tensor with whatever the memory held before."""
     memory = np.empty(layout.numel(shape), element_type.cell)
-    return results.dense(memory, element_type, shape, format_strides(shape, contiguous_format))
+    return make_dense(memory, element_type, shape, format_strides(shape, contiguous_format))
 
 
 def allocate_strided(shape: Size, stride: tuple[int, ...], element_type: dtype) -> Tensor:
     """A tensor of the given dense strides, over memory of its own that holds whatever it held before."""
     memory = np.empty(layout.numel(shape), element_type.cell)
     if stride == format_strides(shape, contiguous_format):
-        return results.dense(memory, element_type, shape, stride)
+        return make_dense(memory, element_type, shape, stride)
     return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
 
 
@@ -64,7 +63,7 @@ def filled(shape: Size, stride: tuple[int, ...] | None, element_type: dtype, val
         check_number(value, element_type)
     sizes = _row_major(shape)
     if (stride is None or stride == sizes[1]) and 0 < sizes[0] <= SMALL and _is_cell(value, element_type):
-        made = results.new_dense(sizes[0], element_type.cell, element_type, shape, sizes[1])
+        made = make_dense(np.empty(sizes[0], element_type.cell), element_type, shape, sizes[1])
         made._dense.fill(value)  # type: ignore[union-attr]  # it is a run
         return made
     zeros = type(value) is int and value == 0
@@ -72,7 +71,7 @@ def filled(shape: Size, stride: tuple[int, ...] | None, element_type: dtype, val
     # The operating system hands out zeroed pages, so large zeros cost nothing until touched.
     memory = (np.zeros if zeros else np.empty)(count, element_type.cell)
     if stride is None or stride == row_major:
-        made = results.dense(memory, element_type, shape, row_major)
+        made = make_dense(memory, element_type, shape, row_major)
     else:
         made = make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
     if not zeros:

@@ -16,7 +16,7 @@ from tensorlab.autograd.recording import linear, record
 from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.layout import Refusal, Size
 from tensorlab.memory_formats import contiguous_format, format_strides
-from tensorlab.ops import conversion, results
+from tensorlab.ops import conversion
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import SMALL, allocate_strided, as_new, filled
 from tensorlab.ops.indexing import masks
@@ -24,7 +24,7 @@ from tensorlab.ops.indexing.again import chosen_again, learn_chosen
 from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read, refuse_shared
 from tensorlab.ops.indexing.written_again import learn_write, write_again
 from tensorlab.ops.operands import Number
-from tensorlab.tensor import Tensor, dense_cells, make_tensor
+from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 from tensorlab.warned import warn_caller
 
 __all__ = ["index_put", "index_put_"]
@@ -49,7 +49,7 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
         places, stride = _places(input, chosen)
         rows = _short_rows(input, places, stride)
         if rows is not None:
-            result = results.dense(rows, input._dtype, places.route.shape, stride)
+            result = make_dense(rows, input._dtype, places.route.shape, stride)
         else:
             check(places)
             result = read(input, places, allocate_strided(places.route.shape, stride, input._dtype))
@@ -98,7 +98,7 @@ def _of_vector(input: Tensor, index: Tensor) -> Tensor | None:
     if cells is False or places is False or not 0 < places.size <= SMALL:
         return None
     try:
-        return results.dense(cells.take(places), input._dtype, index._shape, index._stride)
+        return make_dense(cells.take(places), input._dtype, index._shape, index._stride)
     except IndexError:
         return None  # `check` finds the index again, and says where it is
 

@@ -18,7 +18,6 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Launch, backend
 from tensorlab.dtypes import bfloat16, float16
 from tensorlab.layout import Size
-from tensorlab.ops import results
 from tensorlab.ops.dispatch import allocate, allocate_strided
 from tensorlab.ops.indexing.places import (
     Places,
@@ -75,7 +74,7 @@ def read_again(name: str, input: Tensor, dim: int, index: Tensor) -> Tensor | No
     way = _ways.get(_key(name, input, dim, index))
     if way is None:
         return None
-    result = results.new_dense(way.cells, input._dtype.cell, input._dtype, way.shape, way.stride)
+    result = make_dense(np.empty(way.cells, input._dtype.cell), input._dtype, way.shape, way.stride)
     return None if way.move(dense_cells(result), input, index) else result
 
 

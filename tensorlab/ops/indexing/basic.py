@@ -18,7 +18,7 @@ from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record_view
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
-from tensorlab.ops import conversion, from_data, results, shape
+from tensorlab.ops import conversion, from_data, shape
 from tensorlab.ops.adjoints import placed
 from tensorlab.ops.dispatch import write
 from tensorlab.ops.guards import same_place
@@ -27,7 +27,7 @@ from tensorlab.ops.indexing.plain import plain_view
 from tensorlab.ops.operands import Number
 from tensorlab.size import size_of_ints
 from tensorlab.storage import UNTRACKED
-from tensorlab.tensor import Tensor, dense_cells
+from tensorlab.tensor import Tensor, dense_cells, make_view
 from tensorlab.warned import warn_caller
 
 __all__ = ["getitem", "setitem"]
@@ -268,7 +268,7 @@ def resolve(input: Tensor, index: object) -> tuple[Tensor, advanced.Chosen | Non
             strides += steps[dim:last]
             dim = last
     whole = size_of_ints(Size, (*shape, *sizes[dim:]))
-    return results.view(input, whole, (*strides, *steps[dim:]), offset), chosen
+    return make_view(input, whole, (*strides, *steps[dim:]), offset), chosen
 
 
 # The dtypes that an index tensor may have as a mask. PyTorch began with uint8, and deprecates it.

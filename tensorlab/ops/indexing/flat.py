@@ -11,14 +11,14 @@ from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.layout import Refusal, Size
-from tensorlab.ops import conversion, results, shape
+from tensorlab.ops import conversion, shape
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import SMALL
 from tensorlab.ops.indexing.arguments import need_dtype, need_index, result_in
 from tensorlab.ops.indexing.gradients import PutBackward0, TakeBackward0
 from tensorlab.ops.indexing.places import KEPT, WHOLE, Places, Route, Term, check, combine, read
 from tensorlab.ops.sharing import from_numpy
-from tensorlab.tensor import Tensor, dense_cells
+from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = ["put", "take"]
 
@@ -66,7 +66,7 @@ def _taken(input: Tensor, index: Tensor) -> Tensor | None:
         taken = cells.take(numbers)
     except IndexError:
         return None  # the long way says which index it is
-    return results.dense(taken, input._dtype, index._shape, layout.default_strides(index._shape))
+    return make_dense(taken, input._dtype, index._shape, layout.default_strides(index._shape))
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlab.layout import Size
-from tensorlab.ops import results
 from tensorlab.size import size_of_ints
-from tensorlab.tensor import Tensor
+from tensorlab.tensor import Tensor, make_view
 
 __all__ = ["plain_view"]
 
@@ -46,7 +45,7 @@ def plain_view(input: Tensor, index: Any) -> Tensor | None:
         offset += start * strides[0]
         length = (stop - start + step - 1) // step if stop > start else 0
         shape, strides = (length, *sizes[1:]), (strides[0] * step, *strides[1:])
-    return results.view(input, size_of_ints(Size, shape), strides, offset)
+    return make_view(input, size_of_ints(Size, shape), strides, offset)
 
 
 def _leading_dims(input: Tensor, items: tuple) -> Tensor | None:
@@ -72,4 +71,4 @@ def _leading_dims(input: Tensor, items: tuple) -> Tensor | None:
     if len(items) < len(sizes):
         shape += sizes[len(items) :]
         strides += steps[len(items) :]
-    return results.view(input, size_of_ints(Size, shape), tuple(strides), offset)
+    return make_view(input, size_of_ints(Size, shape), tuple(strides), offset)

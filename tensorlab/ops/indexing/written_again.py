@@ -17,7 +17,6 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Launch
 from tensorlab.dtypes import bfloat16, dtype, float16, float32, float64
 from tensorlab.modes import current
-from tensorlab.ops import results
 from tensorlab.ops.dispatch import SMALL
 from tensorlab.ops.indexing.places import (
     Places,
@@ -31,7 +30,7 @@ from tensorlab.ops.indexing.places import (
 from tensorlab.ops.operands import Number
 from tensorlab.ops.plans import remember
 from tensorlab.storage import UNTRACKED
-from tensorlab.tensor import Tensor, dense_cells
+from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = ["learn_write", "row_major_copy", "write_again"]
 
@@ -135,7 +134,7 @@ def row_major_copy(input: Tensor, *others: object) -> Tensor | None:
         for tensor in (input, *others):
             if isinstance(tensor, Tensor) and requires_grad(tensor):
                 return None
-    return results.dense(cells.copy(), input._dtype, input._shape, input._stride)
+    return make_dense(cells.copy(), input._dtype, input._shape, input._stride)
 
 
 def learn_write(

@@ -79,7 +79,9 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if out is not None:
         check_out("linalg.det", out, A)
-    result = as_result(computed("det", np.linalg.det, square_matrices("det", A)), out, matrices=False)
+    sign, logarithm = _sign_and_logarithm("det", A)
+    with np.errstate(over="ignore"):
+        result = as_result(sign * np.exp(logarithm), out, matrices=False)
     return record(gradients.LinalgDetBackward0, result, A, svd=svd)
 
 
@@ -99,10 +101,45 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
         sign=tensor(-1.),
         logabsdet=tensor(0.))
     """
-    sign, logarithm = computed("slogdet", np.linalg.slogdet, square_matrices("slogdet", A))
+    sign, logarithm = _sign_and_logarithm("slogdet", A)
     found = as_result(sign, matrices=False), as_result(logarithm, matrices=False)
     record_several(gradients.LinalgSlogdetBackward0, found, A)
     return return_types.linalg_slogdet(all_in("slogdet", found, out))
+
+
+def _sign_and_logarithm(name: str, A: Tensor) -> tuple[np.ndarray, np.ndarray]:
+    """The sign of each determinant and the logarithm of its absolute value.
+
+    As in PyTorch, LAPACK factors the transpose of a contiguous tensor, which has the same determinant but is
+    rounded differently; and the sign of a zero is that of the product of the pivots.
+    """
+    matrices = square_matrices(name, A)
+    if A.is_contiguous():
+        matrices = matrices.swapaxes(-1, -2)
+    sign, logarithm = computed(name, np.linalg.slogdet, matrices)
+    sign, logarithm = np.array(sign), np.asarray(logarithm)
+    for place in np.argwhere(sign == 0):
+        sign[tuple(place)] = np.copysign(0, _sign_of_pivots(matrices[tuple(place)], name == "det"))
+    return sign, logarithm
+
+
+def _sign_of_pivots(matrix: np.ndarray, signed_zeros: bool) -> float:
+    """The sign of a determinant by Gaussian elimination with partial pivoting, also where it is zero.
+
+    With `signed_zeros` a pivot of -0 is negative: det multiplies pivots, slogdet their signs.
+    """
+    matrix, sign = matrix.copy(), 1.0
+    for k in range(len(matrix)):
+        largest = k + int(np.abs(matrix[k:, k]).argmax())
+        if largest != k:
+            matrix[[k, largest]] = matrix[[largest, k]]
+            sign = -sign
+        pivot = matrix[k, k]
+        if pivot < 0 or (signed_zeros and np.signbit(pivot)):
+            sign = -sign
+        if pivot:
+            matrix[k + 1 :] -= np.outer(matrix[k + 1 :, k] / pivot, matrix[k])
+    return sign
 
 
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:

@@ -166,6 +166,33 @@ def test_out_and_top_level_names():
     assert tl.linalg.vecdot(tl.ones(2, 3), tl.ones(3)).tolist() == [3.0, 3.0]
 
 
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[-3e112, 2e154], [3e112, -2e154]],
+        [[2e112, -2e112], [3e154, -3e154]],
+        [[3e112, 1e154], [3e112, 1e154]],
+        [[0.0, 0.0], [0.0, 0.0]],
+        [[-1.0, 0.0], [0.0, 0.0]],
+        [[0.0, 1.0], [0.0, 0.0]],
+        [[-0.0, 1.0], [0.0, 2.0]],
+        [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]],
+        [[[-1.0, 2.0], [1.0, -2.0]], [[1.0, 2.0], [3.0, 4.0]]],
+    ],
+    ids=str,
+)
+def test_a_determinant_is_rounded_and_signed_as_in_pytorch(torch, rows, transposed):
+    ours, theirs = tl.tensor(rows, dtype=tl.float64), torch.tensor(rows, dtype=torch.float64)
+    if transposed:
+        ours, theirs = ours.mT, theirs.mT
+    results = [tl.linalg.det(ours), *tl.linalg.slogdet(ours)]
+    expected = [torch.linalg.det(theirs), *torch.linalg.slogdet(theirs)]
+    for result, other in zip(results, expected, strict=True):
+        close(result, other.numpy())
+        np.testing.assert_array_equal(np.signbit(result.numpy()), np.signbit(other.numpy()))
+
+
 SQUARE_ONLY = ["inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh"]
 
 

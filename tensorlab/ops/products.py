@@ -1,141 +1,162 @@
-"""From two tensors to one batched matrix product of the backend: shapes, strides, and the guards of a write.
+"""The matrix product as a primitive: batched GEMM of the backend, for operands of any rank and layout.
 
-A product is prepared once for each combination of layouts and dtypes, and kept (see `Plan`): what remains of
-a small one is the allocation and the call.
+A vector on the left is a matrix of one row, one on the right a matrix of one column; matrices that stand
+before a whole batch are read again with stride 0. Nothing is copied.
+
+For ``c = a @ b`` with a gradient `g` of `c`, that of `a` is ``g @ b.T`` and that of `b` is ``a.T @ g``. Where
+a matrix was broadcast to a batch, its gradient is summed over the batch; a batch of rows times one matrix is
+one product of all rows, so that the sum happens inside of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy import empty, ndarray
+import functools
+from collections.abc import Sequence
+from typing import Any
 
 from tensorlab import broadcasting, dtypes, layout, product_shapes
-from tensorlab.autograd.formulas import Backward
-from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recorders import recorder
-from tensorlab.autograd.views import requires_grad
-from tensorlab.autograd.writers import mark
+from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.backends import Launch, backend
-from tensorlab.dtypes import dtype
 from tensorlab.layout import Refusal, Size
-from tensorlab.modes import current
 from tensorlab.ops.conversion import copy_
-from tensorlab.ops.dispatch import Number, check_out, guard_write, is_number, same_place, share_cells
+from tensorlab.ops.dispatch import (
+    Number,
+    Operand,
+    Primitive,
+    Recorded,
+    Result,
+    binary,
+    call,
+    call_in_place,
+    compute,
+    guard_write,
+    is_number,
+    refuse_recorded,
+    same_place,
+    share_cells,
+)
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.outputs import written
-from tensorlab.ops.plans import remember
-from tensorlab.ops.product_gradients import added_node, product_node
 from tensorlab.scalars import Scalar
-from tensorlab.tensor import Tensor, dense_cells, make_dense
+from tensorlab.tensor import Tensor
 
 __all__ = ["added_product", "ended_product", "product"]
 
 
-class Plan(NamedTuple):
-    """Everything about a product that follows from the layouts and dtypes of its operands alone.
+class Product(Primitive):
+    """``a @ b``; the operands are the two."""
 
-    Attributes:
-        launch: what computes it.
-        shape, stride, numel, dtype, cell: the result's.
-        kernel, sizes: what computes a small product sooner, or None; only where both operands are dense.
-        record: what records such a product.
-    """
+    name = "matmul"
+    differentiable = True
 
-    launch: Launch
-    shape: Size
-    stride: tuple[int, ...]
-    numel: int
-    dtype: dtype
-    cell: np.dtype
-    kernel: Callable[..., None] | None
-    sizes: np.ndarray | None
-    record: Callable[..., Tensor]
+    def result(self, operands: Sequence[Operand], params: tuple) -> Result:
+        """The broadcast batch and the rows and columns that the vectors left, row-major.
+
+        Raises:
+            TypeError: an operand is no tensor.
+            RuntimeError: the dtypes or the sizes do not fit.
+        """
+        a, b = _factors(operands)
+        shape = _shape_of(a, b)
+        return Result(shape, layout.default_strides(shape), a.dtype)
+
+    def launch(
+        self, result: Result, operands: Sequence[Operand], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        return _gemm(result, *_factors(operands))
+
+    def node(self, operands: Sequence[Operand], params: tuple) -> Recorded:
+        """Named as PyTorch names the product of these ranks."""
+        a, b = _factors(operands)
+        return product_node(a.ndim, b.ndim, _turned(b)), {}
+
+    def check_out(self, out: Tensor, result: Result, operands: Sequence[Operand], brought: bool) -> None:
+        """Refuse an `out` of another dtype: a product is not converted."""
+        if out.dtype is not result.dtype:
+            raise RuntimeError(
+                f"Expected out tensor to have dtype {result.dtype.name}, but got {out.dtype.name} instead: "
+                f"a product is not converted when it is written"
+            )
 
 
-_plans: dict[tuple, Plan] = {}
+class AddedProduct(Product):
+    """``beta * source + alpha * (a @ b)``; the operands are source, a, b, beta and alpha."""
 
-# The plans that have a kernel. Both operands are dense, so their shapes say all about their layouts. None
-# stands where no such operands were met, or where there is no kernel for them. They are kept as plain tuples,
-# which Python takes apart sooner than named ones.
-_small: dict[tuple, tuple | None] = {}
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def result(self, operands: Sequence[Operand], params: tuple) -> Result:
+        """As that of the product, to whose shape the source is broadcast."""
+        source, a, b = _tensors(operands)
+        if source.dtype is not a.dtype or source.dtype is not b.dtype:
+            raise RuntimeError(
+                f"{self.name}(): self and mat2 must have the same dtype, but got {source.dtype.name}, "
+                f"{a.dtype.name} and {b.dtype.name}: convert first, x.to(tensorlab.{source.dtype.name})"
+            )
+        return super().result((a, b), params)
+
+    def launch(
+        self, result: Result, operands: Sequence[Operand], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        source, a, b = _tensors(operands)
+        gemm = _gemm(result, a, b, source)
+        return lambda out, source, a, b, beta, alpha: gemm(out, a, b, source, alpha, beta)
+
+    def node(self, operands: Sequence[Operand], params: tuple) -> Recorded:
+        """Named after the function."""
+        _, a, b = _tensors(operands)
+        return added_node(self.name, a.ndim, b.ndim, _turned(b)), {}
+
+
+class EndedProduct(Product):
+    """``activation(a @ b + source) + residual``; `params` say which of the two are among the operands."""
+
+    def __init__(self, activation: Scalar | None) -> None:
+        self.activation = activation
+
+    def result(self, operands: Sequence[Operand], params: tuple) -> Result:
+        """As that of the product."""
+        return super().result(operands[:2], ())
+
+    def node(self, operands: Sequence[Operand], params: tuple) -> Recorded:
+        """None: the gradient of the activation would need what stood before it."""
+        return None, {}
+
+    def launch(
+        self, result: Result, operands: Sequence[Operand], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        a, b, *others = operands
+        ends = iter(others)
+        source, residual = (next(ends) if there else None for there in params)
+        gemm = _gemm(result, a, b, source, self.activation, residual)
+        one, beta = (1.0, 1.0) if result.dtype.is_floating_point else (1, 1)
+        beta = beta if params[0] else 0 * one
+
+        def launch(out: Any, a: Any, b: Any, *buffers: Any) -> None:
+            added = iter(buffers)
+            source, residual = (next(added) if there else None for there in params)
+            gemm(out, a, b, source, one, beta, residual)
+
+        return launch
+
+
+MATMUL = Product()
+_added = functools.cache(AddedProduct)
+_ended: dict[str | None, EndedProduct] = {}
 
 
 def product(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
     """``a @ b`` of tensors of any rank, broadcast; see `tensorlab.ops.matmul.matmul`."""
-    if out is not None:
-        return _product_into(a, b, out)
-    left: Any
-    right: Any
-    try:
-        left, right = a._dense, b._dense  # kept with a dense operand, once they were asked for
-        plan = _small[a._dtype, a._shape, b._dtype, b._shape]
-    except (KeyError, AttributeError):
-        left = plan = None
-    # `type` is a step of the interpreter's own; `__class__` would be looked up as any attribute is.
-    if plan is not None and type(left) is type(right) is ndarray:
-        launch, shape, stride, numel, element_type, cell, kernel, sizes, record = plan
-        memory = empty(numel, cell)
-        kernel(sizes, memory, left, right)
-    else:
-        launch, shape, stride, numel, element_type, cell, _, _, record = _plan_of(a, b)
-        memory = empty(numel, cell)
-        left, right = dense_cells(a), dense_cells(b)
-        launch(
-            (memory, 0),
-            a._buffer() if left is False else (left, 0),
-            b._buffer() if right is False else (right, 0),
-        )
-    result = make_dense(memory, element_type, shape, stride)
-    if (
-        a._edge is None
-        and b._edge is None
-        and (a._base is None or a._base._edge is None)
-        and (b._base is None or b._base._edge is None)
-    ):
-        return result
-    return record(result, a, b)
-
-
-def _plan_of(a: Tensor, b: Tensor) -> Plan:
-    try:
-        key = (*_signature(a), *_signature(b))
-    except AttributeError:
-        _check_tensors(a, b)
-        raise
-    plan = _plans.get(key)
-    if plan is None:
-        plan = remember(_plans, key, _prepare(a, b))
-        shapes = a._dtype, a._shape, b._dtype, b._shape
-        remember(_small, shapes, tuple(plan) if plan.kernel is not None else _small.get(shapes))
-    return plan
-
-
-def _product_into(a: Tensor, b: Tensor, out: Tensor) -> Tensor:
-    _check_tensors(a, b)
-    check_out("matmul", out, a, b)
-    _check_out(out, a, b)
-    if out.shape != _shape_of(a, b) or share_cells(out, a) or share_cells(out, b):
-        # It takes the result's shape; or its elements would be overwritten before they are read.
+    if out is None:
+        return binary(MATMUL, a, b)
+    if isinstance(out, Tensor) and any(isinstance(t, Tensor) and share_cells(out, t) for t in (a, b)):
+        refuse_recorded("matmul(): ", out, a, b)  # its elements would be overwritten before they are read
+        guard_write(out)
         return written(out, product(a, b))
-    key = ("out", *_signature(a), *_signature(b), *_signature(out))
-    plan = _plans.get(key)
-    if plan is None:
-        plan = remember(_plans, key, _prepare(a, b, out=out))
-    buffers = out._buffer(), a._buffer(), b._buffer()
-    out._storage._version += 1
-    plan.launch(*buffers)
-    return out
-
-
-def _check_tensors(*operands: object) -> None:
-    for operand in operands:
-        if not isinstance(operand, Tensor):
-            raise TypeError(
-                f"matmul(): both operands must be tensors, got {type(operand).__name__}: {operand!r}"
-            )
+    return call(MATMUL, a, b, out=out)
 
 
 def added_product(
@@ -153,65 +174,29 @@ def added_product(
         RuntimeError: the shapes do not fit, or `out` has another shape and is `source`.
         TypeError: `beta` or `alpha` is no number.
     """
-    key = (
-        name, a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride, source._dtype, source._shape,
-        source._stride,
-    )  # fmt: skip
-    plan = _plans.get(key)
-    if plan is None:
-        _check_one_dtype(name, source, a, b)
+    primitive = _added(name)
     kind = float if source._dtype.is_floating_point else int
-    if beta.__class__ is not kind:
-        beta = _as_number(name, "beta", beta, kind)
-    if alpha.__class__ is not kind:
-        alpha = _as_number(name, "alpha", alpha, kind)
+    numbers = _as_number(name, "beta", beta, kind), _as_number(name, "alpha", alpha, kind)
+    operands = (source, a, b, *numbers)
     if out is None:
-        if plan is None:
-            record = recorder(_added_node(name, a, b), (0, 1, 2), alpha=1.0, beta=1.0)
-            plan = remember(_plans, key, _prepare(a, b, source)._replace(record=record))
-        memory = np.empty(plan.numel, plan.cell)
-        plan.launch((memory, 0), a._buffer(), b._buffer(), source._buffer(), alpha, beta)
-        result = make_dense(memory, plan.dtype, plan.shape, plan.stride)
-        if not (current.grad and (requires_grad(source) or requires_grad(a) or requires_grad(b))):
-            return result
-        return plan.record(result, source, a, b, alpha, beta)
-    if out is not source:
-        check_out(name, out, source, a, b)
-    _check_out(out, a, b)
+        return call(primitive, *operands)
     others = (a, b) if same_place(out, source) else (a, b, source)
-    shape = _shape_of(a, b)
-    if out is source and out.shape != shape:
-        raise RuntimeError(
-            f"the product has shape {list(shape)}, and the tensor to write into has {list(out.shape)}: "
-            f"a tensor that is written in place keeps its shape; use {name}, which makes a new tensor"
-        )
-    if out.shape != shape or any(share_cells(out, other) for other in others):
+    if any(share_cells(out, other) for other in others):
+        guard_write(out)
         apart = added_product(name, source, a, b, beta, alpha, None)
         return copy_(out, apart) if out is source else written(out, apart)
-    key = (*key, *_signature(out))
-    plan = _plans.get(key) or remember(_plans, key, _prepare(a, b, source, out))
-    with in_place(_added_node(name, a, b), out, a, b, alpha=alpha, beta=beta):
-        if out is not source:
-            mark(out._storage, f"{name}(out=...)")
-        buffers = out._buffer(), a._buffer(), b._buffer(), source._buffer()
-        out._storage._version += 1
-        plan.launch(*buffers, alpha, beta)
-    return out
+    if out is source:
+        return call_in_place(primitive, *operands, writer=f"{name}_")
+    return call(primitive, *operands, out=out)
 
 
 def _as_number(name: str, word: str, number: object, kind: type) -> Any:
+    if number.__class__ is kind:
+        return number
     number = number_from(number)
     if not is_number(number):
         raise TypeError(f"{name}(): {word} must be a number, got {number!r}")
     return kind(number)
-
-
-def _check_one_dtype(name: str, source: Tensor, a: Tensor, b: Tensor) -> None:
-    if source.dtype is not a.dtype or source.dtype is not b.dtype:
-        raise RuntimeError(
-            f"{name}(): self and mat2 must have the same dtype, but got {source.dtype.name}, {a.dtype.name} "
-            f"and {b.dtype.name}: convert first, x.to(tensorlab.{source.dtype.name})"
-        )
 
 
 def ended_product(
@@ -243,64 +228,60 @@ def ended_product(
                 f"{name}(): what is added to a product must have its dtype, {a.dtype.name}, and it has "
                 f"{operand.dtype.name}: convert first, x.to(tensorlab.{a.dtype.name})"
             )
-    ends = [None if operand is None else _signature(operand) for operand in (source, residual)]
-    key = ("ended", *_signature(a), *_signature(b), *ends, activation and activation.name)
-    plan = _plans.get(key) or remember(_plans, key, _prepare(a, b, source, None, activation, residual))
-    memory = np.empty(plan.numel, plan.cell)
-    added = [None if operand is None else operand._buffer() for operand in (source, residual)]
-    one = 1.0 if a.is_floating_point() else 1
-    buffers = (memory, 0), a._buffer(), b._buffer()
-    plan.launch(*buffers, added[0], one, one if source is not None else 0 * one, added[1])
-    return make_dense(memory, plan.dtype, plan.shape, plan.stride)
+    key = None if activation is None else activation.name
+    primitive = _ended.get(key) or _ended.setdefault(key, EndedProduct(activation))
+    return compute(primitive, a, b, *others, params=(source is not None, residual is not None))
 
 
-def _signature(operand: Tensor) -> tuple:
-    """What of an operand a plan depends on."""
-    return operand._dtype, operand._shape, operand._stride
+# --- layouts ------------------------------------------------------------------------------------------
 
 
-def _prepare(
-    a: Tensor,
-    b: Tensor,
-    source: Tensor | None = None,
-    out: Tensor | None = None,
+def _factors(operands: Sequence[Operand]) -> tuple[Tensor, Tensor]:
+    for operand in operands:
+        if not isinstance(operand, Tensor):
+            raise TypeError(
+                f"matmul(): both operands must be tensors, got {type(operand).__name__}: {operand!r}"
+            )
+    a, b = operands
+    return a, b  # type: ignore[return-value]  # the loop above has seen to it
+
+
+def _tensors(operands: Sequence[Any]) -> tuple[Tensor, Tensor, Tensor]:
+    source, a, b = operands[:3]
+    return source, a, b
+
+
+def _gemm(
+    result: Result,
+    a: Any,
+    b: Any,
+    source: Any = None,
     activation: Scalar | None = None,
-    residual: Tensor | None = None,
-) -> Plan:
-    shape = _shape_of(a, b)
-    rows, columns = a.ndim > 1, b.ndim > 1
+    residual: Any = None,
+) -> Launch:
+    shape, rows, columns = result.shape, a.ndim > 1, b.ndim > 1
     # A vector on the left is a row and one on the right a column; the stride of that dimension is never used.
     a_shape, a_stride = (a.shape, a.stride()) if rows else ((1, *a.shape), (0, *a.stride()))
     b_shape, b_stride = (b.shape, b.stride()) if columns else ((*b.shape, 1), (*b.stride(), 0))
     (m, k), n = a_shape[-2:], b_shape[-1]
     batch = shape[: len(shape) - rows - columns]
-    stride = layout.default_strides(shape) if out is None else out.stride()
-    launch = backend("cpu").gemm(
+
+    def of_matrices(operand: Tensor | None) -> tuple[int, ...] | None:
+        if operand is None:
+            return None
+        return _of_matrices(_expanded(operand, shape), len(batch), rows, columns)
+
+    return backend("cpu").gemm(
         a.dtype,
         batch,
         (m, n, k),
-        _of_matrices(stride, len(batch), rows, columns),
+        _of_matrices(result.stride, len(batch), rows, columns),
         (*broadcasting.broadcast_strides(a_shape[:-2], a_stride[:-2], batch), *a_stride[-2:]),
         (*broadcasting.broadcast_strides(b_shape[:-2], b_stride[:-2], batch), *b_stride[-2:]),
-        None if source is None else _of_matrices(_expanded(source, shape), len(batch), rows, columns),
+        of_matrices(source),
         activation,
-        None if residual is None else _of_matrices(_expanded(residual, shape), len(batch), rows, columns),
+        of_matrices(residual),
     )
-    small = None
-    plain = source is None and out is None and activation is None and residual is None
-    if plain and _are_dense(a, b) and (not batch or (*a.shape[:-2],) == (*b.shape[:-2],) == (*batch,)):
-        small = backend("cpu").small_gemm(a.dtype, (m, n, k), batch)
-    kernel, sizes = small or (None, None)
-    record = recorder(product_node(a.ndim, b.ndim, _turned(b)), (0, 1))
-    return Plan(launch, shape, stride, layout.numel(shape), a.dtype, a.dtype.cell, kernel, sizes, record)
-
-
-def _are_dense(*tensors: Tensor) -> bool:
-    return all(tensor._stride == layout.default_strides(tensor._shape) for tensor in tensors)
-
-
-def _added_node(name: str, a: Tensor, b: Tensor) -> type[Backward]:
-    return added_node(name, a.ndim, b.ndim, _turned(b))
 
 
 def _turned(b: Tensor) -> bool:
@@ -346,10 +327,70 @@ def _check_dtypes(a: Tensor, b: Tensor) -> None:
         )
 
 
-def _check_out(out: Tensor, *operands: Tensor) -> None:
-    if out.dtype is not operands[0].dtype:
-        raise RuntimeError(
-            f"Expected out tensor to have dtype {operands[0].dtype.name}, but got {out.dtype.name} instead: "
-            f"a product is not converted when it is written"
-        )
-    guard_write(out)
+# --- gradients ----------------------------------------------------------------------------------------
+
+
+def _left(grad: Any, a_dims: int, b: Any) -> Any:
+    """The gradient of the left operand, perhaps still with batch dimensions that it was broadcast to."""
+    if b.ndim == 1:
+        return grad * b if a_dims == 1 else grad.unsqueeze(-1) @ b.unsqueeze(0)
+    if a_dims == 1:
+        return (b @ grad.unsqueeze(-1)).squeeze(-1)
+    return grad @ b.mT
+
+
+def _right(grad: Any, a: Any, b_dims: int, turned: bool) -> Any:
+    """The gradient of the right operand, perhaps still with batch dimensions that it was broadcast to.
+
+    Of a transposed matrix it is made transposed, so that it lies as the matrix itself does.
+    """
+    if a.ndim == 1:
+        return grad * a if b_dims == 1 else a.unsqueeze(-1) @ grad.unsqueeze(-2)
+    if b_dims == 1:
+        return a.flatten(0, -2).mT @ grad.flatten()
+    if b_dims == 2 and a.ndim > 2:
+        a, grad = a.flatten(0, -2), grad.flatten(0, -2)
+    return (grad.mT @ a).mT if turned else a.mT @ grad
+
+
+_PRODUCTS = {(1, 1): "Dot", (2, 1): "Mv", (2, 2): "Mm"}
+
+
+@functools.cache
+def product_node(a_dims: int, b_dims: int, turned: bool) -> type[Backward]:
+    """The kind of node that ``a @ b`` leaves, named as PyTorch names the product of these ranks.
+
+    Args:
+        a_dims, b_dims: the ranks of the operands.
+        turned: whether the right operand is a transposed matrix.
+    """
+    return formulas(
+        f"{_PRODUCTS.get((a_dims, b_dims), 'Bmm')}Backward0",
+        a=lambda grad, b: _left(grad, a_dims, b),
+        b=lambda grad, a: _right(grad, a, b_dims, turned),
+    )
+
+
+_ADDED = {"addmv": "AddmvBackward0", "baddbmm": "BaddbmmBackward0"}
+
+
+@functools.cache
+def added_node(name: str, a_dims: int, b_dims: int, turned: bool) -> type[Backward]:
+    """The kind of node that ``beta * input + alpha * (a @ b)`` leaves.
+
+    Args:
+        name: of the public function.
+        a_dims, b_dims, turned: as `product_node` takes them.
+    """
+    return formulas(
+        _ADDED.get(name, "AddmmBackward0"),
+        input=lambda grad, beta: _times(grad, beta),
+        mat1=lambda grad, mat2, alpha: _left(_times(grad, alpha), a_dims, mat2),
+        mat2=lambda grad, mat1, alpha: _right(_times(grad, alpha), mat1, b_dims, turned),
+        beta=None,
+        alpha=None,
+    )
+
+
+def _times(grad: Any, number: float) -> Any:
+    return grad if number == 1 else grad * number

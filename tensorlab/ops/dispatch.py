@@ -36,7 +36,7 @@ from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import mark
-from tensorlab.backends import Launch
+from tensorlab.backends import Backend, Launch
 from tensorlab.dtypes import dtype, get_default_dtype
 from tensorlab.layout import Size
 from tensorlab.modes import current
@@ -132,6 +132,7 @@ class Primitive:
 
     def launch(
         self,
+        backend: Backend,
         result: Result,
         operands: Sequence[Operand],
         params: tuple,
@@ -140,6 +141,7 @@ class Primitive:
         """What fills a result of this layout, called with the buffers of the result and of the operands.
 
         Args:
+            backend: the device's kernels.
             result: the layout to write; its dtype may be one that the operation's own is converted to.
             operands: tensors and numbers of the dtypes and layouts that the launch is for.
             params: those of the call.
@@ -182,6 +184,7 @@ class Primitive:
 class Plan(NamedTuple):
     """All that follows from the layouts and dtypes of the operands alone; a plan holds no tensor."""
 
+    backend: Backend
     launch: Launch
     shape: Size
     stride: tuple[int, ...]
@@ -193,10 +196,12 @@ class Plan(NamedTuple):
 
     def new(self) -> Tensor:
         """A tensor for the result, over memory that holds whatever it held before."""
-        memory = np.empty(self.cells, self.dtype.cell)
+        backend = self.backend
+        memory = backend.allocate(self.cells, self.dtype.cell)
         if self.row_major:
-            return make_dense(memory, self.dtype, self.shape, self.stride)
-        return make_tensor(UntypedStorage(memory), self.dtype, self.shape, self.stride, 0)
+            return make_dense(memory, self.dtype, self.shape, self.stride, backend)
+        storage = UntypedStorage(memory, backend=backend)
+        return make_tensor(storage, self.dtype, self.shape, self.stride, 0)
 
 
 # The plans of all operations. Programs use few layouts, so a plan is seldom thrown away; a program that meets
@@ -238,7 +243,8 @@ def call(primitive: Primitive, *operands: Operand, params: tuple = (), out: Tens
 def unary(primitive: Primitive, a: Tensor) -> Tensor:
     """`call` for one operand."""
     if a.__class__ is Tensor:
-        plan = _plans.get((primitive, get_default_dtype(), (), a._dtype, a._shape, a._stride))
+        key = primitive, get_default_dtype(), (), a._dtype, a._shape, a._stride, a._storage.backend
+        plan = _plans.get(key)
         if plan is not None:
             result = plan.new()
             plan.launch((result._storage._memory, 0), a._buffer())
@@ -251,9 +257,11 @@ def unary(primitive: Primitive, a: Tensor) -> Tensor:
 def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:
     """`call` for two operands."""
     if a.__class__ is Tensor and b.__class__ is Tensor:
-        plan = _plans.get(
-            (primitive, get_default_dtype(), (), a._dtype, a._shape, a._stride, b._dtype, b._shape, b._stride)
-        )
+        key = (
+            primitive, get_default_dtype(), (), a._dtype, a._shape, a._stride, a._storage.backend,
+            b._dtype, b._shape, b._stride, b._storage.backend,
+        )  # fmt: skip
+        plan = _plans.get(key)
         if plan is not None:
             result = plan.new()
             plan.launch((result._storage._memory, 0), a._buffer(), b._buffer())
@@ -280,23 +288,45 @@ def _computed(primitive: Primitive, operands: Sequence[Operand], params: tuple) 
             rounded, result = _computed(primitive, _converted(operands, positions, to), params)
             return rounded._replace(node=node, notes=notes), result
         made = primitive.result(operands, params)
-        launch = primitive.launch(made, operands, params, [False] * len(operands))
-        plan = _remember(key, launch, made, node if made.dtype.is_floating_point else None, notes)
+        backend = _backend_of(operands)
+        launch = primitive.launch(backend, made, operands, params, [False] * len(operands))
+        plan = _remember(key, backend, launch, made, node if made.dtype.is_floating_point else None, notes)
     result = plan.new()
     plan.launch((result._storage._memory, 0), *buffers)
     return plan, result
 
 
 def _remember(
-    key: tuple, launch: Launch, made: Result, node: type[Backward] | None, notes: dict[str, Any]
+    key: tuple,
+    backend: Backend,
+    launch: Launch,
+    made: Result,
+    node: type[Backward] | None,
+    notes: dict[str, Any],
 ) -> Plan:
     if len(_plans) >= MOST_PLANS:
         _plans.clear()
     shape, stride, element_type = made
     row_major = stride == layout.default_strides(shape)
     cells = layout.numel(shape)
-    plan = _plans[key] = Plan(launch, shape, stride, element_type, cells, row_major, node, notes)
+    plan = _plans[key] = Plan(backend, launch, shape, stride, element_type, cells, row_major, node, notes)
     return plan
+
+
+def _backend_of(operands: Sequence[Operand]) -> Backend:
+    """The backend that all tensors among the operands lie on.
+
+    Raises:
+        RuntimeError: they lie on several devices.
+    """
+    backends = {operand._storage.backend: operand for operand in operands if isinstance(operand, Tensor)}
+    if len(backends) > 1:
+        devices = " and ".join(str(tensor.device) for tensor in backends.values())
+        raise RuntimeError(
+            f"Expected all tensors to be on the same device, but found at least two devices, {devices}: "
+            f"move one with x.to(device)"
+        )
+    return next(iter(backends))
 
 
 def _taken(primitive: Primitive, operands: Sequence[Operand], params: tuple) -> tuple[tuple, list]:
@@ -309,7 +339,7 @@ def _taken(primitive: Primitive, operands: Sequence[Operand], params: tuple) -> 
     buffers: list[object] = []
     for operand in operands:
         if isinstance(operand, Tensor):
-            key += operand._dtype, operand._shape, operand._stride
+            key += operand._dtype, operand._shape, operand._stride, operand._storage.backend
             buffers.append(operand._buffer())
         else:
             key.append(type(operand))
@@ -411,7 +441,9 @@ def compute_into(
             write(out, compute(primitive, *operands, params=params))
             return out
         made = Result(out.shape, out.stride(), out.dtype)
-        plan = _remember(key, primitive.launch(made, operands, params, same), made, None, {})
+        backend = _backend_of((out, *operands))
+        launch = primitive.launch(backend, made, operands, params, same)
+        plan = _remember(key, backend, launch, made, None, {})
     out._storage._version += 1
     plan.launch(out._buffer(), *buffers)
     return out

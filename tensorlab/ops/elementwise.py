@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 from tensorlab import broadcasting, dtypes, layout, memory_formats
 from tensorlab.autograd.formulas import Backward, Formula
-from tensorlab.backends import Launch, OperandLayout, backend
+from tensorlab.backends import Backend, Launch, OperandLayout
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.names.rules import unifies
@@ -84,13 +84,18 @@ class Elementwise(Primitive):
         return Result(*self._layout(operands, compute), out_type)
 
     def launch(
-        self, result: Result, operands: Sequence[Operand], params: tuple, same: Sequence[bool]
+        self,
+        backend: Backend,
+        result: Result,
+        operands: Sequence[Operand],
+        params: tuple,
+        same: Sequence[bool],
     ) -> Launch:
         """See `Primitive.launch`."""
         compute, _ = types_of(self.row, operands)
         out = OperandLayout(result.dtype, result.stride)
         inputs = operand_layouts(result.shape, operands, same)
-        return backend("cpu").pointwise(self.row, widened(compute), result.shape, out, inputs)
+        return backend.pointwise(self.row, widened(compute), result.shape, out, inputs)
 
     def node(self, operands: Sequence[Operand], params: tuple) -> Recorded:
         """See `Primitive.node`."""

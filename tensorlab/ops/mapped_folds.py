@@ -14,7 +14,7 @@ from typing import Any
 
 from tensorlab import broadcasting, layout
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import Launch, backend
+from tensorlab.backends import Backend, Launch
 from tensorlab.folds import TABLE as FOLDS
 from tensorlab.layout import Size
 from tensorlab.modes import current
@@ -45,16 +45,19 @@ class MappedReduction(Primitive):
         return Result(sizes, layout.default_strides(sizes), made)
 
     def launch(
-        self, result: Result, operands: Sequence[Operand], params: tuple, same: Sequence[bool]
+        self,
+        backend: Backend,
+        result: Result,
+        operands: Sequence[Operand],
+        params: tuple,
+        same: Sequence[bool],
     ) -> Launch:
         """See `Primitive.launch`."""
         dims, _, k = params
         compute, made = types_of(self.row, operands)
         shape = _shape_of(operands)
         inputs = operand_layouts(shape, operands)
-        return backend("cpu").mapped_fold(
-            self.row, widened(compute), made, FOLDS[self.name], shape, dims, inputs, k
-        )
+        return backend.mapped_fold(self.row, widened(compute), made, FOLDS[self.name], shape, dims, inputs, k)
 
 
 @functools.cache

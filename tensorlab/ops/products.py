@@ -16,7 +16,7 @@ from typing import Any
 
 from tensorlab import broadcasting, dtypes, layout, product_shapes
 from tensorlab.autograd.formulas import Backward, formulas
-from tensorlab.backends import Launch, backend
+from tensorlab.backends import Backend, Launch
 from tensorlab.layout import Refusal, Size
 from tensorlab.ops.conversion import copy_
 from tensorlab.ops.dispatch import (
@@ -61,10 +61,15 @@ class Product(Primitive):
         return Result(shape, layout.default_strides(shape), a.dtype)
 
     def launch(
-        self, result: Result, operands: Sequence[Operand], params: tuple, same: Sequence[bool]
+        self,
+        backend: Backend,
+        result: Result,
+        operands: Sequence[Operand],
+        params: tuple,
+        same: Sequence[bool],
     ) -> Launch:
         """See `Primitive.launch`."""
-        return _gemm(result, *_factors(operands))
+        return _gemm(backend, result, *_factors(operands))
 
     def node(self, operands: Sequence[Operand], params: tuple) -> Recorded:
         """Named as PyTorch names the product of these ranks."""
@@ -97,11 +102,16 @@ class AddedProduct(Product):
         return super().result((a, b), params)
 
     def launch(
-        self, result: Result, operands: Sequence[Operand], params: tuple, same: Sequence[bool]
+        self,
+        backend: Backend,
+        result: Result,
+        operands: Sequence[Operand],
+        params: tuple,
+        same: Sequence[bool],
     ) -> Launch:
         """See `Primitive.launch`."""
         source, a, b = _tensors(operands)
-        gemm = _gemm(result, a, b, source)
+        gemm = _gemm(backend, result, a, b, source)
         return lambda out, source, a, b, beta, alpha: gemm(out, a, b, source, alpha, beta)
 
     def node(self, operands: Sequence[Operand], params: tuple) -> Recorded:
@@ -125,13 +135,18 @@ class EndedProduct(Product):
         return None, {}
 
     def launch(
-        self, result: Result, operands: Sequence[Operand], params: tuple, same: Sequence[bool]
+        self,
+        backend: Backend,
+        result: Result,
+        operands: Sequence[Operand],
+        params: tuple,
+        same: Sequence[bool],
     ) -> Launch:
         """See `Primitive.launch`."""
         a, b, *others = operands
         ends = iter(others)
         source, residual = (next(ends) if there else None for there in params)
-        gemm = _gemm(result, a, b, source, self.activation, residual)
+        gemm = _gemm(backend, result, a, b, source, self.activation, residual)
         one, beta = (1.0, 1.0) if result.dtype.is_floating_point else (1, 1)
         beta = beta if params[0] else 0 * one
 
@@ -252,6 +267,7 @@ def _tensors(operands: Sequence[Any]) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _gemm(
+    backend: Backend,
     result: Result,
     a: Any,
     b: Any,
@@ -271,7 +287,7 @@ def _gemm(
             return None
         return _of_matrices(_expanded(operand, shape), len(batch), rows, columns)
 
-    return backend("cpu").gemm(
+    return backend.gemm(
         a.dtype,
         batch,
         (m, n, k),

@@ -7,7 +7,9 @@ there, so that no edge runs through a box. Pure functions of numbers; the page's
 
 from __future__ import annotations
 
+import functools
 import itertools
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -180,13 +182,17 @@ def _centres(
     for sweep in range(2 * _SWEEPS):
         for layer in layers if sweep % 2 == 0 else reversed(layers):
             wished = [
-                sum(centres[other] for other in near[box]) / len(near[box]) if near[box] else centres[box]
-                for box in layer
+                _mean([centres[other] for other in near[box]]) if near[box] else centres[box] for box in layer
             ]
             shifts = _rising([wish - offsets[box] for wish, box in zip(wished, layer, strict=True)])
             for shift, box in zip(shifts, layer, strict=True):
                 centres[box] = shift + offsets[box]
     return centres
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    """The mean as JavaScript computes it: from Python 3.12 on, `sum` compensates for rounding."""
+    return functools.reduce(operator.add, numbers) / len(numbers)
 
 
 def _rising(wishes: Sequence[float]) -> list[float]:

@@ -75,7 +75,8 @@ class TestAsAFile:
         [
             (uses_a_tensor, "it uses TABLE, which is of type Tensor"),
             (lambda shape: 1, "<lambda> is not defined by a def of that name"),
-            (eval("lambda shape: 1"), "the text of <lambda> is not known here"),
+            # A name for the file, since Python 3.13 keeps the text of `python -c` for the usual "<string>".
+            (eval(compile("lambda shape: 1", "<nowhere>", "eval")), "the text of <lambda> is not known here"),
             (math.prod, "the text of prod is not known here"),
             (Counter(), "the text of Counter is not known here"),
         ],

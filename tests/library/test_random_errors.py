@@ -117,7 +117,9 @@ def test_refusals(call, error, text):
 def test_pytorch_refuses_alike(torch, call, error):
     with pytest.raises(error) as caught:
         call(torch)
-    assert type(caught.value) is error
+    raised = type(caught.value)
+    # PyTorch's CUDA build has a kind of RuntimeError of its own for devices that are not there.
+    assert raised is error or (error is RuntimeError and raised is getattr(torch, "AcceleratorError", None))
 
 
 def test_a_refused_call_draws_and_writes_nothing():

@@ -100,14 +100,13 @@ class LayerOperations(Protocol):
         """
         ...
 
-    def attention_gradient(
-        self, element_type: dtype, layout: AttentionLayout, scale: float
-    ) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    def attention_gradient(self, element_type: dtype, layout: AttentionLayout, scale: float) -> Launch:
         """Prepare the gradients of `attention`, whose arguments these are.
 
         Returns:
-            a launch of (q, k, v, mask, out, grad, sums), where `grad` are the gradients of the results. It
-            returns those of q, k and v: row-major numbers of the compute type.
+            a launch of (q, k, v, mask, out, grad, sums, of_q, of_k, of_v), where `grad` are the gradients of
+            the results. Those of q, k and v are added to the last three: row-major numbers of the compute
+            type.
         """
         ...
 

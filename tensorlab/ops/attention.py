@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from tensorlab import dtypes, layout
-from tensorlab.autograd.recording import record
 from tensorlab.autograd.together import formulas_together
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import AttentionLayout, Launch, backend
+from tensorlab.backends import AttentionLayout, Backend, Buffer, Launch
 from tensorlab.broadcasting import broadcast_shapes, broadcast_strides
-from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import preserved_strides
 from tensorlab.modes import current
 from tensorlab.ops.attention_checks import check_attention, two_masks
 from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import compute_type, to
-from tensorlab.ops.dispatch import allocate_strided
+from tensorlab.ops.dispatch import Primitive, Recorded, Result, call_several, compute_several
 from tensorlab.ops.dropout import dropout
 from tensorlab.ops.matmul import matmul
-from tensorlab.ops.plans import MOST_PLANS, remember
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.softmax import softmax
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor
 
 __all__ = ["scaled_dot_product_attention"]
 
@@ -127,9 +121,9 @@ def _repeated(key: Any, groups: int) -> Any:
     return key.repeat_interleave(groups, -3) if groups > 1 else key
 
 
-def _d_scores(grad: Any, query: Any, key: Any, value: Any, notes: _Notes) -> tuple[Any, Any]:
+def _d_scores(grad: Any, query: Any, key: Any, value: Any, mask: Any, notes: _Notes) -> tuple[Any, Any]:
     """The weights, and the gradient of the products of queries and keys."""
-    weights = _weights(query, _repeated(key, notes.groups), notes.mask, notes.causal, notes.scale)
+    weights = _weights(query, _repeated(key, notes.groups), mask, notes.causal, notes.scale)
     slopes = matmul(grad, _repeated(value, notes.groups).mT)
     return weights, weights * (slopes - (slopes * weights).sum(-1, True)) * notes.scale
 
@@ -141,48 +135,40 @@ def _shared(gradient: Any, groups: int) -> Any:
     return gradient.unflatten(-3, (gradient._shape[-3] // groups, groups)).sum(-3)
 
 
-def _d_query(grad: Any, query: Any, key: Any, value: Any, notes: _Notes, result: Any, sums: Any) -> Any:
-    return matmul(_d_scores(grad, query, key, value, notes)[1], _repeated(key, notes.groups))
+def _d_query(
+    grad: Any, query: Any, key: Any, value: Any, mask: Any, notes: _Notes, result: Any, sums: Any
+) -> Any:
+    return matmul(_d_scores(grad, query, key, value, mask, notes)[1], _repeated(key, notes.groups))
 
 
-def _d_key(grad: Any, query: Any, key: Any, value: Any, notes: _Notes, result: Any, sums: Any) -> Any:
-    return _shared(matmul(_d_scores(grad, query, key, value, notes)[1].mT, query), notes.groups)
+def _d_key(
+    grad: Any, query: Any, key: Any, value: Any, mask: Any, notes: _Notes, result: Any, sums: Any
+) -> Any:
+    return _shared(matmul(_d_scores(grad, query, key, value, mask, notes)[1].mT, query), notes.groups)
 
 
-def _d_value(grad: Any, query: Any, key: Any, value: Any, notes: _Notes, result: Any, sums: Any) -> Any:
-    return _shared(matmul(_d_scores(grad, query, key, value, notes)[0].mT, grad), notes.groups)
+def _d_value(
+    grad: Any, query: Any, key: Any, value: Any, mask: Any, notes: _Notes, result: Any, sums: Any
+) -> Any:
+    return _shared(matmul(_d_scores(grad, query, key, value, mask, notes)[0].mT, grad), notes.groups)
 
 
 # --- by one kernel -------------------------------------------------------------------------------------
 
 
 class _Notes(NamedTuple):
-    """What the way back needs beside the operands.
+    """What decides about an attention beside its operands.
 
     Attributes:
         batch: the shape of the batch; with groups, their number is its last dimension.
         groups: how many heads of queries share one of keys.
-        mask, causal, scale: those of `scaled_dot_product_attention`.
+        causal, scale: those of `scaled_dot_product_attention`.
     """
 
     batch: Size
     groups: int
-    mask: Tensor | None
     causal: bool
     scale: float
-
-
-class _Plan(NamedTuple):
-    """What of an attention follows from the layouts and dtypes of its operands alone."""
-
-    batch: Size
-    shape: Size
-    stride: tuple[int, ...]
-    launch: Launch | None
-    sums: tuple[int, Any]
-
-
-_plans: dict[tuple, _Plan] = {}
 
 
 _Lies = tuple[Size, tuple[int, ...]]  # a shape, and strides
@@ -199,10 +185,16 @@ def _seen(lies: _Lies, batch: Sequence[int], groups: int, shared: bool) -> tuple
 
 
 def _layout(
-    query: Tensor, key: Tensor, value: Tensor, result: _Lies, grad: _Lies, notes: _Notes
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    result: _Lies,
+    grad: _Lies,
+    notes: _Notes,
 ) -> AttentionLayout:
     """The layout for the kernels; `result` and `grad` are a shape and strides."""
-    batch, groups, mask, causal, _ = notes
+    batch, groups, causal, _ = notes
     sizes = (query._shape[-2], key._shape[-2], query._shape[-1], value._shape[-1])
     of_mask = (0,) * (len(batch) + 2)
     if mask is not None:
@@ -239,28 +231,112 @@ def _in_one_kernel(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | Non
     return key._shape[:2] == value._shape[:2] == sizes
 
 
-def _prepare(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, causal: bool, scale: float, groups: int
-) -> _Plan:
-    shapes = [x._shape[:-2] for x in (query, key, value)]
-    if groups > 1:
-        heads = shapes[0]
-        shapes = [Size((*heads[:-1], heads[-1] // groups, groups)), *(Size((*s, 1)) for s in shapes[1:])]
-    batch = broadcast_shapes(*shapes)
-    shape = Size((*_heads(batch, groups), query._shape[-2], value._shape[-1]))
-    stride = layout.default_strides(shape)
-    one_kernel = _in_one_kernel(query, key, value, mask, groups)
-    if one_kernel:
-        stride = preserved_strides(shape, query._stride)
-    launch = None
-    if shape.numel() and key._shape[-2]:
-        if causal and mask is not None and not one_kernel:
+class Attention(Primitive):
+    """Attention by one kernel. Operands: query, key, value and the mask or None; `params` are the notes.
+
+    Beside the result it makes the logarithm of each query's sum of weights, for the backward pass.
+    """
+
+    name = "scaled_dot_product_attention"
+    differentiable = True
+    saved = ("sums",)
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """A row for each query; its dimensions lie in the order that PyTorch's kernel gives them."""
+        query, key, value, mask = operands
+        batch, groups, causal, _ = params
+        shape = Size((*_heads(batch, groups), query._shape[-2], value._shape[-1]))
+        if _in_one_kernel(query, key, value, mask, groups):
+            return Result(shape, preserved_strides(shape, query._stride), query._dtype)
+        if causal and mask is not None and shape.numel() and key._shape[-2]:
             shapes_of = ", ".join(str(list(x._shape)) for x in (query, key, value))
             raise two_masks(f"query, key and value of shapes {shapes_of}")
-        notes = _Notes(batch, groups, mask, causal, scale)
-        found = _layout(query, key, value, (shape, stride), (shape, stride), notes)
-        launch = backend("cpu").attention(query._dtype, found, scale)
-    return _Plan(batch, shape, stride, launch, (shape[:-1].numel(), compute_type(query._dtype).cell))
+        return Result(shape, layout.default_strides(shape), query._dtype)
+
+    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
+        """The logarithms of the sums."""
+        shape = result.shape[:-1]
+        return [Result(shape, layout.default_strides(shape), compute_type(result.dtype))]
+
+    def launch(
+        self,
+        backend: Backend,
+        result: Result,
+        operands: Sequence[Any],
+        params: tuple,
+        same: Sequence[bool],
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        query, key, value, mask = operands
+        if not (result.shape.numel() and key._shape[-2]):
+            return _nothing_seen
+        lies = result.shape, result.stride
+        found = _layout(query, key, value, mask, lies, lies, _Notes(*params))
+        attend = backend.attention(query._dtype, found, params[-1])
+
+        def launch(out: Buffer, sums: Buffer, q: Buffer, k: Buffer, v: Buffer, mask: Buffer | None) -> None:
+            attend(q, k, v, mask, out, sums[0])
+
+        return launch
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """See `Primitive.node`."""
+        return AttentionBackward, {"notes": _Notes(*params)}
+
+
+def _nothing_seen(out: Buffer, *buffers: Buffer | None) -> None:
+    """The launch without keys: zeros."""
+    out[0][:] = 0
+
+
+class AttentionGradient(Primitive):
+    """The gradients of `Attention`, one for each head of queries, in the type that kernels compute in.
+
+    Operands: query, key, value, mask, result, the gradient of the result, and the sums.
+    """
+
+    name = "scaled_dot_product_attention_backward"
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """That of the queries."""
+        return self._gradient(operands[0], params)
+
+    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
+        """Those of the keys and of the values."""
+        return [self._gradient(operand, params) for operand in operands[1:3]]
+
+    def launch(
+        self,
+        backend: Backend,
+        result: Result,
+        operands: Sequence[Any],
+        params: tuple,
+        same: Sequence[bool],
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        query, key, value, mask, attended, grad, _ = operands
+        notes = _Notes(*params)
+        of_result, of_grad = ((x._shape, x._stride) for x in (attended, grad))
+        found = _layout(query, key, value, mask, of_result, of_grad, notes)
+        gradients = backend.attention_gradient(query._dtype, found, notes.scale)
+        empty = not (attended.numel() and key._shape[-2])
+
+        def launch(*buffers: Any) -> None:
+            *parts, q, k, v, mask, result, grad, sums = buffers
+            for cells, _ in parts:
+                cells[:] = 0
+            if not empty:
+                gradients(q, k, v, mask, result, grad, sums[0], *(cells for cells, _ in parts))
+
+        return launch
+
+    def _gradient(self, operand: Tensor, params: tuple) -> Result:
+        notes = _Notes(*params)
+        shape = Size((*_heads(notes.batch, notes.groups), *operand._shape[-2:]))
+        return Result(shape, layout.default_strides(shape), compute_type(operand._dtype))
+
+
+ATTENTION, ATTENTION_GRADIENT = Attention(), AttentionGradient()
 
 
 def _attended(
@@ -269,55 +345,31 @@ def _attended(
     """Attention, recorded as one operation."""
     if mask is not None and mask._dtype is not dtypes.bool:
         mask = to(mask.detach(), compute_type(query._dtype))
-    signatures = [(x._shape, x._stride) for x in (query, key, value)]
-    of_mask = None if mask is None else (mask._dtype, mask._shape, mask._stride)
-    signature = (query._dtype, *signatures, of_mask, causal, scale, groups)
-    plan = _plans.get(signature)
-    if plan is None:
-        plan = remember(_plans, signature, _prepare(query, key, value, mask, causal, scale, groups))
-    result = allocate_strided(plan.shape, plan.stride, query._dtype)
-    sums = None
-    if plan.launch is not None:
-        sums = np.empty(*plan.sums)
-        buffers = query._buffer(), key._buffer(), value._buffer()
-        plan.launch(*buffers, None if mask is None else mask._buffer(), result._buffer(), sums)
-    else:
-        result._buffer()[0][:] = 0
-    notes = _Notes(plan.batch, groups, mask, causal, scale)
-    return record(AttentionBackward, result, query, key, value, notes=notes, sums=sums)
-
-
-@functools.lru_cache(MOST_PLANS)
-def _gradient_launch(element_type: dtype, found: AttentionLayout, scale: float) -> Any:
-    return backend("cpu").attention_gradient(element_type, found, scale)
+    shapes = [x._shape[:-2] for x in (query, key, value)]
+    if groups > 1:
+        heads = shapes[0]
+        shapes = [Size((*heads[:-1], heads[-1] // groups, groups)), *(Size((*s, 1)) for s in shapes[1:])]
+    notes = _Notes(broadcast_shapes(*shapes), groups, causal, scale)
+    return call_several(ATTENTION, query, key, value, mask, params=tuple(notes))[0]
 
 
 def _gradients(grad: Tensor, wanted: Sequence[bool], kept: dict[str, Any]) -> list[Tensor | None]:
     """All gradients by one kernel."""
-    query, key, value, notes, result = (kept[name] for name in ("query", "key", "value", "notes", "result"))
-    number = compute_type(query._dtype)
-    heads = _heads(notes.batch, notes.groups)
-    shapes = [Size((*heads, *x._shape[-2:])) for x in (query, key, value)]
-    if kept["sums"] is None:
-        cells = [np.zeros(shape.numel(), number.cell) for shape in shapes]
-    else:
-        of_result, of_grad = ((x._shape, x._stride) for x in (result, grad))
-        launch = _gradient_launch(
-            query._dtype, _layout(query, key, value, of_result, of_grad, notes), notes.scale
-        )
-        mask = None if notes.mask is None else notes.mask._buffer()
-        buffers = (x._buffer() for x in (query, key, value))
-        cells = launch(*buffers, mask, result._buffer(), grad._buffer(), kept["sums"])
+    operands = (kept[name] for name in ("query", "key", "value", "mask", "result"))
+    notes = kept["notes"]
+    parts = compute_several(ATTENTION_GRADIENT, *operands, grad, kept["sums"], params=tuple(notes))
     found: list[Tensor | None] = []
-    for which, (part, shape) in enumerate(zip(cells, shapes, strict=True)):
-        if not wanted[which]:
-            found.append(None)
-            continue
-        gradient = make_dense(part, number, shape, layout.default_strides(shape))
-        found.append(_shared(gradient, notes.groups) if which else gradient)
+    for which, part in enumerate(parts):
+        gradient = _shared(part, notes.groups) if which else part
+        found.append(gradient if wanted[which] else None)
     return found
 
 
 AttentionBackward = formulas_together(
-    "ScaledDotProductFlashAttentionForCpuBackward0", _gradients, query=_d_query, key=_d_key, value=_d_value
+    "ScaledDotProductFlashAttentionForCpuBackward0",
+    _gradients,
+    query=_d_query,
+    key=_d_key,
+    value=_d_value,
+    mask=None,
 )

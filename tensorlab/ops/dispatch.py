@@ -7,6 +7,7 @@ memory is allocated, the kernel is launched, ``out=`` and the first operand are 
 recorded.
 
     call           a new tensor, or ``out``; recorded
+    call_several   several new tensors; recorded
     call_in_place  the first operand is overwritten; recorded
     unary, binary  `call` for one and two operands, in the fewest steps
     compute        a new tensor; nothing is recorded
@@ -33,7 +34,7 @@ import numpy as np
 from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record
+from tensorlab.autograd.recording import record, record_several
 from tensorlab.autograd.views import requires_grad
 from tensorlab.autograd.writers import mark
 from tensorlab.backends import Backend, Launch
@@ -77,9 +78,11 @@ __all__ = [
     "binary",
     "call",
     "call_in_place",
+    "call_several",
     "check_out",
     "compute",
     "compute_into",
+    "compute_several",
     "fill",
     "filled",
     "guard_readonly",
@@ -117,6 +120,8 @@ class Primitive:
         name: what errors call it.
         differentiable: whether gradients may follow it; then it takes no ``out=`` while it would be recorded.
         names: the rule by which the result gets names of dimensions; see `tensorlab.names`.
+        saved: of an operation with several results, the names of the last ones, which are not handed out but
+            kept for the backward pass, where its formulas name them.
 
     `params` below are the values beside the operands that decide what is made, such as the dimensions of a
     sum. They are part of a plan's key. Operands that are numbers are not: of them the type alone counts.
@@ -124,11 +129,16 @@ class Primitive:
 
     name: str
     differentiable = False
+    saved: tuple[str, ...] = ()
     names: Rule
 
     def result(self, operands: Sequence[Operand], params: tuple) -> Result:
         """What a call makes. Here operands that make no sense are refused."""
         raise NotImplementedError
+
+    def further_results(self, result: Result, operands: Sequence[Operand], params: tuple) -> Sequence[Result]:
+        """What an operation with several results makes beside the first."""
+        return ()
 
     def launch(
         self,
@@ -138,7 +148,7 @@ class Primitive:
         params: tuple,
         same: Sequence[bool],
     ) -> Launch:
-        """What fills a result of this layout, called with the buffers of the result and of the operands.
+        """What fills a result of this layout, called with the buffers of the results and of the operands.
 
         Args:
             backend: the device's kernels.
@@ -193,6 +203,7 @@ class Plan(NamedTuple):
     row_major: bool
     node: type[Backward] | None
     notes: dict[str, Any]
+    further: Sequence[Result]
 
     def new(self) -> Tensor:
         """A tensor for the result, over memory that holds whatever it held before."""
@@ -202,6 +213,15 @@ class Plan(NamedTuple):
             return make_dense(memory, self.dtype, self.shape, self.stride, backend)
         storage = UntypedStorage(memory, backend=backend)
         return make_tensor(storage, self.dtype, self.shape, self.stride, 0)
+
+    def new_results(self) -> list[Tensor]:
+        """Tensors for all results."""
+        results = [self.new()]
+        for shape, stride, element_type in self.further:
+            memory = self.backend.allocate(layout.numel(shape), element_type.cell)
+            storage = UntypedStorage(memory, backend=self.backend)
+            results.append(make_tensor(storage, element_type, shape, stride, 0))
+        return results
 
 
 # The plans of all operations. Programs use few layouts, so a plan is seldom thrown away; a program that meets
@@ -273,9 +293,36 @@ def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:
     return call(primitive, a, b)
 
 
+def call_several(primitive: Primitive, *operands: Operand | None, params: tuple = ()) -> Sequence[Tensor]:
+    """`call` for an operation with several results; those in `Primitive.saved` are not handed out."""
+    plan, results = _computed_several(primitive, operands, params)
+    count = len(results) - len(primitive.saved)
+    if plan.node is None:
+        return results[:count]
+    notes = {**plan.notes, **dict(zip(primitive.saved, results[count:], strict=True))}
+    if count == 1:
+        return [record(plan.node, results[0], *operands, **notes)]
+    return record_several(plan.node, results[:count], *operands, **notes)
+
+
 def compute(primitive: Primitive, *operands: Operand, params: tuple = ()) -> Tensor:
     """`call` of which nothing is recorded."""
     return _computed(primitive, operands, params)[1]
+
+
+def compute_several(primitive: Primitive, *operands: Operand | None, params: tuple = ()) -> Sequence[Tensor]:
+    """All results of an operation; nothing is recorded."""
+    return _computed_several(primitive, operands, params)[1]
+
+
+def _computed_several(
+    primitive: Primitive, operands: Sequence[Operand | None], params: tuple
+) -> tuple[Plan, list[Tensor]]:
+    key, buffers = _taken(primitive, operands, params)
+    plan = _plans.get(key) or _prepare(primitive, key, operands, params)
+    results = plan.new_results()
+    plan.launch(*[result._buffer() for result in results], *buffers)
+    return plan, results
 
 
 def _computed(primitive: Primitive, operands: Sequence[Operand], params: tuple) -> tuple[Plan, Tensor]:
@@ -283,17 +330,24 @@ def _computed(primitive: Primitive, operands: Sequence[Operand], params: tuple) 
     plan = _plans.get(key)
     if plan is None:
         positions, to = primitive.rounded(operands)
-        node, notes = primitive.node(operands, params)
         if to is not None and positions:
+            node, notes = primitive.node(operands, params)
             rounded, result = _computed(primitive, _converted(operands, positions, to), params)
             return rounded._replace(node=node, notes=notes), result
-        made = primitive.result(operands, params)
-        backend = _backend_of(operands)
-        launch = primitive.launch(backend, made, operands, params, [False] * len(operands))
-        plan = _remember(key, backend, launch, made, node if made.dtype.is_floating_point else None, notes)
+        plan = _prepare(primitive, key, operands, params)
     result = plan.new()
     plan.launch((result._storage._memory, 0), *buffers)
     return plan, result
+
+
+def _prepare(primitive: Primitive, key: tuple, operands: Sequence[Any], params: tuple) -> Plan:
+    """The plan of an operation that is met for the first time with such operands."""
+    made = primitive.result(operands, params)
+    further = primitive.further_results(made, operands, params)
+    backend = _backend_of(operands)
+    launch = primitive.launch(backend, made, operands, params, [False] * len(operands))
+    node, notes = primitive.node(operands, params) if made.dtype.is_floating_point else (None, {})
+    return _remember(key, backend, launch, made, node, notes, further)
 
 
 def _remember(
@@ -303,17 +357,20 @@ def _remember(
     made: Result,
     node: type[Backward] | None,
     notes: dict[str, Any],
+    further: Sequence[Result] = (),
 ) -> Plan:
     if len(_plans) >= MOST_PLANS:
         _plans.clear()
     shape, stride, element_type = made
     row_major = stride == layout.default_strides(shape)
     cells = layout.numel(shape)
-    plan = _plans[key] = Plan(backend, launch, shape, stride, element_type, cells, row_major, node, notes)
+    plan = _plans[key] = Plan(
+        backend, launch, shape, stride, element_type, cells, row_major, node, notes, further
+    )
     return plan
 
 
-def _backend_of(operands: Sequence[Operand]) -> Backend:
+def _backend_of(operands: Sequence[Operand | None]) -> Backend:
     """The backend that all tensors among the operands lie on.
 
     Raises:
@@ -329,7 +386,7 @@ def _backend_of(operands: Sequence[Operand]) -> Backend:
     return next(iter(backends))
 
 
-def _taken(primitive: Primitive, operands: Sequence[Operand], params: tuple) -> tuple[tuple, list]:
+def _taken(primitive: Primitive, operands: Sequence[Operand | None], params: tuple) -> tuple[tuple, list]:
     """What a plan depends on, and the buffers that it is launched with.
 
     Raises:

@@ -82,9 +82,7 @@ def attention(element_type: dtype, layout: AttentionLayout, scale: float) -> Lau
     return launch
 
 
-def attention_gradient(
-    element_type: dtype, layout: AttentionLayout, scale: float
-) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def attention_gradient(element_type: dtype, layout: AttentionLayout, scale: float) -> Launch:
     """See `tensorlab.backends.layers.LayerOperations.attention_gradient`."""
     heads, queries, keys = math.prod(layout.batch), layout.queries, layout.keys
     length, width = layout.length, layout.width
@@ -103,17 +101,21 @@ def attention_gradient(
     work = 3 * heads * queries * max(keys, 1) * (length + width) // MULTIPLY_ADDS
     run = _shared(_module(element_type, "backward", layout.mask, layout.causal).tasks)
     batch, sizes = _batch(layout), _sizes(layout)
-    cells = heads * queries * length, heads * keys * length, heads * keys * width
 
     def launch(
-        q: Buffer, k: Buffer, v: Buffer, mask: Buffer | None, out: Buffer, grad: Buffer, sums_of: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        found = np.zeros(cells[0], number), np.zeros(cells[1], number), np.zeros(cells[2], number)
+        q: Buffer,
+        k: Buffer,
+        v: Buffer,
+        mask: Buffer | None,
+        out: Buffer,
+        grad: Buffer,
+        sums_of: np.ndarray,
+        *found: np.ndarray,
+    ) -> None:
         operands = _cells(q, k, v, mask, out, grad)
         arguments = (batch, sizes, queries, most, scale, *operands, sums_of, *found)
         team = min(threads.team_for(work), heads)
         run(team, heads, *arguments, _work(team, space, number))
-        return found
 
     return launch
 

@@ -72,18 +72,6 @@ class IndexOperations(Protocol):
         """Prepare to count the elements of an integer tensor that are below `low`, or not below `high`."""
         ...
 
-    def take_run(self, out: np.ndarray, cells: np.ndarray, index: np.ndarray) -> int:
-        """``out[j] = cells[index[j]]`` for runs of cells, where the index is inside; how many are not."""
-        ...
-
-    def add_run(self, target: np.ndarray, index: np.ndarray, values: np.ndarray) -> int:
-        """``target[index[j]] += values[j]`` for runs of cells, one after another.
-
-        Returns:
-            how many indices lie outside; if any do, nothing is added.
-        """
-        ...
-
     def mask_count(self, walk: Walk) -> int:
         """How many elements of the one operand are not 0."""
         ...

@@ -37,7 +37,6 @@ class CPU(HostMemory):
     """The backend of the device ``"cpu"`` (see `tensorlab.backends.protocol`): where each method stands."""
 
     add_rows = _kernel("embedding")
-    add_run = _kernel("index_runs")
     attention = _kernel("attention")
     attention_gradient = _kernel("attention")
     bounds_of_numbers = _kernel("counting")
@@ -86,6 +85,5 @@ class CPU(HostMemory):
     softmax = _kernel("softmax")
     softmax_gradient = _kernel("softmax")
     take_rows = _kernel("embedding")
-    take_run = _kernel("index_runs")
     take_runs = _kernel("distinct")
     weigh_numbers = _kernel("counting")

@@ -217,6 +217,7 @@ def unravel(out, shape):  # type: ignore[no-untyped-def]
 _LISTING = (f"BLOCK = {BLOCK}", inspect.getsource(list_true))
 
 
+@functools.cache
 def _text_of(move: Callable) -> str:
     """The text that makes a way to move the ``move`` of `move_true`."""
     return f"{inspect.getsource(move)}\n\nmove = {move.__name__}"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Sequence
-
-import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout, memory_formats
 from tensorlab.autograd.formulas import formulas
@@ -15,16 +12,14 @@ from tensorlab.autograd.keeping import KeptTensors
 from tensorlab.autograd.recording import linear, record
 from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.layout import Refusal, Size
-from tensorlab.memory_formats import contiguous_format, format_strides
+from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import conversion
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import SMALL, allocate_strided, as_new, filled
+from tensorlab.ops.dispatch import allocate_strided, as_new, filled
 from tensorlab.ops.indexing import masks
-from tensorlab.ops.indexing.again import chosen_again, learn_chosen
 from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read, refuse_shared
-from tensorlab.ops.indexing.written_again import learn_write, write_again
 from tensorlab.ops.operands import Number
-from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
+from tensorlab.tensor import Tensor, make_tensor
 from tensorlab.warned import warn_caller
 
 __all__ = ["index_put", "index_put_"]
@@ -42,27 +37,12 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
     mask = chosen.get(0)
     if mask is not None and len(chosen) == 1 and mask.dtype is dtypes.bool and mask.shape == input.shape:
         return masks.chosen_by_mask(input, mask)
-    result = _of_vector(input, mask) if mask is not None and len(chosen) == 1 else None
-    if result is None:
-        result = chosen_again(input, tuple(chosen), tuple(chosen.values()))
-    if result is None:
-        places, stride = _places(input, chosen)
-        rows = _short_rows(input, places, stride)
-        if rows is not None:
-            result = make_dense(rows, input._dtype, places.route.shape, stride)
-        else:
-            check(places)
-            result = read(input, places, allocate_strided(places.route.shape, stride, input._dtype))
-            if _are_given(places, chosen):
-                learn_chosen(input, tuple(chosen), places, stride)
+    places, stride = _places(input, chosen)
+    check(places)
+    result = read(input, places, allocate_strided(places.route.shape, stride, input._dtype))
     if not requires_grad(input):
         return result
     return record(IndexBackward0, result, input, sizes=input._shape, indices=KeptTensors(chosen))
-
-
-def _are_given(places: Places, chosen: Chosen) -> bool:
-    """Whether the indices of places are those that were given, and none was made of a mask."""
-    return len(places.indices) == len(chosen) and all(map(operator.is_, places.indices, chosen.values()))
 
 
 def _added_at(grad: Tensor, sizes: Size, indices: Chosen) -> Tensor:
@@ -90,41 +70,8 @@ IndexPutBackward0 = formulas(
 )
 
 
-def _of_vector(input: Tensor, index: Tensor) -> Tensor | None:
-    """Elements of a vector that one vector of indices takes; None for others, and where one is outside."""
-    if len(input._shape) != 1 or len(index._shape) != 1 or index._dtype is not dtypes.int64:
-        return None
-    cells, places = dense_cells(input), dense_cells(index)
-    if cells is False or places is False or not 0 < places.size <= SMALL:
-        return None
-    try:
-        return make_dense(cells.take(places), input._dtype, index._shape, index._stride)
-    except IndexError:
-        return None  # `check` finds the index again, and says where it is
-
-
-def _short_rows(input: Tensor, places: Places, stride: tuple[int, ...]) -> np.ndarray | None:
-    """Whole rows that one index tensor takes, if they are so few that NumPy is there before a kernel."""
-    route, indices = places
-    cells, index = dense_cells(input), dense_cells(indices[0])
-    if len(indices) > 1 or route.terms[0].dim or cells is False or index is False or 0 in route.shape:
-        return None
-    if layout.numel(route.shape) > SMALL or stride != format_strides(route.shape, contiguous_format):
-        return None
-    try:
-        if input.ndim == 1:
-            return cells.take(index)
-        return cells.reshape(input._shape[0], -1).take(index, 0).reshape(-1)
-    except IndexError:
-        return None  # `check` finds the index again, and says where it is
-
-
 def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulate: bool = False) -> None:
     """Overwrite, or add to, the elements that index tensors choose."""
-    name = "index_put_ +=" if accumulate else "index_put_"
-    dims = tuple(chosen)
-    if write_again(name, input, dims, tuple(chosen.values()), values):
-        return
     if requires_grad(input):
         check_in_place(input)
     if not accumulate and (not isinstance(values, Tensor) or values.numel() == 1):
@@ -142,12 +89,6 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
     check(places)
     with in_place(IndexPutBackward0, input, values, indices=KeptTensors(chosen), accumulate=accumulate):
         combine(input, places, values, "add" if accumulate else "replace", lenient="index_put_")
-    if _are_given(places, chosen):
-        strides = (0,) * len(places.route.shape)
-        if isinstance(values, Tensor):
-            strides = broadcasting.broadcast_strides(values._shape, values._stride, places.route.shape)
-        action = "add" if accumulate else "replace"
-        learn_write(name, input, dims, places, values, strides, IndexPutBackward0, action)
 
 
 def _put_by_mask(input: Tensor, chosen: Chosen, values: Tensor) -> bool:

@@ -14,7 +14,6 @@ from tensorlab.layout import Size
 from tensorlab.modes import current
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import check_out
-from tensorlab.ops.indexing.again import add_again, add_new, read_again, read_new
 from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_index, result_in
 from tensorlab.ops.indexing.gradients import (
     GatherBackward0,
@@ -23,7 +22,6 @@ from tensorlab.ops.indexing.gradients import (
     ScatterBackward1,
 )
 from tensorlab.ops.indexing.places import along_dim, check, combine, expanded, read, refuse_shared
-from tensorlab.ops.indexing.written_again import learn_write, row_major_copy, write_again
 from tensorlab.ops.operands import Number
 from tensorlab.ops.shape import expand, reshape
 from tensorlab.ops.sharing import from_numpy
@@ -61,21 +59,15 @@ def gather(
                 [0.8000],
                 [0.7000]])
     """
-    if out is None and (known := read_again("gather", input, dim, index)) is not None:
-        return known
     need_tensor("gather", input)
     need_tensor("gather", index, "index")
-    given, dim = dim, layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
+    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     if index.numel():
         need_index("gather", index)
         _check_sizes("gather", input, dim, index)
-    places = along_dim(input, dim, index)
-    if out is None:
-        result = read_new("gather", input, given, places, index._shape, RuntimeError)
-    else:
-        check(places, RuntimeError)
-        result, (source, index) = result_in("gather", out, index.shape, input.dtype, input, index)
-        read(source, along_dim(source, dim, index), result)
+    check(along_dim(input, dim, index), RuntimeError)
+    result, (source, index) = result_in("gather", out, index.shape, input.dtype, input, index)
+    read(source, along_dim(source, dim, index), result)
     return record(GatherBackward0, result, input, sizes=input._shape, dim=dim, index=index)
 
 
@@ -97,8 +89,6 @@ def scatter(
         tensor([[0., 0., 1.],
                 [1., 0., 0.]])
     """
-    if out is None and (copy := row_major_copy(input, src)) is not None:
-        return counted(scatter_(copy, dim, index, src, value=value, reduce=reduce), 0)
     values, action = _scattered(src, value, reduce)
     version = next_version(out)
     to_write = copy_for("scatter", input, out, values)
@@ -141,13 +131,10 @@ def scatter_(
                 [1., 0., 0.]])
     """
     values, action = _scattered(src, value, reduce)
-    if write_again(action, input, dim, (index,), values):
-        return input
     _need_plain_scatter(reduce, input, values)
     refuse_shared(input, values)
     with in_place(_node(values), input, values, dim=dim, index=index):
         scatter_checked("scatter", input, dim, index, values, action)
-    _learn(action, input, dim, index, values, _node(values), action)
     return input
 
 
@@ -173,17 +160,9 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         >>> tl.zeros(3).scatter_add(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
-    if out is None and (known := add_again("scatter_add", input, dim, index, src)) is not None:
-        return known
     need_tensor("scatter_add", src, "src")
-    position, _ = check_scatter("scatter_add", input, dim, index, src)
-    result = (
-        add_new("scatter_add", input, dim, along_dim(input, position, index), src) if out is None else None
-    )
-    if result is None:
-        version = next_version(out)
-        copy = copy_for("scatter_add", input, out, src)
-        result = counted(scatter_checked("scatter_add", input, dim, index, src, "add", copy), version)
+    version, copy = next_version(out), copy_for("scatter_add", input, out, src)
+    result = counted(scatter_checked("scatter_add", input, dim, index, src, "add", copy), version)
     return record(ScatterAddBackward0, result, input, src, dim=dim, index=index)
 
 
@@ -198,25 +177,11 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         >>> tl.zeros(3).scatter_add_(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
-    if write_again("scatter_add_", input, dim, (index,), src):
-        return input
     need_tensor("scatter_add", src, "src")
     refuse_shared(input, src)
     with in_place(ScatterAddBackward0, input, src, dim=dim, index=index):
         scatter_checked("scatter_add", input, dim, index, src, "add")
-    _learn("scatter_add_", input, dim, index, src, ScatterAddBackward0, "add")
     return input
-
-
-def _learn(
-    name: str, input: Tensor, dim: int, index: Tensor, values: Tensor | Number, writer: object, action: str
-) -> None:
-    """Keep the way of a write in place, for the next one of the same layouts (see `write_again`)."""
-    if not index.ndim or not input.ndim or (isinstance(values, Tensor) and values.ndim != index.ndim):
-        return
-    places = along_dim(input, layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim), index)
-    strides = values._stride[: index.ndim] if isinstance(values, Tensor) else (0,) * index.ndim
-    learn_write(name, input, dim, places, values, strides, writer, action)
 
 
 def take_along_dim(

@@ -21,13 +21,10 @@ from tensorlab.layout import Size
 from tensorlab.ops import conversion, from_data, shape
 from tensorlab.ops.adjoints import placed
 from tensorlab.ops.dispatch import write
-from tensorlab.ops.guards import same_place
 from tensorlab.ops.indexing import advanced
-from tensorlab.ops.indexing.plain import plain_view
 from tensorlab.ops.operands import Number
 from tensorlab.size import size_of_ints
-from tensorlab.storage import UNTRACKED
-from tensorlab.tensor import Tensor, dense_cells, make_view
+from tensorlab.tensor import Tensor, make_view
 from tensorlab.warned import warn_caller
 
 __all__ = ["getitem", "setitem"]
@@ -63,14 +60,9 @@ def getitem(input: Tensor, index: object) -> Tensor:
                 [ 4,  7],
                 [ 8, 11]])
     """
-    plain = plain_view(input, index)
-    if plain is not None:
-        if input._edge is None and (input._base is None or input._base._edge is None):
-            return plain
-        return _recorded(plain, input, index)
-    view, chosen = _only_index(input, index) or resolve(input, index)
+    view, chosen = resolve(input, index)
     if chosen is None:
-        return _recorded(view, input, index)
+        return _recorded(view, input, index) if requires_grad(input) else view
     if view is not input and requires_grad(input):
         # The index tensors become whole dimensions of the view that they choose from.
         _recorded(view, input, _plain_part(index))
@@ -86,8 +78,6 @@ UnsqueezeBackward0 = view_formulas("UnsqueezeBackward0", input=SelectBackward0.f
 
 def _recorded(view: Tensor, input: Tensor, index: object) -> Tensor:
     """A view that plain items of an index made, with its history, named after the last of them."""
-    if not requires_grad(input):
-        return view
     kind = type(index)
     if kind is not int and kind is not slice and index is not None:
         index = _plain_part(index)  # an integer in a tensor, or in an array, may change until the backward
@@ -102,7 +92,7 @@ def _plain_part(index: object) -> tuple:
     """An index with whole dimensions in the place of its index tensors."""
     plain: list[Any] = []
     for item in index if type(index) is tuple else _items(index):
-        if type(item) is not int and type(item) is not slice and item is not None and item is not Ellipsis:
+        if type(item) not in PLAIN:
             item = _as_plain(item, 0)
         if isinstance(item, Tensor):
             plain += [slice(None)] * (item.ndim if item._dtype in MASKS else 1)
@@ -137,28 +127,21 @@ def setitem(input: Tensor, index: object, value: object) -> None:
         tensor([[-1.,  5.,  9.],
                 [-1.,  6., -1.]])
     """
-    if _set_one(input, index, value):
-        return
     if not isinstance(value, Tensor):
         value = _as_number(value, input)
     if index is False:
         return
-    view, chosen = plain_view(input, index), None
-    if view is None:
-        view, chosen = _only_index(input, index) or resolve(input, None if index is True else index)
+    view, chosen = resolve(input, None if index is True else index)
     if view is not input and requires_grad(input):
         _recorded(view, input, index if chosen is None else _plain_part(index))
     if chosen is not None:
-        target = input if same_place(view, input) else view  # whole slices leave the tensor itself
         advanced.put_chosen(
-            target, chosen, _without_leading_ones(value) if isinstance(value, Tensor) else value
+            view, chosen, _without_leading_ones(value) if isinstance(value, Tensor) else value
         )
     elif not isinstance(value, Tensor):
         with in_place(conversion.FillBackward1, view):
             write(view, value)
     elif value._shape == view._shape:
-        if view._dense is None:
-            dense_cells(view)  # machine code does not ask a new view
         conversion.copy_(view, value)
     elif not value.ndim:
         conversion.fill_(view, value)
@@ -174,49 +157,15 @@ def setitem(input: Tensor, index: object, value: object) -> None:
 
 # Who wrote last, as an error about a saved tensor that was overwritten names it.
 _WRITER = "x[...] = value"
-# A float below this in size fits into both of the dtypes that `_set_one` knows.
-_FITS = 3.4e38
 
 
-def _set_one(input: Tensor, index: object, value: object) -> bool:
-    """Overwrite one element of a vector, the most frequent write; False if more than that is to be done."""
-    if type(index) is not int or type(value) is not float or type(input) is not Tensor:
-        return False
-    cells, storage = input._dense, input._storage
-    if (
-        not isinstance(cells, np.ndarray)
-        or len(input._shape) != 1
-        or not -cells.size <= index < cells.size
-        or (input._dtype is not dtypes.float32 and input._dtype is not dtypes.float64)
-        or not -_FITS < value < _FITS
-        or input._edge is not None
-        or input._base is not None
-        or storage.readonly
-        or storage._version is UNTRACKED
-    ):
-        return False
-    storage._version += 1
-    storage._writer = _WRITER
-    cells[index] = value
-    return True
-
-
-def _only_index(input: Tensor, index: Any) -> tuple[Tensor, advanced.Chosen] | None:
-    """What `resolve` finds for the most frequent index tensors, ``x[i]`` and ``x[mask]``; None for others."""
-    if type(index) is not Tensor or not index._shape or not input._shape:
-        return None
-    if index._dtype is dtypes.int64 or (index._dtype is dtypes.bool and index._shape == input._shape):
-        return input, {0: index}
-    return None
-
-
-def resolve(input: Tensor, index: object) -> tuple[Tensor, advanced.Chosen | None]:
+def resolve(input: Tensor, index: Any) -> tuple[Tensor, advanced.Chosen | None]:
     """The view that the plain items of an index make, and the index tensors that choose among its elements.
 
     Raises:
         IndexError, ValueError, TypeError: see `getitem`.
     """
-    items: Sequence[Any] = index if type(index) is tuple else _items(index)
+    items = (index,) if type(index) in PLAIN else index if type(index) is tuple else _items(index)
     sizes, steps = tuple(input._shape), input._stride
     shape: list[int] = []
     strides: list[int] = []
@@ -225,24 +174,22 @@ def resolve(input: Tensor, index: object) -> tuple[Tensor, advanced.Chosen | Non
     chosen: advanced.Chosen | None = None
     for item in items:
         kind = type(item)
-        if kind is not int and kind is not slice and item is not None and item is not Ellipsis:
+        if kind not in PLAIN:
             item = _as_plain(item, dim)
             kind = type(item)
-        if kind is int:
+        if kind is int or kind is slice:
             if dim >= ndim:
                 raise _too_many(input, items)
-            size = sizes[dim]
-            if not -size <= item < size:
+            size, stride = sizes[dim], steps[dim]
+            if kind is slice:
+                length, stride, skipped = part_rules.sliced(size, stride, item)
+                offset += skipped
+                shape.append(length)
+                strides.append(stride)
+            elif -size <= item < size:
+                offset += (item + size if item < 0 else item) * stride
+            else:
                 raise _outside(input, items, item, dim)
-            offset += (item + size if item < 0 else item) * steps[dim]
-            dim += 1
-        elif kind is slice:
-            if dim >= ndim:
-                raise _too_many(input, items)
-            length, stride, skipped = part_rules.sliced(sizes[dim], steps[dim], item)
-            offset += skipped
-            shape.append(length)
-            strides.append(stride)
             dim += 1
         elif item is None or kind is bool:
             if kind is bool:
@@ -267,9 +214,14 @@ def resolve(input: Tensor, index: object) -> tuple[Tensor, advanced.Chosen | Non
             shape += sizes[dim:last]
             strides += steps[dim:last]
             dim = last
-    whole = size_of_ints(Size, (*shape, *sizes[dim:]))
-    return make_view(input, whole, (*strides, *steps[dim:]), offset), chosen
+    whole, steps = size_of_ints(Size, (*shape, *sizes[dim:])), (*strides, *steps[dim:])
+    if chosen and whole == input._shape and steps == input._stride and offset == input._offset:
+        return input, chosen  # nothing but whole dimensions stands beside the index tensors
+    return make_view(input, whole, steps, offset), chosen
 
+
+# What an item may be that needs no conversion.
+PLAIN = frozenset([int, slice, type(None), type(Ellipsis)])
 
 # The dtypes that an index tensor may have as a mask. PyTorch began with uint8, and deprecates it.
 MASKS = (dtypes.bool, dtypes.uint8)
@@ -309,7 +261,7 @@ def _as_plain(item: Any, dim: int) -> Any:
     """
     if isinstance(item, bool):
         return item
-    if isinstance(item, (Sequence, np.ndarray)):
+    if not isinstance(item, Tensor) and isinstance(item, (Sequence, np.ndarray)):
         item = _index_tensor(item)
     if isinstance(item, Tensor):
         if item.ndim == 0 and item.dtype in MASKS:

@@ -9,16 +9,15 @@ import numpy as np
 from tensorlab import dtypes, layout
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
-from tensorlab.autograd.views import check_in_place, requires_grad
+from tensorlab.autograd.views import check_in_place
 from tensorlab.layout import Refusal, Size
 from tensorlab.ops import conversion, shape
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import SMALL
 from tensorlab.ops.indexing.arguments import need_dtype, need_index, result_in
 from tensorlab.ops.indexing.gradients import PutBackward0, TakeBackward0
 from tensorlab.ops.indexing.places import KEPT, WHOLE, Places, Route, Term, check, combine, read
 from tensorlab.ops.sharing import from_numpy
-from tensorlab.tensor import Tensor, dense_cells, make_dense
+from tensorlab.tensor import Tensor
 
 __all__ = ["put", "take"]
 
@@ -43,30 +42,12 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tl.tensor([[4, 3, 5], [6, 7, 8]]).take(tl.tensor([0, 2, -1]))
         tensor([4, 5, 8])
     """
-    if out is None and type(input) is type(index) is Tensor and not requires_grad(input):
-        found = _taken(input, index)
-        if found is not None:
-            return found
     need_tensor("take", input)
     need_index("take", index, dtypes.int64)
     _check(input, index)
     result, (source, index) = result_in("take", out, index.shape, input.dtype, input, index)
     read(source, _places(source, index), result)
     return record(TakeBackward0, result, input, sizes=input._shape, index=index)
-
-
-def _taken(input: Tensor, index: Tensor) -> Tensor | None:
-    """The elements of a short row-major tensor, where NumPy takes them; None for others, and for errors."""
-    cells, numbers = dense_cells(input), dense_cells(index)
-    if cells is False or numbers is False or index._dtype is not dtypes.int64:
-        return None
-    if not cells.size or numbers.size > SMALL:
-        return None
-    try:
-        taken = cells.take(numbers)
-    except IndexError:
-        return None  # the long way says which index it is
-    return make_dense(taken, input._dtype, index._shape, layout.default_strides(index._shape))
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:

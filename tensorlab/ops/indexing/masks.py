@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,11 @@ from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.recording import record
 from tensorlab.backends import Walk, backend
-from tensorlab.cells import LARGEST_32, encode_one
+from tensorlab.cells import encode_one
 from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import SMALL, as_new, check_out, same_place
+from tensorlab.ops.dispatch import as_new, check_out, same_place
 from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, result_in
 from tensorlab.ops.indexing.gradients import (
     MaskedFillBackward0,
@@ -28,8 +27,8 @@ from tensorlab.ops.indexing.gradients import (
 from tensorlab.ops.indexing.places import expanded, guard, raw_cells, raw_type, vector
 from tensorlab.ops.operands import Number, check_number, is_number
 from tensorlab.ops.outputs import written
-from tensorlab.storage import UNTRACKED, UntypedStorage
-from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
+from tensorlab.storage import UntypedStorage
+from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = ["argwhere", "masked_fill", "masked_scatter", "masked_select", "nonzero"]
 
@@ -73,10 +72,6 @@ def _chosen(node: type[Backward], input: Tensor, mask: Tensor, out: Tensor | Non
 
 
 def _selected(input: Tensor, mask: Tensor, out: Tensor | None) -> Tensor:
-    runs = _short_runs(input, mask)
-    if runs and out is None:
-        chosen = runs[0][runs[1]]
-        return make_dense(chosen, input._dtype, Size(chosen.shape), (1,))
     found = count_true(mask)
     result, (input, mask) = result_in("masked_select", out, Size((found,)), input.dtype, input, mask)
     if found:
@@ -151,8 +146,6 @@ def _fill_node(value: Tensor | Number) -> Any:
 
 
 def _filled(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
-    if type(value) is float and _filled_short(input, mask, value):
-        return input
     if isinstance(value, Tensor):
         if value.ndim:
             raise RuntimeError(
@@ -170,37 +163,9 @@ def _filled(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
         (mask,) = guard(input, mask, lenient="masked_fill_")
     mask = _fitted(input, mask)
     input._storage._version += 1
-    runs = _short_runs(input, mask)
-    if runs:
-        runs[0].view(cell.dtype)[runs[1]] = cell
-    elif input.numel():
+    if input.numel():
         backend("cpu").mask_fill(_walk(mask, input), cell)
     return input
-
-
-def _filled_short(input: Tensor, mask: Tensor, value: float) -> bool:
-    """Fill a short run of floats by a mask of its shape that lies elsewhere; False for others."""
-    if type(input) is not Tensor or type(mask) is not Tensor or input._shape != mask._shape:
-        return False
-    storage, element_type = input._storage, input._dtype
-    if element_type is not dtypes.float32 and element_type is not dtypes.float64:
-        return False
-    if storage.readonly or storage._version is UNTRACKED or storage._memory is mask._storage._memory:
-        return False
-    runs = _short_runs(input, mask)
-    if runs is None or LARGEST_32 <= abs(value) < math.inf:
-        return False
-    storage._version += 1
-    cells, places = runs
-    if cells.size <= FEW:
-        cells[places] = value
-    else:
-        np.putmask(cells, places, value)
-    return True
-
-
-# Up to this many cells NumPy assigns by a mask sooner than it puts.
-FEW = 64
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -292,14 +257,6 @@ def nonzero(
     need_tensor("nonzero", input)
     if out is not None:
         need_tensor("nonzero", out, "out")
-    elif not as_tuple and (places := _short_places(input)) is not None:
-        return make_tensor(
-            UntypedStorage(places.reshape(-1)),
-            dtypes.int64,
-            Size(places.shape[::-1]),
-            (1, places.shape[1]),
-            0,
-        )
     if as_tuple:
         found = nonzero(vector(input))
         assert isinstance(found, Tensor)
@@ -343,29 +300,6 @@ def _need_mask(function: str, rule: str, mask: object) -> None:
     found = need_tensor(function, mask, "mask").dtype
     if found is not dtypes.bool:
         raise RuntimeError(f"{rule}, but got mask with dtype {found.name}: compare it, mask != 0")
-
-
-def _short_runs(input: Tensor, mask: Tensor) -> tuple[np.ndarray, np.ndarray] | None:
-    """The cells of both, where each is one run and so short that NumPy is there before a kernel."""
-    cells, places = dense_cells(input), dense_cells(mask)
-    if cells is False or places is False or cells.size > SMALL:
-        return None
-    return cells, places
-
-
-def _short_places(input: Tensor) -> np.ndarray | None:
-    """Where the elements of a short run are not 0, a row a dimension, if NumPy is there before a kernel."""
-    cells = dense_cells(input)
-    if (
-        cells is False
-        or cells.size > SMALL
-        or not input.ndim
-        or input.dtype in (dtypes.float16, dtypes.bfloat16)
-    ):
-        return None
-    if input.ndim == 1:
-        return cells.nonzero()[0][np.newaxis]
-    return np.array(cells.reshape(input._shape).nonzero())
 
 
 def _copy_over(function: str, input: Tensor, mask: Tensor) -> Tensor:

@@ -31,7 +31,6 @@ __all__ = [
     "Route",
     "Term",
     "along_dim",
-    "buffers_inside",
     "check",
     "check_indices",
     "combine",
@@ -183,21 +182,6 @@ def counter(term: Term) -> Callable[[Buffer], int]:
     """What counts how many numbers of an index lie outside of the dimension that it indexes."""
     low = -term.size if term.wraps else 0
     return backend("cpu").outside(term.shape, term.stride, low, term.size)
-
-
-def buffers_inside(
-    indices: Sequence[Tensor], counters: Sequence[Callable[[Buffer], int]]
-) -> list[Buffer] | None:
-    """The buffers of index tensors; None if a number in one of them is outside.
-
-    Args:
-        counters: for each index what counts the numbers outside (see `counter`).
-    """
-    buffers = [index._buffer() for index in indices]
-    for count, buffer in zip(counters, buffers, strict=True):
-        if count(buffer):
-            return None
-    return buffers
 
 
 def read(input: Tensor, places: Places, out: Tensor) -> Tensor:

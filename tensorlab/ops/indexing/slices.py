@@ -12,7 +12,6 @@ from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import as_new
-from tensorlab.ops.indexing.again import read_again, read_new
 from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_index, result_in
 from tensorlab.ops.indexing.gradients import (
     IndexAddBackward0,
@@ -22,7 +21,6 @@ from tensorlab.ops.indexing.gradients import (
     IndexSelectBackward0,
 )
 from tensorlab.ops.indexing.places import check, check_indices, combine, read, slices_at, vector
-from tensorlab.ops.indexing.written_again import learn_write, row_major_copy, write_again
 from tensorlab.ops.operands import Number, check_number, is_number, number_from
 from tensorlab.ops.shape import reshape
 from tensorlab.ops.writing import counted, next_version
@@ -56,11 +54,9 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
                 [0, 1],
                 [6, 7]])
     """
-    if out is None and (known := read_again("index_select", input, dim, index)) is not None:
-        return known
     need_tensor("index_select", input)
     need_index("index_select", index)
-    given, dim = dim, layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
+    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
     _need_vector("index_select", index)
     if not input.ndim and index.numel() != 1:
         raise RuntimeError(
@@ -72,12 +68,9 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     error = RuntimeError if dim == 1 or (input.ndim > 1 and not input.numel()) else IndexError
     if 0 in shape:
         check_indices(places, error)
-    if out is None:
-        result = read_new("index_select", input, given, places, shape, error)
-    else:
-        check(places, error)
-        result, (source, index) = result_in("index_select", out, shape, input.dtype, input, index)
-        read(source, slices_at(source, dim, index), vector(result))
+    check(places, error)
+    result, (source, index) = result_in("index_select", out, shape, input.dtype, input, index)
+    read(source, slices_at(source, dim, index), vector(result))
     return record(IndexSelectBackward0, result, input, sizes=input._shape, dim=dim, index=index)
 
 
@@ -97,8 +90,6 @@ def index_add(
         >>> tl.zeros(3).index_add(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
-    if out is None and (copy := row_major_copy(input, source)) is not None:
-        return as_new(index_add_(copy, dim, index, source, alpha=alpha))
     values = _added(input, dim, index, source, alpha)
     version, copy = next_version(out), contiguous_copy("index_add", input, out, values)
     result = counted(_combine(copy, dim, index, values, "add"), version)
@@ -131,15 +122,10 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
                 [0., 0.],
                 [6., 8.]])
     """
-    plain = type(alpha) is int and alpha == 1
-    if plain and write_again("index_add_", input, dim, (index,), source):
-        return input
     check_in_place(input)
     values = _added(input, dim, index, source, alpha)
     with in_place(IndexAddBackward0, input, values, dim=dim, index=index):
         _combine(input, dim, index, values, "add")
-    if plain:
-        _learn("index_add_", input, dim, index, source, IndexAddBackward0, "add")
     return input
 
 
@@ -153,8 +139,6 @@ def index_copy(
         >>> tl.zeros(3).index_copy(0, tl.tensor([2, 0]), tl.tensor([1.0, 2.0]))
         tensor([2., 0., 1.])
     """
-    if out is None and (copy := row_major_copy(input, source)) is not None:
-        return as_new(index_copy_(copy, dim, index, source))
     values = _copied(input, dim, index, source)
     version, copy = next_version(out), contiguous_copy("index_copy", input, out, values)
     result = counted(_combine(copy, dim, index, values, "replace"), version)
@@ -177,13 +161,10 @@ def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tenso
         tensor([[2., 0., 1.],
                 [4., 0., 3.]])
     """
-    if write_again("index_copy_", input, dim, (index,), source):
-        return input
     check_in_place(input)
     values = _copied(input, dim, index, source)
     with in_place(IndexCopyBackward0, input, values, dim=dim, index=index):
         _combine(input, dim, index, values, "replace")
-    _learn("index_copy_", input, dim, index, source, IndexCopyBackward0)
     return input
 
 
@@ -196,8 +177,6 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -
         tensor([[7., 0., 7.],
                 [7., 0., 7.]])
     """
-    if (copy := row_major_copy(input, value)) is not None:
-        return as_new(index_fill_(copy, dim, index, value))
     number = _filled(input, dim, index, value)
     result = _combine(conversion.clone(aliases.detach(input)), dim, index, number, "replace", wraps=True)
     return record(_fill_node(value), as_new(result), input, value, dim=dim, index=index)
@@ -223,13 +202,10 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) 
         tensor([[7., 0., 7.],
                 [7., 0., 7.]])
     """
-    if write_again("index_fill_", input, dim, (index,), value):
-        return input
     check_in_place(input)
     number = _filled(input, dim, index, value)
     with in_place(_fill_node(value), input, value, dim=dim, index=index):
         _combine(input, dim, index, number, "replace", wraps=True, lenient="index_fill_")
-    _learn("index_fill_", input, dim, index, value, _fill_node(value))
     return input
 
 
@@ -327,23 +303,6 @@ def _filled(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> N
         raise TypeError(f"index_fill(): argument 'value' must be a number, not {type(value).__name__}")
     check(slices_at(input, dim, index, wraps=True))
     return value
-
-
-def _learn(
-    name: str,
-    input: Tensor,
-    dim: int,
-    index: Tensor,
-    values: Tensor | Number,
-    writer: object,
-    action: str = "replace",
-) -> None:
-    """Keep the way of a write in place, for the next one of the same layouts (see `write_again`)."""
-    if not index.ndim or not input.ndim or (isinstance(values, Tensor) and values.ndim != input.ndim):
-        return
-    places = slices_at(input, layout.wrap_dim(dim, input.ndim), index, wraps=name == "index_fill_")
-    strides = values._stride if isinstance(values, Tensor) else (0,) * input.ndim
-    learn_write(name, input, dim, places, values, strides, writer, action)
 
 
 def _combine(

@@ -20,7 +20,6 @@ from tensorlab.ops.creation import zeros
 from tensorlab.ops.dispatch import SMALL, Number, as_new, check_out, guard_write, write_new
 from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.indexing.places import raw_cells
-from tensorlab.ops.moves import moves_elements
 from tensorlab.ops.outputs import fitted, need_dtype, written
 from tensorlab.ops.restriding import as_strided
 from tensorlab.ops.shape import reshape
@@ -46,7 +45,6 @@ DiagEmbedBackward0 = formulas(
 )
 
 
-@moves_elements
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The lower triangle of a matrix, or of each in a batch; zeros above it.
 
@@ -67,7 +65,6 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     return _triangle("tril", input, diagonal, out)
 
 
-@moves_elements
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The upper triangle of a matrix, or of each in a batch; zeros below it (see `tril`).
 
@@ -159,7 +156,6 @@ def _up_to(rows: int, columns: int, diagonal: int) -> np.ndarray:
     return np.tri(rows, columns, diagonal, dtype=bool)
 
 
-@moves_elements
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with a vector on a diagonal and zeros elsewhere; or a copy of a matrix's diagonal.
 
@@ -186,7 +182,6 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     return result if out is None else written(out, result, exact=True)
 
 
-@moves_elements
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices with the last dimension of `input` on a diagonal, and zeros elsewhere.
 

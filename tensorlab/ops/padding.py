@@ -17,7 +17,6 @@ from tensorlab.memory_formats import contiguous_format, format_strides, preserve
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.dispatch import Number, allocate_strided, filled, write_new
-from tensorlab.ops.moves import moves_elements
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.resampling import resampled, resampled_gradient
 from tensorlab.tensor import Tensor, make_tensor
@@ -75,7 +74,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     return _from_inside(input, mode, widths)
 
 
-@moves_elements
 def _padded_by_zeros(input: Tensor, pad: Sequence[int]) -> Tensor:
     need_tensors("pad", input=input)
     return constant_pad_nd(input, _widths(input, pad), 0)

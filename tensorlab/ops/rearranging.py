@@ -21,7 +21,6 @@ from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.indexing.slices import index_select
 from tensorlab.ops.joining import cat
 from tensorlab.ops.likes import empty_like
-from tensorlab.ops.moves import moves_elements
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.parts import narrow
 from tensorlab.ops.reduction import sum as sum_over
@@ -60,7 +59,6 @@ RepeatBackward0 = formulas(
 Rot90Backward0 = formulas("Rot90Backward0", input=_d_rot90)
 
 
-@moves_elements
 def flip(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
     """The elements in reverse order along some dimensions, as a copy: there are no negative strides.
 
@@ -119,7 +117,6 @@ def fliplr(input: Tensor) -> Tensor:
     return flip(input, 1)
 
 
-@moves_elements
 def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
     """The elements moved along some dimensions; what leaves at one end comes in at the other.
 
@@ -171,7 +168,6 @@ def _rolled(input: Tensor, shift: int, dim: int) -> Tensor:
     return cat((narrow(input, dim, cut, size - cut), narrow(input, dim, 0, cut)), dim)
 
 
-@moves_elements
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """The plane of two dimensions turned by `k` quarters, from the first of them towards the second.
 
@@ -206,7 +202,6 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     return record(Rot90Backward0, result, input, k=quarters, dims=(first, second))
 
 
-@moves_elements
 def repeat(input: Tensor, *times: int | Sequence[int], repeats: Sequence[int] | None = None) -> Tensor:
     """The whole tensor several times along each dimension, as a copy. To repeat without one, `expand`.
 
@@ -252,7 +247,6 @@ def _added_up(grad: Tensor, sizes: Size, counts: tuple[int, ...]) -> Tensor:
     return reshape(sum_over(apart, tuple(range(0, 2 * len(counts), 2))), sizes)
 
 
-@moves_elements
 def tile(input: Tensor, *times: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
     """`repeat`, in which missing numbers count as 1.
 
@@ -266,7 +260,6 @@ def tile(input: Tensor, *times: int | Sequence[int], dims: Sequence[int] | None 
     return repeat(input, (1,) * (input.ndim - len(counts)) + counts)
 
 
-@moves_elements
 @numpy_names
 def repeat_interleave(
     input: Tensor,

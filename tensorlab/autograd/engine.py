@@ -59,7 +59,6 @@ def run(
     results: Any
     result: Any
     places = () if wanted is None else {edge.node if isinstance(edge, Output) else edge for edge in wanted}
-    plain = not create_graph and not anomaly.watching
     before, outer = current.grad, current.running
     current.grad, current.running = create_graph, order
     try:
@@ -69,12 +68,6 @@ def run(
             gradient = pending.pop(node, None)
             if gradient is None:
                 continue
-            if plain and node.hooks is None and node not in places:
-                flow = node.plan.flow
-                if flow is not None:
-                    alone = getrefcount(gradient) == ALONE
-                    if flow(node, gradient, pending, alone, retain_graph, asked):
-                        continue
             if node.hooks is not None:
                 gradient = run_before(node.hooks, gradient)
                 if gradient is None:  # a hook has taken it away

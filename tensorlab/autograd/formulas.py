@@ -20,34 +20,20 @@ from __future__ import annotations
 import inspect
 import weakref
 from collections.abc import Callable, Container, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
-from tensorlab.autograd.formula_flow import flow
 from tensorlab.autograd.keeping import KeptTensors, Packed, check_version, freed
 from tensorlab.autograd.node import Gradient, Node, Output, node_of
-from tensorlab.dtypes import dtype
 from tensorlab.tensor import Tensor, without_history
 
-__all__ = ["Backward", "Formula", "Meeting", "Plan", "ViewBackward", "formulas", "view_formulas"]
+__all__ = ["Backward", "Formula", "Plan", "ViewBackward", "formulas", "view_formulas"]
 
 Formula = Callable[..., Gradient]
+# Computes all gradients of a node at once: called with the gradient of the result (or the list of them), with
+# whether each operand that has an edge gets a gradient, and with what was kept, by name.
+Fused = Callable[[Any, Sequence[bool], dict[str, Any]], Sequence[Gradient]]
 # A formula as it is computed and as it is recorded, and where its arguments stand among what is kept.
 Step = tuple[Formula, Formula, tuple[int, ...]]
-
-
-class Meeting(NamedTuple):
-    """How the operands of a small operation on dense tensors meet.
-
-    Attributes:
-        dtype: of all tensors.
-        kept: of each value that a node keeps whether it is a ``"run"`` of as many cells as the result has, a
-            ``"cell"`` that all elements meet, or ``"one"`` number.
-        folded: of each operand that gets a gradient whether it is one cell, and gets the sum.
-    """
-
-    dtype: dtype
-    kept: tuple[str, ...]
-    folded: tuple[bool, ...]
 
 
 class Plan:
@@ -55,8 +41,6 @@ class Plan:
 
     Attributes:
         mask: which operands require a gradient, as `Backward.plan_for` takes it.
-        flow: what carries a gradient on, as `tensorlab.autograd.formula_flow.flow` does; None if only
-            `Backward.gradients` can.
         names: of what is kept.
         places: where it is found: the position among the operands, or the name among the notes, or the
             number of a result as a one-tuple.
@@ -64,12 +48,9 @@ class Plan:
             recorded, and the positions among what is kept of its arguments; None if it gets no gradient.
         owns: whether an operand is kept, be it a number, as PyTorch keeps it in a tensor.
         results: which of what is kept are results, and their numbers.
-        formulas, flows, live: see `tensorlab.ops.small_gradients`.
     """
 
-    flow: Callable[..., bool] | None
-
-    __slots__ = ("flow", "flows", "formulas", "live", "mask", "names", "owns", "places", "results", "steps")
+    __slots__ = ("mask", "names", "owns", "places", "results", "steps")
 
     def __init__(self, kind: type[Backward], mask: int) -> None:
         names: dict[str, int] = {}
@@ -83,13 +64,7 @@ class Plan:
             for name in wanted:
                 names.setdefault(name, len(names))
             steps.append((computed, recorded, tuple(names[name] for name in wanted)))
-        # For one kernel of all gradients: the scalar formulas with the places of their arguments, where the
-        # gradient itself comes first; and the operands that get one.
-        self.formulas = kind.scalar_formulas(steps)
         self.mask = mask
-        self.flow = kind.flow
-        self.flows: dict[Meeting, Callable[..., bool]] = {}
-        self.live = tuple(position for position, step in enumerate(steps) if step is not None)
         self.names = tuple(names)
         self.steps = tuple(steps)
         self.places = tuple(kind.place(name) for name in names)
@@ -105,6 +80,8 @@ class Backward(Node):
     Attributes:
         inputs: the names of the operands; none if there may be any number of them.
         formulas: for each operand its formula, None if the operation is constant in it.
+        fused: what computes all gradients at once where they are not differentiated in turn, as one kernel
+            does; else None. The formulas still say what is kept, and are what is recorded.
         slots: the positions of the operands that have an edge; None if all have one.
         plan: what is kept, and what is to be computed.
         kept: the values that are kept, None when the node has let go of them.
@@ -117,14 +94,12 @@ class Backward(Node):
 
     inputs: ClassVar[tuple[str, ...]] = ()
     formulas: ClassVar[tuple[Formula | None, ...]] = ()
+    fused: ClassVar[Fused | None] = None
     slots: ClassVar[tuple[int, ...] | None] = None
     plans: ClassVar[dict[int, Plan]]
 
     # So many of the first operands count as kept, too, where they are numbers.
     numbers: ClassVar[int] = 0
-
-    # What the nodes of a new plan begin with as their `Plan.flow`.
-    flow: ClassVar[Callable[..., bool] | None] = staticmethod(flow)
 
     plan: Plan
     kept: tuple | None
@@ -139,22 +114,6 @@ class Backward(Node):
             return None
         needed = [name for name in inspect.signature(formula).parameters if name != "grad"]
         return formula, formula, tuple(needed)
-
-    @classmethod
-    def scalar_formulas(cls, steps: Sequence[Any]) -> tuple[tuple[Callable | None, tuple[int, ...]], ...]:
-        """The formulas of the steps as formulas of numbers, where the node is made of such."""
-        return ()
-
-    @classmethod
-    def flow_where(cls, plan: Plan, element_type: dtype, kinds: Sequence[str]) -> Any:
-        """The flow of a plan for operands of one dtype, each of which is to a kernel what `kinds` says.
-
-        Args:
-            plan: one of this kind of node.
-            element_type: the dtype.
-            kinds: of each operand what it is, as in `Meeting.kept`.
-        """
-        return None
 
     @classmethod
     def positions(cls, mask: int) -> Sequence[int]:
@@ -224,6 +183,10 @@ class Backward(Node):
             return tuple(
                 None if step is None else step[1](gradient, *[values[at] for at in step[2]]) for step in steps
             )
+        fused = type(self).fused
+        if fused is not None:
+            kept = dict(zip(self.plan.names, values, strict=True))
+            return tuple(fused(gradient, [step is not None for step in steps], kept))
         return tuple(
             [None if step is None else step[0](gradient, *[values[at] for at in step[2]]) for step in steps]
         )
@@ -277,12 +240,15 @@ class ViewBackward(Backward):
     version: int
 
 
-def formulas(name: str, /, *, base: type[Backward] = Backward, **by_operand: Formula | None) -> Any:
+def formulas(
+    name: str, /, *, base: type[Backward] = Backward, fused: Fused | None = None, **by_operand: Formula | None
+) -> Any:
     """A kind of node.
 
     Args:
         name: what it is called, the operation's name and ``Backward0``.
         base: the class to build on.
+        fused: what computes all gradients at once, if something does; see `Backward`.
         by_operand: for each operand, in order, its formula, or None.
 
     Returns:
@@ -293,6 +259,7 @@ def formulas(name: str, /, *, base: type[Backward] = Backward, **by_operand: For
         "__slots__": (),
         "inputs": tuple(by_operand),
         "formulas": tuple(by_operand.values()),
+        "fused": None if fused is None else staticmethod(fused),
         "slots": slots if len(slots) < len(by_operand) else None,
         "plans": {},
         "__module__": __name__,

@@ -36,12 +36,6 @@ sequence_numbers = itertools.count()
 Gradient = Any  # a Tensor, or None where no gradient arrived
 
 
-class _Formless:
-    """The plan of nodes that have no formulas."""
-
-    flow = None
-
-
 class Node:
     """One recorded operation: what carries the gradient of its result to its operands.
 
@@ -58,10 +52,6 @@ class Node:
     is_view: bool = False  # the results are views of the first operand
     stretches: ClassVar[bool] = False  # operands may be broadcast: their gradients have the result's shape
     direct: ClassVar[bool] = True  # a gradient waits at the node itself, not at one of several results
-
-    # What carries gradients on by a way of its own; only nodes made of formulas have one (see
-    # `tensorlab.autograd.formulas.Plan`).
-    plan: Any = _Formless()
 
     edges: tuple[Edge | None, ...]
     outputs: int

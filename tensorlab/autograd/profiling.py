@@ -104,7 +104,8 @@ def _maker() -> str:
         local = frame.f_locals
         if where == "autograd/engine.py" and frame.f_code.co_name == "run" and "node" in local:
             return local["node"].name()
-        row = row or getattr(local.get("row"), "name", "")
+        scalar = local.get("row") or getattr(local.get("primitive"), "row", None)
+        row = row or getattr(scalar, "name", "")
         if frame.f_code.co_name not in _WRAPPERS:
             name = frame.f_code.co_name
         else:

@@ -5,7 +5,6 @@ It is a part of `tensorlab.backends.protocol.Backend`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np

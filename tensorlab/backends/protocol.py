@@ -106,23 +106,6 @@ class Backend(
         """
         ...
 
-    def joint_kernel(
-        self,
-        parts: Sequence[tuple[Callable | None, tuple[int, ...]]],
-        element_type: dtype,
-        kinds: Sequence[str],
-        folded: Sequence[bool],
-    ) -> Callable[..., bool]:
-        """The kernel ``kernel(a, b, …, out0, add0, out1, add1, …)`` of several functions of some operands.
-
-        Each part is a scalar formula and the places of its arguments among the operands; None stands for the
-        first operand itself. An output is added to where its flag is 1, and overwritten where it is 0.
-        `kinds` says of each operand whether it is a ``"run"``, a ``"cell"`` that all elements meet, or
-        ``"one"`` number; `folded` of each output whether it is one cell, for the sum of all elements. The
-        kernel refuses sizes that do not fit: it returns False, and has written nothing.
-        """
-        ...
-
     def gemm(
         self,
         element_type: dtype,

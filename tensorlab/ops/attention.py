@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tensorlab import dtypes, layout
-from tensorlab.autograd.together import formulas_together
+from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import AttentionLayout, Backend, Buffer, Launch
 from tensorlab.broadcasting import broadcast_shapes, broadcast_strides
@@ -365,9 +365,9 @@ def _gradients(grad: Tensor, wanted: Sequence[bool], kept: dict[str, Any]) -> li
     return found
 
 
-AttentionBackward = formulas_together(
+AttentionBackward = formulas(
     "ScaledDotProductFlashAttentionForCpuBackward0",
-    _gradients,
+    fused=_gradients,
     query=_d_query,
     key=_d_key,
     value=_d_value,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.autograd.together import formulas_together
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import allocate
 from tensorlab.ops.elementwise import apply, compute, compute_into
@@ -36,7 +36,7 @@ def _glu_gradient(grad: Tensor, wanted: Sequence[bool], kept: dict[str, Any]) ->
     return [gradient]
 
 
-GluBackward0 = formulas_together("GluBackward0", _glu_gradient, input=_d_glu)
+GluBackward0 = formulas("GluBackward0", fused=_glu_gradient, input=_d_glu)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:

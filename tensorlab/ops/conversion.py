@@ -11,7 +11,6 @@ import numpy as np
 from tensorlab import devices, dtypes
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recorders import recorder
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
@@ -82,7 +81,6 @@ FillBackward1, FillBackward3 = (
     )
     for suffix in (1, 3)
 )
-_record_clone = recorder(CloneBackward0, (0,))
 ZeroBackward0 = formulas("ZeroBackward0", input=lambda grad: grad.new_zeros(grad.shape))
 
 
@@ -116,7 +114,7 @@ def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> T
         else:
             out = allocate_strided(input._shape, stride, input._dtype)
             write_new(out, input)
-    return _record_clone(out, input) if requires_grad(input) else out
+    return record(CloneBackward0, out, input)
 
 
 def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> Tensor:

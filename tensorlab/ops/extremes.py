@@ -8,7 +8,6 @@ from typing import Any, overload
 
 from tensorlab import dtypes, return_types
 from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.recorders import recorder
 from tensorlab.autograd.recording import record, record_several
 from tensorlab.ops import pointwise
 from tensorlab.ops.arguments import need_tensor, numpy_names
@@ -51,11 +50,11 @@ _RESULTS = {"max": return_types.max, "min": return_types.min}
 def _recorder(
     name: str, input: Tensor, dim: Dims = (), keepdim: bool = False
 ) -> Callable[[Tensor, Tensor], Tensor]:
-    return recorder(_OF_FOLD[name], (0,), dim=dim, keepdim=keepdim)
+    return partial(record, _OF_FOLD[name], dim=dim, keepdim=keepdim)
 
 
 def _recorder_of_all(name: str, input: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
-    return recorder(_OF_ALL[name], (0,))
+    return partial(record, _OF_ALL[name])
 
 
 @is_fold("amax", recorder=partial(_recorder, "amax"))

@@ -9,8 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.autograd.together import formulas_together
 from tensorlab.ops.conversion import cast
 from tensorlab.ops.dispatch import result_type
 from tensorlab.ops.elementwise import compute, tensor_form
@@ -95,7 +95,7 @@ def _kind(name: str, row: Scalar) -> Any:
 
     owns = [None if formula is None else _own(row, formula) for formula in row.gradients]
     forms = [tensor_form(formula) if callable(formula) else None for formula in row.gradients]
-    return formulas_together(name, computed, input=recorded(forms[0]), target=recorded(forms[1]))
+    return formulas(name, fused=computed, input=recorded(forms[0]), target=recorded(forms[1]))
 
 
 def _own(row: Scalar, formula: Any) -> Scalar:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlab import dtypes
+from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.autograd.together import formulas_together
 from tensorlab.backends import NormalGroups, backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
@@ -180,15 +180,13 @@ def _gradients(grad: Tensor, wanted: Sequence[bool], kept: dict[str, Any]) -> li
     ]
 
 
-def _kind(name: str, **formulas: Any) -> Any:
-    return formulas_together(name, _gradients, **formulas)
-
-
 _KINDS = {
-    name: _kind(f"Native{name}NormBackward0", input=_d_input, weight=_d_weight, bias=_d_bias)
+    name: formulas(
+        f"Native{name}NormBackward0", fused=_gradients, input=_d_input, weight=_d_weight, bias=_d_bias
+    )
     for name in ("Layer", "Group", "Batch")
 }
-_KINDS["RMS"] = _kind("MulBackward0", input=_d_input, weight=_d_weight)
+_KINDS["RMS"] = formulas("MulBackward0", fused=_gradients, input=_d_input, weight=_d_weight)
 
 
 def normalised(

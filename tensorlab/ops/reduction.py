@@ -14,7 +14,6 @@ from typing import Any
 
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.recorders import recorder
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.dtypes import dtype
@@ -107,7 +106,7 @@ def _recorder(
     name: str, input: Tensor, dim: Dims = None, keepdim: bool = False
 ) -> Callable[[Tensor, Tensor], Tensor]:
     kind = _KINDS[name][dim is not None or keepdim]
-    return recorder(kind, (0,), shape=input._shape, dim=dim, keepdim=keepdim)
+    return partial(record, kind, shape=input._shape, dim=dim, keepdim=keepdim)
 
 
 # --- sums -----------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ import numpy as np
 
 from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.recorders import recorder
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Launch, OperandLayout, backend
@@ -84,7 +83,7 @@ def _short(name: str, input: Tensor, dim: int | None = None, *others: object) ->
 
 
 def _recorder(name: str, input: Tensor, dim: int) -> Callable[[Tensor, Tensor], Tensor]:
-    return recorder(_KINDS[name], (0,), dim=dim % (input.ndim or 1))
+    return partial(record, _KINDS[name], dim=dim % (input.ndim or 1))
 
 
 @short_way(partial(_short, "softmax"), partial(_recorder, "softmax"))

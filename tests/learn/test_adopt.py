@@ -347,7 +347,6 @@ class TestTheLibraryStaysWhole:
             "_kinds",  # classes of nodes, by formula
             "_forms",  # wrappers of functions, by function
             "_by_formula",  # rows of the table, by function
-            "_recorders",  # functions that are written for a kind of node, by kind
         }
         parts.put(exercise("01.numel"), right_numel)  # everything that takes part is loaded
         for program in SAMPLES.values():

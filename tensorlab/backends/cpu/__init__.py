@@ -53,7 +53,6 @@ class CPU(HostMemory):
     flat_kernel = _kernel("pointwise")
     gemm = _kernel("gemm")
     indexed = _kernel("index")
-    joint_kernel = _kernel("joint")
     kth_cell = _kernel("kth")
     likelihood = _kernel("likelihood")
     likelihood_gradient = _kernel("likelihood")

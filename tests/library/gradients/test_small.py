@@ -1,4 +1,4 @@
-"""The kernel that computes and delivers all gradients of a small operation at once."""
+"""Gradients of small operations: broadcast operands, and gradients that wait or that somebody holds."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 
 import tensorlab as tl
-from tensorlab.backends import backend
-from tensorlab.backends.operands import CELL, RUN
-from tensorlab.scalars import TABLE
 from tests.library.gradients.outcomes import leaf
 
 
 def test_both_operands_are_one_tensor():
     x, y = leaf(2.0, 3.0), leaf(5.0, 7.0)
-    (x * y).sum().backward()  # the kernel for two operands is known now
+    (x * y).sum().backward()
     x.grad = None
     (x * x).sum().backward()
     assert x.grad.tolist() == [4.0, 6.0]
@@ -82,7 +79,7 @@ def test_an_operand_of_one_element_gets_the_sum(case, operation, other_first):
         return tl.autograd.grad((result * above).sum(), (a, b))
 
     wide, expected_b = gradients(a.expand(large).clone(), b)
-    for _ in range(2):  # the second time the kernel is known
+    for _ in range(2):
         got, got_b = gradients(a, b)
         assert got.shape == a.shape
         assert got.stride() == a.stride()
@@ -169,7 +166,7 @@ def test_a_pass_begins_with_one(dtype, shape):
 def test_a_kept_tensor_that_became_another_is_not_read_as_it_was(other):
     x = tl.tensor([2.0, 3.0], requires_grad=True)
     constant = tl.tensor([5.0, 7.0])
-    for _ in range(2):  # the second time the kernel is known
+    for _ in range(2):
         product = x * constant
         constant.data = other
         if other.shape == (2,):
@@ -212,24 +209,3 @@ def test_a_node_remembers_its_line():
     with tl.autograd.detect_anomaly():
         product = leaf(2.0, 3.0) * 2
     assert "test_small.py" in product.grad_fn.metadata["traceback_"]
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_sum_does_not_depend_on_where_memory_lies(dtype):
-    """The other gradient is written anywhere near what is read, and over the gradient that arrives."""
-    element_type = getattr(tl, dtype)
-    by_input, by_slope = TABLE["prelu_kernel"].gradients
-    parts = [(by_input, (0, 1, 2)), (by_slope, (0, 1, 2))]
-    kernel = backend("cpu").joint_kernel(parts, element_type, (RUN, RUN, CELL), (False, True))
-    size, pool = 23, np.zeros(300, element_type.cell)
-    numbers = np.random.default_rng(0).normal(size=2 * size + 1)
-    places = {"gradient": 60, "input": 100, "slope": 140}
-    apart = [at for at in range(200) if all(abs(at - place) >= size for place in places.values())]
-    near_the_slope = list(range(141, 141 + size))
-    sums = set()
-    for at in [*apart, *near_the_slope, places["gradient"]]:
-        pool[60:83], pool[100:123], pool[140] = numbers[:size], numbers[size:-1], numbers[-1]
-        total = pool[250:251]
-        kernel(pool[60:83], pool[100:123], pool[140:141], pool[at : at + size], 0, total, 0)
-        sums.add(total[0].item())
-    assert len(sums) == 1

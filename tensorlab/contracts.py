@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from types import FunctionType
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -24,10 +22,7 @@ from tensorlab.tensor import Tensor
 __all__ = [
     "EXPLAINED",
     "explained",
-    "explained_all",
-    "explained_methods",
     "flags_of",
-    "found_in",
     "misuse",
     "need_flags",
 ]
@@ -67,44 +62,6 @@ def explained(function: Callable[P, R], flags: bool = True) -> Callable[P, R]:
             raise
 
     return cast(Callable[P, R], call)
-
-
-def explained_all(
-    functions: Mapping[str, Any], leave: Container[str] = (), flags: bool = True
-) -> dict[str, Any]:
-    """The plain functions among some objects, each `explained`.
-
-    Args:
-        functions: objects by name.
-        leave: names of functions that are left out, because they look at their arguments themselves.
-        flags: see `explained`.
-    """
-    return {
-        name: explained(value, flags)
-        for name, value in functions.items()
-        if isinstance(value, FunctionType) and name not in leave and value not in EXPLAINED
-    }
-
-
-def found_in(module: str, functions: Mapping[str, Any]) -> None:
-    """Let pickle find the functions that a module exports in another form than their own module does.
-
-    Args:
-        module: the name of the module that exports them.
-        functions: by the names under which it does; what is found where it was written stays as it is.
-    """
-    for name, value in functions.items():
-        if isinstance(value, FunctionType):
-            home = sys.modules.get(value.__module__)
-            if getattr(home, value.__qualname__, None) is not value:
-                value.__module__, value.__qualname__ = module, name
-
-
-def explained_methods(functions: Iterable[Callable]) -> Iterator[Callable]:
-    """Functions that become methods: `explained` are those that take another tensor beside their own."""
-    for function in functions:
-        kinds = list(_parameters(function).values())[1:2]
-        yield explained(function) if kinds and kinds[0].annotation == "Tensor" else function
 
 
 def misuse(

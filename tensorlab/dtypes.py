@@ -11,6 +11,8 @@ import functools
 
 import numpy as np
 
+from tensorlab.registry import op
+
 __all__ = [
     "ALL",
     "bfloat16",
@@ -150,6 +152,7 @@ def from_numpy_dtype(numpy_dtype: np.dtype) -> dtype:
     return found
 
 
+@op()
 def get_default_dtype() -> dtype:
     """The floating type that Python floats become: float32 unless `set_default_dtype` changed it.
 
@@ -161,6 +164,7 @@ def get_default_dtype() -> dtype:
     return _default
 
 
+@op()
 def set_default_dtype(d: dtype) -> None:
     """Make `d` the type that Python floats become.
 
@@ -232,6 +236,7 @@ def _promotion_table() -> dict[tuple[dtype, dtype], dtype]:
 _PROMOTION = _promotion_table()
 
 
+@op()
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that two tensors of at least one dimension meet in.
 
@@ -253,6 +258,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
         ) from None
 
 
+@op()
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     """Whether a conversion keeps the kind of number: a float may not become an integer, nor a number a bool.
 

@@ -13,6 +13,8 @@ from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, TypeVar
 
+from tensorlab.registry import op
+
 __all__ = [
     "current",
     "enable_grad",
@@ -48,6 +50,7 @@ current = _Switches()
 inferring = 0
 
 
+@op()
 def is_grad_enabled() -> bool:
     """True when operations are recorded in this thread.
 
@@ -60,6 +63,7 @@ def is_grad_enabled() -> bool:
     return current.grad or (current.inference and current.asked)
 
 
+@op()
 def is_inference_mode_enabled() -> bool:
     """True inside of `inference_mode`.
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from tensorlab import dtypes, layout
 from tensorlab.cells import to_float32
+from tensorlab.registry import op
 
 if TYPE_CHECKING:
     from tensorlab.tensor import Tensor
@@ -41,6 +42,7 @@ _PROFILES = {
 options = PrintOptions()
 
 
+@op()
 def set_printoptions(
     precision: int | None = None,
     threshold: float | None = None,

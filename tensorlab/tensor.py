@@ -24,7 +24,7 @@ __all__ = ["Tensor", "dense_cells", "make_dense", "make_tensor", "make_view", "w
 
 
 if TYPE_CHECKING:  # the methods that tensorlab.ops binds, as editors and type checkers see them
-    from tensorlab.ops.tensor_methods import TensorMethods
+    from tensorlab.stubs.tensor import TensorMethods
 else:
     TensorMethods = object
 

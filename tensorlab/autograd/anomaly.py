@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from tensorlab.autograd.node import Gradient, Node
+from tensorlab.registry import op
 
 __all__ = [
     "detect_anomaly",
@@ -77,6 +78,7 @@ class detect_anomaly(set_detect_anomaly):
         _set(True, self._check_nan)
 
 
+@op()
 def is_anomaly_enabled() -> bool:
     """True while nodes remember the lines that make them.
 
@@ -89,6 +91,7 @@ def is_anomaly_enabled() -> bool:
     return watching
 
 
+@op()
 def is_anomaly_check_nan_enabled() -> bool:
     """True unless anomaly mode was told to let a NaN pass.
 

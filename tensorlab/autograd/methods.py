@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tensorlab import modes
@@ -12,10 +12,9 @@ from tensorlab.autograd import passes
 from tensorlab.autograd.hooks import Handle, Hook
 from tensorlab.autograd.node import Leaf, Node, edge_number, node_of
 from tensorlab.autograd.views import edge_of, grad_fn, requires_grad
+from tensorlab.registry import op
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor
-
-__all__ = ["METHODS", "PROPERTIES"]
 
 
 def _set_requires_grad(input: Tensor, flag: bool) -> None:
@@ -24,6 +23,7 @@ def _set_requires_grad(input: Tensor, flag: bool) -> None:
     input.requires_grad_(flag)  # the method: a tensor with names has its own
 
 
+@op("method", names="copies")
 def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
     """Let operations on this tensor be recorded from now on, or not.
 
@@ -72,6 +72,7 @@ def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
     return input
 
 
+@op("property", name="is_leaf")
 def _is_leaf(input: Tensor) -> bool:
     """True when no recorded operation made the tensor: its gradient, if it requires one, ends in ``grad``."""
     return grad_fn(input) is None
@@ -108,12 +109,14 @@ def _delete_grad(input: Tensor) -> None:
     input._grad = None
 
 
+@op("property", name="output_nr")
 def _output_nr(input: Tensor) -> int:
     """Which result of the operation that made it this tensor is."""
     edge = edge_of(input) if grad_fn(input) is not None else None
     return 0 if edge is None else edge_number(edge)
 
 
+@op("property", name="retains_grad")
 def _retains_grad(input: Tensor) -> bool:
     """True for a tensor that is no leaf and keeps its gradient, after `retain_grad`."""
     node = grad_fn(input)
@@ -126,6 +129,7 @@ def _retains_grad(input: Tensor) -> bool:
     return False
 
 
+@op("method")
 def retain_grad(input: Tensor) -> None:
     """Keep the gradient of this tensor in ``grad`` too, though it is no leaf.
 
@@ -148,6 +152,7 @@ def retain_grad(input: Tensor) -> None:
         node.own_hooks().retained[_output_nr(input)] = weakref.ref(input)
 
 
+@op("method")
 def register_hook(input: Tensor, hook: Hook) -> Handle:
     """Call ``hook(gradient)`` whenever a gradient of this tensor is complete.
 
@@ -174,6 +179,7 @@ def register_hook(input: Tensor, hook: Hook) -> Handle:
     return hooks.of_tensor(_output_nr(input)).add(hook)
 
 
+@op("method")
 def register_post_accumulate_grad_hook(input: Tensor, hook: Hook) -> Handle:
     """Call ``hook(tensor)`` whenever a backward pass has added to this leaf's ``grad``.
 
@@ -200,6 +206,7 @@ def _hooked_node(input: Tensor, what: str) -> Node:
     return node_of(edge)
 
 
+@op("function method")
 def detach_(input: Tensor) -> Tensor:
     """Cut this tensor object off from the operation that made it: it becomes a leaf without gradient.
 
@@ -223,6 +230,7 @@ def detach_(input: Tensor) -> Tensor:
     return input
 
 
+@op("function method")
 def is_inference(input: Tensor) -> bool:
     """True for a tensor that was made in `tensorlab.inference_mode`.
 
@@ -235,11 +243,13 @@ def is_inference(input: Tensor) -> bool:
     return input._storage._version is UNTRACKED
 
 
+@op("method")
 def _is_view(input: Tensor) -> bool:
     """True for a view of another tensor."""
     return input._base is not None
 
 
+@op("method")
 def backward(
     input: Tensor,
     gradient: Tensor | None = None,
@@ -269,6 +279,7 @@ def backward(
     passes.backward(input, gradient, retain_graph, create_graph, inputs=inputs)
 
 
+@op("method", name="__deepcopy__")
 def _deep_copy(input: Tensor, memo: dict[int, Any]) -> Tensor:
     """A leaf with a storage of its own, and with copies of the gradient and of what a program keeps on it.
 
@@ -291,32 +302,6 @@ def _deep_copy(input: Tensor, memo: dict[int, Any]) -> Tensor:
     return copied
 
 
-METHODS: tuple[Callable, ...] = (
-    backward,
-    detach_,
-    is_inference,
-    register_hook,
-    register_post_accumulate_grad_hook,
-    requires_grad_,
-    retain_grad,
-    _is_view,
-)
-
-PROPERTIES: dict[str, property] = {
-    "requires_grad": property(requires_grad, _set_requires_grad),
-    "grad": property(_grad, _set_grad, _delete_grad),
-    "grad_fn": property(grad_fn),
-    "is_leaf": property(_is_leaf),
-    "output_nr": property(_output_nr),
-    "retains_grad": property(_retains_grad),
-}
-
-
-def bind() -> None:
-    """Give `Tensor` its methods and properties. Called once, when `tensorlab.ops` loads."""
-    namespace: Any = Tensor
-    for method in METHODS:
-        setattr(namespace, method.__name__, method)
-    namespace.__deepcopy__ = _deep_copy
-    for name, accessors in PROPERTIES.items():
-        setattr(namespace, name, accessors)
+op("property", name="requires_grad")(property(requires_grad, _set_requires_grad))
+op("property", name="grad")(property(_grad, _set_grad, _delete_grad))
+op("property", name="grad_fn")(grad_fn)

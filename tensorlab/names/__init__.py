@@ -56,7 +56,8 @@ x.align_to(...)
 
 from __future__ import annotations
 
-from tensorlab.names.binding import bind, element_by_element, with_names
+from tensorlab.names import functions
+from tensorlab.names.binding import bind, following, looks_itself
 from tensorlab.names.tensor import CarriesNames, NamedTensor, named
 
-__all__ = ["CarriesNames", "NamedTensor", "bind", "element_by_element", "named", "with_names"]
+__all__ = ["CarriesNames", "NamedTensor", "bind", "following", "functions", "looks_itself", "named"]

@@ -11,11 +11,13 @@ from tensorlab.layout import Size
 from tensorlab.names import labels
 from tensorlab.names.labels import Names
 from tensorlab.names.tensor import alias, assign, bare, named, names_of
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_view
 
-__all__ = ["METHODS", "align_tensors", "with_given_names"]
+__all__ = ["with_given_names"]
 
 
+@op("method")
 def has_names(input: Tensor) -> bool:
     """True if any dimension has a name.
 
@@ -27,6 +29,7 @@ def has_names(input: Tensor) -> bool:
     return any(name is not None for name in names_of(input))
 
 
+@op("method")
 def refine_names(input: Tensor, *names: str | None) -> Tensor:
     """A view in which dimensions without a name have one. Names that are there must stay as they are.
 
@@ -47,6 +50,7 @@ def refine_names(input: Tensor, *names: str | None) -> Tensor:
     return named(alias(input), labels.refine(names_of(input), _one_by_one(names)))
 
 
+@op("method")
 def rename(input: Tensor, *names: str | None, **new_names: str | None) -> Tensor:
     """A view with other names.
 
@@ -67,6 +71,7 @@ def rename(input: Tensor, *names: str | None, **new_names: str | None) -> Tensor
     return named(alias(input), _renamed(input, names, new_names))
 
 
+@op("method")
 def rename_(input: Tensor, *names: str | None, **new_names: str | None) -> Tensor:
     """`rename` of this tensor object itself.
 
@@ -80,6 +85,7 @@ def rename_(input: Tensor, *names: str | None, **new_names: str | None) -> Tenso
     return input
 
 
+@op("method")
 def align_to(input: Tensor, *names: str) -> Tensor:
     """A view with the dimensions in another order; those that `input` does not have are new and of size 1.
 
@@ -118,6 +124,7 @@ def _aligned_back(grad: Any, order: Sequence[int | None]) -> Tensor:
 AlignBackward0 = view_formulas("AlignBackward0", input=_aligned_back)
 
 
+@op("method")
 def align_as(input: Tensor, other: Tensor) -> Tensor:
     """`align_to` with the names of `other`.
 
@@ -130,6 +137,7 @@ def align_as(input: Tensor, other: Tensor) -> Tensor:
     return align_to(input, *names_of(other))  # type: ignore[arg-type]
 
 
+@op()
 def align_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Every tensor aligned to the one with the most dimensions.
 
@@ -177,6 +185,4 @@ def _set_names(input: Tensor, names: Sequence[str | None] | None) -> None:
     assign(input, (None,) * input.ndim if names is None else labels.checked(names, input.ndim))
 
 
-NAMES = property(_names, _set_names, doc=_names.__doc__)
-
-METHODS = (align_as, align_to, has_names, refine_names, rename, rename_)
+op("property", name="names")(property(_names, _set_names, doc=_names.__doc__))

@@ -1,4 +1,4 @@
-"""What every kind of operation does with names. Which function is of which kind says `names.binding`.
+"""What every kind of operation does with names. Which operator is of which kind says its row of the registry.
 
 A rule takes the arguments of a call and returns them with numbers in the place of dimensions' names, beside
 the names of the result.

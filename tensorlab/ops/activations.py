@@ -6,45 +6,32 @@ from tensorlab.ops import pointwise
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import apply, apply_in_place
 from tensorlab.ops.rows import function_of
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.activations import IN_PLACE
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "celu",
-    "elu",
-    "gelu",
-    "hardtanh",
-    "leaky_relu",
-    "logsigmoid",
-    "relu",
-    "relu6",
-    "selu",
-    "sigmoid",
-    "silu",
-    "softplus",
-    "tanh",
-]
-
 _INPUT = "a tensor of any shape."
 _INPLACE = "overwrite `input` and return it."
 
-sigmoid, tanh = pointwise.sigmoid, pointwise.tanh
 _silu, _gelu, _gelu_tanh = map(function_of, ("silu", "gelu", "gelu_tanh"))
 
 
+@op(namespace="nn.functional", names="unifies")
 @documented("relu", {"input": _INPUT, "inplace": _INPLACE}, out=False)
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """Negative elements replaced by 0."""
     return pointwise.relu_(input) if inplace else pointwise.relu(input)
 
 
+@op(namespace="nn.functional", names="unifies")
 @documented("silu", {"input": _INPUT, "inplace": _INPLACE}, out=False)
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """``input * sigmoid(input)``, also called swish."""
     return apply_in_place(TABLE["silu"], input) if inplace else _silu(input)
 
 
+@op(namespace="nn.functional", names="unifies")
 @documented(
     "gelu",
     {
@@ -62,6 +49,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     return _gelu(input) if approximate == "none" else _gelu_tanh(input)
 
 
+@op(namespace="nn.functional", names="unifies")
 @documented(
     "leaky_relu", {"input": _INPUT, "negative_slope": "the slope below 0.", "inplace": _INPLACE}, out=False
 )
@@ -70,6 +58,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     return _apply("leaky_relu", inplace, input, negative_slope)
 
 
+@op(namespace="nn.functional", names="unifies")
 @documented(
     "elu", {"input": _INPUT, "alpha": "the distance that it sinks below 0.", "inplace": _INPLACE}, out=False
 )
@@ -78,12 +67,14 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return _apply("elu", inplace, input, alpha)
 
 
+@op(aliases="nn.functional.selu", names="unifies")
 @documented("selu", {"input": _INPUT, "inplace": _INPLACE}, out=False)
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """Elements times 1.0507, after negative ones became ``1.6733 * (exp(input) - 1)``."""
     return _apply("selu", inplace, input)
 
 
+@op(aliases="nn.functional.celu", names="unifies")
 @documented(
     "celu",
     {"input": _INPUT, "alpha": "the distance that it sinks below 0; not 0.", "inplace": _INPLACE},
@@ -96,6 +87,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return _apply("celu", inplace, input, alpha)
 
 
+@op(namespace="nn.functional", names="unifies")
 @documented(
     "softplus",
     {
@@ -110,12 +102,14 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     return _apply("softplus", False, input, beta, threshold)
 
 
+@op(namespace="nn.functional", names="unifies")
 @documented("logsigmoid", {"input": _INPUT}, out=False)
 def logsigmoid(input: Tensor) -> Tensor:
     """``log(sigmoid(input))``, precise on both sides."""
     return _apply("logsigmoid", False, input)
 
 
+@op(namespace="nn.functional", names="unifies")
 @documented(
     "hardtanh",
     {"input": _INPUT, "min_val": "the lower bound.", "max_val": "the upper bound.", "inplace": _INPLACE},
@@ -132,6 +126,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     return _apply("hardtanh", inplace, input, min_val, max_val)
 
 
+@op(namespace="nn.functional", names="unifies")
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """Each element brought between 0 and 6.
 
@@ -148,6 +143,3 @@ def _apply(name: str, inplace: bool, input: Tensor, *parameters: float) -> Tenso
     if inplace:
         return apply_in_place(IN_PLACE.get(name) or TABLE[name], input, *parameters)
     return apply(TABLE[name], input, *parameters)
-
-
-METHODS = ()

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.in_place import in_place
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.guards import guard_inference
+from tensorlab.registry import op
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["as_own", "conj", "detach", "real", "resolve_conj", "resolve_neg"]
+__all__ = ["as_own"]
 
 
+@op("function method", names="copies")
 def detach(input: Tensor) -> Tensor:
     """Another tensor object with the same layout over the same storage, which requires no gradient.
 
@@ -33,6 +33,7 @@ def detach(input: Tensor) -> Tensor:
     return make_tensor(input._storage, input._dtype, input._shape, input._stride, input._offset)
 
 
+@op("function property", names="copies")
 def real(input: Tensor) -> Tensor:
     """The real part, which is `input` itself: there are no complex tensors here.
 
@@ -46,6 +47,7 @@ def real(input: Tensor) -> Tensor:
     return input
 
 
+@op("function method")
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate, which is `input` itself: there are no complex tensors here.
 
@@ -59,6 +61,7 @@ def conj(input: Tensor) -> Tensor:
     return input
 
 
+@op("function method")
 def resolve_conj(input: Tensor) -> Tensor:
     """`input` itself: no conjugation waits to be carried out.
 
@@ -72,6 +75,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     return input
 
 
+@op("function method")
 def resolve_neg(input: Tensor) -> Tensor:
     """`input` itself: no negation waits to be carried out.
 
@@ -154,5 +158,4 @@ def replace(tensor: Tensor, other: Tensor) -> None:
     tensor._base = None
 
 
-METHODS: tuple[Callable, ...] = (conj, detach, resolve_conj, resolve_neg)
-PROPERTIES = {"data": property(_data, _set_data), "real": property(real)}
+op("property", name="data", names="copies")(property(_data, _set_data))

@@ -6,13 +6,13 @@ import math
 
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.pointwise import mul, mul_
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["deg2rad", "rad2deg"]
 
 RADIANS_OF_A_DEGREE = math.pi / 180
 
 
+@op("function method")
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles given in degrees, in radians: a half turn is π. Of integers they are of the default dtype.
 
@@ -25,6 +25,7 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return mul(input, RADIANS_OF_A_DEGREE, out=out)
 
 
+@op("function method")
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles given in radians, in degrees: a half turn is 180. Of integers they are of the default dtype.
 
@@ -37,6 +38,7 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return mul(input, 1 / RADIANS_OF_A_DEGREE, out=out)
 
 
+@op("function method")
 def deg2rad_(input: Tensor) -> Tensor:
     """`deg2rad`, written into `input`.
 
@@ -49,6 +51,7 @@ def deg2rad_(input: Tensor) -> Tensor:
     return mul_(input, RADIANS_OF_A_DEGREE)
 
 
+@op("function method")
 def rad2deg_(input: Tensor) -> Tensor:
     """`rad2deg`, written into `input`.
 
@@ -59,6 +62,3 @@ def rad2deg_(input: Tensor) -> Tensor:
         tensor([  0., 180.])
     """
     return mul_(input, 1 / RADIANS_OF_A_DEGREE)
-
-
-METHODS = (deg2rad, deg2rad_, rad2deg, rad2deg_)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-import types
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar
 
 from tensorlab import dtypes, layout
 from tensorlab.dtypes import dtype
@@ -15,7 +14,6 @@ from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor
 
 __all__ = [
-    "another_name",
     "as_dtype",
     "ints_from",
     "need_ints",
@@ -119,8 +117,10 @@ _OF_ONE_SEQUENCE = {
 }
 
 
-def of_one_sequence(exported: Mapping[str, Any]) -> dict[str, Callable]:
-    """The functions of `exported` whose ints come as one sequence, in a form that takes them so alone.
+def of_one_sequence(function: Callable) -> Callable:
+    """The form of a method whose ints may come one by one that takes them as one sequence alone.
+
+    Other functions stay as they are.
 
     Example:
         >>> import tensorlab as tl
@@ -131,7 +131,8 @@ def of_one_sequence(exported: Mapping[str, Any]) -> dict[str, Callable]:
             ...
         TypeError: reshape() takes one tuple of ints 'shape', not 2 arguments: write (2, 3)
     """
-    return {name: _of_one(exported[name], argument) for name, argument in _OF_ONE_SEQUENCE.items()}
+    argument = _OF_ONE_SEQUENCE.get(function.__name__)
+    return function if argument is None else _of_one(function, argument)
 
 
 def _of_one(function: Callable, argument: str) -> Callable:
@@ -260,17 +261,3 @@ def numpy_names(function: Callable[P, R]) -> Callable[P, R]:
         return function(*arguments, **keywords)
 
     return translated
-
-
-def another_name(name: str, function: F) -> F:
-    """The same function under a second name."""
-    original = cast(types.FunctionType, function)
-    twin = types.FunctionType(
-        original.__code__, original.__globals__, name, original.__defaults__, original.__closure__
-    )
-    twin.__dict__.update(original.__dict__)
-    twin.__kwdefaults__ = original.__kwdefaults__
-    twin.__annotations__ = original.__annotations__
-    twin.__module__ = original.__module__
-    twin.__doc__ = f"The same as `{original.__name__}`. {original.__doc__}"
-    return cast(F, twin)

@@ -22,28 +22,15 @@ from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply, apply_in_place
 from tensorlab.ops.operands import Number, check_64_bits, check_number, is_number, number_from, result_type
 from tensorlab.ops.rows import function_of, in_place
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE, ZERO, Scalar
 from tensorlab.scalars.special import POWERS
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "add",
-    "div",
-    "divide",
-    "floor_divide",
-    "fmod",
-    "positive",
-    "pow",
-    "remainder",
-    "rsub",
-    "sub",
-    "subtract",
-    "true_divide",
-]
-
 Operand = Tensor | Number
 
-true_divide, true_divide_ = function_of("div", "true_divide"), in_place("div", "true_divide")
+true_divide = op("function method", names="unifies")(function_of("div", "true_divide"))
+true_divide_ = op("method")(in_place("div", "true_divide"))
 
 SCALE = "a number that `other` is multiplied by first."
 
@@ -51,6 +38,7 @@ SCALE = "a number that `other` is multiplied by first."
 # --- sums and differences -----------------------------------------------------------------------------
 
 
+@op("function method", names="unifies")
 @documented("add", {"alpha": SCALE})
 def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """`input` plus `other`, element by element."""
@@ -60,6 +48,7 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None
     return apply(TABLE["add_scaled"], input, other, alpha, out=out)
 
 
+@op("function method", names="unifies")
 @documented("sub", {"alpha": SCALE})
 def sub(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """`input` minus `other`, element by element."""
@@ -69,6 +58,7 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None
     return apply(TABLE["sub_scaled"], input, other, alpha, out=out)
 
 
+@op("function method", names="unifies")
 def subtract(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """The same as `sub`.
 
@@ -80,6 +70,7 @@ def subtract(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor |
     return sub(input, other, alpha=alpha, out=out)
 
 
+@op("method")
 def subtract_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """The same as `sub_`.
 
@@ -91,6 +82,7 @@ def subtract_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     return sub_(input, other, alpha=alpha)
 
 
+@op(names="unifies")
 def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """``other - alpha * input``: `sub` with its operands exchanged.
 
@@ -107,6 +99,7 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     return apply(TABLE["rsub_scaled"], input, other, alpha)
 
 
+@op("method")
 def add_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """`add` in place: `input` becomes ``input + alpha * other``.
 
@@ -122,6 +115,7 @@ def add_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     return apply_in_place(TABLE["add_scaled"], input, other, alpha)
 
 
+@op("method")
 def sub_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """`sub` in place: `input` becomes ``input - alpha * other``.
 
@@ -156,6 +150,7 @@ def _factor(input: Operand, other: Operand, alpha: Any) -> Number:
     return alpha
 
 
+@op("function method", names="unifies")
 @explained
 def positive(input: Tensor) -> Tensor:
     """``+input``: the tensor itself.
@@ -179,6 +174,7 @@ def positive(input: Tensor) -> Tensor:
 # --- quotients and remainders -------------------------------------------------------------------------
 
 
+@op("function method", names="unifies")
 @documented(
     "div", {"rounding_mode": "None; 'trunc' to drop the quotient's fraction; 'floor' to round it down."}
 )
@@ -193,6 +189,7 @@ def div(
     return apply(row, input, other, out=out)
 
 
+@op("function method", names="unifies")
 def divide(
     input: Operand, other: Operand, *, rounding_mode: str | None = None, out: Tensor | None = None
 ) -> Tensor:
@@ -206,6 +203,7 @@ def divide(
     return div(input, other, rounding_mode=rounding_mode, out=out)
 
 
+@op("method")
 def div_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
     """`div` in place: `input` becomes the quotient.
 
@@ -229,6 +227,7 @@ _ROUNDED = {
 }
 
 
+@op("method")
 def divide_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
     """The same as `div_`.
 
@@ -254,6 +253,7 @@ for _mode, _row in _ROUNDED.items():
     TENSOR_FUNCTIONS[_row.name] = partial(div, rounding_mode=_mode)
 
 
+@op("function method", names="unifies")
 @documented("floor_divide")
 def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The greatest whole number that is not above ``input / other``: Python's ``//``."""
@@ -261,6 +261,7 @@ def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -
     return _floor_divide(input, other, out=out)
 
 
+@op("function method", names="unifies")
 @documented("remainder")
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What floor_divide leaves over: Python's ``%``, with the sign of `other`."""
@@ -268,6 +269,7 @@ def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> T
     return _remainder(input, other, out=out)
 
 
+@op("function method", names="unifies")
 @documented("fmod")
 def fmod(input: Tensor, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """What division towards zero leaves over: C's ``%``, with the sign of `input`."""
@@ -275,6 +277,7 @@ def fmod(input: Tensor, other: Operand, *, out: Tensor | None = None) -> Tensor:
     return _fmod(input, other, out=out)
 
 
+@op("method")
 def floor_divide_(input: Tensor, other: Operand) -> Tensor:
     """`floor_divide` in place: `input` becomes the quotient, rounded down.
 
@@ -288,6 +291,7 @@ def floor_divide_(input: Tensor, other: Operand) -> Tensor:
     return apply_in_place(TABLE["floor_divide"], input, other)
 
 
+@op("method")
 def remainder_(input: Tensor, other: Operand) -> Tensor:
     """`remainder` in place: `input` becomes what floor_divide leaves over.
 
@@ -301,6 +305,7 @@ def remainder_(input: Tensor, other: Operand) -> Tensor:
     return apply_in_place(TABLE["remainder"], input, other)
 
 
+@op("method")
 def fmod_(input: Tensor, other: Operand) -> Tensor:
     """`fmod` in place: `input` becomes what division towards zero leaves over.
 
@@ -340,6 +345,7 @@ def _refuse_integer_zero(input: Operand, other: Operand) -> None:
 # --- powers -------------------------------------------------------------------------------------------
 
 
+@op("function method", names="unifies")
 @documented(
     "pow",
     {
@@ -353,6 +359,7 @@ def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tens
     return _pow(input, exponent, out=out) if row is None else _power_functions[row.name](input, out=out)
 
 
+@op("method")
 def pow_(input: Tensor, exponent: Operand) -> Tensor:
     """`pow` in place: `input` becomes ``input ** exponent``.
 
@@ -393,9 +400,3 @@ def _power(input: Operand, exponent: Operand) -> Scalar | None:
     check_number(exponent, result_type(input, exponent))
     whole = type(exponent) is int
     return POWERS.get(exponent) if whole or (type(exponent) is float and floating) else None
-
-
-METHODS = (
-    add, add_, div, div_, divide, divide_, floor_divide, floor_divide_, fmod, fmod_, positive, pow, pow_,
-    remainder, remainder_, sub, sub_, subtract, subtract_, true_divide, true_divide_,
-)  # fmt: skip

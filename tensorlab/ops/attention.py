@@ -22,11 +22,11 @@ from tensorlab.ops.dropout import dropout
 from tensorlab.ops.matmul import matmul
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.softmax import softmax
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["scaled_dot_product_attention"]
 
-
+@op(namespace="nn.functional")
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,

@@ -18,13 +18,13 @@ from tensorlab.ops.pointwise import div, lt, mul, ne
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.search import searchsorted
 from tensorlab.ops.shape import reshape, unsqueeze
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["embedding_bag"]
 
 MODES = ("sum", "mean", "max")
 
 
+@op(namespace="nn.functional")
 def embedding_bag(
     input: Tensor,
     weight: Tensor,
@@ -177,6 +177,3 @@ def _maxima(rows: Tensor, begins: Tensor, counts: Tensor | None) -> Tensor:
     table = reshape(index_select(rows, 0, reshape(places, (-1,))), (bags, longest, rows.shape[1]))
     maxima = greatest(where(unsqueeze(filled, -1), table, float("-inf")), 1).values
     return where(unsqueeze(filled.any(1), -1), maxima, 0.0)
-
-
-METHODS = ()

@@ -6,10 +6,9 @@ from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import apply, apply_in_place
 from tensorlab.ops.operands import Number, is_number
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
-
-__all__ = ["addcdiv", "addcmul", "lerp"]
 
 _ADDED = {
     "input": "a tensor.",
@@ -19,6 +18,7 @@ _ADDED = {
 }
 
 
+@op("function method", names="unifies")
 @documented("addcmul", _ADDED)
 def addcmul(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None
@@ -27,6 +27,7 @@ def addcmul(
     return apply(TABLE["addcmul"], input, tensor1, tensor2, value, out=out)
 
 
+@op("method")
 def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """`addcmul` in place: `input` becomes ``input + value * tensor1 * tensor2``.
 
@@ -39,6 +40,7 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number =
     return apply_in_place(TABLE["addcmul"], input, tensor1, tensor2, value)
 
 
+@op("function method", names="unifies")
 @documented("addcdiv", _ADDED)
 def addcdiv(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None
@@ -48,6 +50,7 @@ def addcdiv(
     return apply(TABLE["addcdiv"], input, tensor1, tensor2, value, out=out)
 
 
+@op("method")
 def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """`addcdiv` in place: `input` becomes ``input + value * tensor1 / tensor2``.
 
@@ -71,6 +74,7 @@ def _refuse_integer_quotient(tensor1: Tensor, tensor2: Tensor) -> None:
         )
 
 
+@op("function method", names="unifies")
 @documented(
     "lerp",
     {
@@ -85,6 +89,7 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | Number, *, out: Tensor | N
     return apply(TABLE["lerp"], input, end, weight, out=out)
 
 
+@op("method")
 def lerp_(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
     """`lerp` in place: `input` becomes the point `weight` of the way to `end`.
 
@@ -112,6 +117,3 @@ def _check_one_dtype(input: Tensor, end: Tensor, weight: Tensor | Number) -> Non
                 f"expected dtype {input.dtype.name} for `{name}` but got dtype {operand.dtype.name}: "
                 f"lerp does not convert"
             )
-
-
-METHODS = (addcdiv, addcdiv_, addcmul, addcmul_, lerp, lerp_)

@@ -14,10 +14,9 @@ from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import apply, apply_in_place
 from tensorlab.ops.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.rows import function_of
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor
-
-__all__ = ["clamp", "clamp_max", "clamp_min", "clip", "nan_to_num", "round"]
 
 # A float below this in size fits into every dtype that it may meet, and an int into every floating one.
 SMALL = 65504.0
@@ -33,6 +32,7 @@ _BOUNDS = {
 }
 
 
+@op("function method", names="unifies")
 @documented("clamp", _BOUNDS)
 def clamp(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | None = None) -> Tensor:
     """Elements below `min` raised to it, and those above `max` lowered to it."""
@@ -42,6 +42,7 @@ def clamp(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | 
     return apply(row, input, *bounds, out=out)
 
 
+@op("function method")
 def clamp_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
     """`clamp` in place: elements of `input` outside the bounds are moved to them.
 
@@ -55,6 +56,7 @@ def clamp_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
     return apply_in_place(row, input, *bounds)
 
 
+@op("function method", names="unifies")
 def clip(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | None = None) -> Tensor:
     """The same as `clamp`.
 
@@ -66,6 +68,7 @@ def clip(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | N
     return clamp(input, min, max, out=out)
 
 
+@op("function method")
 def clip_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
     """The same as `clamp_`.
 
@@ -78,6 +81,7 @@ def clip_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
     return clamp_(input, min, max)
 
 
+@op("function method", names="unifies")
 @documented("clamp_min", {"input": "a tensor.", "min": "the bound: a number, or a tensor."})
 def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Elements below `min` raised to it."""
@@ -85,6 +89,7 @@ def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None)
     return _with_one(row)(input, bounds[0], out=out)
 
 
+@op("function method")
 def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
     """`clamp_min` in place: elements of `input` below the bound are raised to it.
 
@@ -98,6 +103,7 @@ def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
     return apply_in_place(row, input, *bounds)
 
 
+@op("function method", names="unifies")
 @documented("clamp_max", {"input": "a tensor.", "max": "the bound: a number, or a tensor."})
 def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Elements above `max` lowered to it."""
@@ -105,6 +111,7 @@ def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None)
     return _with_one(row)(input, bounds[0], out=out)
 
 
+@op("function method")
 def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
     """`clamp_max` in place: elements of `input` above the bound are lowered to it.
 
@@ -150,7 +157,7 @@ def _clamp_row(
     for bound in bounds:
         small = type(bound) is float or (type(bound) is int and input._dtype.is_floating_point)
         if not (small and -SMALL < bound < SMALL) and is_number(bound):
-            check_number(bound, result_type(input, *bounds))  # type: ignore[arg-type]
+            check_number(bound, result_type(input, *bounds))
     if len(bounds) == 2:
         return TABLE["clamp"], bounds
     if isinstance(bounds[0], Tensor) and result_type(input, bounds[0]) is dtypes.bool:
@@ -175,6 +182,7 @@ def _as_number(bound: Tensor | Number) -> Number:
 # --- rounding and NaN -----------------------------------------------------------------------------------
 
 
+@op("function method", aliases="special.round", names="unifies")
 @documented(
     "round", {"input": "a tensor.", "decimals": "places after the point; negative ones count before it."}
 )
@@ -185,6 +193,7 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
     return apply(*_round_to(input, decimals), out=out)
 
 
+@op("function method")
 def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
     """`round` in place.
 
@@ -207,6 +216,7 @@ def _round_to(input: Tensor, decimals: int) -> tuple[Scalar, Tensor, float]:
     return TABLE["round_decimals" if decimals > 0 else "round_tens"], input, 10.0 ** abs(decimals)
 
 
+@op("function method", names="unifies")
 @documented(
     "nan_to_num",
     {
@@ -228,6 +238,7 @@ def nan_to_num(
     return apply(TABLE["nan_to_num"], input, *_replacements(input, nan, posinf, neginf), out=out)
 
 
+@op("function method")
 def nan_to_num_(
     input: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
@@ -248,9 +259,3 @@ def _replacements(
     need_tensor("nan_to_num", input)
     most = finfo_max(input.dtype) if input.is_floating_point() else 0.0  # integers have nothing to replace
     return nan, most if posinf is None else posinf, -most if neginf is None else neginf
-
-
-METHODS = (
-    clamp, clamp_, clamp_max, clamp_max_, clamp_min, clamp_min_, clip, clip_, nan_to_num, nan_to_num_, round,
-    round_,
-)  # fmt: skip

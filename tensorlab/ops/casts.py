@@ -8,9 +8,8 @@ from tensorlab import dtypes
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import memory_format, preserve_format
 from tensorlab.ops import conversion
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["is_complex", "is_floating_point", "is_tensor", "numel"]
 
 
 def _cast(name: str, element_type: dtype) -> Callable:
@@ -31,23 +30,26 @@ def _cast(name: str, element_type: dtype) -> Callable:
         >>> tl.tensor([0.0, 1.0]).{name}().dtype
         {element_type}
     """
-    return cast
+    return op("method", names="copies")(cast)
 
 
-_CASTS = (
-    _cast("bool", dtypes.bool),
-    _cast("byte", dtypes.uint8),
-    _cast("char", dtypes.int8),
-    _cast("short", dtypes.int16),
-    _cast("int", dtypes.int32),
-    _cast("long", dtypes.int64),
-    _cast("half", dtypes.float16),
-    _cast("bfloat16", dtypes.bfloat16),
-    _cast("float", dtypes.float32),
-    _cast("double", dtypes.float64),
-)
+_CASTS = {
+    "bool": dtypes.bool,
+    "byte": dtypes.uint8,
+    "char": dtypes.int8,
+    "short": dtypes.int16,
+    "int": dtypes.int32,
+    "long": dtypes.int64,
+    "half": dtypes.float16,
+    "bfloat16": dtypes.bfloat16,
+    "float": dtypes.float32,
+    "double": dtypes.float64,
+}
+for _name, _dtype in _CASTS.items():
+    _cast(_name, _dtype)
 
 
+@op("method", names="copies")
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements in the dtype of another tensor; `input` itself if it has that dtype already.
 
@@ -63,6 +65,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
     return conversion.cast(input, other._dtype)
 
 
+@op()
 def is_tensor(obj: object) -> bool:
     """Whether an object is a tensor.
 
@@ -74,6 +77,7 @@ def is_tensor(obj: object) -> bool:
     return isinstance(obj, Tensor)
 
 
+@op()
 def is_floating_point(input: Tensor) -> bool:
     """Whether the elements are floating-point numbers.
 
@@ -85,6 +89,7 @@ def is_floating_point(input: Tensor) -> bool:
     return input.dtype.is_floating_point
 
 
+@op()
 def is_complex(input: Tensor) -> bool:
     """Whether the elements are complex numbers, which they never are here.
 
@@ -96,6 +101,7 @@ def is_complex(input: Tensor) -> bool:
     return input.dtype.is_complex
 
 
+@op()
 def numel(input: Tensor) -> int:
     """The number of elements.
 
@@ -105,6 +111,3 @@ def numel(input: Tensor) -> int:
         6
     """
     return input.numel()
-
-
-METHODS = (*_CASTS, type_as)

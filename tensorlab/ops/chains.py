@@ -7,11 +7,11 @@ from itertools import pairwise
 
 from tensorlab.ops.outputs import written
 from tensorlab.ops.products import product
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["chain_matmul"]
 
-
+@op()
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of two or more matrices, multiplied in the order that takes the fewest multiplications.
 

@@ -12,11 +12,10 @@ from tensorlab.ops.dispatch import allocate
 from tensorlab.ops.elementwise import apply, compute, compute_into
 from tensorlab.ops.joining import cat
 from tensorlab.ops.padding import constant_pad_nd
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.steps import GATED, GRADIENT_OF_GATE
 from tensorlab.tensor import Tensor
-
-__all__ = ["channel_shuffle", "glu", "local_response_norm", "prelu"]
 
 
 def _d_glu(grad: Any, input: Any, dim: int) -> Any:
@@ -39,6 +38,7 @@ def _glu_gradient(grad: Tensor, wanted: Sequence[bool], kept: dict[str, Any]) ->
 GluBackward0 = formulas("GluBackward0", fused=_glu_gradient, input=_d_glu)
 
 
+@op(namespace="nn.functional")
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half of a dimension times the sigmoid of the second: a half that opens and shuts the other.
 
@@ -73,6 +73,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     return record(GluBackward0, compute(GATED, a, b), input, dim=dim)
 
 
+@op("function method", aliases="nn.functional.prelu")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """Negative elements multiplied by a slope that is learnt, one for all or one for each channel.
 
@@ -115,6 +116,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return apply(TABLE["prelu_kernel"], input, weight)
 
 
+@op(aliases="nn.functional.channel_shuffle")
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Channels dealt out anew: the first of each group, then the second of each, and so on.
 
@@ -147,6 +149,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     return grouped.transpose(1, 2).reshape(input.shape)
 
 
+@op(namespace="nn.functional")
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
@@ -181,6 +184,3 @@ def local_response_norm(
     padded = constant_pad_nd(squares, (size // 2, (size - 1) // 2))
     means = padded.unfold(-1, size, 1).mean(-1).movedim(-1, 1)
     return input / (means * alpha + k) ** beta
-
-
-METHODS = (prelu,)

@@ -19,10 +19,9 @@ from tensorlab.ops.mapped_folds import many, mapped_fold
 from tensorlab.ops.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.outputs import need_dtype
 from tensorlab.ops.pointwise import eq
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
-
-__all__ = ["allclose", "equal", "isclose", "where"]
 
 
 @overload
@@ -35,6 +34,7 @@ def where(
 ) -> Tensor: ...
 
 
+@op(names="unifies")
 @documented(
     "where",
     {
@@ -79,6 +79,7 @@ def _chosen(
     return apply(TABLE["where"], condition, input, other, out=out)
 
 
+@op("method", name="where", names="unifies")
 def where_method(input: Tensor, condition: Tensor, other: Tensor | Number) -> Tensor:
     """`input` where the condition is true, `other` elsewhere: ``where(condition, input, other)``.
 
@@ -116,6 +117,7 @@ def _check_mask(rule: str, mask: Tensor) -> None:
         raise RuntimeError(f"{rule}, but got a tensor with dtype {mask.dtype.name}: compare, as in mask != 0")
 
 
+@op("function method", names="unifies")
 @documented(
     "isclose",
     {
@@ -153,6 +155,7 @@ def _comparison(input: Tensor, other: Tensor, rtol: float, atol: float, equal_na
     return TABLE["isclose"], input, other, float(rtol), float(atol), equal_nan
 
 
+@op("function method", names="compares")
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
@@ -173,6 +176,7 @@ def allclose(
     return bool(apply(row, *operands)._cells_array().all() if found is None else found)
 
 
+@op("function method", names="compares")
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and the same elements. NaN is not equal to itself.
 
@@ -205,5 +209,3 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 # Floats whose cells are no numbers of NumPy's.
 _SIXTEEN = (float16, bfloat16)
-
-METHODS = (allclose, equal, isclose)

@@ -16,11 +16,11 @@ from tensorlab.ops.padding import constant_pad_nd
 from tensorlab.ops.rearranging import flip, meshgrid
 from tensorlab.ops.shape import expand, flatten, reshape, unsqueeze
 from tensorlab.ops.sharing import from_numpy
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["block_diag", "cartesian_prod", "combinations", "vander"]
 
-
+@op()
 def block_diag(*tensors: Tensor) -> Tensor:
     """A matrix with the given ones along its diagonal, and zeros elsewhere.
 
@@ -58,6 +58,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
     return cat(rows, 0)
 
 
+@op()
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """Every way to take one element of each vector; the last one's elements change fastest.
 
@@ -82,6 +83,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
     return stack([flatten(grid) for grid in meshgrid(*tensors, indexing="ij")], 1)
 
 
+@op()
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """Every choice of `r` elements of a vector, in the order in which they stand there.
 
@@ -130,6 +132,7 @@ def _need_vector(name: str, tensor: Tensor) -> None:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor.shape)}")
 
 
+@op()
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of each element, a row each: a Vandermonde matrix.
 
@@ -167,6 +170,3 @@ def powers(x: Tensor, count: int) -> Tensor:
         return empty((*x.shape, 0), dtype=column._dtype)
     repeated = expand(column, (*x.shape, count - 1))
     return cat([ones_like(column), cumprod(repeated, -1)], -1)
-
-
-METHODS = ()

@@ -29,12 +29,12 @@ from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import broadcast_tensors, reshape, unsqueeze
+from tensorlab.registry import op
 from tensorlab.scalars.steps import WITH_PRODUCT
 from tensorlab.tensor import Tensor
 
-__all__ = ["addr", "cross", "ger", "inner", "kron", "outer", "tensordot", "trace"]
 
-
+@op("function method", names="multiplies_outer")
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All products of an element of one vector and an element of another.
 
@@ -61,6 +61,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return mul(unsqueeze(input, 1), vec2, out=out)
 
 
+@op("function method", names="multiplies_outer")
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`outer` by another name.
 
@@ -73,6 +74,7 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return outer(input, vec2, out=out)
 
 
+@op("function method")
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sums of products over the last dimension of both: a dot product for every pair of their rows.
 
@@ -106,6 +108,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return tensordot(input, other, ([-1], [-1]), out=out)
 
 
+@op()
 def tensordot(
     a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2, *, out: Tensor | None = None
 ) -> Tensor:
@@ -176,6 +179,7 @@ def _pairs(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]]) -> tuple[l
     return found
 
 
+@op("function method")
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of `input` replaced by that element times the whole of `other`.
 
@@ -197,6 +201,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result)
 
 
+@op("function method")
 def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal.
 
@@ -225,6 +230,7 @@ TraceBackward0 = formulas(
 )
 
 
+@op("function method")
 def addr(
     input: Tensor,
     vec1: Tensor,
@@ -311,6 +317,7 @@ def _with_product(
     return result if out is None else written(out, result)
 
 
+@op("method")
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addr` in place: `input`, of shape (n, m), is overwritten.
 
@@ -332,6 +339,7 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha:
     return written_by("addr_", input)
 
 
+@op("function method")
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross products of vectors of three elements.
 
@@ -375,6 +383,3 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
     if out is not None:
         need_dtype(out, input.dtype)
     return stack(terms, dim, out=out)
-
-
-METHODS = (addr, addr_, cross, ger, inner, kron, outer, trace)

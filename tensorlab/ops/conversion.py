@@ -43,11 +43,12 @@ from tensorlab.ops.dispatch import (
 )
 from tensorlab.ops.dispatch import fill as overwrite
 from tensorlab.ops.operands import check_number
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
 
-__all__ = ["clone", "compute_type", "contiguous", "dense_in", "fill", "fill_", "summed_in_float32", "zero_"]
+__all__ = ["compute_type", "dense_in", "summed_in_float32"]
 
 P = ParamSpec("P")
 
@@ -84,6 +85,7 @@ FillBackward1, FillBackward3 = (
 ZeroBackward0 = formulas("ZeroBackward0", input=lambda grad: grad.new_zeros(grad.shape))
 
 
+@op("function method", names="copies")
 def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> Tensor:
     """The same elements in new, dense memory.
 
@@ -117,6 +119,7 @@ def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> T
     return record(CloneBackward0, out, input)
 
 
+@op("function method", names="copies")
 def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> Tensor:
     """`input` itself if it is dense in the memory format, else a copy that is.
 
@@ -140,6 +143,7 @@ def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) 
     return clone(input, memory_format=memory_format)
 
 
+@op("method", names="copies")
 def to(
     input: Tensor,
     *target: Tensor | dtype | device | str | bool | None,
@@ -254,6 +258,7 @@ def _target(target: tuple, dtype: dtype | None, device: device | str | None) -> 
     return dtype, device, rest
 
 
+@op("method", names="unifies")
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """Overwrite `input` with `src`, broadcast and converted.
 
@@ -285,6 +290,7 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
     return input
 
 
+@op("function method", names="copies")
 def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
     """Overwrite every element of `input` with one number.
 
@@ -319,6 +325,7 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
     return input
 
 
+@op()
 def fill(input: Tensor, value: Tensor | Number) -> Tensor:
     """A new tensor in `input`'s shape, dtype and layout, every element of it one number.
 
@@ -337,6 +344,7 @@ def fill(input: Tensor, value: Tensor | Number) -> Tensor:
     return record(FillBackward0, fill_(filled, value), input)
 
 
+@op("function method", names="copies")
 def zero_(input: Tensor) -> Tensor:
     """Overwrite every element of `input` with 0.
 
@@ -375,6 +383,7 @@ def _fill(input: Tensor, value: Number, kind: type[Backward]) -> None:
         input._storage._writer = kind
 
 
+@op("method", names="copies")
 def cpu(input: Tensor, memory_format: memory_format = preserve_format) -> Tensor:
     """The elements in the computer's own memory: `input` itself if they are there already.
 
@@ -389,6 +398,7 @@ def cpu(input: Tensor, memory_format: memory_format = preserve_format) -> Tensor
     return to(input, device="cpu", memory_format=memory_format)
 
 
+@op("method")
 def is_contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> bool:
     """True when the elements fill a run of cells in the order of the memory format.
 
@@ -434,6 +444,3 @@ def summed_in_float32(
         return adjoint(grad, *args, **kwargs)
 
     return call
-
-
-METHODS = (clone, contiguous, copy_, cpu, fill_, is_contiguous, to, zero_)

@@ -18,9 +18,8 @@ from tensorlab.ops.correlations import Form, image_of, result_of, weights_of
 from tensorlab.ops.plans import remember
 from tensorlab.ops.shape import squeeze, unsqueeze
 from tensorlab.ops.windows import as_key, each_dim, places
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 
 Ints = int | Sequence[int]
 
@@ -69,6 +68,7 @@ _Weights = formulas(
 )
 
 
+@op(aliases="nn.functional.conv1d")
 def conv1d(
     input: Tensor,
     weight: Tensor,
@@ -96,6 +96,7 @@ def conv1d(
     return _convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
 
 
+@op(aliases="nn.functional.conv2d")
 def conv2d(
     input: Tensor,
     weight: Tensor,
@@ -135,6 +136,7 @@ def conv2d(
     return _convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
+@op(aliases="nn.functional.conv3d")
 def conv3d(
     input: Tensor,
     weight: Tensor,
@@ -159,6 +161,7 @@ def conv3d(
     return _convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
 
 
+@op(aliases="nn.functional.conv_transpose1d")
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -181,6 +184,7 @@ def conv_transpose1d(
     )
 
 
+@op(aliases="nn.functional.conv_transpose2d")
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -225,6 +229,7 @@ def conv_transpose2d(
     )
 
 
+@op(aliases="nn.functional.conv_transpose3d")
 def conv_transpose3d(
     input: Tensor,
     weight: Tensor,
@@ -352,6 +357,3 @@ def _transpose(
     if call.batched:
         return _image(input, weight, bias, form, sizes)
     return squeeze(_image(unsqueeze(input, 0), weight, bias, form, sizes), 0)
-
-
-METHODS = ()

@@ -13,12 +13,12 @@ from tensorlab.ops.matmul import mm
 from tensorlab.ops.pointwise import div, mul, sqrt, sub
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import reshape, squeeze, unsqueeze
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 from tensorlab.warned import warn_caller
 
-__all__ = ["corrcoef", "cov"]
 
-
+@op("function method")
 def cov(
     input: Tensor,
     *,
@@ -115,6 +115,7 @@ def _weights(count: int, fweights: Tensor | None, aweights: Tensor | None) -> Te
     return mul(fweights, aweights)
 
 
+@op("function method")
 def corrcoef(input: Tensor) -> Tensor:
     """How much variables vary together, from -1 to 1: each covariance over both standard deviations.
 
@@ -139,6 +140,3 @@ def corrcoef(input: Tensor) -> Tensor:
         return div(together, together)
     deviations = sqrt(diag(together))
     return clip(div(div(together, unsqueeze(deviations, 1)), unsqueeze(deviations, 0)), -1, 1)
-
-
-METHODS = (corrcoef, cov)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -17,17 +17,9 @@ from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from
 from tensorlab.ops.dispatch import SMALL, Number, allocate_strided, fill, filled, is_number, number_dtype
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.outputs import fitted
+from tensorlab.registry import op
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor
-
-__all__ = [
-    "empty",
-    "empty_strided",
-    "full",
-    "ones",
-    "scalar_tensor",
-    "zeros",
-]
 
 
 def _quick_empty(shape: Size, stride: tuple[int, ...], count: int) -> Tensor:
@@ -51,6 +43,7 @@ def _quick_ones(shape: Size, stride: tuple[int, ...], count: int) -> Tensor:
     return make_dense(memory, element_type, shape, stride)
 
 
+@op()
 @partial(tensor_options, quick=_quick_empty)
 def empty(
     *sizes: int | Sequence[int],
@@ -92,6 +85,7 @@ def empty(
     return made if names is None else with_given_names(made, names)
 
 
+@op()
 @partial(tensor_options, quick=_quick_zeros)
 def zeros(
     *sizes: int | Sequence[int],
@@ -114,6 +108,7 @@ def zeros(
     return _new("zeros", sizes, size, 0, out, dtype, device, names)
 
 
+@op()
 @partial(tensor_options, quick=_quick_ones)
 def ones(
     *sizes: int | Sequence[int],
@@ -133,6 +128,7 @@ def ones(
     return _new("ones", sizes, size, 1, out, dtype, device, names)
 
 
+@op()
 @tensor_options
 def full(
     size: Sequence[int],
@@ -166,6 +162,7 @@ def full(
     return _new("full", (size,), None, value, out, dtype, device, names)
 
 
+@op()
 @tensor_options
 def scalar_tensor(s: Number, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
     """A tensor without dimensions that holds one number, of the default floating dtype.
@@ -183,6 +180,7 @@ def scalar_tensor(s: Number, *, dtype: dtype | None = None, device: device | str
     return full((), s, dtype=dtype or dtypes.get_default_dtype(), device=device)
 
 
+@op()
 @tensor_options
 def empty_strided(
     size: Sequence[int],
@@ -222,6 +220,7 @@ def empty_strided(
     return make_tensor(UntypedStorage(np.empty(cells, element_type.cell)), element_type, shape, strides, 0)
 
 
+@op("method")
 @tensor_options
 def new_empty(
     input: Tensor,
@@ -241,6 +240,7 @@ def new_empty(
     return empty(shape, dtype=dtype or input._dtype, device=device or input.device)
 
 
+@op("method")
 @tensor_options
 def new_empty_strided(
     input: Tensor,
@@ -260,6 +260,7 @@ def new_empty_strided(
     return empty_strided(size, stride, dtype=dtype or input._dtype, device=device or input.device)
 
 
+@op("method")
 @tensor_options
 def new_zeros(
     input: Tensor,
@@ -278,6 +279,7 @@ def new_zeros(
     return _new("new_zeros", sizes, size, 0, None, dtype or input._dtype, device)
 
 
+@op("method")
 @tensor_options
 def new_ones(
     input: Tensor,
@@ -296,6 +298,7 @@ def new_ones(
     return _new("new_ones", sizes, size, 1, None, dtype or input._dtype, device)
 
 
+@op("method")
 @tensor_options
 def new_full(
     input: Tensor,
@@ -366,8 +369,5 @@ def as_number(value: object, function: str) -> Number:
     if isinstance(value, Tensor) and not value.ndim:
         return value.item()
     if is_number(value):
-        return value  # type: ignore[return-value]
+        return value
     raise TypeError(f"{function}(): fill_value must be a number, got {value!r}")
-
-
-METHODS: tuple[Callable, ...] = (new_empty, new_empty_strided, new_full, new_ones, new_zeros)

@@ -22,10 +22,9 @@ from tensorlab.ops.folding import as_one_dim, check_out, check_out_type
 from tensorlab.ops.joining import stack
 from tensorlab.ops.outputs import need_outs
 from tensorlab.ops.plans import remember
+from tensorlab.registry import op
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor, make_dense
-
-__all__ = ["cummax", "cummin", "cumprod", "cumsum"]
 
 # --- gradients ------------------------------------------------------------------------------------------
 
@@ -74,6 +73,7 @@ _KINDS = {
 # --- functions ------------------------------------------------------------------------------------------
 
 
+@op("function method", names="keeps")
 @numpy_names
 def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The running sum along a dimension: each element plus all before it. Floats add up in float64.
@@ -96,6 +96,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor |
     return _sums("cumsum", input, dim, dtype, out)
 
 
+@op("function method", names="keeps")
 @numpy_names
 def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The running product along a dimension. The arguments are those of `cumsum`.
@@ -108,6 +109,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor 
     return _sums("cumprod", input, dim, dtype, out)
 
 
+@op("method")
 @numpy_names
 def cumsum_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     """`cumsum` written over `input`, in its dtype.
@@ -124,6 +126,7 @@ def cumsum_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     return _in_place("cumsum", input, dim, dtype)
 
 
+@op("method")
 @numpy_names
 def cumprod_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     """`cumprod` written over `input`, in its dtype.
@@ -212,6 +215,7 @@ def _sums(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor 
     return record(_KINDS[name], target, input, dim=position)
 
 
+@op("function method", names="keeps")
 @numpy_names
 def cummax(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None) -> NamedResults:
     """The greatest element so far along a dimension, and where it stands, as the pair ``(values, indices)``.
@@ -235,6 +239,7 @@ def cummax(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None)
     return return_types.cummax(_extremes("cummax", input, dim, out))
 
 
+@op("function method", names="keeps")
 @numpy_names
 def cummin(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None) -> NamedResults:
     """The least element so far along a dimension, and where it stands. The arguments are those of `cummax`.
@@ -283,6 +288,3 @@ def _run(name: str, value: dtype, input: Tensor, dim: int, out: Tensor, places: 
             written._storage._version += 1
     launch(out._buffer(), (None, 0) if places is None else places._buffer(), input._buffer())
     return launch
-
-
-METHODS = (cummax, cummin, cumprod, cumprod_, cumsum, cumsum_)

@@ -17,9 +17,8 @@ from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.outputs import written
 from tensorlab.ops.pointwise import exp, log
 from tensorlab.ops.rearranging import flip
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense
-
-__all__ = ["logcumsumexp"]
 
 
 def _d_logcumsumexp(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
@@ -38,6 +37,7 @@ def _share(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
 LogcumsumexpBackward0 = formulas("LogcumsumexpBackward0", input=_d_logcumsumexp)
 
 
+@op("function method")
 @numpy_names
 def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the running sum of ``exp(input)`` along a dimension, without overflow on the way.
@@ -73,6 +73,3 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
     if out is not None:
         return written(out, result)
     return record(LogcumsumexpBackward0, result, input, dim=position)
-
-
-METHODS = (logcumsumexp,)

@@ -23,9 +23,8 @@ from tensorlab.ops.indexing.places import raw_cells
 from tensorlab.ops.outputs import fitted, need_dtype, written
 from tensorlab.ops.restriding import as_strided
 from tensorlab.ops.shape import reshape
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["diag", "diag_embed", "diagflat", "tril", "triu"]
 
 
 def _d_tril(grad: Tensor, diagonal: int) -> Tensor:
@@ -45,6 +44,7 @@ DiagEmbedBackward0 = formulas(
 )
 
 
+@op("function method", names="copies")
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The lower triangle of a matrix, or of each in a batch; zeros above it.
 
@@ -65,6 +65,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     return _triangle("tril", input, diagonal, out)
 
 
+@op("function method", names="copies")
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The upper triangle of a matrix, or of each in a batch; zeros below it (see `tril`).
 
@@ -77,6 +78,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     return _triangle("triu", input, diagonal, out)
 
 
+@op("method")
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`tril` in place: what is above the diagonal becomes 0.
 
@@ -90,6 +92,7 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     return _cleared("tril", input, diagonal)
 
 
+@op("method")
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`triu` in place: what is below the diagonal becomes 0.
 
@@ -156,6 +159,7 @@ def _up_to(rows: int, columns: int, diagonal: int) -> np.ndarray:
     return np.tri(rows, columns, diagonal, dtype=bool)
 
 
+@op("function method")
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with a vector on a diagonal and zeros elsewhere; or a copy of a matrix's diagonal.
 
@@ -182,6 +186,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     return result if out is None else written(out, result, exact=True)
 
 
+@op("function method")
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices with the last dimension of `input` on a diagonal, and zeros elsewhere.
 
@@ -212,6 +217,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return record(DiagEmbedBackward0, out, input, offset=offset, dim1=dim1, dim2=dim2)
 
 
+@op("method")
 def fill_diagonal_(input: Tensor, fill_value: Number | Tensor, wrap: bool = False) -> Tensor:
     """The main diagonal, where all indices are equal, overwritten with one number.
 
@@ -246,6 +252,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number | Tensor, wrap: bool = Fals
     return written_by("fill_diagonal_", input)
 
 
+@op("function method")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """A matrix with all elements of `input`, in order, on a diagonal, and zeros elsewhere.
 
@@ -260,6 +267,3 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
                 [0, 2]])
     """
     return diag(reshape(input, -1), offset)
-
-
-METHODS = (diag, diag_embed, diagflat, fill_diagonal_, tril, tril_, triu, triu_)

@@ -12,11 +12,11 @@ from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.folding import as_dims, as_one_dim
 from tensorlab.ops.operands import Number, is_number
 from tensorlab.ops.outputs import written
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["diff", "gradient"]
 
-
+@op("function method")
 @numpy_names
 def diff(
     input: Tensor,
@@ -75,6 +75,7 @@ def diff(
     return result if out is None else written(out, result, result._stride)
 
 
+@op()
 def gradient(
     input: Tensor,
     *,
@@ -154,6 +155,3 @@ def _slopes(values: Tensor, dim: int, spacing: Tensor | Number, edge_order: int)
         first = first - (rises.narrow(dim, 1, 1) - first) * head
         last = last + (last - rises.narrow(dim, count - 3, 1)) * (1 - tail)
     return joining.cat([first, inside, last], dim)
-
-
-METHODS = (diff,)

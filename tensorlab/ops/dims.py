@@ -9,31 +9,21 @@ from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_view
 from tensorlab.layout import Size, as_int
 from tensorlab.ops.aliases import change_layout
-from tensorlab.ops.arguments import another_name, ints_from
+from tensorlab.ops.arguments import ints_from
+from tensorlab.registry import op
 from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor, make_view
 
-__all__ = [
-    "adjoint",
-    "moveaxis",
-    "movedim",
-    "permute",
-    "swapaxes",
-    "swapdims",
-    "t",
-    "transpose",
-]
-
-
 PermuteBackward0 = view_formulas(
-    "PermuteBackward0", input=lambda grad, dims: permute(grad, view_rules.inverse_order(dims))
+    "PermuteBackward0", input=lambda grad, dims: grad.permute(view_rules.inverse_order(dims))
 )
 TransposeBackward0 = view_formulas(
-    "TransposeBackward0", input=lambda grad, dim0, dim1: transpose(grad, dim0, dim1)
+    "TransposeBackward0", input=lambda grad, dim0, dim1: grad.transpose(dim0, dim1)
 )
-TBackward0 = view_formulas("TBackward0", input=lambda grad: t(grad))
+TBackward0 = view_formulas("TBackward0", input=lambda grad: grad.t())
 
 
+@op("function method", names="permutes")
 def permute(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
     """The dimensions in another order, as a view: dimension `i` of the result is `dims[i]` of `input`.
 
@@ -58,6 +48,7 @@ def permute(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | No
     return record_view(PermuteBackward0, view, input, dims=wanted)
 
 
+@op("function method", aliases="swapdims", names="transposes")
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged, as a view.
 
@@ -82,6 +73,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return record_view(TransposeBackward0, view, input, dim0=dim0, dim1=dim1)
 
 
+@op("method", aliases="swapdims_")
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """`transpose` of this tensor object itself: its layout changes, its storage and other views do not.
 
@@ -97,6 +89,7 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return change_layout(TransposeBackward0, input, shape, stride, dim0=dim0, dim1=dim1)
 
 
+@op("function method", names="transposes")
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """The same as `transpose`, under NumPy's name.
 
@@ -108,6 +101,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return transpose(input, axis0, axis1)
 
 
+@op("method")
 def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """The same as `transpose_`, under NumPy's name.
 
@@ -120,6 +114,7 @@ def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return transpose_(input, axis0, axis1)
 
 
+@op("function method", names="reverses")
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix, as a view; a tensor of fewer dimensions unchanged.
 
@@ -141,6 +136,7 @@ def t(input: Tensor) -> Tensor:
     return record_view(TBackward0, view, input)
 
 
+@op("method")
 def t_(input: Tensor) -> Tensor:
     """`t` of this tensor object itself: its layout changes, its storage and other views do not.
 
@@ -167,6 +163,7 @@ def _last_of_matrix(input: Tensor, function: str) -> int:
     return 1 if ndim == 2 else 0
 
 
+@op("function method", aliases="moveaxis", names="moves")
 def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
     """Some dimensions moved to new places, the others in their old order, as a view.
 
@@ -192,6 +189,7 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
     return permute(input, order)
 
 
+@op("function method", names="swaps_last")
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions exchanged, as a view: for real numbers the adjoint is the transpose.
 
@@ -214,21 +212,25 @@ def _matrices_transposed(input: Tensor, name: str) -> Tensor:
     return transpose(input, -2, -1) if input._shape else transpose(input, 0, 0)
 
 
+@op("property", name="T", names="reverses")
 def _reversed(input: Tensor) -> Tensor:
     """All dimensions in reverse order, as a view."""
     return permute(input, tuple(range(len(input._shape) - 1, -1, -1)))
 
 
+@op("property", name="mT", names="swaps_last")
 def _matrix_transposed(input: Tensor) -> Tensor:
     """The last two dimensions exchanged, as a view. A tensor of one dimension has no transpose."""
     return _matrices_transposed(input, "mT")
 
 
+@op("property", name="mH", names="swaps_last")
 def _batch_adjoint(input: Tensor) -> Tensor:
     """The last two dimensions exchanged, as a view: for real numbers the adjoint is the transpose."""
     return _matrices_transposed(input, "mH")
 
 
+@op("property", name="H", names="swaps_last")
 def _matrix_adjoint(input: Tensor) -> Tensor:
     """The transpose of a matrix, as a view: for real numbers the adjoint is the transpose."""
     ndim = len(input._shape)
@@ -238,29 +240,3 @@ def _matrix_adjoint(input: Tensor) -> Tensor:
             + (" For batches of matrices, consider using tensor.mH" if ndim > 2 else "")
         )
     return t(input)
-
-
-moveaxis = another_name("moveaxis", movedim)
-swapdims = another_name("swapdims", transpose)
-swapdims_ = another_name("swapdims_", transpose_)
-
-METHODS = (
-    adjoint,
-    moveaxis,
-    movedim,
-    permute,
-    swapaxes,
-    swapaxes_,
-    swapdims,
-    swapdims_,
-    t,
-    t_,
-    transpose,
-    transpose_,
-)
-PROPERTIES = {
-    "H": property(_matrix_adjoint),
-    "T": property(_reversed),
-    "mH": property(_batch_adjoint),
-    "mT": property(_matrix_transposed),
-}

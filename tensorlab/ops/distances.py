@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 from tensorlab import broadcasting
 from tensorlab.autograd.formulas import formulas
@@ -26,10 +27,9 @@ from tensorlab.ops.products import product
 from tensorlab.ops.ranges import triu_indices
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
-
-__all__ = ["cdist", "dist", "pdist"]
 
 # With more vectors than this in a set, Euclidean distances come from a matrix product.
 FEW = 25
@@ -65,7 +65,7 @@ def _d_distance(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) 
         arrived = narrow(grad, -2, first, count)
         if p == math.inf:  # unlike a norm's, this gradient is not shared by components of equal size
             greatest = eq(absolute(difference), unsqueeze(norms, -1))
-            slope = mul(mul(sgn(difference), unsqueeze(arrived, -1)), greatest)
+            slope: Any = mul(mul(sgn(difference), unsqueeze(arrived, -1)), greatest)
         else:
             slope = d_vector_norm(arrived, difference, norms, p, -1, False)
         parts.append(sum_over(slope, -2))
@@ -80,6 +80,7 @@ EuclideanDistBackward0 = formulas("EuclideanDistBackward0", x1=_d_euclidean, x2=
 CdistBackward0 = formulas("CdistBackward0", x1=_d_distance, x2=_d_other_distance)
 
 
+@op()
 def cdist(
     x1: Tensor,
     x2: Tensor,
@@ -148,6 +149,7 @@ def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
     return apply(TABLE["root_of_squares"], a, transpose(b, -2, -1), products, out=products)
 
 
+@op(aliases="nn.functional.pdist")
 def pdist(input: Tensor, p: float = 2) -> Tensor:
     """The distance of each two rows of a matrix: the first from each other one, then the second, and so on.
 
@@ -178,6 +180,7 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
     return take(table, add(mul(first, count), second))
 
 
+@op("function method")
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The p-norm of all differences between two tensors, which are broadcast against each other.
 
@@ -214,6 +217,3 @@ def _check(x1: Tensor, x2: Tensor, p: float) -> None:
         )
     if p < 0:
         raise RuntimeError(f"cdist only supports non-negative p values, got {p}")
-
-
-METHODS = (dist,)

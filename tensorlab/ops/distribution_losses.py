@@ -10,12 +10,12 @@ from tensorlab.ops.creation import full as filled
 from tensorlab.ops.folding import as_flag
 from tensorlab.ops.losses import reduced, reduction_of
 from tensorlab.ops.pointwise import xlogy
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 from tensorlab.warned import warn_caller
 
-__all__ = ["gaussian_nll_loss", "kl_div", "poisson_nll_loss"]
 
-
+@op(namespace="nn.functional")
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -57,6 +57,7 @@ def kl_div(
     return result / input._shape[0] if over_batch and input.ndim else result
 
 
+@op(namespace="nn.functional")
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -98,6 +99,7 @@ def poisson_nll_loss(
     return reduced(losses, reduction)
 
 
+@op(namespace="nn.functional")
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,

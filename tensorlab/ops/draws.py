@@ -234,4 +234,4 @@ def as_float(value: object, function: str, name: str) -> float:
         return float(value.item())
     if not is_number(value):
         raise TypeError(f"{function}(): argument '{name}' must be float, not {type(value).__name__}")
-    return float(value)  # type: ignore[arg-type]
+    return float(value)

@@ -16,15 +16,15 @@ from tensorlab.ops.creation import empty, zeros
 from tensorlab.ops.likes import empty_like
 from tensorlab.ops.pointwise import mul, mul_
 from tensorlab.ops.random_fills import bernoulli_
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 from tensorlab.warned import warn_caller
-
-__all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
 
 # What a number that alpha_dropout leaves out becomes: the least value of selu, scale times alpha.
 SELU_LEAST = 1.7580993408473766
 
 
+@op(namespace="nn.functional")
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Each number 0 with probability `p`, else divided by ``1 - p``.
 
@@ -48,6 +48,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return _dropped(input, p, training, inplace)
 
 
+@op(namespace="nn.functional")
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Whole channels 0 with probability `p`, the others divided by ``1 - p``.
 
@@ -76,6 +77,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     return _channels_dropped(input, p, training, inplace, alone=input.ndim == 2)
 
 
+@op(namespace="nn.functional")
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Whole channels 0 with probability `p`, the others divided by ``1 - p``.
 
@@ -103,6 +105,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     return _channels_dropped(input, p, training, inplace)
 
 
+@op(namespace="nn.functional")
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Whole channels 0 with probability `p`, the others divided by ``1 - p``.
 
@@ -131,6 +134,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     return _channels_dropped(input, p, training, inplace, alone=input.ndim != 5)
 
 
+@op(namespace="nn.functional")
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Each number the least value of `selu` with probability `p`; then all scaled to keep mean and variance.
 
@@ -151,6 +155,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     return _alpha_dropped(input, p, training, inplace, by_channel=False)
 
 
+@op(namespace="nn.functional")
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:

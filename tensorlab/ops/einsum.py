@@ -26,9 +26,8 @@ from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import reshape, unsqueeze, view
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_view
-
-__all__ = ["einsum"]
 
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
 
@@ -37,6 +36,7 @@ Label = str | int
 Labels = tuple[Label, ...]
 
 
+@op()
 def einsum(*args: Any) -> Tensor:
     """The sum of products that an equation in Einstein's notation describes.
 

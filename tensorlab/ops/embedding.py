@@ -16,11 +16,11 @@ from tensorlab.memory_formats import contiguous_format
 from tensorlab.modes import no_grad
 from tensorlab.ops.conversion import compute_type, contiguous, dense_in, to
 from tensorlab.ops.norms import vector_norm
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense
 
-__all__ = ["embedding"]
 
-
+@op(namespace="nn.functional")
 def embedding(
     input: Tensor,
     weight: Tensor,

@@ -15,10 +15,9 @@ from tensorlab.ops.extreme_places import find, find_again
 from tensorlab.ops.folding import Dims, as_dims, as_flag, as_one_dim, fold, is_fold
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.shares import among_equals, chooses_places
+from tensorlab.registry import op
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
-
-__all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
 
 
 def _d_aminmax(
@@ -57,6 +56,7 @@ def _recorder_of_all(name: str, input: Tensor) -> Callable[[Tensor, Tensor], Ten
     return partial(record, _OF_ALL[name])
 
 
+@op("function method", names="reduces")
 @is_fold("amax", recorder=partial(_recorder, "amax"))
 def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The greatest element; NaN if there is one.
@@ -81,6 +81,7 @@ def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | 
     return record(_OF_FOLD["amax"], result, input, dim=dim, keepdim=keepdim)
 
 
+@op("function method", names="reduces")
 @is_fold("amin", recorder=partial(_recorder, "amin"))
 def amin(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The least element; NaN if there is one. The arguments are those of `amax`.
@@ -141,6 +142,7 @@ def max(
 ) -> NamedResults: ...
 
 
+@op("function method", names="reduces_or_unifies")
 @is_fold("amax", dims=False, recorder=partial(_recorder_of_all, "max"))
 def max(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
     """The greatest of all elements, or those along a dimension with their places, or those of two tensors.
@@ -189,6 +191,7 @@ def min(
 ) -> NamedResults: ...
 
 
+@op("function method", names="reduces_or_unifies")
 @is_fold("amin", dims=False, recorder=partial(_recorder_of_all, "min"))
 def min(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
     """The least of all elements, or those along a dimension with their places, or those of two tensors.
@@ -243,6 +246,7 @@ def _with_places(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) ->
     return _RESULTS[name]((found, indices))
 
 
+@op("function method", names="reduces")
 @numpy_names
 def argmax(
     input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
@@ -268,6 +272,7 @@ def argmax(
     return _place("argmax", input, dim, keepdim, out)
 
 
+@op("function method", names="reduces")
 @numpy_names
 def argmin(
     input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
@@ -292,6 +297,7 @@ def _place(name: str, input: Tensor, dim: int | None, keepdim: bool, out: Tensor
     return find(name, input, position, as_flag(name, keepdim), out, None)[0]
 
 
+@op("function method", names="reduces")
 @numpy_names
 def aminmax(
     input: Tensor,
@@ -326,6 +332,3 @@ def aminmax(
     )
     record_several(_AMINMAX, results, input, dim=position, keepdim=keepdim)
     return return_types.aminmax(results)
-
-
-METHODS = (amax, amin, aminmax, argmax, argmin, max, min)

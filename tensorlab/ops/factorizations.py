@@ -27,24 +27,13 @@ from tensorlab.ops.lapack import (
     square_matrices,
 )
 from tensorlab.ops.parts import narrow
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "LinAlgError",
-    "cholesky",
-    "det",
-    "eigh",
-    "eigvalsh",
-    "inv",
-    "lstsq",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "svdvals",
-]
+__all__ = ["LinAlgError"]
 
 
+@op(namespace="linalg")
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of each square matrix.
 
@@ -66,6 +55,7 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return record(gradients.LinalgInvExBackward0, result, A)
 
 
+@op("function method", aliases="linalg.det")
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of each square matrix.
 
@@ -85,6 +75,7 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return record(gradients.LinalgDetBackward0, result, A, svd=svd)
 
 
+@op("function method", aliases="linalg.slogdet")
 def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     """The sign of each determinant, and the logarithm of its absolute value, which stays in range.
 
@@ -142,6 +133,7 @@ def _sign_of_pivots(matrix: np.ndarray, signed_zeros: bool) -> float:
     return sign
 
 
+@op(namespace="linalg")
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The lower triangular L with ``A = L @ L.mT`` of each symmetric positive-definite matrix.
 
@@ -170,6 +162,7 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
     return record(gradients.LinalgCholeskyExBackward0, result, A, upper=upper)
 
 
+@op(namespace="linalg")
 def qr(
     A: Tensor,
     mode: Literal["reduced", "complete", "r"] = "reduced",
@@ -213,6 +206,7 @@ def qr(
     return return_types.linalg_qr(all_in("qr", parts, out))
 
 
+@op(namespace="linalg")
 def svd(A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None = None) -> Any:
     """The singular value decomposition of each matrix: ``A = U @ diag(S) @ Vh``.
 
@@ -242,6 +236,7 @@ def svd(A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None =
     return return_types.linalg_svd(all_in("svd", results, out))
 
 
+@op(namespace="linalg")
 def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The singular values of each matrix, descending: see `svd`.
 
@@ -258,6 +253,7 @@ def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return as_result(values, out, matrices=False)
 
 
+@op(namespace="linalg")
 def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> Any:
     """The eigenvalues and eigenvectors of each symmetric matrix.
 
@@ -286,6 +282,7 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
     return return_types.linalg_eigh(all_in("eigh", results, out))
 
 
+@op(namespace="linalg")
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of each symmetric matrix, ascending: see `eigh`.
 
@@ -303,6 +300,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     return as_result(values, out, matrices=False)
 
 
+@op(namespace="linalg")
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """The solution X of ``A @ X = B`` for each square matrix A.
 
@@ -348,6 +346,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     return record(gradients.LinalgSolveExBackward0, result, A, B, left=left, vectors=vectors)
 
 
+@op(namespace="linalg")
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The X of least norm that makes the norm of ``A @ X - B`` least.
 
@@ -434,6 +433,3 @@ def _triangle(uplo: str) -> Any:
     if uplo.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {uplo}")
     return uplo.upper()
-
-
-METHODS = (det, slogdet)

@@ -19,9 +19,8 @@ from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.pointwise import copysign, exp2
 from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.ops.sharing import from_numpy
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["frexp", "nextafter"]
 
 # The integer type as wide as each float: a float's neighbours are those of its bits.
 _BITS = {
@@ -48,6 +47,7 @@ FrexpBackward0 = formulas("FrexpBackward0", input=_d_frexp)
 NextafterBackward0 = formulas("NextafterBackward0", input=_d_nextafter, other=_d_nextafter_of_other)
 
 
+@op("function method")
 def frexp(input: Tensor, *, out: Any = None) -> Any:
     """Each float as a number of at least 1/2 and below 1, and a power of two: ``mantissa * 2 ** exponent``.
 
@@ -83,6 +83,7 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
     return return_types.frexp((written(into[0], mantissa), written(into[1], exponent)))
 
 
+@op("function method")
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The neighbour of each float on the way to another one: the next number that the dtype has.
 
@@ -115,6 +116,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     return written(out, result)
 
 
+@op("method")
 def nextafter_(input: Tensor, other: Tensor) -> Tensor:
     """`nextafter` in place.
 
@@ -125,6 +127,3 @@ def nextafter_(input: Tensor, other: Tensor) -> Tensor:
     """
     # Of a copy, because the gradients need the elements that are overwritten.
     return copy_(input, nextafter(clone(input), other))
-
-
-METHODS = (frexp, nextafter, nextafter_)

@@ -22,12 +22,12 @@ from tensorlab.ops.conversion import clone, to
 from tensorlab.ops.dispatch import Number
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer, tensor_over
+from tensorlab.registry import op
 from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor, make_dense
 
-__all__ = ["as_tensor", "asarray", "tensor"]
 
-
+@op()
 @tensor_options
 def tensor(
     data: object,
@@ -138,6 +138,7 @@ def _plain_vector(numbers: list | tuple) -> Tensor | None:
     return make_dense(encode(numbers, element_type), element_type, shape, (1,))
 
 
+@op()
 def as_tensor(data: object, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
     """`data` as a tensor, without a copy where that is possible.
 
@@ -162,6 +163,7 @@ def as_tensor(data: object, dtype: dtype | None = None, device: device | str | N
     return tensor(data, dtype=element_type)
 
 
+@op()
 def asarray(
     obj: Any, *, dtype: dtype | None = None, device: device | str | None = None, copy: bool | None = None
 ) -> Tensor:
@@ -306,6 +308,7 @@ def _checked_number(value: object) -> object:
     raise _NoNumberError(value)
 
 
+@op("method")
 @tensor_options
 def new_tensor(
     input: Tensor, data: object, *, dtype: dtype | None = None, device: device | str | None = None
@@ -318,6 +321,3 @@ def new_tensor(
         tensor([2., 3.])
     """
     return tensor(data, dtype=dtype or input._dtype, device=device or input.device)
-
-
-METHODS = (new_tensor,)

@@ -10,12 +10,12 @@ from tensorlab.ops.likes import empty_like, zeros_like
 from tensorlab.ops.pointwise import log, neg
 from tensorlab.ops.random_fills import exponential_
 from tensorlab.ops.softmax import softmax
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 from tensorlab.warned import warn_caller
 
-__all__ = ["gumbel_softmax"]
 
-
+@op(namespace="nn.functional")
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
@@ -51,6 +51,3 @@ def gumbel_softmax(
     drawn = argmax(weights.detach(), dim, keepdim=True)
     one_hot = scatter(zeros_like(logits.detach(), memory_format=contiguous_format), dim, drawn, 1.0)
     return one_hot - weights.detach() + weights
-
-
-METHODS = ()

@@ -13,11 +13,11 @@ from tensorlab.ops.conversion import to
 from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.sharing import from_numpy
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["histogram"]
 
-
+@op("function method")
 def histogram(
     input: Tensor,
     bins: int | Tensor,
@@ -110,6 +110,3 @@ def _edges(values: np.ndarray, bins: int, bounds: tuple[float, float] | None) ->
     if low == high:
         low, high = low - 0.5, high + 0.5
     return np.linspace(low, high, bins + 1)
-
-
-METHODS = (histogram,)

@@ -13,11 +13,11 @@ from tensorlab.ops.parts import narrow, select
 from tensorlab.ops.pointwise import div, mul
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import reshape
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["cumulative_trapezoid", "trapezoid", "trapz"]
 
-
+@op()
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1) -> Tensor:
     """The area under a curve, as the sum of trapezoids between its points.
 
@@ -52,6 +52,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, d
     return div(sum_over(mul(widths, add(left, right)), position), 2.0)
 
 
+@op()
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1) -> Tensor:
     """The same as `trapezoid`.
 
@@ -63,6 +64,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: 
     return trapezoid(y, x, dx=dx, dim=dim)
 
 
+@op()
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1
 ) -> Tensor:
@@ -115,6 +117,3 @@ def _pieces(name: str, y: Tensor, x: Tensor, dim: int) -> tuple[Tensor, Tensor, 
     lower, upper = _neighbours(x, dim)
     left, right = _neighbours(y, dim)
     return sub(upper, lower), left, right
-
-
-METHODS = ()

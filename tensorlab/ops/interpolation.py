@@ -20,9 +20,8 @@ from tensorlab.backends.windows import Along
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
 from tensorlab.ops.resampling import resampled, resampled_gradient
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["interpolate"]
 
 # PyTorch's name of each mode's operation, and of the smooth ones the number of spatial dimensions.
 _NAMES = {
@@ -41,6 +40,7 @@ _SMOOTH = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
 CUBIC_A = -0.75
 
 
+@op(namespace="nn.functional")
 def interpolate(
     input: Tensor,
     size: int | Sequence[int] | None = None,

@@ -15,7 +15,7 @@ from tensorlab.dtypes import can_cast
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops.aliases import as_own
-from tensorlab.ops.arguments import another_name, numpy_names, tensors_from
+from tensorlab.ops.arguments import numpy_names, tensors_from
 from tensorlab.ops.dispatch import (
     allocate_strided,
     check_out,
@@ -28,23 +28,13 @@ from tensorlab.ops.least_dims import atleast_1d, atleast_2d, atleast_3d
 from tensorlab.ops.outputs import fitted
 from tensorlab.ops.parts import narrow, select
 from tensorlab.ops.shape import reshape, unsqueeze, view
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, dense_cells, make_dense
-
-__all__ = [
-    "cat",
-    "column_stack",
-    "concat",
-    "concatenate",
-    "dstack",
-    "hstack",
-    "row_stack",
-    "stack",
-    "vstack",
-]
 
 Tensors = tuple[Tensor, ...] | list[Tensor]
 
 
+@op(aliases="concat concatenate", names="joins")
 @numpy_names
 def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors one after another along a dimension that they all have.
@@ -208,6 +198,7 @@ def _joined_strides(shape: Size, tensors: Sequence[Tensor]) -> tuple[int, ...]:
     return format_strides(shape, formats.pop() if len(formats) == 1 else contiguous_format)
 
 
+@op(names="stacks")
 @numpy_names
 def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape side by side along a new dimension.
@@ -253,6 +244,7 @@ def _stack(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     return view(_cat(given, dim), (*first[:dim], len(given), *first[dim:]))
 
 
+@op()
 def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along dimension 1, vectors along dimension 0.
 
@@ -268,6 +260,7 @@ def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     return cat(widened, 0 if widened[0].ndim == 1 else 1, out=out)
 
 
+@op(aliases="row_stack")
 def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """Tensors one below the other, along dimension 0; a vector counts as one row.
 
@@ -282,6 +275,7 @@ def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     return cat(list(atleast_2d(_non_empty(tensors, "vstack"))), 0, out=out)
 
 
+@op()
 def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """Tensors behind one another, along dimension 2 (see `atleast_3d` for those with fewer).
 
@@ -294,6 +288,7 @@ def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     return cat(list(atleast_3d(_non_empty(tensors, "dstack"))), 2, out=out)
 
 
+@op()
 def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side along dimension 1; a vector counts as one column.
 
@@ -319,10 +314,3 @@ def _non_empty(tensors: Tensors, function: str) -> list[Tensor]:
     if not given:
         raise RuntimeError(f"{function} expects a non-empty TensorList")
     return given
-
-
-concat = another_name("concat", cat)
-concatenate = another_name("concatenate", cat)
-row_stack = another_name("row_stack", vstack)
-
-METHODS: tuple = ()

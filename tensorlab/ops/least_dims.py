@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from tensorlab.ops.arguments import several
 from tensorlab.ops.shape import unsqueeze, view
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["atleast_1d", "atleast_2d", "atleast_3d"]
 
-
+@op()
 def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
     """Tensors with at least one dimension: those without get one of size 1, as a view; others are returned.
 
@@ -22,6 +22,7 @@ def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ..
     return _each(tensors, "atleast_1d", lambda x: x if x._shape else unsqueeze(x, 0))
 
 
+@op()
 def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
     """Tensors with at least two dimensions: new ones of size 1 come in front, as a view.
 
@@ -33,6 +34,7 @@ def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ..
     return _each(tensors, "atleast_2d", _at_least_2d)
 
 
+@op()
 def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
     """Tensors with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1), as views.
 

@@ -18,20 +18,8 @@ from tensorlab.ops.aliases import detach
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import empty
 from tensorlab.ops.from_data import tensor
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = [
-    "BFloat16Tensor",
-    "BoolTensor",
-    "ByteTensor",
-    "CharTensor",
-    "DoubleTensor",
-    "FloatTensor",
-    "HalfTensor",
-    "IntTensor",
-    "LongTensor",
-    "ShortTensor",
-]
 
 
 class LegacyType:
@@ -86,10 +74,13 @@ _TYPES = (
     FloatTensor,
     DoubleTensor,
 )
+for _type_of_dtype in _TYPES:
+    op(name=_type_of_dtype.name)(_type_of_dtype)
 _NAME_OF = {legacy.dtype: f"tensorlab.{legacy.name}" for legacy in _TYPES}
 _NAMED = {f"{module}.{legacy.name}": legacy.dtype for legacy in _TYPES for module in ("tensorlab", "torch")}
 
 
+@op("method", name="__new__")
 def new(cls: type[Tensor], *arguments: object, device: device | str | None = None) -> Tensor:
     """``Tensor(...)``: a tensor of the default floating dtype.
 
@@ -132,6 +123,7 @@ def _is_data(value: object) -> bool:
     return isinstance(value, (Tensor, np.ndarray, str)) or hasattr(value, "__len__")
 
 
+@op("method", name="type", names="copies")
 def _type(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> str | Tensor:
     """The name of `input`'s type, ``'tensorlab.FloatTensor'``; or its elements converted to another type.
 
@@ -164,5 +156,3 @@ def _type(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> str |
 
 
 _type.__name__ = _type.__qualname__ = "type"
-
-METHODS = (_type,)

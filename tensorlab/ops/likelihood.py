@@ -23,15 +23,15 @@ from tensorlab.ops.losses import reduction_of
 from tensorlab.ops.parts import narrow
 from tensorlab.ops.plans import MOST_PLANS
 from tensorlab.ops.softmax import log_softmax, log_softmax_into
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense
-
-__all__ = ["cross_entropy", "nll_loss"]
 
 # Logarithms of probabilities that are made at a time where none is kept: 896 KB of float32, most of a
 # second-level cache.
 PIECE = 7 << 15
 
 
+@op(namespace="nn.functional")
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -65,6 +65,7 @@ def nll_loss(
     return _nll(input, target, weight, ignore_index, reduction_of(reduction, size_average, reduce))
 
 
+@op(namespace="nn.functional")
 def cross_entropy(
     input: Tensor,
     target: Tensor,

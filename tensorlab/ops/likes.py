@@ -10,11 +10,11 @@ from tensorlab.ops.conversion import strides_like
 from tensorlab.ops.creation import as_number
 from tensorlab.ops.dispatch import Number, allocate_strided, filled
 from tensorlab.ops.options import tensor_options
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
 
-
+@op(names="copies")
 @tensor_options
 def empty_like(
     input: Tensor,
@@ -43,6 +43,7 @@ def empty_like(
     return allocate_strided(input._shape, strides_like(input, memory_format), as_dtype(dtype) or input._dtype)
 
 
+@op(names="copies")
 @tensor_options
 def zeros_like(
     input: Tensor,
@@ -61,6 +62,7 @@ def zeros_like(
     return _new_like(input, 0, dtype, device, memory_format)
 
 
+@op(names="copies")
 @tensor_options
 def ones_like(
     input: Tensor,
@@ -79,6 +81,7 @@ def ones_like(
     return _new_like(input, 1, dtype, device, memory_format)
 
 
+@op(names="copies")
 @tensor_options
 def full_like(
     input: Tensor,

@@ -23,12 +23,12 @@ from tensorlab.ops.products import product
 from tensorlab.ops.ranges import eye
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import expand
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
-__all__ = ["inverse", "logdet", "matrix_power"]
 
-
+@op("function method", aliases="linalg.matrix_power")
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The product of `n` copies of each square matrix; of its inverse for a negative `n`.
 
@@ -72,6 +72,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 _PowerZero = formulas("CopyBackwards", input=lambda grad: grad.new_zeros(grad._shape))
 
 
+@op("function method")
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of each square matrix: `tensorlab.linalg.inv` by another name.
 
@@ -84,6 +85,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return inv(input, out=out)
 
 
+@op("function method")
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of each determinant: -inf for a singular matrix, NaN for a negative determinant.
 
@@ -96,6 +98,7 @@ def logdet(input: Tensor) -> Tensor:
     return add(log(sign), where(eq(sign, 0), 0.0, logarithm))  # log(0) is -inf, the logarithm of -1 NaN
 
 
+@op(namespace="linalg")
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of two or more matrices in the cheapest order: see `tensorlab.chain_matmul`.
 
@@ -107,6 +110,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     return chain_matmul(*tensors, out=out)
 
 
+@op(namespace="linalg")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The dot products of the vectors that lie along one dimension of two tensors, the others broadcast.
 
@@ -142,6 +146,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     return sum_over(mul(x, y), dim, out=out)
 
 
+@op(namespace="linalg")
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonal of each matrix, as a view: `tensorlab.diagonal` with the last two dimensions.
 
@@ -159,6 +164,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return parts.diagonal(A, offset, dim1, dim2)
 
 
+@op(name="cross", namespace="linalg")
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The cross products of vectors of three elements along `dim`: see `tensorlab.cross`.
 
@@ -168,6 +174,3 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
         tensor([0, 0, 1])
     """
     return cross(input, other, dim, out=out)
-
-
-METHODS = (inverse, logdet, matrix_power)

@@ -12,15 +12,17 @@ from tensorlab.ops.einsum import einsum
 from tensorlab.ops.elementwise import apply
 from tensorlab.ops.products import added_product, ended_product, product
 from tensorlab.ops.shape import reshape
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
-__all__ = ["activated_linear", "bilinear", "linear"]
+__all__ = ["activated_linear"]
 
 # Products of a bilinear map that are made at a time: 256 KB of float32.
 PRODUCTS = 1 << 16
 
 
+@op(namespace="nn.functional")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input @ weight.T + bias``, as one product that starts from the bias.
 
@@ -99,6 +101,7 @@ def _columns(name: str, weight: Tensor, bias: Tensor | None) -> Tensor:
     return transpose(weight, 0, 1) if dims == 2 else weight
 
 
+@op(namespace="nn.functional")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """For each output ``o`` the number ``input1 @ weight[o] @ input2``, plus the bias.
 

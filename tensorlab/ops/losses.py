@@ -17,21 +17,12 @@ from tensorlab.ops.elementwise import compute, tensor_form
 from tensorlab.ops.mapped_folds import many, mapped_fold, unrecorded_fold
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.shape import broadcast_tensors
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor
 from tensorlab.warned import warn_caller
 
-__all__ = [
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "huber_loss",
-    "l1_loss",
-    "loss",
-    "mse_loss",
-    "reduced",
-    "reduction_of",
-    "smooth_l1_loss",
-]
+__all__ = ["loss", "reduced", "reduction_of"]
 
 
 def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
@@ -159,6 +150,7 @@ def _weighted(losses: Tensor, weight: Tensor, reduction: str) -> Tensor:
 # --- distances -----------------------------------------------------------------------------------------
 
 
+@op(namespace="nn.functional")
 def mse_loss(
     input: Tensor,
     target: Tensor,
@@ -192,6 +184,7 @@ def mse_loss(
     return loss("squared_difference", input, target, reduction)
 
 
+@op(namespace="nn.functional")
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -225,6 +218,7 @@ def _distance(input: Tensor, target: Tensor, reduction: str) -> Tensor:
     return reduced((input - target).abs(), reduction)
 
 
+@op(namespace="nn.functional")
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -258,6 +252,7 @@ def smooth_l1_loss(
     return loss("smooth_difference", input, target, reduction, beta)
 
 
+@op(namespace="nn.functional")
 def huber_loss(
     input: Tensor,
     target: Tensor,
@@ -300,6 +295,7 @@ def huber_loss(
 # --- probabilities -----------------------------------------------------------------------------------
 
 
+@op(namespace="nn.functional")
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -341,6 +337,7 @@ def binary_cross_entropy(
     return loss("cross_entropy_of_probability", input, target, reduction, weight=_spread(weight, input))
 
 
+@op(namespace="nn.functional")
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,

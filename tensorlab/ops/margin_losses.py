@@ -15,22 +15,12 @@ from tensorlab.ops.mapped_folds import many, unrecorded_fold
 from tensorlab.ops.norms import fold_of, norm
 from tensorlab.ops.pointwise import minimum
 from tensorlab.ops.ranges import arange
+from tensorlab.registry import op
 from tensorlab.scalars.steps import SHIFTED_DIFFERENCE
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "cosine_embedding_loss",
-    "hinge_embedding_loss",
-    "margin_ranking_loss",
-    "multi_margin_loss",
-    "multilabel_soft_margin_loss",
-    "pairwise_distance",
-    "soft_margin_loss",
-    "triplet_margin_loss",
-    "triplet_margin_with_distance_loss",
-]
 
-
+@op(namespace="nn.functional")
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -63,6 +53,7 @@ def soft_margin_loss(
     return loss("soft_margin", input, target, reduction_of(reduction, size_average, reduce))
 
 
+@op(namespace="nn.functional")
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -94,6 +85,7 @@ def hinge_embedding_loss(
     return reduced(far + where(target != -1, input, 0), reduction)
 
 
+@op(namespace="nn.functional")
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -132,6 +124,7 @@ def margin_ranking_loss(
     return reduced(clamp_min(-target * (input1 - input2) + float(margin), 0), reduction)
 
 
+@op(namespace="nn.functional")
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -173,6 +166,7 @@ def cosine_embedding_loss(
     return reduced(where(target == 1, alike, 0) + where(target == -1, apart, 0), reduction)
 
 
+@op(aliases="nn.functional.pairwise_distance")
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
@@ -199,6 +193,7 @@ def pairwise_distance(
     return norm(x1 - x2 + eps, p, -1, keepdim)
 
 
+@op(namespace="nn.functional")
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -245,6 +240,7 @@ def triplet_margin_loss(
     return reduced(clamp_min(margin + near - far, 0), reduction)
 
 
+@op(namespace="nn.functional")
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -291,6 +287,7 @@ def multi_margin_loss(
     return reduced(losses if input.ndim == 2 else losses.reshape(target.shape), reduction)
 
 
+@op(namespace="nn.functional")
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -321,6 +318,7 @@ def multilabel_soft_margin_loss(
     return reduced(losses.mean(-1), reduction)
 
 
+@op(namespace="nn.functional")
 def triplet_margin_with_distance_loss(
     anchor: Tensor,
     positive: Tensor,

@@ -13,11 +13,11 @@ from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number
 from tensorlab.ops.products import added_product, product
 from tensorlab.ops.shape import UnsafeViewBackward0, reshape
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, without_history
 
-__all__ = ["addbmm", "addmm", "addmv", "baddbmm", "bmm", "dot", "matmul", "mm", "mv", "vdot"]
 
-
+@op("function method", aliases="linalg.matmul", names="contracts")
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of two tensors, ``input @ other``.
 
@@ -67,6 +67,7 @@ def as_matmul(result: Tensor, a: Tensor, b: Tensor) -> Tensor:
     return record(UnsafeViewBackward0, without_history(result), result, sizes=result._shape)
 
 
+@op("function method", names="contracts")
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices, (m, k) and (k, n); `matmul` without vectors, batches and broadcasting.
 
@@ -89,6 +90,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return product(input, mat2, out)
 
 
+@op("function method", names="contracts")
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two batches of matrices, (b, m, k) and (b, k, n), one by one.
 
@@ -109,6 +111,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return product(input, mat2, out)
 
 
+@op("function method", names="contracts")
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix (m, k) and a vector (k): m numbers.
 
@@ -129,6 +132,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     return product(input, vec, out)
 
 
+@op("function method", names="contracts")
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements, as a tensor without dimensions.
 
@@ -148,6 +152,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     return product(input, tensor, out)
 
 
+@op("function method")
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors; as `dot`, since there are no complex numbers here to conjugate.
 
@@ -163,6 +168,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return dot(input, other, out=out)
 
 
+@op("function method", names="adds_product")
 def addmm(
     input: Tensor,
     mat1: Tensor,
@@ -193,6 +199,7 @@ def addmm(
     return added_product("addmm", input, mat1, mat2, beta, alpha, out)
 
 
+@op("function method", names="adds_product")
 def addmv(
     input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
 ) -> Tensor:
@@ -207,6 +214,7 @@ def addmv(
     return added_product("addmv", input, mat, vec, beta, alpha, out)
 
 
+@op("function method", names="adds_product")
 def baddbmm(
     input: Tensor,
     batch1: Tensor,
@@ -227,6 +235,7 @@ def baddbmm(
     return added_product("baddbmm", input, batch1, batch2, beta, alpha, out)
 
 
+@op("function method")
 def addbmm(
     input: Tensor,
     batch1: Tensor,
@@ -253,6 +262,7 @@ def addbmm(
     return added_product("addbmm", input, wide, tall, beta, alpha, out)
 
 
+@op("method")
 def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addmm` in place: `input`, of shape (m, n), is overwritten.
 
@@ -266,6 +276,7 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha
     return addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=input)
 
 
+@op("function method")
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addmv` in place: `input`, of shape (m), is overwritten.
 
@@ -278,6 +289,7 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: 
     return addmv(input, mat, vec, beta=beta, alpha=alpha, out=input)
 
 
+@op("method")
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`baddbmm` in place: `input`, of shape (b, m, n), is overwritten.
 
@@ -291,6 +303,7 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
     return baddbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=input)
 
 
+@op("method")
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addbmm` in place: `input`, of shape (m, n), is overwritten.
 
@@ -338,21 +351,3 @@ def _expect_matrix_and_vector(name: str, matrix: Tensor, vector: Tensor) -> None
             f"{name}(): vector + matrix @ vector expected, got a matrix of shape {tuple(matrix.shape)} and a "
             f"vector of shape {tuple(vector.shape)}"
         )
-
-
-METHODS = (
-    addbmm,
-    addbmm_,
-    addmm,
-    addmm_,
-    addmv,
-    addmv_,
-    baddbmm,
-    baddbmm_,
-    bmm,
-    dot,
-    matmul,
-    mm,
-    mv,
-    vdot,
-)

@@ -17,11 +17,11 @@ from tensorlab.ops.pointwise import eq, ne
 from tensorlab.ops.search import searchsorted
 from tensorlab.ops.shape import flatten
 from tensorlab.ops.sorting import sort
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["isin"]
 
-
+@op()
 def isin(
     elements: Tensor | Number,
     test_elements: Tensor | Number,

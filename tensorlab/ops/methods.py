@@ -2,138 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from typing import Any
 
-from tensorlab import names
-from tensorlab.autograd import methods as autograd_methods
-from tensorlab.contracts import explained_methods
-from tensorlab.ops import (
-    activations,
-    aliases,
-    angles,
-    arithmetic,
-    blends,
-    bounds,
-    casts,
-    channels,
-    choice,
-    contractions,
-    conversion,
-    covariance,
-    creation,
-    cumulative,
-    cumulative_logs,
-    diagonals,
-    differences,
-    dims,
-    distances,
-    extremes,
-    factorizations,
-    float_parts,
-    from_data,
-    histograms,
-    indexing,
-    joining,
-    legacy,
-    linalg,
-    matmul,
-    multinomial,
-    norms,
-    older_linalg,
-    order_statistics,
-    parts,
-    pieces,
-    pointwise,
-    protocols,
-    quantiles,
-    questions,
-    random,
-    random_fills,
-    random_integers,
-    ranges,
-    rearranging,
-    reduction,
-    resizing,
-    restriding,
-    search,
-    shape,
-    sharing,
-    softmax,
-    sorting,
-    special,
-    splitting,
-    uniqueness,
-    values,
-    variance,
-    written_parts,
-)
+from tensorlab import names, registry
+from tensorlab.contracts import explained
+from tensorlab.ops import arithmetic, matmul, pointwise, protocols
 from tensorlab.ops.dispatch import as_new, is_number
 from tensorlab.ops.products import product
 from tensorlab.ops.rows import operator_of
+from tensorlab.registry import Op, op
 from tensorlab.tensor import Tensor, dense_cells
 
 __all__ = ["bind"]
-
-# Each module lists in METHODS those of its functions that are methods of a tensor too.
-_MODULES = (
-    aliases,
-    angles,
-    arithmetic,
-    blends,
-    bounds,
-    casts,
-    channels,
-    choice,
-    contractions,
-    conversion,
-    covariance,
-    creation,
-    diagonals,
-    dims,
-    distances,
-    factorizations,
-    float_parts,
-    from_data,
-    histograms,
-    indexing,
-    joining,
-    legacy,
-    linalg,
-    matmul,
-    multinomial,
-    parts,
-    pieces,
-    pointwise,
-    special,
-    random,
-    random_fills,
-    random_integers,
-    ranges,
-    rearranging,
-    reduction,
-    restriding,
-    shape,
-    splitting,
-    variance,
-    cumulative,
-    cumulative_logs,
-    extremes,
-    softmax,
-    norms,
-    older_linalg,
-    histograms,
-    sorting,
-    order_statistics,
-    uniqueness,
-    search,
-    differences,
-    quantiles,
-    questions,
-    resizing,
-    sharing,
-    values,
-    written_parts,
-)
 
 # Operators by the row of the table that each stands for, and those that ask more of their operands.
 _ROWS: dict[str, str] = {
@@ -171,26 +53,39 @@ _IN_PLACE: dict[str, Callable] = {
 
 def bind() -> None:
     """Give `Tensor` its methods, operators and properties. Called once, when `tensorlab.ops` loads."""
-    for module in _MODULES:
-        looks_itself = module in (arithmetic, blends, bounds, choice, pieces, pointwise, special)
-        for function in module.METHODS if looks_itself else explained_methods(module.METHODS):
-            setattr(Tensor, function.__name__, function)
     for name, row in (_ROWS | _COMPARISONS).items():
-        setattr(Tensor, f"__{name}__", operator_of(row, f"__{name}__"))
+        _register(name, operator_of(row, f"__{name}__"))
     for name, function in (_OPERATORS | _IN_PLACE).items():
-        setattr(Tensor, f"__{name}__", _operator(name, function))
+        _register(name, _operator(name, function))
     for name, function in (
         _OPERATORS | {name: getattr(pointwise, row) for name, row in _ROWS.items()}
     ).items():
-        setattr(Tensor, f"__r{name}__", _reflected(name, function))
-    for name, answer in _PROTOCOLS.items():
-        setattr(Tensor, name, answer)
-    for properties in (aliases.PROPERTIES, dims.PROPERTIES, questions.PROPERTIES):
-        for name, accessors in properties.items():
-            setattr(Tensor, name, accessors)
-    autograd_methods.bind()
-    element_by_element = (activations, arithmetic, blends, bounds, choice, pieces, pointwise, special)
-    names.bind(name for module in element_by_element for name in module.__all__)
+        _register(f"r{name}", _reflected_division if name == "truediv" else _reflected(name, function))
+    op("method", name="__rdiv__", names="unifies")(_reflected_division)  # the name that Python 2 had for it
+    for name, function in (("eq", pointwise.eq), ("ne", pointwise.ne)):
+        _register(name, protocols.equality(function))
+    for name, function in (("neg", pointwise.neg), ("pos", arithmetic.positive), ("abs", pointwise.abs)):
+        _register(name, function)
+    for name, member in registry.members().items():
+        setattr(Tensor, name, _bound(member))
+    namespace: Any = Tensor
+    namespace.__array_priority__ = 1000  # NumPy's arrays leave their operators with a tensor to the tensor
+    names.bind()
+
+
+def _register(name: str, function: Callable) -> None:
+    op("method", name=f"__{name}__", names="unifies")(function)
+
+
+def _bound(member: Op) -> Callable | property:
+    """An operator as an attribute of `Tensor`; a call with another tensor of the wrong kind is explained."""
+    function = member.function
+    if isinstance(function, property):
+        return function
+    if "property" in member.variants:
+        return property(function)
+    kinds = list(inspect.signature(function).parameters.values())[1:2]
+    return explained(function) if kinds and kinds[0].annotation == "Tensor" else function
 
 
 def _operator(name: str, function: Callable) -> Callable:
@@ -232,6 +127,7 @@ def _reflected_division(self: Tensor, other: object) -> object:
     return pointwise.mul(turned, other)
 
 
+@op("method", name="__matmul__", names="contracts")
 def _matmul(self: Tensor, other: object) -> object:
     """The matrix product ``self @ other``; see `tensorlab.matmul`."""
     if type(other) is not Tensor and not isinstance(other, Tensor):
@@ -240,41 +136,7 @@ def _matmul(self: Tensor, other: object) -> object:
     return result if result._edge is None else matmul.as_matmul(result, self, other)
 
 
+@op("method", name="__rmatmul__")
 def _reflected_matmul(self: Tensor, other: object) -> object:
     """``other @ self``; see `tensorlab.matmul`."""
     return product(other, self) if isinstance(other, Tensor) else NotImplemented
-
-
-# What Python and NumPy ask of an object; and what is bound under another name than its own.
-_PROTOCOLS: dict[str, object] = {
-    "__rtruediv__": _reflected_division,
-    "__rdiv__": _reflected_division,  # the name that Python 2 had for it
-    "__matmul__": _matmul,
-    "__rmatmul__": _reflected_matmul,
-    "__neg__": pointwise.neg,
-    "__pos__": arithmetic.positive,
-    "__abs__": pointwise.abs,
-    "__invert__": protocols.invert,
-    "__eq__": protocols.equality(pointwise.eq),
-    "__ne__": protocols.equality(pointwise.ne),
-    "__reversed__": protocols.reverse,
-    "__delitem__": protocols.delete,
-    "__getitem__": indexing.getitem,
-    "__setitem__": indexing.setitem,
-    "__contains__": protocols.contains,
-    "__bool__": values.truth,
-    "__int__": values.integer,
-    "__float__": values.real,
-    "__complex__": values.complex_number,
-    "__index__": values.position,
-    "__format__": values.formatted,
-    "__array__": sharing.as_array,
-    "__dlpack__": sharing.dlpack,
-    "__dlpack_device__": sharing.dlpack_device,
-    "__array_wrap__": sharing.array_wrap,
-    "__new__": legacy.new,
-    "where": choice.where_method,
-    "polygamma": special.polygamma_method,
-    "polygamma_": special.polygamma_in_place,
-    "__array_priority__": 1000,  # NumPy's arrays leave their operators with a tensor to the tensor
-}

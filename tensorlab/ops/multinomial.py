@@ -17,9 +17,8 @@ from tensorlab.ops.likes import empty_like
 from tensorlab.ops.pointwise import div
 from tensorlab.ops.random_fills import exponential_
 from tensorlab.random import Generator
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["multinomial"]
 
 # So many numbers are drawn at a time, without replacement: 256 KB of float32.
 PART = 1 << 16
@@ -31,6 +30,7 @@ FEW = 64
 MOST_CATEGORIES = 2**24
 
 
+@op("function method")
 def multinomial(
     input: Tensor,
     num_samples: int,
@@ -178,6 +178,3 @@ def _keys(input: Tensor, generator: Generator | None) -> np.ndarray:
     keys = waits._cells_array()
     with np.errstate(all="ignore"):
         return np.divide(input._cells_array(), keys, out=keys)
-
-
-METHODS = (multinomial,)

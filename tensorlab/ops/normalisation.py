@@ -27,11 +27,11 @@ from tensorlab.ops.conversion import compute_type, contiguous, to
 from tensorlab.ops.normalisation_groups import batch_view, group_view, normalised, row_view
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.sharing import from_numpy
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "rms_norm"]
 
-
+@op(aliases="nn.functional.layer_norm")
 def layer_norm(
     input: Tensor,
     normalized_shape: Sequence[int],
@@ -67,6 +67,7 @@ def layer_norm(
     return normalised("Layer", input, row_view(rows, shape), eps, weight, bias)[0]
 
 
+@op(aliases="nn.functional.rms_norm")
 def rms_norm(
     input: Tensor,
     normalized_shape: Sequence[int],
@@ -103,6 +104,7 @@ def rms_norm(
     return normalised("RMS", input, row_view(rows, shape, centers=False), eps, weight)[0]
 
 
+@op(aliases="nn.functional.group_norm")
 def group_norm(
     input: Tensor,
     num_groups: int,
@@ -162,6 +164,7 @@ def group_norm(
     return contiguous(result, suggested_format(input._shape, input._stride))
 
 
+@op(namespace="nn.functional")
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -215,6 +218,7 @@ def batch_norm(
     return normalised("Batch", input, view, eps, weight, bias, (running_mean, running_var))[0]
 
 
+@op(namespace="nn.functional")
 def instance_norm(
     input: Tensor,
     running_mean: Tensor | None = None,

@@ -20,9 +20,8 @@ from tensorlab.ops.folding import Dims, as_dims, as_flag, as_one_dim, check_out_
 from tensorlab.ops.operands import is_number, number_from
 from tensorlab.ops.outputs import written
 from tensorlab.ops.reduction import sum as add_up
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["norm", "renorm"]
 
 Order = float | str | None
 
@@ -64,6 +63,7 @@ def d_vector_norm(
 LinalgVectorNormBackward0 = formulas("LinalgVectorNormBackward0", x=d_vector_norm)
 
 
+@op(namespace="linalg")
 @numpy_names
 def vector_norm(
     x: Tensor,
@@ -127,6 +127,7 @@ def vector_norm(
     return record(LinalgVectorNormBackward0, result, x, ord=float(ord), dim=dim, keepdim=keepdim)
 
 
+@op(namespace="linalg")
 @numpy_names
 def matrix_norm(
     A: Tensor,  # noqa: N803 - PyTorch's name
@@ -204,6 +205,7 @@ def _greatest(values: Tensor, dim: int, keepdim: bool = False) -> Tensor:
     return (amax if values.shape[dim] else add_up)(values, dim, keepdim)
 
 
+@op(name="norm", namespace="linalg")
 def matrix_or_vector_norm(
     A: Tensor,  # noqa: N803 - PyTorch's name
     ord: Order = None,
@@ -257,6 +259,7 @@ def matrix_or_vector_norm(
     return matrix_norm(A, ord, along, keepdim, dtype=dtype, out=out)
 
 
+@op("function method", names="reduces_second")
 @numpy_names
 def norm(
     input: Tensor,
@@ -294,6 +297,7 @@ def norm(
     return vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
 
 
+@op("function method")
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
     """Each slice along a dimension shortened to a length, where it is longer.
 
@@ -331,6 +335,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
     return written(out, result)
 
 
+@op("method")
 def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """`renorm` in place.
 
@@ -341,6 +346,3 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """
     # Of a copy, because the gradients need the elements that are overwritten.
     return conversion.copy_(input, renorm(conversion.clone(input), p, dim, maxnorm))
-
-
-METHODS = (norm, renorm, renorm_)

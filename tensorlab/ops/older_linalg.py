@@ -27,11 +27,11 @@ from tensorlab.ops.parts import narrow
 from tensorlab.ops.products import product
 from tensorlab.ops.ranges import eye
 from tensorlab.ops.ranks import pinv
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["cholesky", "matrix_exp", "pinverse", "qr", "svd"]
 
-
+@op("function method")
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The same as `tensorlab.linalg.cholesky`, with `upper` as the second argument.
 
@@ -48,6 +48,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     return written(out, result)
 
 
+@op("function method")
 def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> Any:
     """The factors Q and R of each matrix; see `tensorlab.linalg.qr`.
 
@@ -65,6 +66,7 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
     return return_types.qr(linalg_qr(input, "reduced" if some else "complete", out=out))
 
 
+@op("function method")
 def svd(
     input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Sequence[Tensor] | None = None
 ) -> Any:
@@ -102,6 +104,7 @@ def svd(
     return return_types.svd(found)
 
 
+@op("function method")
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The pseudoinverse of each matrix; see `tensorlab.linalg.pinv`.
 
@@ -138,6 +141,7 @@ def _d_matrix_exp(grad: Tensor, input: Tensor) -> Tensor:
 LinalgMatrixExpBackward0 = formulas("LinalgMatrixExpBackward0", input=_d_matrix_exp)
 
 
+@op("function method", aliases="linalg.matrix_exp")
 def matrix_exp(input: Tensor) -> Tensor:
     """The exponential of each square matrix: the sum of its powers, each over its factorial.
 
@@ -187,6 +191,7 @@ def _pade(matrix: Tensor) -> Tensor:
     return solve(even - odd, even + odd)
 
 
+@op(name="vander", namespace="linalg")
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers of each element of vectors, from 0 up: Vandermonde matrices.
 
@@ -215,6 +220,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     return powers(vectors, count)
 
 
+@op(namespace="linalg")
 def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a tensor that is read as a matrix: its first dimensions are rows, the others columns.
 
@@ -246,6 +252,7 @@ def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tens
     return written(out, result)
 
 
+@op(namespace="linalg")
 def tensorsolve(
     A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -282,6 +289,3 @@ def tensorsolve(
         return result
     check_out("tensorsolve", out, A, B)
     return written(out, result)
-
-
-METHODS = (cholesky, matrix_exp, pinverse, qr, svd)

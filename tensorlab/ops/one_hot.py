@@ -11,11 +11,11 @@ from tensorlab.ops.dispatch import SMALL
 from tensorlab.ops.indexing.along import scatter_
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.shape import unsqueeze
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["one_hot"]
 
-
+@op(namespace="nn.functional")
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """Class numbers as vectors with a 1 at the class and 0 elsewhere, along a new last dimension.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from tensorlab import dtypes, scalars
 from tensorlab.cells import encode_one
 from tensorlab.dtypes import dtype
+from tensorlab.registry import op
 from tensorlab.scalars import Scalar
 from tensorlab.tensor import Tensor
 
@@ -21,7 +22,6 @@ __all__ = [
     "is_number",
     "number_dtype",
     "number_from",
-    "result_type",
     "to_round",
     "types_of",
     "widened",
@@ -30,7 +30,7 @@ __all__ = [
 Number = bool | int | float
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[Number]:
     """True for what may stand beside a tensor in arithmetic: a bool, int or float, Python's or NumPy's."""
     return isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating))
 
@@ -50,6 +50,7 @@ def number_from(value: Any) -> Any:
     return value
 
 
+@op()
 def result_type(*operands: Tensor | Number) -> dtype:
     """The dtype that operands meet in.
 

@@ -18,9 +18,8 @@ from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.kth import comparable, kth_of_all, kth_of_lines
 from tensorlab.ops.shares import among_equals, chooses_places
 from tensorlab.ops.sorting import one_of_each, refuse_without_order
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["median", "mode", "nanmedian"]
 
 _NOTHING: Any = object()
 
@@ -36,6 +35,7 @@ _ALONG = {name: chooses_places(f"{name.capitalize()}Backward1") for name in ("me
 ModeBackward0 = chooses_places("ModeBackward0")
 
 
+@op("function method", names="reduces")
 @numpy_names
 def median(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out: Any = None) -> Any:
     """The middle element in order; the lower of the two middle ones, where there are two.
@@ -64,6 +64,7 @@ def median(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out: An
     return _median("median", input, dim, keepdim, out)
 
 
+@op("function method", names="reduces")
 @numpy_names
 def nanmedian(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out: Any = None) -> Any:
     """The middle element of those that are numbers. The arguments are those of `median`.
@@ -100,6 +101,7 @@ def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Any:
     return record(_OF_ALL[name], result, input)
 
 
+@op("function method", names="reduces_last")
 @numpy_names
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The most frequent element along a dimension and its last place, as the pair ``(values, indices)``.
@@ -140,6 +142,3 @@ def _most_frequent(cells: np.ndarray, element_type: dtype) -> np.ndarray:
     first = np.maximum.accumulate(np.where(begins, numbers, 0), axis=-1)
     end = np.argmax(numbers - first, axis=-1)
     return np.take_along_axis(order, end[..., np.newaxis], axis=-1)[..., 0]
-
-
-METHODS = (median, mode, nanmedian)

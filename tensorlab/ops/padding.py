@@ -19,11 +19,11 @@ from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.dispatch import Number, allocate_strided, filled, write_new
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.resampling import resampled, resampled_gradient
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["constant_pad_nd", "pad"]
 
-
+@op(namespace="nn.functional")
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
     """A tensor with more elements around it, or with fewer.
 
@@ -79,6 +79,7 @@ def _padded_by_zeros(input: Tensor, pad: Sequence[int]) -> Tensor:
     return constant_pad_nd(input, _widths(input, pad), 0)
 
 
+@op()
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0) -> Tensor:
     """`pad` with a constant.
 
@@ -266,5 +267,3 @@ def _kinds(mode: str, name: str, dims: int) -> tuple[Any, Any]:
 _BOTH = {(mode, dims): _kinds(mode, name, dims) for mode, (_, name) in _INSIDE.items() for dims in (1, 2, 3)}
 _KINDS = {key: first for key, (first, _) in _BOTH.items()}
 _GRADIENT_KINDS = {key: second for key, (_, second) in _BOTH.items()}
-
-METHODS = ()

@@ -8,14 +8,8 @@ from tensorlab.autograd.recording import record_view
 from tensorlab.layout import Size, as_int
 from tensorlab.ops.adjoints import placed, placed_strided
 from tensorlab.ops.arguments import numpy_names
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_view
-
-__all__ = [
-    "diagonal",
-    "narrow",
-    "select",
-]
-
 
 SelectBackward0 = view_formulas(
     "SelectBackward0",
@@ -30,7 +24,7 @@ SliceBackward0 = view_formulas(
 DiagonalBackward0 = view_formulas(
     "DiagonalBackward0",
     input=lambda grad, sizes, offset, dim1, dim2: placed(
-        grad, sizes, lambda whole: diagonal(whole, offset, dim1, dim2)
+        grad, sizes, lambda whole: whole.diagonal(offset, dim1, dim2)
     ),
 )
 UnfoldBackward0 = view_formulas(
@@ -48,6 +42,7 @@ def _unfold_gradient(grad: Tensor, sizes: Size, dimension: int, size: int, step:
     return placed_strided(grad, source, (shape, stride, 0))
 
 
+@op("function method", names="drops")
 @numpy_names
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One position of a dimension, as a view without that dimension: ``input[..., index, ...]``.
@@ -72,6 +67,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return record_view(SelectBackward0, view, input, sizes=input._shape, dim=dim, index=index)
 
 
+@op("function method", names="keeps")
 @numpy_names
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """`length` positions of a dimension from `start` on, as a view.
@@ -99,10 +95,12 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
 
 
 def narrow_view(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """`narrow` of which nothing is recorded."""
     shape, stride, skipped = part_rules.narrowed(input._shape, input._stride, dim, start, length)
     return make_view(input, shape, stride, input._offset + skipped)
 
 
+@op("function method", names="takes_diagonal")
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of two dimensions, as a view with it as the last dimension.
 
@@ -129,6 +127,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     )
 
 
+@op("method", names="windows")
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """All windows of `size` neighbours along a dimension, `step` apart, as a view with the window last.
 
@@ -156,11 +155,3 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return record_view(
         UnfoldBackward0, view, input, sizes=input._shape, dimension=dimension, size=size, step=step
     )
-
-
-METHODS = (
-    diagonal,
-    narrow,
-    select,
-    unfold,
-)

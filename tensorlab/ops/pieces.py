@@ -13,25 +13,9 @@ from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import apply, apply_in_place
 from tensorlab.ops.pointwise import absolute, add, div, sub, tanh
 from tensorlab.ops.rows import function_of
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
-
-__all__ = [
-    "celu_",
-    "elu_",
-    "hardshrink",
-    "hardsigmoid",
-    "hardswish",
-    "hardtanh_",
-    "leaky_relu_",
-    "mish",
-    "selu_",
-    "softshrink",
-    "softsign",
-    "tanhshrink",
-    "threshold",
-    "threshold_",
-]
 
 _INPUT = "a tensor of any shape."
 _INPLACE = "overwrite `input` and return it."
@@ -41,12 +25,14 @@ _THRESHOLD_IN_PLACE = replace(TABLE["threshold"], node="ThresholdBackward1")
 _hardswish, _hardsigmoid, _mish = map(function_of, ("hardswish", "hardsigmoid", "mish"))
 
 
+@op("function method", aliases="nn.functional.hardshrink", names="unifies")
 @documented("hardshrink", {"input": _INPUT, "lambd": "the bound of what becomes 0."})
 def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """Elements between ±`lambd` replaced by 0."""
     return apply(TABLE["hardshrink"], input, lambd, out=out)
 
 
+@op(namespace="nn.functional", names="unifies")
 @documented("softshrink", {"input": _INPUT, "lambd": "how far each element moves; not negative."})
 def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """Every element moved towards 0 by `lambd`, and not past it."""
@@ -55,6 +41,7 @@ def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     return apply(TABLE["softshrink"], input, lambd, out=out)
 
 
+@op(namespace="nn.functional", names="unifies")
 def tanhshrink(input: Tensor) -> Tensor:
     """``input - tanh(input)``: nearly nothing around 0, and 1 nearer to 0 far from it.
 
@@ -67,6 +54,7 @@ def tanhshrink(input: Tensor) -> Tensor:
     return sub(need_tensor("tanhshrink", input), tanh(input))
 
 
+@op(namespace="nn.functional", names="unifies")
 def softsign(input: Tensor) -> Tensor:
     """``input / (1 + abs(input))``: between -1 and 1, as tanh is, and slower to come near them.
 
@@ -79,6 +67,7 @@ def softsign(input: Tensor) -> Tensor:
     return div(input, add(absolute(need_tensor("softsign", input)), 1))
 
 
+@op(aliases="nn.functional.threshold", names="unifies")
 @documented(
     "threshold",
     {
@@ -96,6 +85,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     )
 
 
+@op(aliases="nn.functional.threshold_")
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """`threshold` in place.
 
@@ -108,24 +98,28 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     return apply_in_place(_THRESHOLD_IN_PLACE, input, threshold, value)
 
 
+@op(namespace="nn.functional", names="unifies")
 @documented("hardswish", {"input": _INPUT, "inplace": _INPLACE}, out=False)
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """``input * relu6(input + 3) / 6``: silu made of straight pieces."""
     return apply_in_place(TABLE["hardswish"], input) if inplace else _hardswish(input)
 
 
+@op(namespace="nn.functional", names="unifies")
 @documented("hardsigmoid", {"input": _INPUT, "inplace": _INPLACE}, out=False)
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """``relu6(input + 3) / 6``: the sigmoid made of straight pieces."""
     return apply_in_place(TABLE["hardsigmoid"], input) if inplace else _hardsigmoid(input)
 
 
+@op(namespace="nn.functional", names="unifies")
 @documented("mish", {"input": _INPUT, "inplace": _INPLACE}, out=False)
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """``input * tanh(softplus(input))``."""
     return apply_in_place(TABLE["mish"], input) if inplace else _mish(input)
 
 
+@op(namespace="nn.functional")
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """`elu` in place.
 
@@ -138,6 +132,7 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     return elu(input, alpha, inplace=True)
 
 
+@op(aliases="nn.functional.selu_")
 def selu_(input: Tensor) -> Tensor:
     """`selu` in place.
 
@@ -150,6 +145,7 @@ def selu_(input: Tensor) -> Tensor:
     return selu(input, inplace=True)
 
 
+@op(aliases="nn.functional.celu_")
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """`celu` in place.
 
@@ -162,6 +158,7 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     return celu(input, alpha, inplace=True)
 
 
+@op(namespace="nn.functional")
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """`leaky_relu` in place.
 
@@ -174,6 +171,7 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     return leaky_relu(input, negative_slope, inplace=True)
 
 
+@op(namespace="nn.functional")
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """`hardtanh` in place.
 
@@ -184,6 +182,3 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
         tensor([-1.0000,  0.5000])
     """
     return hardtanh(input, min_val, max_val, inplace=True)
-
-
-METHODS = (hardshrink,)

@@ -20,24 +20,13 @@ from tensorlab.ops.pooling_backend import (
     mean_of_windows,
 )
 from tensorlab.ops.pooling_windows import adaptive_windows, sliding_windows
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = [
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
-    "avg_pool1d",
-    "avg_pool2d",
-    "max_pool1d",
-    "max_pool1d_with_indices",
-    "max_pool2d",
-    "max_pool2d_with_indices",
-]
 
 Ints = int | Sequence[int]
 
 
+@op(aliases="nn.functional.max_pool2d")
 def max_pool2d(
     input: Tensor,
     kernel_size: Ints,
@@ -76,6 +65,7 @@ def max_pool2d(
     return found if return_indices else found[0]
 
 
+@op(namespace="nn.functional")
 def max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Ints,
@@ -102,6 +92,7 @@ def _max_pool2d(input: Tensor, arguments: tuple[Any, ...], wanted: bool) -> tupl
     return greatest_of_windows(MaxPool2DWithIndicesBackward0, input, windows, wanted)
 
 
+@op(aliases="nn.functional.max_pool1d")
 def max_pool1d(
     input: Tensor,
     kernel_size: Ints,
@@ -132,6 +123,7 @@ def max_pool1d(
     return found[0]
 
 
+@op(aliases="nn.functional.max_pool1d_with_indices")
 def max_pool1d_with_indices(
     input: Tensor,
     kernel_size: Ints,
@@ -160,6 +152,7 @@ def _max_pool1d(
     return _as_signal(values), None if places is None else _as_signal(places)
 
 
+@op(namespace="nn.functional")
 def avg_pool2d(
     input: Tensor,
     kernel_size: Ints,
@@ -206,6 +199,7 @@ def avg_pool2d(
     return mean_of_windows(AvgPool2DBackward0, input, windows, divisor_override or 0)
 
 
+@op(aliases="nn.functional.avg_pool1d")
 def avg_pool1d(
     input: Tensor,
     kernel_size: Ints,
@@ -231,6 +225,7 @@ def avg_pool1d(
     return _as_signal(mean_of_windows(AvgPool2DBackward0, image, windows, 0))
 
 
+@op(namespace="nn.functional")
 def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
     """The means of as many windows as are wanted, which cover the image evenly.
 
@@ -261,6 +256,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None]) 
     return mean_of_windows(AdaptiveAvgPool2DBackward0, input, windows, 0)
 
 
+@op(aliases="nn.functional.adaptive_avg_pool1d")
 def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
     """The means of as many windows as are wanted, which cover a signal evenly.
 
@@ -274,6 +270,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
     return _as_signal(mean_of_windows(AdaptiveAvgPool2DBackward0, image, windows, 0))
 
 
+@op(namespace="nn.functional")
 def adaptive_max_pool2d(
     input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
 ) -> Any:
@@ -294,6 +291,7 @@ def adaptive_max_pool2d(
     return found if return_indices else found[0]
 
 
+@op(namespace="nn.functional")
 def adaptive_max_pool1d(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
     """The greatest numbers of as many windows as are wanted, which cover a signal evenly.
 
@@ -385,6 +383,3 @@ def _as_image(name: str, input: Any, allowed: Any, filled_from: int | None = Non
 
 def _as_signal(image: Any) -> Any:
     return image.squeeze(-2)
-
-
-METHODS = ()

@@ -6,11 +6,11 @@ from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.pointwise import abs as magnitude
 from tensorlab.ops.pointwise import relu, sign
 from tensorlab.ops.pooling import avg_pool1d, avg_pool2d
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["lp_pool1d", "lp_pool2d"]
 
-
+@op(namespace="nn.functional")
 def lp_pool1d(
     input: Tensor,
     norm_type: float,
@@ -35,6 +35,7 @@ def lp_pool1d(
     return _root(avg_pool1d(powers, kernel_size, stride, 0, ceil_mode), kernel_size, norm_type)
 
 
+@op(namespace="nn.functional")
 def lp_pool2d(
     input: Tensor,
     norm_type: float,

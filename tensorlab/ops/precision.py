@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from tensorlab.registry import op
 from tensorlab.warned import warn_caller
-
-__all__ = ["get_float32_matmul_precision", "set_float32_matmul_precision"]
 
 _PRECISIONS = ("highest", "high", "medium")
 _precision = ["highest"]
 
 
+@op()
 def set_float32_matmul_precision(precision: str) -> None:
     """Say how precise products of float32 matrices must be: at least so much.
 
@@ -33,6 +33,7 @@ def set_float32_matmul_precision(precision: str) -> None:
         )
 
 
+@op()
 def get_float32_matmul_precision() -> str:
     """How precise products of float32 matrices must be; see `set_float32_matmul_precision`.
 

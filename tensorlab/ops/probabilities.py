@@ -1,4 +1,4 @@
-"""Functions of probabilities, and second names: what `tensorlab.special` alone has."""
+"""A function of probabilities that is made of others. The rows of the scalar table have the rest."""
 
 from __future__ import annotations
 
@@ -6,22 +6,13 @@ import math
 
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.pointwise import erfc, mul
-from tensorlab.ops.rows import function_of
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["entr", "erfcx", "expit", "gammaln", "log_ndtr", "ndtr", "ndtri", "psi", "xlog1py"]
 
 SQRT_HALF = math.sqrt(0.5)
 
-gammaln, psi, expit = (
-    function_of("lgamma", "gammaln"),
-    function_of("digamma", "psi"),
-    function_of("sigmoid", "expit"),
-)
-entr, erfcx, xlog1py = map(function_of, ("entr", "erfcx", "xlog1py"))
-ndtri, log_ndtr = map(function_of, ("ndtri", "log_ndtr"))
 
-
+@op(namespace="special")
 def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The probability that a standard normal variable lies below each element; precise in the lower tail too.
 

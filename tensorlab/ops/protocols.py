@@ -10,11 +10,13 @@ from tensorlab.ops.dispatch import is_number
 from tensorlab.ops.pointwise import bitwise_not, eq
 from tensorlab.ops.rearranging import flip
 from tensorlab.ops.sharing import array_wrap
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
 __all__ = []
 
 
+@op("method", name="__contains__")
 def contains(input: Tensor, element: object) -> bool:
     """``element in input``: whether any element is equal. A tensor is broadcast and compared as ``==`` does.
 
@@ -42,6 +44,7 @@ def contains(input: Tensor, element: object) -> bool:
     return bool(eq(input, element)._cells_array().any())
 
 
+@op("method", name="__reversed__", names="keeps")
 def reverse(input: Tensor) -> Tensor:
     """``reversed(input)``: the items of the first dimension from the last to the first, as a copy.
 
@@ -53,6 +56,7 @@ def reverse(input: Tensor) -> Tensor:
     return flip(input, 0) if input.ndim else input
 
 
+@op("method", name="__invert__", names="keeps")
 def invert(input: Tensor) -> Tensor:
     """``~input``: the opposite truths, or the opposite bits of integers.
 
@@ -72,6 +76,7 @@ def invert(input: Tensor) -> Tensor:
     return bitwise_not(input)
 
 
+@op("method", name="__delitem__")
 def delete(input: Tensor, index: object) -> None:
     """``del input[index]`` is refused: a tensor has as many elements as its shape says.
 
@@ -97,6 +102,3 @@ def equality(function: Callable) -> Callable:
     operator.__name__ = operator.__qualname__ = f"__{function.__name__}__"
     operator.__doc__ = function.__doc__
     return operator
-
-
-METHODS = ()

@@ -19,13 +19,13 @@ from tensorlab.ops.reduction import any as any_of
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import broadcast_to, flatten, reshape, squeeze, unsqueeze
 from tensorlab.ops.sorting import sort
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["nanquantile", "quantile"]
 
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
+@op("function method")
 @numpy_names
 def quantile(
     input: Tensor,
@@ -68,6 +68,7 @@ def quantile(
     return _quantile("quantile", input, q, dim, keepdim, interpolation, out)
 
 
+@op("function method")
 @numpy_names
 def nanquantile(
     input: Tensor,
@@ -165,6 +166,3 @@ def _at_ranks(ordered: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
     above = gather(ordered, -1, to(ceil(ranks), dtypes.int64))
     weights = full((), 0.5, dtype=ranks._dtype) if interpolation == "midpoint" else sub(ranks, places)
     return lerp(below, above, weights)
-
-
-METHODS = (nanquantile, quantile)

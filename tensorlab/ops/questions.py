@@ -12,20 +12,11 @@ from tensorlab.ops.dispatch import same_place
 from tensorlab.ops.pointwise import eq, logical_not, lt
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import view
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "get_device",
-    "is_conj",
-    "is_neg",
-    "is_nonzero",
-    "is_same_size",
-    "isneginf",
-    "isposinf",
-    "isreal",
-]
 
-
+@op("function method")
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the elements are plus infinity. Integers never are.
 
@@ -37,6 +28,7 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _equal("isposinf", input, math.inf, out)
 
 
+@op("function method")
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the elements are minus infinity. Integers never are.
 
@@ -54,6 +46,7 @@ def _equal(name: str, input: Tensor, value: float, out: Tensor | None) -> Tensor
     return lt(input, input) if out is None else lt(input, input, out=out)  # nowhere; and names are kept
 
 
+@op("function method")
 def isreal(input: Tensor) -> Tensor:
     """Where the elements are real numbers: everywhere, there are no complex tensors here.
 
@@ -65,6 +58,7 @@ def isreal(input: Tensor) -> Tensor:
     return logical_not(lt(need_tensor("isreal", input), input))
 
 
+@op("function method")
 def is_nonzero(input: Tensor) -> bool:
     """Whether the one element of a tensor is not 0.
 
@@ -87,6 +81,7 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input)
 
 
+@op("function method")
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape.
 
@@ -101,6 +96,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     return need_tensor("is_same_size", input).shape == need_tensor("is_same_size", other, "other").shape
 
 
+@op("function method")
 def is_conj(input: Tensor) -> bool:
     """Whether the tensor is to be conjugated when it is read: never, there are no complex tensors here.
 
@@ -112,6 +108,7 @@ def is_conj(input: Tensor) -> bool:
     return need_tensor("is_conj", input) is None
 
 
+@op("function method")
 def is_neg(input: Tensor) -> bool:
     """Whether the tensor is to be negated when it is read: never, a negative is computed at once here.
 
@@ -123,6 +120,7 @@ def is_neg(input: Tensor) -> bool:
     return need_tensor("is_neg", input) is None
 
 
+@op("method")
 def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors are the same view of the same storage.
 
@@ -135,6 +133,7 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     return same_place(input, need_tensor("is_set_to", tensor, "tensor"))
 
 
+@op("function method")
 def get_device(input: Tensor) -> int:
     """The number of the device that the tensor lies on: -1, the processor.
 
@@ -147,6 +146,7 @@ def get_device(input: Tensor) -> int:
     return -1
 
 
+@op("method")
 def is_pinned(input: Tensor) -> bool:
     """Whether the memory is locked in place for a GPU: never.
 
@@ -158,6 +158,7 @@ def is_pinned(input: Tensor) -> bool:
     return False
 
 
+@op("method")
 def is_shared(input: Tensor) -> bool:
     """Whether other processes see the memory: never.
 
@@ -169,6 +170,8 @@ def is_shared(input: Tensor) -> bool:
     return False
 
 
+@op("method")
+@op("property", name="itemsize")
 def element_size(input: Tensor) -> int:
     """The bytes of one element.
 
@@ -180,6 +183,7 @@ def element_size(input: Tensor) -> int:
     return input._dtype.itemsize
 
 
+@op("method")
 def data_ptr(input: Tensor) -> int:
     """The address of the first element, as the processor counts bytes; 0 without elements.
 
@@ -197,6 +201,7 @@ def data_ptr(input: Tensor) -> int:
     return input._storage.data_ptr() + input._offset * input._dtype.itemsize
 
 
+@op("function method")
 def is_signed(input: Tensor) -> bool:
     """Whether the dtype has negative numbers.
 
@@ -208,6 +213,7 @@ def is_signed(input: Tensor) -> bool:
     return input._dtype.is_signed
 
 
+@op("method")
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     """The sums over the dimensions that broadcasting would stretch from a shape to the tensor's own.
 
@@ -239,61 +245,39 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     return as_own(view(sum_over(input, dims, keepdim=True), shape))
 
 
-METHODS = (
-    data_ptr,
-    element_size,
-    get_device,
-    is_conj,
-    is_neg,
-    is_nonzero,
-    is_pinned,
-    is_same_size,
-    is_set_to,
-    is_shared,
-    is_signed,
-    isneginf,
-    isposinf,
-    isreal,
-    sum_to_size,
-)
-
-
+@op("property", name="nbytes")
 def _nbytes(input: Tensor) -> int:
     """The bytes of all elements, counted as if none shared a cell: `numel` times `element_size`."""
     return layout.nbytes(input._shape, input._dtype)
 
 
+@op("property", name="is_cuda")
 def _is_cuda(input: Tensor) -> bool:
     """Whether the storage lies on a GPU."""
     return input.device.type == "cuda"
 
 
+@op("property", name="layout")
 def _layout(input: Tensor) -> object:
     """How the elements are found: always ``tensorlab.strided``, by strides."""
     return memory_formats.strided
 
 
-def _answers(answer: bool, question: str) -> property:
+def _answers(name: str, answer: bool, question: str) -> None:
+    """Register a property that says the same of every tensor."""
+
     def always(input: Tensor) -> bool:
         return answer
 
     always.__doc__ = f"Whether the tensor {question}: {'always' if answer else 'never'}."
-    return property(always)
+    op("property", name=name)(always)
 
 
-_NEVER = {
-    "is_meta": "has a shape and no memory",
-    "is_mps": "lies on a GPU of Apple's",
-    "is_nested": "is made of tensors of different shapes",
-    "is_quantized": "holds integers that stand for scaled numbers",
-    "is_sparse": "holds only the elements that are not 0",
-    "is_sparse_csr": "holds only the elements that are not 0, row by row",
-    "is_xpu": "lies on a GPU of Intel's",
-}
-PROPERTIES = {
-    "is_cpu": _answers(True, "lies in the computer's own memory"),
-    "is_cuda": property(_is_cuda),
-    "itemsize": property(element_size),
-    "layout": property(_layout),
-    "nbytes": property(_nbytes),
-} | {name: _answers(False, question) for name, question in _NEVER.items()}
+_answers("is_cpu", True, "lies in the computer's own memory")
+_answers("is_meta", False, "has a shape and no memory")
+_answers("is_mps", False, "lies on a GPU of Apple's")
+_answers("is_nested", False, "is made of tensors of different shapes")
+_answers("is_quantized", False, "holds integers that stand for scaled numbers")
+_answers("is_sparse", False, "holds only the elements that are not 0")
+_answers("is_sparse_csr", False, "holds only the elements that are not 0, row by row")
+_answers("is_xpu", False, "lies on a GPU of Intel's")

@@ -27,11 +27,11 @@ from tensorlab.ops.pointwise import add_, mul_
 from tensorlab.ops.random_fills import bernoulli_, normal_, uniform_
 from tensorlab.ops.writing import counted, next_version
 from tensorlab.random import Generator
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["bernoulli", "normal", "poisson", "rand", "rand_like", "randn", "randn_like"]
 
-
+@op()
 @partial(tensor_options, quick=partial(drawn, "uniform"))
 def rand(
     *sizes: int | Sequence[int],
@@ -74,6 +74,7 @@ def rand(
     return made if names is None else with_given_names(made, names)
 
 
+@op()
 @partial(tensor_options, quick=partial(drawn, "normal"))
 def randn(
     *sizes: int | Sequence[int],
@@ -104,6 +105,7 @@ def randn(
     return made if names is None else with_given_names(made, names)
 
 
+@op(names="copies")
 @tensor_options
 def rand_like(
     input: Tensor,
@@ -138,6 +140,7 @@ def rand_like(
     return as_new(uniform_(target, generator=generator))
 
 
+@op(names="copies")
 @tensor_options
 def randn_like(
     input: Tensor,
@@ -162,6 +165,7 @@ def randn_like(
     return as_new(normal_(target, generator=generator))
 
 
+@op()
 @tensor_options
 def normal(
     mean: Tensor | float = 0.0,
@@ -230,6 +234,7 @@ def normal(
     return record(kind, target, *tensors)
 
 
+@op("function method", names="copies")
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
 ) -> Tensor:
@@ -262,6 +267,7 @@ def bernoulli(
     return record(BernoulliBackward0 if p is None else _REFUSES, as_new(target), input)
 
 
+@op()
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """For each element a count of events, of which the element says how many to expect.
 
@@ -313,6 +319,3 @@ def _require_deviations(std: Tensor) -> None:
         raise RuntimeError(
             "normal expects all elements of std >= 0.0: a standard deviation is never negative"
         )
-
-
-METHODS = (bernoulli,)

@@ -11,6 +11,7 @@ from tensorlab.autograd.in_place import in_place
 from tensorlab.dtypes import dtype
 from tensorlab.ops.draws import as_float, fill, fill_each, node, require_deviation
 from tensorlab.random import Generator
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
 __all__: list[str] = []
@@ -25,6 +26,7 @@ BernoulliBackward1 = node("BernoulliBackward1", "input", "p")
 BernoulliBackward2 = node("BernoulliBackward2")
 
 
+@op("method", names="copies")
 def uniform_(
     input: Tensor,
     from_: float = 0.0,
@@ -71,6 +73,7 @@ def uniform_(
     return fill(input, "uniform", generator, low, high, kind=UniformBackward0)
 
 
+@op("method", names="copies")
 def normal_(
     input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
 ) -> Tensor:
@@ -102,6 +105,7 @@ def normal_(
     return fill(input, "normal", generator, mean, std, kind=NormalBackward0)
 
 
+@op("method", names="copies")
 def log_normal_(
     input: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None
 ) -> Tensor:
@@ -130,6 +134,7 @@ def log_normal_(
     return fill(input, "log_normal", generator, mean, std, kind=LogNormalBackward0)
 
 
+@op("method", names="copies")
 def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Overwrite every element with a waiting time: exponentially distributed, of mean 1 / lambd.
 
@@ -155,6 +160,7 @@ def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Generator | No
     return fill(input, "exponential", generator, rate, kind=ExponentialBackward0)
 
 
+@op("method", names="copies")
 def cauchy_(
     input: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None
 ) -> Tensor:
@@ -182,6 +188,7 @@ def cauchy_(
     return fill(input, "cauchy", generator, median, sigma, kind=CauchyBackward0)
 
 
+@op("method", names="copies")
 def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Overwrite every element with the number of trials up to the first success of probability p.
 
@@ -208,6 +215,7 @@ def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -
     return fill(input, "geometric", generator, p, kind=GeometricBackward0)
 
 
+@op("method")
 def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Overwrite every element with 1 (probability p) or 0.
 
@@ -262,6 +270,3 @@ def _require_continuous(element_type: dtype, name: str) -> None:
             f"{name} distribution is a continuous probability distribution. "
             f"dtype must be a floating point but you specified {element_type.name}"
         )
-
-
-METHODS = (bernoulli_, cauchy_, exponential_, geometric_, log_normal_, normal_, uniform_)

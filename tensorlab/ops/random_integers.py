@@ -18,10 +18,9 @@ from tensorlab.ops.draws import LONGEST, SHORTEST, as_long, fill, new, node
 from tensorlab.ops.likes import empty_like
 from tensorlab.ops.options import tensor_options
 from tensorlab.random import Generator
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 from tensorlab.warned import warn_caller
-
-__all__ = ["randint", "randint_like", "randperm"]
 
 RandomBackward0 = node("RandomBackward0")
 RandomBackward1 = node("RandomBackward1")
@@ -34,6 +33,7 @@ DIGITS = {dtypes.float16: 11, dtypes.bfloat16: 8, dtypes.float32: 24, dtypes.flo
 WIDE_SPAN = 2**28
 
 
+@op()
 @tensor_options
 def randint(
     *bounds: int | Sequence[int],
@@ -82,6 +82,7 @@ def randint(
     return as_new(target) if out is None else target
 
 
+@op(names="copies")
 @tensor_options
 def randint_like(
     input: Tensor,
@@ -121,6 +122,7 @@ def randint_like(
     return as_new(_fill_integers(target, first, end, generator))
 
 
+@op()
 @tensor_options
 def randperm(
     n: int,
@@ -169,6 +171,7 @@ def randperm(
     return as_new(target) if out is None else target
 
 
+@op("method", names="copies")
 def random_(
     input: Tensor,
     *bounds: int | None,
@@ -318,6 +321,3 @@ def _as_stored(value: int, element_type: dtype) -> int:
 def _step(value: int, element_type: dtype) -> int:
     """The distance of neighbouring numbers of a floating dtype at an integer beyond its digits."""
     return 1 << (abs(value).bit_length() - DIGITS[element_type])
-
-
-METHODS = (random_,)

@@ -20,22 +20,15 @@ from tensorlab.ops.options import tensor_options
 from tensorlab.ops.outputs import written
 from tensorlab.ops.parts import diagonal
 from tensorlab.ops.writing import counted, next_version
+from tensorlab.registry import op
 from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor, make_dense
 
 # Numbers that are made at a time: with all that is between, they take half a megabyte of float64.
 BLOCK = 8192
 
-__all__ = [
-    "arange",
-    "eye",
-    "linspace",
-    "logspace",
-    "tril_indices",
-    "triu_indices",
-]
 
-
+@op()
 @tensor_options
 def arange(
     start: Number | Tensor | None = None,
@@ -136,6 +129,7 @@ def _counted(
     return numbers, count
 
 
+@op()
 @tensor_options
 def linspace(
     start: Number | Tensor,
@@ -178,6 +172,7 @@ def linspace(
     return _delivered(_made_of(numbers, count, element_type), out)
 
 
+@op()
 @tensor_options
 def logspace(
     start: Number | Tensor,
@@ -272,6 +267,7 @@ def _multiply_add(a: np.float64, b: np.ndarray, c: np.float64) -> np.ndarray:
     return total + (product_error + sum_error)
 
 
+@op()
 @tensor_options
 def eye(
     n: int,
@@ -307,6 +303,7 @@ def eye(
     return counted(result, version)
 
 
+@op()
 @tensor_options
 def tril_indices(
     row: int, col: int, offset: int = 0, *, dtype: dtype | None = None, device: device | str | None = None
@@ -331,6 +328,7 @@ def tril_indices(
     return _triangle_indices(True, row, col, offset, dtype, device)
 
 
+@op()
 @tensor_options
 def triu_indices(
     row: int, col: int, offset: int = 0, *, dtype: dtype | None = None, device: device | str | None = None
@@ -378,7 +376,7 @@ def _number(value: object, function: str, name: str) -> Number:
             )
         return value.item()
     if is_number(value):
-        return value  # type: ignore[return-value]
+        return value
     raise TypeError(f"{function}(): {name} must be a number, got {value!r}")
 
 
@@ -412,6 +410,3 @@ def _cells(values: np.ndarray, element_type: dtype) -> np.ndarray:
 
 def _delivered(result: Tensor, out: Tensor | None) -> Tensor:
     return result if out is None else written(out, result)
-
-
-METHODS: tuple[Callable, ...] = ()

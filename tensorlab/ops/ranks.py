@@ -22,14 +22,14 @@ from tensorlab.ops.pointwise import gt, maximum, mul, reciprocal, sign
 from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["cond", "matrix_rank", "pinv"]
 
 # The distance from 1 to the next number: how large a singular value must be to be no rounding error.
 _EPSILON = {dtypes.float32: 2.0**-23, dtypes.float64: 2.0**-52}
 
 
+@op(namespace="linalg")
 def pinv(
     A: Tensor,
     *,
@@ -75,6 +75,7 @@ def pinv(
     return result if out is None else written(out, result)
 
 
+@op(namespace="linalg")
 def matrix_rank(
     A: Tensor,
     tol: float | Tensor | None = None,
@@ -107,6 +108,7 @@ def matrix_rank(
     return ranks if out is None else written(out, ranks)
 
 
+@op(namespace="linalg")
 def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
     """The condition number of each matrix: how much a relative error can grow when a system is solved.
 

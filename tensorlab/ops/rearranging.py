@@ -25,18 +25,8 @@ from tensorlab.ops.operands import number_from
 from tensorlab.ops.parts import narrow
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import expand, flatten, ravel, reshape, unsqueeze
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = [
-    "flip",
-    "fliplr",
-    "flipud",
-    "meshgrid",
-    "repeat_interleave",
-    "roll",
-    "rot90",
-    "tile",
-]
 
 
 def _d_flip(grad: Tensor, dims: Sequence[int]) -> Tensor:
@@ -59,6 +49,7 @@ RepeatBackward0 = formulas(
 Rot90Backward0 = formulas("Rot90Backward0", input=_d_rot90)
 
 
+@op("function method", names="keeps")
 def flip(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
     """The elements in reverse order along some dimensions, as a copy: there are no negative strides.
 
@@ -83,6 +74,7 @@ def flip(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None 
     return record(FlipBackward0, out, input, dims=chosen)
 
 
+@op("function method", names="copies")
 def flipud(input: Tensor) -> Tensor:
     """`flip` of the first dimension.
 
@@ -100,6 +92,7 @@ def flipud(input: Tensor) -> Tensor:
     return flip(input, 0)
 
 
+@op("function method", names="copies")
 def fliplr(input: Tensor) -> Tensor:
     """`flip` of the second dimension.
 
@@ -117,6 +110,7 @@ def fliplr(input: Tensor) -> Tensor:
     return flip(input, 1)
 
 
+@op("function method", names="keeps")
 def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
     """The elements moved along some dimensions; what leaves at one end comes in at the other.
 
@@ -168,6 +162,7 @@ def _rolled(input: Tensor, shift: int, dim: int) -> Tensor:
     return cat((narrow(input, dim, cut, size - cut), narrow(input, dim, 0, cut)), dim)
 
 
+@op("function method")
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """The plane of two dimensions turned by `k` quarters, from the first of them towards the second.
 
@@ -202,6 +197,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     return record(Rot90Backward0, result, input, k=quarters, dims=(first, second))
 
 
+@op("method", names="leads")
 def repeat(input: Tensor, *times: int | Sequence[int], repeats: Sequence[int] | None = None) -> Tensor:
     """The whole tensor several times along each dimension, as a copy. To repeat without one, `expand`.
 
@@ -247,6 +243,7 @@ def _added_up(grad: Tensor, sizes: Size, counts: tuple[int, ...]) -> Tensor:
     return reshape(sum_over(apart, tuple(range(0, 2 * len(counts), 2))), sizes)
 
 
+@op("function method")
 def tile(input: Tensor, *times: int | Sequence[int], dims: Sequence[int] | None = None) -> Tensor:
     """`repeat`, in which missing numbers count as 1.
 
@@ -260,6 +257,7 @@ def tile(input: Tensor, *times: int | Sequence[int], dims: Sequence[int] | None 
     return repeat(input, (1,) * (input.ndim - len(counts)) + counts)
 
 
+@op("function method")
 @numpy_names
 def repeat_interleave(
     input: Tensor,
@@ -334,6 +332,7 @@ def _repeated_positions(counts: Tensor, output_size: int | None) -> Tensor:
     return repeat_interleave(positions, counts, output_size=output_size)
 
 
+@op()
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple[Tensor, ...]:
     """For each of some vectors a tensor over all their combinations in which it runs along its own dimension.
 
@@ -377,15 +376,3 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple
     if swapped:
         grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)
-
-
-METHODS = (
-    flip,
-    fliplr,
-    flipud,
-    repeat,
-    repeat_interleave,
-    roll,
-    rot90,
-    tile,
-)

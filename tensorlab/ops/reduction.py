@@ -24,10 +24,8 @@ from tensorlab.ops.folding import Dims, as_dims, as_flag, check_out_type, fold, 
 from tensorlab.ops.joining import cat
 from tensorlab.ops.outputs import written
 from tensorlab.ops.plans import MOST_PLANS
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-
-__all__ = ["all", "any", "count_nonzero", "mean", "nanmean", "nansum", "prod", "sum"]
-
 
 # --- gradients ------------------------------------------------------------------------------------------
 
@@ -112,6 +110,7 @@ def _recorder(
 # --- sums -----------------------------------------------------------------------------------------------
 
 
+@op("function method", names="reduces")
 @is_fold("sum", recorder=partial(_recorder, "sum"))
 def sum(
     input: Tensor,
@@ -148,6 +147,7 @@ def sum(
     return _added("sum", input, dim, keepdim, dtype, out)
 
 
+@op("function method", names="reduces")
 @is_fold("nansum")
 def nansum(
     input: Tensor,
@@ -202,6 +202,7 @@ def _added(
     return _fold(name, input, dim, keepdim, value, value, out)
 
 
+@op("function method", names="reduces")
 @is_fold("mean", recorder=partial(_recorder, "mean"))
 def mean(
     input: Tensor,
@@ -238,6 +239,7 @@ def mean(
     return _fold("mean", input, dim, keepdim, value, value, out)
 
 
+@op("function method", names="reduces")
 @numpy_names
 def nanmean(
     input: Tensor,
@@ -267,6 +269,7 @@ def nanmean(
     return pointwise.div(nansum(input, dim, keepdim, dtype=dtype), count, out=out)
 
 
+@op("function method", names="reduces")
 @is_fold("prod", recorder=partial(_recorder, "prod"))
 def prod(
     input: Tensor,
@@ -304,6 +307,7 @@ def prod(
     return _added("prod", input, dim, keepdim, dtype, out)
 
 
+@op("function method", names="reduces")
 @is_fold("all")
 def all(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Whether all elements are true, that is, not 0. Of no elements all are.
@@ -328,6 +332,7 @@ def all(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor |
     return _truth("all", input, dim, keepdim, out)
 
 
+@op("function method", names="reduces")
 @is_fold("any")
 def any(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Whether any element is true, that is, not 0. Of no elements none is. The arguments are those of `all`.
@@ -353,6 +358,7 @@ def _truth(name: str, input: Tensor, dim: Dims, keepdim: bool, out: Tensor | Non
     return fold(name, input, dim, as_flag(name, keepdim), element_type, result, out)
 
 
+@op("function method", names="reduces")
 @numpy_names
 def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
     """How many elements are not 0, as int64; NaN is not.
@@ -371,6 +377,3 @@ def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
     """
     need_tensor("count_nonzero", input)
     return fold("count_nonzero", input, dim, False, input.dtype, dtypes.int64)
-
-
-METHODS = (all, any, count_nonzero, mean, nanmean, nansum, prod, sum)

@@ -13,11 +13,12 @@ from tensorlab.autograd.writers import written_by
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, memory_format
 from tensorlab.ops.arguments import sizes_from
+from tensorlab.registry import op
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor
 from tensorlab.warned import warn_caller
 
-__all__ = ["resize", "resize_as_", "resize_output"]
+__all__ = ["resize", "resize_output"]
 
 
 def resize(tensor: Tensor, shape: Size, stride: tuple[int, ...] | None = None) -> None:
@@ -86,6 +87,7 @@ def resize_output(out: Tensor, shape: Size, stride: tuple[int, ...] | None = Non
     resize(out, shape, stride)
 
 
+@op("method")
 def resize_(
     input: Tensor, *size: int | Sequence[int], memory_format: memory_format = contiguous_format
 ) -> Tensor:
@@ -121,6 +123,7 @@ def resize_(
     return input
 
 
+@op("function method")
 def resize_as_(
     input: Tensor, the_template: Tensor, *, memory_format: memory_format = contiguous_format
 ) -> Tensor:
@@ -133,6 +136,3 @@ def resize_as_(
         tensorlab.Size([2, 3])
     """
     return resize_(input, the_template._shape, memory_format=memory_format)
-
-
-METHODS = (resize_, resize_as_)

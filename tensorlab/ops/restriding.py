@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tensorlab import layout
 from tensorlab.autograd.formulas import view_formulas
@@ -11,15 +11,15 @@ from tensorlab.layout import Size, as_int
 from tensorlab.ops.adjoints import placed_strided
 from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import ints_from, sizes_from
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_view
-
-__all__ = ["as_strided"]
 
 AsStridedBackward0 = view_formulas(
     "AsStridedBackward0", input=lambda grad, source, view: placed_strided(grad, source, view)
 )
 
 
+@op("function method")
 def as_strided(
     input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Tensor:
@@ -48,6 +48,7 @@ def as_strided(
     return record_view(AsStridedBackward0, view, input, source=source, view=(shape, strides, offset))
 
 
+@op("function method")
 def as_strided_(
     input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Tensor:
@@ -78,6 +79,3 @@ def _strided_layout(
             f"{checked.reason}"
         )
     return shape, strides, offset
-
-
-METHODS: tuple[Callable, ...] = (as_strided, as_strided_)

@@ -10,10 +10,30 @@ from tensorlab.ops.dispatch import binary, unary
 from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply, apply_in_place, elementwise
 from tensorlab.ops.operands import Number, is_number
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor
 
-__all__ = ["function_of", "in_place", "operator_of", "test_of"]
+__all__ = ["function_of", "in_place", "operator_of", "public_functions"]
+
+
+def public_functions(row: Scalar) -> dict[str, Callable]:
+    """The functions that a row stands for by itself, each registered as an operator; by name."""
+    variants = row.variants.split()
+    of_new = " ".join(variant for variant in variants if variant in ("function", "method"))
+    of_input = "function method" if "in_place_function" in variants else "method"
+    made: dict[str, Callable] = {}
+    for called in (row.name, *row.aliases.split()) if variants else ():
+        namespace, _, name = called.rpartition(".")
+        if name not in made:
+            made[name] = function_of(row, name)
+        if namespace:
+            op(namespace=namespace, names="unifies")(made[name])
+            continue
+        op(of_new, namespace=row.namespace, names="unifies")(made[name])
+        if "in_place" in variants:
+            made[f"{name}_"] = op(of_input)(in_place(row.name, name))
+    return made
 
 
 def function_of(row: str | Scalar, name: str | None = None) -> Callable:
@@ -26,7 +46,7 @@ def function_of(row: str | Scalar, name: str | None = None) -> Callable:
     row = TABLE[row] if isinstance(row, str) else row
     function = {1: _of_one, 2: _of_two}[row.arity](row)
     TENSOR_FUNCTIONS.setdefault(row.name, function)
-    return _named(function, name or row.name, documentation(row))
+    return _named(function, name or row.name, documentation(row, out=row.out))
 
 
 def _of_one(row: Scalar) -> Callable:
@@ -35,7 +55,10 @@ def _of_one(row: Scalar) -> Callable:
     def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return unary(primitive, input) if out is None else apply(row, input, out=out)
 
-    return function
+    def without_out(input: Tensor) -> Tensor:
+        return unary(primitive, input)
+
+    return function if row.out else without_out
 
 
 def _of_two(row: Scalar) -> Callable:
@@ -66,17 +89,6 @@ def operator_of(row_name: str, name: str) -> Callable:
     signed: Any = _named(operator, name, documentation(TABLE[row_name]))
     signed.__signature__ = Signature(operands, return_annotation="object")
     return operator
-
-
-def test_of(row_name: str) -> Callable:
-    """The public function of one row that tests each element, and has no `out` in PyTorch."""
-    row = TABLE[row_name]
-    primitive = elementwise(row)
-
-    def function(input: Tensor) -> Tensor:
-        return unary(primitive, input)
-
-    return _named(function, row.name, documentation(row, out=False))
 
 
 def in_place(row_name: str, name: str | None = None) -> Callable:

@@ -17,14 +17,14 @@ from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import Number, is_number, result_type
 from tensorlab.ops.folding import check_out, check_out_type
 from tensorlab.ops.from_data import tensor
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense
-
-__all__ = ["bucketize", "histc", "searchsorted", "unravel_index"]
 
 # Elements that are looked at together, so that what is made of them stays small.
 PIECE = 8192
 
 
+@op()
 def searchsorted(
     sorted_sequence: Tensor,
     input: Tensor | Number,
@@ -148,6 +148,7 @@ def _checked_sorter(name: str, sorter: Tensor, sequences: Tensor) -> np.ndarray:
     return order
 
 
+@op()
 def bucketize(
     input: Tensor | Number,
     boundaries: Tensor,
@@ -178,6 +179,7 @@ def bucketize(
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
 
+@op("function method")
 def histc(
     input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out: Tensor | None = None
 ) -> Tensor:
@@ -233,6 +235,7 @@ def histc(
     return written_by("histc(out=...)", conversion.copy_(out, found))
 
 
+@op()
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
     """Where elements stand in a tensor of a shape, from their numbers in row-major order.
 
@@ -266,6 +269,3 @@ def _pieces(input: Tensor) -> Iterator[np.ndarray]:
     cells = np.nditer(input._cells_array(), ["external_loop", "buffered", "zerosize_ok"], buffersize=PIECE)
     for piece in map(np.asarray, cells):
         yield to_float32(piece, input.dtype) if input.dtype.itemsize == 2 else piece.astype(np.float64)
-
-
-METHODS = (histc,)

@@ -13,19 +13,8 @@ from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import as_dtype, ints_from, numpy_names, tensors_from
 from tensorlab.ops.conversion import clone, contiguous
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_tensor, make_view
-
-__all__ = [
-    "broadcast_shapes",
-    "broadcast_tensors",
-    "broadcast_to",
-    "flatten",
-    "ravel",
-    "reshape",
-    "squeeze",
-    "unflatten",
-    "unsqueeze",
-]
 
 
 def _reshaped(grad: Tensor, sizes: Size) -> Tensor:
@@ -43,6 +32,7 @@ ExpandBackward0 = view_formulas("ExpandBackward0", input=lambda grad: grad)
 ExpandBackward0.stretches = True
 
 
+@op("method")
 def view(
     input: Tensor,
     *shape: int | Sequence[int] | dtype,
@@ -105,6 +95,7 @@ def _view_as_dtype(input: Tensor, wanted: object) -> Tensor:
     return make_tensor(input._storage, element_type, shape, stride, offset)
 
 
+@op("function method")
 def reshape(input: Tensor, *sizes: int | Sequence[int], shape: Sequence[int] | None = None) -> Tensor:
     """The same elements in the same order with another shape: a view if one exists, else a copy.
 
@@ -131,6 +122,7 @@ def reshape(input: Tensor, *sizes: int | Sequence[int], shape: Sequence[int] | N
     return view(input, asked)
 
 
+@op("method")
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """`view` with the shape of `other`.
 
@@ -143,6 +135,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return view(input, other._shape)
 
 
+@op("method")
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """`reshape` to the shape of `other`.
 
@@ -155,6 +148,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     return reshape(input, other._shape)
 
 
+@op("function method", names="flattens")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions from `start_dim` to `end_dim` as one: `input` itself, a view, or a copy.
 
@@ -175,6 +169,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return input if len(shape) == len(input._shape) else reshape(input, shape)
 
 
+@op("function method")
 def ravel(input: Tensor) -> Tensor:
     """All elements along one dimension, in order: a view if `input` is contiguous, else a copy.
 
@@ -186,6 +181,7 @@ def ravel(input: Tensor) -> Tensor:
     return view(contiguous(input), -1)
 
 
+@op("function method", names="unflattens")
 @numpy_names
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """One dimension cut into several, as a view.
@@ -212,6 +208,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     return view(input, view_rules.unflattened_shape(input._shape, as_int(dim, "dim"), wanted))
 
 
+@op("function method", names="squeezes")
 @numpy_names
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Without the dimensions of size 1, as a view: all of them, or those among `dim`.
@@ -231,6 +228,7 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     return record_view(_squeeze_node(dim), result, input, sizes=input._shape)
 
 
+@op("method")
 @numpy_names
 def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """`squeeze` of this tensor object itself: its layout changes, its storage and other views do not.
@@ -253,6 +251,7 @@ def _dims(dim: int | Sequence[int] | None, function: str) -> tuple[int, ...] | N
     return None if dim is None else ints_from((dim,), None, function, "dim")
 
 
+@op("function method", names="unsqueezes")
 @numpy_names
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`, as a view.
@@ -272,6 +271,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     return record_view(UnsqueezeBackward0, result, input, dim=_place(dim, shape))
 
 
+@op("method")
 @numpy_names
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """`unsqueeze` of this tensor object itself: its layout changes, its storage and other views do not.
@@ -291,6 +291,7 @@ def _place(dim: int, shape: Size) -> int:
     return dim if dim >= 0 else len(shape) + dim
 
 
+@op("method", names="leads")
 def expand(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int] | None = None) -> Tensor:
     """Dimensions of size 1 stretched, as a view: every position of such a dimension is the same cell.
 
@@ -315,6 +316,7 @@ def expand(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int] | Non
     return record_view(ExpandBackward0, make_view(input, shape, stride, input._offset), input)
 
 
+@op("method", names="leads")
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """`expand` to the shape of `other`.
 
@@ -326,6 +328,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return expand(input, other._shape)
 
 
+@op("function method", names="leads")
 def broadcast_to(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int] | None = None) -> Tensor:
     """The same as `expand`, under NumPy's name.
 
@@ -338,6 +341,7 @@ def broadcast_to(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int]
     return expand(input, *sizes, size=size)
 
 
+@op()
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """All tensors expanded to the shape that they meet in; a tensor that has it is returned itself.
 
@@ -355,6 +359,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(tensor if tensor._shape == shape else expand(tensor, shape) for tensor in given)
 
 
+@op()
 def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
     """The shape that tensors of these shapes meet in (see `tensorlab.broadcasting.broadcast_shapes`).
 
@@ -366,21 +371,3 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
     return broadcasting.broadcast_shapes(
         *(ints_from((shape,), None, "broadcast_shapes", "shapes") for shape in shapes)
     )
-
-
-METHODS = (
-    broadcast_to,
-    expand,
-    expand_as,
-    flatten,
-    ravel,
-    reshape,
-    reshape_as,
-    squeeze,
-    squeeze_,
-    unflatten,
-    unsqueeze,
-    unsqueeze_,
-    view,
-    view_as,
-)

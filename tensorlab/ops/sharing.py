@@ -16,14 +16,16 @@ from tensorlab import dtypes, layout
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.registry import op
 from tensorlab.size import size_of_ints
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
 from tensorlab.warned import warn_caller
 
-__all__ = ["from_dlpack", "from_numpy", "frombuffer", "tensor_over"]
+__all__ = ["tensor_over"]
 
 
+@op()
 def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor over the memory of a NumPy array: writes show in both, and nothing is copied.
 
@@ -47,6 +49,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return _lent(tensor_over(array))
 
 
+@op()
 def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -> Tensor:
     r"""A one-dimensional tensor over the memory of an object with Python's buffer protocol.
 
@@ -110,6 +113,7 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -
     return _lent(make_tensor(storage, dtype, Size((count,)), (1,), 0))
 
 
+@op()
 def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bool | None = None) -> Tensor:
     """A tensor over the memory of another library's array, handed over by DLPack.
 
@@ -150,6 +154,7 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
     return tensor_over(array.copy()) if copy else _lent(tensor_over(array))
 
 
+@op("method", name="__dlpack__")
 def dlpack(
     input: Tensor,
     *,
@@ -177,11 +182,13 @@ def dlpack(
     return exporter.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
 
+@op("method", name="__dlpack_device__")
 def dlpack_device(input: Tensor) -> tuple[int, int]:
     """The device in DLPack's numbers: (1, 0) is the CPU."""
     return (1, 0)
 
 
+@op("method", name="__array_wrap__", names="keeps")
 def array_wrap(
     input: Tensor, array: np.ndarray, context: object = None, return_scalar: bool = False
 ) -> Tensor:
@@ -189,6 +196,7 @@ def array_wrap(
     return tensor_over(np.asarray(array))
 
 
+@op("method")
 def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
     """The elements as a NumPy array over the same memory: writes show in both.
 
@@ -221,6 +229,7 @@ def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
     return array
 
 
+@op("method", name="__array__")
 def as_array(input: Tensor, dtype: np.dtype | None = None, copy: bool | None = None) -> np.ndarray:
     """What ``numpy.asarray(input, dtype, copy=copy)`` asks for: the array of `numpy`, or a copy of it.
 
@@ -297,6 +306,3 @@ def _warn_read_only(what: str, copy: str) -> None:
         f"writing into it raises an error. Make a copy to write: {copy}",
         UserWarning,
     )
-
-
-METHODS = (numpy,)

@@ -18,7 +18,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, numel
 from tensorlab.memory import LARGE, beside
 from tensorlab.modes import current
-from tensorlab.names.binding import FINDERS, RULES, following
+from tensorlab.names.binding import FINDERS, following
 from tensorlab.ops.arguments import numpy_names
 from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, dense_cells, make_dense
@@ -86,7 +86,9 @@ def short_way(
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        general = following(numpy_names(function), RULES[function.__name__])
+        general = following(
+            numpy_names(function), "reduces_or_unifies" if function.__name__ in ("max", "min") else "reduces"
+        )
         prepared: dict[tuple, tuple | Literal[False]] = {}  # plain tuples are taken apart sooner than named
         # The call before this one, for which another is often the same: its shape, its dtype and the other
         # arguments, and the short way. They are compared by identity, which takes no hash.

@@ -10,12 +10,12 @@ from tensorlab.ops.norms import vector_norm
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import broadcast_tensors
+from tensorlab.registry import op
 from tensorlab.scalars.steps import PRODUCT_OF_UNITS
 from tensorlab.tensor import Tensor
 
-__all__ = ["cosine_similarity", "normalize"]
 
-
+@op(namespace="nn.functional")
 def normalize(
     input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
@@ -34,6 +34,7 @@ def normalize(
     return div(input, clamp_min(vector_norm(input, p, dim, keepdim=True), eps), out=out)
 
 
+@op(aliases="nn.functional.cosine_similarity")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between the vectors that lie along `dim`.
 

@@ -24,10 +24,9 @@ from tensorlab.ops.outputs import written
 from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import neg
 from tensorlab.ops.short_ways import Short, of_cells, short_way
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense
 from tensorlab.warned import warn_caller
-
-__all__ = ["log_softmax", "logsumexp", "softmax"]
 
 
 def _d_softmax(grad: Tensor, result: Tensor, dim: int) -> Tensor:
@@ -86,6 +85,7 @@ def _recorder(name: str, input: Tensor, dim: int) -> Callable[[Tensor, Tensor], 
     return partial(record, _KINDS[name], dim=dim % (input.ndim or 1))
 
 
+@op("function method", aliases="special.softmax", names="keeps")
 @short_way(partial(_short, "softmax"), partial(_recorder, "softmax"))
 def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """``exp(input)`` divided by its sum along a dimension: positive numbers that add up to 1.
@@ -111,6 +111,7 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor 
     return _softmax("softmax", input, dim, dtype, out)
 
 
+@op("function method", aliases="special.log_softmax", names="keeps")
 @short_way(partial(_short, "log_softmax"), partial(_recorder, "log_softmax"))
 def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of `softmax`, without the loss of digits that taking it afterwards would bring.
@@ -184,6 +185,7 @@ def _prepare(name: str, input: Tensor, dim: int, chosen: dtype | None) -> _Plan:
     return _Plan(launch, result, dim, layout.default_strides(input._shape), input.numel())
 
 
+@op("function method", aliases="special.logsumexp", names="reduces")
 @numpy_names
 def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """``log(sum(exp(input)))`` along dimensions, without overflow: the greatest element is taken out first.
@@ -230,6 +232,3 @@ def softmax_of_layers(name: str, input: Tensor, dim: int | None, dtype: dtype | 
     if dtype is None:
         return (softmax if name == "softmax" else log_softmax)(input, dim)
     return _softmax(name, input, dim, dtype, None)
-
-
-METHODS = (log_softmax, logsumexp, softmax)

@@ -24,10 +24,9 @@ from tensorlab.ops.kth import comparable, kth_of_lines
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.ranking import order, ranked
 from tensorlab.ops.shares import chooses_places
+from tensorlab.registry import op
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
-
-__all__ = ["argsort", "kthvalue", "msort", "sort", "topk"]
 
 Pair = tuple[Tensor, Tensor]
 
@@ -116,6 +115,7 @@ def result_pair(
     return values, indices
 
 
+@op("function method", names="keeps")
 @numpy_names
 def sort(
     input: Tensor,
@@ -160,6 +160,7 @@ def sort(
     return return_types.sort((values, places))
 
 
+@op("function method", names="keeps")
 @numpy_names
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Tensor:
     """Where the elements stand that come first, second, … along a dimension: the indices of `sort`.
@@ -195,6 +196,7 @@ def _fill_in_order(
     fill_pair(input, dim, values, places, lambda cells: order(cells, input._dtype, backwards), width)
 
 
+@op("function method")
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements sorted along the first dimension.
 
@@ -212,6 +214,7 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return values if out is None else written(out, values, values._stride)
 
 
+@op("function method", names="keeps")
 @numpy_names
 def topk(
     input: Tensor,
@@ -282,6 +285,7 @@ def topk(
     return return_types.topk((values, places))
 
 
+@op("function method", names="reduces_second_last")
 @numpy_names
 def kthvalue(
     input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Pair | None = None
@@ -346,6 +350,3 @@ def one_of_each(
     fill_pair(input, dim, values, places, choose)
     record(kind, values, input, shape=input._shape, dim=dim, indices=places, keepdim=keepdim)
     return values, places
-
-
-METHODS = (argsort, kthvalue, msort, sort, topk)

@@ -10,32 +10,16 @@ from tensorlab.ops.conversion import to
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import apply, apply_in_place
 from tensorlab.ops.operands import Number, is_number
-from tensorlab.ops.rows import function_of, in_place
+from tensorlab.ops.pointwise import digamma, digamma_
+from tensorlab.ops.rows import function_of
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
-__all__ = [
-    "digamma",
-    "erfinv",
-    "float_power",
-    "gcd",
-    "heaviside",
-    "lcm",
-    "ldexp",
-    "lgamma",
-    "logit",
-    "polygamma",
-]
-
-lgamma, lgamma_ = function_of("lgamma"), in_place("lgamma")
-digamma, digamma_ = function_of("digamma"), in_place("digamma")
-erfinv, erfinv_ = function_of("erfinv"), in_place("erfinv")
-ldexp, ldexp_ = function_of("ldexp"), in_place("ldexp")
-gcd, gcd_ = function_of("gcd"), in_place("gcd")
-lcm, lcm_ = function_of("lcm"), in_place("lcm")
 _heaviside = function_of("heaviside")
 
 
+@op("function method", names="unifies")
 @documented("heaviside", {"input": "a tensor.", "values": "what it is at 0: a tensor of the same dtype."})
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """0 below 0, 1 above it, and `values` at 0."""
@@ -43,6 +27,7 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
     return _heaviside(input, values, out=out)
 
 
+@op("method")
 def heaviside_(input: Tensor, values: Tensor) -> Tensor:
     """`heaviside` in place: `input` becomes 0, 1, or `values` where it was 0.
 
@@ -65,6 +50,7 @@ def _need_one_dtype(input: Tensor, values: Tensor) -> None:
         )
 
 
+@op("function method", aliases="special.logit", names="unifies")
 @documented(
     "logit",
     {
@@ -78,6 +64,7 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     return apply(TABLE["logit"], input, -1.0 if eps is None else eps, out=out)
 
 
+@op("function method")
 def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     """`logit` in place: each probability in `input` becomes the number of which it is the sigmoid.
 
@@ -90,6 +77,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     return apply_in_place(TABLE["logit"], input, -1.0 if eps is None else eps)
 
 
+@op(aliases="special.polygamma", names="unifies")
 @documented("polygamma", {"n": "how many derivatives to take; 0 gives digamma itself.", "input": "a tensor."})
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of digamma, taken `n` times."""
@@ -98,6 +86,7 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return digamma(input, out=out) if n == 0 else apply(TABLE["polygamma"], input, float(n), out=out)
 
 
+@op("method", name="polygamma", names="unifies")
 def polygamma_method(input: Tensor, n: int) -> Tensor:
     """The derivative of digamma, taken `n` times; see `tensorlab.polygamma`.
 
@@ -109,6 +98,7 @@ def polygamma_method(input: Tensor, n: int) -> Tensor:
     return polygamma(n, input)
 
 
+@op("method", name="polygamma_")
 def polygamma_in_place(input: Tensor, n: int) -> Tensor:
     """`polygamma` in place: `input` becomes the derivative of digamma, taken `n` times.
 
@@ -127,6 +117,7 @@ def _need_order(n: int) -> None:
         raise RuntimeError(f"polygamma(n, x) does not support negative n: {n} is no number of derivatives")
 
 
+@op("function method", names="unifies")
 def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """`input` to the power of `exponent`, computed in float64 whatever the dtypes are.
 
@@ -154,6 +145,7 @@ def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Tenso
     return power(_as_double(input), _as_double(exponent), out=out)
 
 
+@op("method")
 def float_power_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     """`float_power` in place, of a float64 tensor.
 
@@ -173,9 +165,3 @@ def float_power_(input: Tensor, exponent: Tensor | Number) -> Tensor:
 
 def _as_double(operand: Tensor | Number) -> Tensor | Number:
     return to(operand, dtypes.float64) if isinstance(operand, Tensor) else float(operand)
-
-
-METHODS = (
-    digamma, digamma_, erfinv, erfinv_, float_power, float_power_, gcd, gcd_, heaviside, heaviside_, lcm,
-    lcm_, ldexp, ldexp_, lgamma, lgamma_, logit, logit_,
-)  # fmt: skip

@@ -12,10 +12,8 @@ from tensorlab.layout import as_int
 from tensorlab.ops.adjoints import placed_together
 from tensorlab.ops.arguments import ints_from, numpy_names
 from tensorlab.ops.parts import narrow, narrow_view
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_view
-
-__all__ = ["chunk", "dsplit", "hsplit", "split", "split_with_sizes", "tensor_split", "unbind", "vsplit"]
-
 
 SplitBackward0 = view_formulas(
     "SplitBackward0",
@@ -34,6 +32,7 @@ UnbindBackward0 = view_formulas(
 )
 
 
+@op("function method", names="keeps")
 @numpy_names
 def split(
     input: Tensor,
@@ -81,6 +80,7 @@ def split(
     return tuple(record_views(SplitBackward0, views, input, sizes=input._shape, dim=dim, pieces=pieces))
 
 
+@op("function method", names="keeps")
 @numpy_names
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """`input` cut along a dimension into pieces of the given sizes, as views.
@@ -120,6 +120,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
     )
 
 
+@op("function method", names="keeps")
 @numpy_names
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`input` cut along a dimension into at most `chunks` pieces of one size, the last perhaps shorter.
@@ -149,6 +150,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return split(input, ceil_div(length, count), dim)
 
 
+@op("function method", names="keeps")
 @numpy_names
 def tensor_split(
     input: Tensor,
@@ -201,6 +203,7 @@ def _cuts_from(where: Tensor) -> int | list[int]:
     return where.tolist()  # type: ignore[return-value]
 
 
+@op("function method")
 def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """`input` cut side by side: along dimension 1, or along dimension 0 if it is the only one, as views.
 
@@ -219,6 +222,7 @@ def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
     return _even_split(input, indices_or_sections, min(1, input.ndim - 1), 1, "hsplit")
 
 
+@op("function method")
 def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """`input` cut one below the other, along dimension 0, as views.
 
@@ -237,6 +241,7 @@ def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
     return _even_split(input, indices_or_sections, 0, 2, "vsplit")
 
 
+@op("function method")
 def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """`input` cut along dimension 2, as views.
 
@@ -273,6 +278,7 @@ def _even_split(
     return tensor_split(input, where, dim)
 
 
+@op("function method", names="drops")
 @numpy_names
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """All positions of a dimension, each as a view without that dimension.
@@ -303,15 +309,3 @@ def _dim_size(input: Tensor, dim: int, function: str) -> int:
     if not input._shape:
         raise RuntimeError(f"{function} expects at least a 1-dimensional tensor")
     return input._shape[layout.wrap_dim(as_int(dim, "dim"), input.ndim)]
-
-
-METHODS = (
-    chunk,
-    dsplit,
-    hsplit,
-    split,
-    split_with_sizes,
-    tensor_split,
-    unbind,
-    vsplit,
-)

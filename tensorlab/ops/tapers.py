@@ -18,11 +18,11 @@ from tensorlab.ops.parts import narrow
 from tensorlab.ops.pointwise import cos, mul
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.sharing import from_numpy
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"]
 
-
+@op()
 @tensor_options
 def hann_window(
     window_length: int,
@@ -51,6 +51,7 @@ def hann_window(
     return _cosine("hann_window", window_length, periodic, 0.5, 0.5, dtype, device)
 
 
+@op()
 @tensor_options
 def hamming_window(
     window_length: int,
@@ -76,6 +77,7 @@ def hamming_window(
     return _cosine("hamming_window", window_length, periodic, alpha, beta, dtype, device)
 
 
+@op()
 @tensor_options
 def blackman_window(
     window_length: int,
@@ -100,6 +102,7 @@ def blackman_window(
     return narrow(add(sub(fine, coarse), 0.42), 0, 0, window_length).clone()
 
 
+@op()
 @tensor_options
 def bartlett_window(
     window_length: int,
@@ -125,6 +128,7 @@ def bartlett_window(
     return narrow(cat([narrow(rising, 0, 0, half), falling]), 0, 0, window_length).clone()
 
 
+@op()
 @tensor_options
 def kaiser_window(
     window_length: int,
@@ -184,6 +188,3 @@ def _cosine(
         return short
     angle = mul(arange(length, dtype=kind), 2 * math.pi / (length + periodic - 1))
     return add(mul(cos(angle), -beta), alpha)
-
-
-METHODS = ()

@@ -13,15 +13,17 @@ from tensorlab.dtypes import float32, float64
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.lapack import as_result, check_equation, square_matrices
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["LinalgSolveTriangularBackward0", "solve_triangular"]
+__all__ = ["LinalgSolveTriangularBackward0"]
 
 # Rows up to which a system is solved row by row. A larger one is two of half the size and a product, which
 # does most of the work and is fast.
 SMALL = 32
 
 
+@op(namespace="linalg")
 def solve_triangular(
     input: Tensor,
     B: Tensor,

@@ -14,15 +14,15 @@ from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.dispatch import allocate_strided, filled, write_new
 from tensorlab.ops.elementwise import compute_into
 from tensorlab.ops.windows import each_dim, places
+from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor, make_tensor
-
-__all__ = ["fold", "pixel_shuffle", "pixel_unshuffle", "unfold"]
 
 Ints = int | Sequence[int]
 Pair = tuple[int, int]
 
 
+@op(namespace="nn.functional")
 def unfold(
     input: Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1
 ) -> Tensor:
@@ -70,6 +70,7 @@ def unfold(
     return _unfolded(input, form)
 
 
+@op(namespace="nn.functional")
 def fold(
     input: Tensor,
     output_size: Ints,
@@ -233,6 +234,7 @@ Im2ColBackward0 = formulas("Im2ColBackward0", image=lambda grad, size, form: _fo
 Col2ImBackward0 = formulas("Col2ImBackward0", columns=lambda grad, form: _unfolded(grad, form))
 
 
+@op(aliases="nn.functional.pixel_shuffle")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Images with fewer channels and more pixels: each pixel's channels become a square of pixels.
 
@@ -265,6 +267,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     return record(PixelShuffleBackward0, result, input, factor=factor)
 
 
+@op(aliases="nn.functional.pixel_unshuffle")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """The opposite of `pixel_shuffle`: each square of pixels becomes channels of one pixel.
 
@@ -340,6 +343,3 @@ def _squares(large: Tensor, factor: int) -> Tensor:
     shape = Size((*batch, channels, factor, factor, height // factor, width // factor))
     strides = (*steps, channel, down, across, factor * down, factor * across)
     return make_tensor(large._storage, large._dtype, shape, strides, large._offset)
-
-
-METHODS = ()

@@ -22,9 +22,8 @@ from tensorlab.ops.indexing.places import raw_type
 from tensorlab.ops.kth import comparable
 from tensorlab.ops.ranking import order
 from tensorlab.ops.sorting import BATCH, sortable
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense
-
-__all__ = ["bincount", "unique", "unique_consecutive"]
 
 
 def _refusing(node: str, name: str) -> Any:
@@ -44,6 +43,7 @@ UniqueDimBackward0 = _refusing("UniqueDimBackward0", "unique_dim")
 UniqueConsecutiveBackward0 = _refusing("UniqueConsecutiveBackward0", "unique_consecutive")
 
 
+@op("function method")
 @numpy_names
 def unique(
     input: Tensor,
@@ -95,6 +95,7 @@ def unique(
     return _runs(kind, input, keys, taken, shape, position, return_inverse, return_counts)
 
 
+@op("function method")
 @numpy_names
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
@@ -242,6 +243,7 @@ def _tensor_of(values: np.ndarray, element_type: dtype) -> Tensor:
     return make_dense(cells.reshape(-1), element_type, Size(values.shape), default_strides(values.shape))
 
 
+@op("function method")
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each of 0, 1, 2, … occurs; with `weights`, what the occurrences weigh together.
 
@@ -295,6 +297,3 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     sums = np.zeros(length, np.float64)
     backend("cpu").weigh_numbers(numbers, weights._cells_array(), sums)
     return _tensor_of(sums, result)
-
-
-METHODS = (bincount, unique, unique_consecutive)

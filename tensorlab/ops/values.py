@@ -9,11 +9,13 @@ from __future__ import annotations
 from tensorlab import layout
 from tensorlab.cells import decode
 from tensorlab.dtypes import bfloat16, float16
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, dense_cells
 
 __all__ = []
 
 
+@op("method")
 def tolist(input: Tensor) -> list | bool | int | float:
     """The elements as nested lists of Python numbers; one number for a tensor of 0 dimensions.
 
@@ -39,6 +41,7 @@ def tolist(input: Tensor) -> list | bool | int | float:
     return flat
 
 
+@op("method")
 def item(input: Tensor) -> bool | int | float:
     """The only element as a Python number, whatever the number of dimensions.
 
@@ -63,6 +66,7 @@ def item(input: Tensor) -> bool | int | float:
     return decode(cells.reshape(-1), input._dtype)[0]
 
 
+@op("method", name="__bool__")
 def truth(input: Tensor) -> bool:
     """``bool(input)``: whether the only element is another number than 0.
 
@@ -79,6 +83,7 @@ def truth(input: Tensor) -> bool:
         ) from None
 
 
+@op("method", name="__int__")
 def integer(input: Tensor) -> int:
     """``int(input)``: the only element, without what stands behind the point.
 
@@ -88,6 +93,7 @@ def integer(input: Tensor) -> int:
     return int(_scalar(input))
 
 
+@op("method", name="__float__")
 def real(input: Tensor) -> float:
     """``float(input)``: the only element.
 
@@ -97,6 +103,7 @@ def real(input: Tensor) -> float:
     return float(_scalar(input))
 
 
+@op("method", name="__complex__")
 def complex_number(input: Tensor) -> complex:
     """``complex(input)``: the only element.
 
@@ -116,6 +123,7 @@ def _scalar(input: Tensor) -> bool | int | float:
         ) from None
 
 
+@op("method", name="__index__")
 def position(input: Tensor) -> int:
     """``operator.index(input)``, which ``range(input)`` and ``items[input]`` ask for: the only element.
 
@@ -130,6 +138,7 @@ def position(input: Tensor) -> int:
     return int(input.item())
 
 
+@op("method", name="__format__")
 def formatted(input: Tensor, spec: str) -> str:
     """``format(input, spec)``: a tensor of 0 dimensions as its number, any other one as ``str`` writes it.
 
@@ -149,6 +158,3 @@ def formatted(input: Tensor, spec: str) -> str:
             f"this tensor has shape {tuple(input._shape)}: format x.item(), or see set_printoptions"
         )
     return str(input)
-
-
-METHODS = (item, tolist)

@@ -13,10 +13,9 @@ from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.choice import where
 from tensorlab.ops.folding import Dims, as_dims, as_flag, fold
 from tensorlab.ops.folding import spread as repeated
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 from tensorlab.warned import warn_caller
-
-__all__ = ["std", "std_mean", "var", "var_mean"]
 
 Flag = bool | None
 Gradient = Tensor | None
@@ -77,6 +76,7 @@ _KINDS = {
 # --- functions ------------------------------------------------------------------------------------------
 
 
+@op("function method", names="reduces")
 @numpy_names
 def var(
     input: Tensor,
@@ -117,6 +117,7 @@ def var(
     return _alone("var", input, dim, unbiased, keepdim, correction, out)
 
 
+@op("function method", names="reduces")
 @numpy_names
 def std(
     input: Tensor,
@@ -137,6 +138,7 @@ def std(
     return _alone("std", input, dim, unbiased, keepdim, correction, out)
 
 
+@op(names="reduces")
 @numpy_names
 def var_mean(
     input: Tensor,
@@ -156,6 +158,7 @@ def var_mean(
     return _with_mean("var", input, dim, unbiased, keepdim, correction)
 
 
+@op(names="reduces")
 @numpy_names
 def std_mean(
     input: Tensor,
@@ -230,6 +233,3 @@ def _spread(name: str, input: Tensor, dim: Any, keepdim: bool, k: float, out: Te
             f"and the correction {k:g} must be less than the number of elements behind one result",
         )
     return spread
-
-
-METHODS = (std, var)

@@ -12,11 +12,11 @@ from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.indexing.basic import getitem
 from tensorlab.ops.outputs import written
 from tensorlab.ops.parts import diagonal, select
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["diagonal_scatter", "select_scatter", "slice_scatter"]
 
-
+@op("function method")
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """A copy of `input` in which ``select(dim, index)`` is `src`.
 
@@ -38,6 +38,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return _with_part("select_scatter", input, src, lambda whole: select(whole, dim, index))
 
 
+@op("function method")
 def slice_scatter(
     input: Tensor,
     src: Tensor,
@@ -75,6 +76,7 @@ def slice_scatter(
     return written(out, result)
 
 
+@op("function method")
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy of `input` in which a diagonal is `src`.
 
@@ -114,6 +116,3 @@ def _copy_with_gaps(input: Tensor) -> Tensor:
     if any(not step and size > 1 for size, step in zip(input._shape, input._stride, strict=True)):
         return clone(input)
     return copy_(empty_strided(input._shape, input._stride, dtype=input._dtype), input)
-
-
-METHODS = (diagonal_scatter, select_scatter, slice_scatter)

@@ -17,6 +17,7 @@ from tensorlab.devices import as_device, device
 from tensorlab.random.counter import philox_block, stream_words
 from tensorlab.random.generator import Generator, default_generator
 from tensorlab.random.philox import Philox
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
 ]
 
 
+@op()
 def manual_seed(seed: int) -> Generator:
     """Begin the default stream of a seed: the same program then makes the same numbers, and PyTorch's.
 
@@ -55,6 +57,7 @@ def manual_seed(seed: int) -> Generator:
     return default_generator.manual_seed(int(seed))
 
 
+@op()
 def seed() -> int:
     """Begin an unforeseeable default stream, and return its seed.
 
@@ -66,6 +69,7 @@ def seed() -> int:
     return default_generator.seed()
 
 
+@op()
 def initial_seed() -> int:
     """The seed that the default stream began with.
 
@@ -78,6 +82,7 @@ def initial_seed() -> int:
     return default_generator.initial_seed()
 
 
+@op()
 def get_rng_state() -> Tensor:
     """Where the default stream stands, as a tensor of dtype uint8 (see `Generator.get_state`).
 
@@ -92,6 +97,7 @@ def get_rng_state() -> Tensor:
     return default_generator.get_state()
 
 
+@op()
 def set_rng_state(new_state: Tensor) -> None:
     """Go to where the default stream stood when `get_rng_state` was called.
 

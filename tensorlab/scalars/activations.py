@@ -240,7 +240,8 @@ def _row(
 ROWS = (
     Scalar("relu", relu, 1, "Negative elements replaced by 0.",
            ">>> tl.relu(tl.tensor([-1.0, 2.0]))\ntensor([0., 2.])",
-           refuses_bool="Boolean inputs not supported for relu: convert the mask first", gradients=(d_relu,)),
+           refuses_bool="Boolean inputs not supported for relu: convert the mask first", gradients=(d_relu,),
+           variants="function method in_place in_place_function", aliases="nn.functional.relu_"),
     _row("leaky_relu", leaky_relu, "Negative elements multiplied by `negative_slope`.",
          ">>> F.leaky_relu(tl.tensor([-1.0, 2.0]), 0.1)\ntensor([-0.1000,  2.0000])", d_leaky_relu, 1, 1),
     Scalar("prelu_kernel", prelu_kernel, 2, "Negative elements multiplied by a slope of their own.",

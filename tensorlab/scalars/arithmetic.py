@@ -135,6 +135,8 @@ ROWS = (
         "To invert a mask, use the `~` operator or logical_not()",
         exact_out=True,
         gradients=(("neg", "grad"),),
+        variants="function method in_place in_place_function",
+        aliases="negative",
     ),
     Scalar(
         "abs",
@@ -145,6 +147,7 @@ ROWS = (
         takes=NUMERIC,
         exact_out=True,
         gradients=(d_abs,),
+        variants="function method in_place in_place_function",
     ),
     Scalar(
         "sign",
@@ -154,6 +157,7 @@ ROWS = (
         ">>> tl.sign(tl.tensor([-2.5, 0.0, 7.0]))\ntensor([-1.,  0.,  1.])",
         exact_out=True,
         gradients=(ZERO,),
+        variants="function method in_place",
     ),
     Scalar(
         "sgn",
@@ -163,6 +167,7 @@ ROWS = (
         ">>> tl.sgn(tl.tensor([-2, 0, 7]))\ntensor([-1,  0,  1])",
         exact_out=True,
         gradients=(ZERO,),
+        variants="function method in_place",
     ),
     Scalar(
         "square",
@@ -173,6 +178,7 @@ ROWS = (
         result=WHOLE,
         gradients=(d_square,),
         node="PowBackward0",
+        variants="function method in_place in_place_function",
     ),
     Scalar(
         "cube",
@@ -191,6 +197,7 @@ ROWS = (
         ">>> tl.reciprocal(tl.tensor([2, -4]))\ntensor([ 0.5000, -0.2500])",
         result=FLOAT,
         gradients=(d_reciprocal,),
+        variants="function method in_place in_place_function",
     ),
     Scalar(
         "add",
@@ -256,6 +263,8 @@ ROWS = (
         numbers=BOTH,
         exact_numbers=True,
         gradients=(("mul", "grad", "y"), ("mul", "grad", "x")),
+        variants="function method in_place",
+        aliases="multiply",
     ),
     Scalar(
         "addcmul",

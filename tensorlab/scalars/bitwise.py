@@ -47,6 +47,7 @@ ROWS = (
         "Every bit inverted: ``~input``, which is ``-input - 1`` for signed integers; for bools, not.",
         ">>> tl.bitwise_not(tl.tensor([0, 5]))\ntensor([-1, -6])",
         takes=INTEGERS,
+        variants="function method in_place",
     ),
     Scalar(
         "bitwise_and",
@@ -56,6 +57,7 @@ ROWS = (
         ">>> tl.bitwise_and(tl.tensor([12, 7]), 10)\ntensor([8, 2])",
         takes=INTEGERS,
         numbers=BOTH,
+        variants="function method in_place",
     ),
     Scalar(
         "bitwise_or",
@@ -65,6 +67,7 @@ ROWS = (
         ">>> tl.bitwise_or(tl.tensor([12, 7]), 10)\ntensor([14, 15])",
         takes=INTEGERS,
         numbers=BOTH,
+        variants="function method in_place",
     ),
     Scalar(
         "bitwise_xor",
@@ -74,6 +77,7 @@ ROWS = (
         ">>> tl.bitwise_xor(tl.tensor([12, 7]), 10)\ntensor([ 6, 13])",
         takes=INTEGERS,
         numbers=BOTH,
+        variants="function method in_place",
     ),
     Scalar(
         "bitwise_left_shift",
@@ -84,6 +88,7 @@ ROWS = (
         ">>> tl.bitwise_left_shift(tl.tensor([1, 3]), 2)\ntensor([ 4, 12])",
         takes=COUNTING,
         numbers=BOTH,
+        variants="function method in_place",
     ),
     Scalar(
         "bitwise_right_shift",
@@ -94,5 +99,6 @@ ROWS = (
         ">>> tl.bitwise_right_shift(tl.tensor([8, -8]), 2)\ntensor([ 2, -2])",
         takes=COUNTING,
         numbers=BOTH,
+        variants="function method in_place",
     ),
 )

@@ -108,6 +108,7 @@ ROWS = (
         "The greater of two elements; NaN if either is NaN.",
         ">>> tl.maximum(tl.tensor([1, 5]), tl.tensor([3, 2]))\ntensor([3, 5])",
         gradients=(d_maximum_x, d_maximum_y),
+        variants="function method",
     ),
     Scalar(
         "minimum",
@@ -116,6 +117,7 @@ ROWS = (
         "The lesser of two elements; NaN if either is NaN.",
         ">>> tl.minimum(tl.tensor([1, 5]), tl.tensor([3, 2]))\ntensor([1, 2])",
         gradients=(d_minimum_x, d_minimum_y),
+        variants="function method",
     ),
     Scalar(
         "fmax",
@@ -124,6 +126,7 @@ ROWS = (
         "The greater of two elements; a NaN gives way to the other.",
         '>>> tl.fmax(tl.tensor([1.0, 5.0]), tl.tensor([float("nan"), 6.0]))\ntensor([1., 6.])',
         gradients=(d_fmax_x, d_fmax_y),
+        variants="function method",
     ),
     Scalar(
         "fmin",
@@ -132,6 +135,7 @@ ROWS = (
         "The lesser of two elements; a NaN gives way to the other.",
         '>>> tl.fmin(tl.tensor([1.0, 5.0]), tl.tensor([float("nan"), 4.0]))\ntensor([1., 4.])',
         gradients=(d_fmin_x, d_fmin_y),
+        variants="function method",
     ),
     Scalar(
         "clamp_min",

@@ -78,7 +78,7 @@ def d_where_y(grad, condition):
     return choose(condition != 0, number(0), grad)
 
 
-def _comparison(name: str, formula: Callable, summary: str, example: str) -> Scalar:
+def _comparison(name: str, formula: Callable, summary: str, example: str, aliases: str = "") -> Scalar:
     kind = name.capitalize()
     return Scalar(
         name,
@@ -91,6 +91,8 @@ def _comparison(name: str, formula: Callable, summary: str, example: str) -> Sca
         gradients=(ZERO, ZERO),  # of the form in place, which writes 1 and 0 into floats
         node=f"{kind}Backward1",
         number_nodes=("", f"{kind}Backward0"),
+        variants="function method in_place",
+        aliases=aliases,
     )
 
 
@@ -106,30 +108,35 @@ ROWS = (
         ne,
         "Whether the elements differ.",
         ">>> tl.ne(tl.tensor([1, 2]), 2)\ntensor([ True, False])",
+        aliases="not_equal",
     ),
     _comparison(
         "lt",
         lt,
         "Whether the elements of `input` are less.",
         ">>> tl.lt(tl.tensor([1, 2, 3]), 2)\ntensor([ True, False, False])",
+        aliases="less",
     ),
     _comparison(
         "le",
         le,
         "Whether the elements of `input` are less or equal.",
         ">>> tl.le(tl.tensor([1, 2, 3]), 2)\ntensor([ True,  True, False])",
+        aliases="less_equal",
     ),
     _comparison(
         "gt",
         gt,
         "Whether the elements of `input` are greater.",
         ">>> tl.gt(tl.tensor([1, 2, 3]), 2)\ntensor([False, False,  True])",
+        aliases="greater",
     ),
     _comparison(
         "ge",
         ge,
         "Whether the elements of `input` are greater or equal.",
         ">>> tl.ge(tl.tensor([1, 2, 3]), 2)\ntensor([False,  True,  True])",
+        aliases="greater_equal",
     ),
     Scalar(
         "isnan",
@@ -138,6 +145,8 @@ ROWS = (
         "Whether each element is NaN, not a number.",
         '>>> tl.isnan(tl.tensor([1.0, float("nan")]))\ntensor([False,  True])',
         result=TRUTH,
+        variants="function method",
+        out=False,
     ),
     Scalar(
         "isinf",
@@ -146,6 +155,8 @@ ROWS = (
         "Whether each element is an infinity, of either sign.",
         '>>> tl.isinf(tl.tensor([1.0, float("-inf")]))\ntensor([False,  True])',
         result=TRUTH,
+        variants="function method",
+        out=False,
     ),
     Scalar(
         "isfinite",
@@ -154,6 +165,8 @@ ROWS = (
         "Whether each element is neither NaN nor an infinity.",
         '>>> tl.isfinite(tl.tensor([1.0, float("inf")]))\ntensor([ True, False])',
         result=TRUTH,
+        variants="function method",
+        out=False,
     ),
     Scalar(
         "signbit",
@@ -163,6 +176,7 @@ ROWS = (
         ">>> tl.signbit(tl.tensor([-1.0, -0.0, 0.0]))\ntensor([ True,  True, False])",
         result=TRUTH,
         exact_out=True,
+        variants="function method",
     ),
     Scalar(
         "isclose",

@@ -218,6 +218,7 @@ ROWS = (
         result=FLOAT,
         cost=4,
         gradients=(("mul", "grad", "result"),),
+        variants="function method in_place in_place_function",
     ),
     Scalar(
         "exp2",
@@ -228,6 +229,8 @@ ROWS = (
         result=FLOAT,
         cost=4,
         gradients=(d_exp2,),
+        variants="function method in_place in_place_function",
+        aliases="special.exp2",
     ),
     Scalar(
         "expm1",
@@ -238,6 +241,8 @@ ROWS = (
         result=FLOAT,
         cost=4,
         gradients=(d_expm1,),
+        variants="function method in_place in_place_function",
+        aliases="special.expm1",
     ),
     Scalar(
         "sigmoid",
@@ -248,5 +253,7 @@ ROWS = (
         result=FLOAT,
         cost=5,
         gradients=(d_sigmoid,),
+        variants="function method in_place in_place_function",
+        aliases="special.expit nn.functional.sigmoid",
     ),
 )

@@ -74,11 +74,14 @@ def atanh_float64(x):
 ROWS = (
     Scalar("asinh", asinh, 1, "The number of which each element is the hyperbolic sine.",
            ">>> tl.asinh(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.8814])",
-           result=FLOAT, cost=24, gradients=(d_asinh,)),
+           result=FLOAT, cost=24, gradients=(d_asinh,),
+           variants="function method in_place in_place_function", aliases="arcsinh"),
     Scalar("acosh", acosh, 1, "The number, not negative, of which each element is the hyperbolic cosine.",
            ">>> tl.acosh(tl.tensor([1.0, 2.0]))\ntensor([0.0000, 1.3170])",
-           result=FLOAT, cost=24, gradients=(d_acosh,)),
+           result=FLOAT, cost=24, gradients=(d_acosh,),
+           variants="function method in_place in_place_function", aliases="arccosh"),
     Scalar("atanh", atanh, 1, "The number of which each element is the hyperbolic tangent; NaN outside ±1.",
            ">>> tl.atanh(tl.tensor([0.0, 0.5]))\ntensor([0.0000, 0.5493])",
-           result=FLOAT, cost=24, gradients=(d_atanh,)),
+           result=FLOAT, cost=24, gradients=(d_atanh,),
+           variants="function method in_place in_place_function", aliases="arctanh"),
 )  # fmt: skip

@@ -216,6 +216,7 @@ ROWS = (
         result=FLOAT,
         cost=8,
         gradients=(("div", "grad", "x"),),
+        variants="function method in_place in_place_function",
     ),
     Scalar(
         "log2",
@@ -226,6 +227,7 @@ ROWS = (
         result=FLOAT,
         cost=8,
         gradients=(d_log2,),
+        variants="function method in_place in_place_function",
     ),
     Scalar(
         "log10",
@@ -236,6 +238,7 @@ ROWS = (
         result=FLOAT,
         cost=8,
         gradients=(d_log10,),
+        variants="function method in_place in_place_function",
     ),
     Scalar(
         "log1p",
@@ -247,6 +250,8 @@ ROWS = (
         cost=8,
         gradients=(d_log1p,),
         node="Log1PBackward0",
+        variants="function method in_place in_place_function",
+        aliases="special.log1p",
     ),
     Scalar(
         "logaddexp",
@@ -258,6 +263,7 @@ ROWS = (
         takes=FLOATING,
         cost=12,
         gradients=(d_logaddexp_x, d_logaddexp_y),
+        variants="function method",
     ),
     Scalar(
         "xlogy",
@@ -270,5 +276,7 @@ ROWS = (
         cost=8,
         gradients=(d_xlogy_x, d_xlogy_y),
         number_nodes=("XlogyBackward1", "XlogyBackward2"),
+        variants="function method in_place in_place_function",
+        aliases="special.xlogy",
     ),
 )

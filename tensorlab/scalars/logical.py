@@ -33,6 +33,7 @@ ROWS = (
         "Whether each element is 0.",
         ">>> tl.logical_not(tl.tensor([0, 3]))\ntensor([ True, False])",
         result=TRUTH,
+        variants="function method in_place",
     ),
     Scalar(
         "logical_and",
@@ -41,6 +42,7 @@ ROWS = (
         "Whether neither of two elements is 0.",
         ">>> tl.logical_and(tl.tensor([0, 3]), tl.tensor([2, 2]))\ntensor([False,  True])",
         result=TRUTH,
+        variants="function method in_place",
     ),
     Scalar(
         "logical_or",
@@ -49,6 +51,7 @@ ROWS = (
         "Whether at least one of two elements is not 0.",
         ">>> tl.logical_or(tl.tensor([0, 3]), tl.tensor([0, 0]))\ntensor([False,  True])",
         result=TRUTH,
+        variants="function method in_place",
     ),
     Scalar(
         "logical_xor",
@@ -57,5 +60,6 @@ ROWS = (
         "Whether exactly one of two elements is 0.",
         ">>> tl.logical_xor(tl.tensor([0, 3]), tl.tensor([2, 2]))\ntensor([ True, False])",
         result=TRUTH,
+        variants="function method in_place",
     ),
 )

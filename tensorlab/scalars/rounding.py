@@ -65,6 +65,7 @@ ROWS = (
         takes=NUMERIC,
         exact_out=True,
         gradients=(ZERO,),
+        variants="function method in_place in_place_function",
     ),
     Scalar(
         "ceil",
@@ -75,6 +76,7 @@ ROWS = (
         takes=NUMERIC,
         exact_out=True,
         gradients=(ZERO,),
+        variants="function method in_place in_place_function",
     ),
     Scalar(
         "trunc",
@@ -85,6 +87,8 @@ ROWS = (
         takes=NUMERIC,
         exact_out=True,
         gradients=(ZERO,),
+        variants="function method in_place in_place_function",
+        aliases="fix",
     ),
     Scalar(
         "round",
@@ -130,5 +134,6 @@ ROWS = (
         takes=FLOATING,
         exact_out=True,
         gradients=(GRAD,),
+        variants="function method in_place in_place_function",
     ),
 )

@@ -84,6 +84,12 @@ class Scalar:
             capitals with ``Backward0``.
         number_nodes: what it is called instead where an operand is a number, for each operand; "" where that
             makes no difference.
+        variants: the public functions that are made of the row, in words: ``function``, ``method``,
+            ``in_place`` for a method such as ``x.exp_()``, and ``in_place_function`` for ``tl.exp_(x)``. None
+            where the functions that use the row are written out, or only other operations use it.
+        aliases: other names of these; with dots those of another namespace, ``special.expit``.
+        namespace: where the function is found, if not in `tensorlab` itself.
+        out: the function takes `out`.
     """
 
     name: str
@@ -103,6 +109,10 @@ class Scalar:
     gradients: tuple[Gradient, ...] = ()
     node: str = ""
     number_nodes: tuple[str, ...] = ()
+    variants: str = ""
+    aliases: str = ""
+    namespace: str = ""
+    out: bool = True
 
 
 Number = TypeVar("Number", bool, int, float)

@@ -245,6 +245,7 @@ ROWS = (
         result=FLOAT,
         cost=4,
         gradients=(d_sqrt,),
+        variants="function method in_place in_place_function",
     ),
     Scalar(
         "root_of_squares",
@@ -264,6 +265,7 @@ ROWS = (
         result=FLOAT,
         cost=4,
         gradients=(d_rsqrt,),
+        variants="function method in_place in_place_function",
     ),
     Scalar(
         "pow",
@@ -288,6 +290,7 @@ ROWS = (
         takes=FLOATING,
         cost=10,
         gradients=(d_hypot_x, d_hypot_y),
+        variants="function method in_place",
     ),
     Scalar(
         "erf",
@@ -298,6 +301,8 @@ ROWS = (
         result=FLOAT,
         cost=15,
         gradients=(d_erf,),
+        variants="function method in_place in_place_function",
+        aliases="special.erf",
     ),
     Scalar(
         "nan_to_num",

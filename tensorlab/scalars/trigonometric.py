@@ -350,9 +350,20 @@ def _row(
     cost: int = 10,
     outside: Callable | None = None,
     gradient: Gradient = None,
+    aliases: str = "",
 ) -> Scalar:
     return Scalar(
-        name, formula, 1, summary, example, result=FLOAT, cost=cost, outside=outside, gradients=(gradient,)
+        name,
+        formula,
+        1,
+        summary,
+        example,
+        result=FLOAT,
+        cost=cost,
+        outside=outside,
+        gradients=(gradient,),
+        variants="function method in_place in_place_function",
+        aliases=aliases,
     )
 
 
@@ -364,18 +375,20 @@ ROWS = (
     _row("tan", tan, "The tangent of each element, an angle in radians.",
          ">>> tl.tan(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5574])", 14, many_turns, d_tan),
     _row("asin", asin, "The angle in ±π/2 of which each element is the sine; NaN outside ±1.",
-         ">>> tl.asin(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5708])", gradient=d_asin),
+         ">>> tl.asin(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5708])", gradient=d_asin, aliases="arcsin"),
     _row("acos", acos, "The angle from 0 to π of which each element is the cosine; NaN outside ±1.",
-         ">>> tl.acos(tl.tensor([0.0, 1.0]))\ntensor([1.5708, 0.0000])", gradient=d_acos),
+         ">>> tl.acos(tl.tensor([0.0, 1.0]))\ntensor([1.5708, 0.0000])", gradient=d_acos, aliases="arccos"),
     _row("atan", atan, "The angle in ±π/2 of which each element is the tangent.",
-         ">>> tl.atan(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7854])", gradient=d_atan),
+         ">>> tl.atan(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7854])", gradient=d_atan, aliases="arctan"),
     Scalar("atan2", atan2, 2, "The angle in ±π at which the point (other, input) is seen from the origin.",
            ">>> tl.atan2(tl.tensor([1.0, 1.0]), tl.tensor([1.0, -1.0]))\ntensor([0.7854, 2.3562])",
-           result=FLOAT, cost=12, gradients=(d_atan2_y, d_atan2_x)),
+           result=FLOAT, cost=12, gradients=(d_atan2_y, d_atan2_x),
+           variants="function method in_place", aliases="arctan2"),
     _row("sinh", sinh, "The hyperbolic sine, ``(exp(input) - exp(-input)) / 2``.",
          ">>> tl.sinh(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 1.1752])", gradient=d_sinh),
     _row("cosh", cosh, "The hyperbolic cosine, ``(exp(input) + exp(-input)) / 2``.",
          ">>> tl.cosh(tl.tensor([0.0, 1.0]))\ntensor([1.0000, 1.5431])", gradient=d_cosh),
     _row("tanh", tanh, "The hyperbolic tangent, ``sinh(input) / cosh(input)``, between -1 and 1.",
-         ">>> tl.tanh(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7616])", 6, gradient=d_tanh),
+         ">>> tl.tanh(tl.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7616])", 6, gradient=d_tanh,
+         aliases="nn.functional.tanh"),
 )  # fmt: skip

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorlab as tl
-from tensorlab.names import NamedTensor, binding, labels
+from tensorlab import registry
+from tensorlab.names import NamedTensor, labels, rules
 from tensorlab.names.tensor import bare
 
 # --- tuples ---------------------------------------------------------------------------------------------
@@ -569,9 +570,11 @@ def test_whatever_is_exported_keeps_names_or_refuses():
                 assert each.has_names(), name
 
 
-def test_every_rule_is_for_something_that_there_is():
-    places = (tl.Tensor, tl, tl.nn.functional)
-    assert [name for name in binding.RULES if not any(hasattr(place, name) for place in places)] == []
+def test_every_operator_with_a_rule_names_one_that_there_is():
+    groups = [registry.members(), *map(registry.functions, ("", "linalg", "special", "nn.functional"))]
+    said = {op.names for group in groups for op in group.values() if op.names}
+    assert [name for name in said if not hasattr(rules, name)] == []
+    assert {name for name in rules.__all__ if name != "numbered"} == said
 
 
 def test_a_leaf_with_names_gathers_a_gradient():

@@ -12,7 +12,6 @@ from tensorlab.ops.indexing import advanced, along, flat, masks, scatter_reducti
 from tensorlab.ops.indexing.basic import getitem, setitem
 
 __all__ = [
-    "METHODS",
     "advanced",
     "along",
     "flat",
@@ -22,8 +21,3 @@ __all__ = [
     "setitem",
     "slices",
 ]
-
-METHODS = (
-    *advanced.METHODS, *along.METHODS, *flat.METHODS, *masks.METHODS, *scatter_reduction.METHODS,
-    *slices.METHODS,
-)  # fmt: skip

@@ -19,10 +19,9 @@ from tensorlab.ops.dispatch import allocate_strided, as_new, filled
 from tensorlab.ops.indexing import masks
 from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read, refuse_shared
 from tensorlab.ops.operands import Number
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_tensor
 from tensorlab.warned import warn_caller
-
-__all__ = ["index_put", "index_put_"]
 
 # What index tensors choose of a tensor: the dimension, and the index tensor or the mask that begins with it.
 Chosen = dict[int, Tensor]
@@ -110,6 +109,7 @@ def _put_by_mask(input: Tensor, chosen: Chosen, values: Tensor) -> bool:
     return True
 
 
+@op("function method")
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of `input` with `values` at the places that index tensors choose; see `index_put_`.
 
@@ -121,6 +121,7 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
     return as_new(index_put_(conversion.clone(input), indices, values, accumulate))
 
 
+@op("function method")
 def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
     """``input[indices] = values``, or with `accumulate` ``input[indices] += values`` for every index.
 
@@ -301,6 +302,3 @@ def _check_values(input: Tensor, shape: Size, values: Tensor) -> None:
             f"destination and {values.dtype.name} for the source: convert with "
             f"value.to(tensorlab.{input.dtype.name})"
         )
-
-
-METHODS = (index_put, index_put_)

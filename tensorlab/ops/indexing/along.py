@@ -26,11 +26,11 @@ from tensorlab.ops.operands import Number
 from tensorlab.ops.shape import expand, reshape
 from tensorlab.ops.sharing import from_numpy
 from tensorlab.ops.writing import counted, next_version
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["gather", "scatter", "scatter_add", "take_along_dim"]
 
-
+@op("function method")
 def gather(
     input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -71,6 +71,7 @@ def gather(
     return record(GatherBackward0, result, input, sizes=input._shape, dim=dim, index=index)
 
 
+@op("function method")
 def scatter(
     input: Tensor,
     dim: int,
@@ -97,6 +98,7 @@ def scatter(
     return record(_node(values), result, input, values, dim=dim, index=index)
 
 
+@op("method")
 def scatter_(
     input: Tensor,
     dim: int,
@@ -152,6 +154,7 @@ def _need_plain_scatter(reduce: str | None, *operands: object) -> None:
                 )
 
 
+@op("function method")
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with elements added where an index says; see `scatter_add_`.
 
@@ -166,6 +169,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     return record(ScatterAddBackward0, result, input, src, dim=dim, index=index)
 
 
+@op("method")
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """Elements added where an index says: ``input[i, index[i, j]] += src[i, j]`` for dim 1.
 
@@ -184,6 +188,7 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     return input
 
 
+@op("function method")
 def take_along_dim(
     input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -334,13 +339,3 @@ def _covered(function: str, index: Tensor, src: Tensor) -> Tensor:
         )
     strides = (src.stride() or (1,))[: index.ndim]
     return make_tensor(src._storage, src._dtype, index.shape, strides, src._offset)
-
-
-METHODS = (
-    gather,
-    scatter,
-    scatter_,
-    scatter_add,
-    scatter_add_,
-    take_along_dim,
-)

@@ -23,13 +23,13 @@ from tensorlab.ops.adjoints import placed
 from tensorlab.ops.dispatch import write
 from tensorlab.ops.indexing import advanced
 from tensorlab.ops.operands import Number
+from tensorlab.registry import op
 from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor, make_view
 from tensorlab.warned import warn_caller
 
-__all__ = ["getitem", "setitem"]
 
-
+@op("method", name="__getitem__", names="indexes")
 def getitem(input: Tensor, index: object) -> Tensor:
     """``input[index]``, by PyTorch's rules.
 
@@ -101,6 +101,7 @@ def _plain_part(index: object) -> tuple:
     return tuple(plain)
 
 
+@op("method", name="__setitem__", names="assigns")
 def setitem(input: Tensor, index: object, value: object) -> None:
     """``input[index] = value``: the elements that ``input[index]`` would read are overwritten.
 

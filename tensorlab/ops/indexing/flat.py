@@ -17,11 +17,11 @@ from tensorlab.ops.indexing.arguments import need_dtype, need_index, result_in
 from tensorlab.ops.indexing.gradients import PutBackward0, TakeBackward0
 from tensorlab.ops.indexing.places import KEPT, WHOLE, Places, Route, Term, check, combine, read
 from tensorlab.ops.sharing import from_numpy
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["put", "take"]
 
-
+@op("function method")
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements that an index names, counted in row-major order, whatever `input`'s shape.
 
@@ -50,6 +50,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     return record(TakeBackward0, result, input, sizes=input._shape, index=index)
 
 
+@op("function method")
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of `input` with elements overwritten by number; see `put_`.
 
@@ -62,6 +63,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     return put_(conversion.clone(input), index, source, accumulate)
 
 
+@op("method")
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """Elements overwritten where an index says, counted in row-major order, whatever `input`'s shape.
 
@@ -120,6 +122,3 @@ def _places(input: Tensor, index: Tensor) -> Places:
 @functools.lru_cache(KEPT)
 def _route(shape: Size, stride: tuple[int, ...], count: int, step: int) -> Route:
     return Route(shape, (0,) * len(shape), (Term(shape, stride, WHOLE, count, step, True),))
-
-
-METHODS = (put, put_, take)

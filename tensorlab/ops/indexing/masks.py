@@ -27,12 +27,12 @@ from tensorlab.ops.indexing.gradients import (
 from tensorlab.ops.indexing.places import expanded, guard, raw_cells, raw_type, vector
 from tensorlab.ops.operands import Number, check_number, is_number
 from tensorlab.ops.outputs import written
+from tensorlab.registry import op
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["argwhere", "masked_fill", "masked_scatter", "masked_select", "nonzero"]
 
-
+@op("function method", names="selects_masked")
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements where a mask is true, in row-major order, as a vector.
 
@@ -98,6 +98,7 @@ def _line(vector: Tensor) -> np.ndarray:
     return cells[offset : offset + last * step + 1 : step] if step else cells[offset : offset + 1]
 
 
+@op("function method", names="fills_masked")
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """A copy of `input` with one number where a mask is true; the two are broadcast against each other.
 
@@ -116,6 +117,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     return record(_fill_node(value), as_new(result), input, value, mask=mask)
 
 
+@op("method")
 def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """The elements where a mask is true overwritten with one number.
 
@@ -168,6 +170,7 @@ def _filled(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     return input
 
 
+@op("function method")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy of `input` with the elements of `source` where a mask is true; see `masked_scatter_`.
 
@@ -183,6 +186,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return record(MaskedScatterBackward0, as_new(result), input, source, mask=mask, sizes=source._shape)
 
 
+@op("method")
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The elements where a mask is true overwritten with the first elements of `source`, in their order.
 
@@ -229,6 +233,7 @@ def _scattered(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return input
 
 
+@op("function method")
 def nonzero(
     input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None
 ) -> Tensor | tuple[Tensor, ...]:
@@ -282,6 +287,7 @@ def nonzero(
     return written(out, result, result._stride)
 
 
+@op("function method")
 def argwhere(input: Tensor) -> Tensor:
     """Where the elements are not 0, one row an element; `nonzero` under NumPy's name.
 
@@ -337,14 +343,3 @@ def _column(found: Tensor, dim: int) -> Tensor:
     """Column `dim` of the result of `nonzero`, which lies in memory as a run."""
     count = found.shape[0]
     return make_tensor(found._storage, found._dtype, Size((count,)), (1,), dim * count)
-
-
-METHODS = (
-    argwhere,
-    masked_fill,
-    masked_fill_,
-    masked_scatter,
-    masked_scatter_,
-    masked_select,
-    nonzero,
-)

@@ -18,11 +18,11 @@ from tensorlab.ops.indexing.gradients import ScatterReduceBackward0
 from tensorlab.ops.indexing.masks import masked_fill_
 from tensorlab.ops.operands import Number
 from tensorlab.ops.writing import counted, next_version
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["scatter_reduce"]
 
-
+@op("function method")
 def scatter_reduce(
     input: Tensor,
     dim: int,
@@ -48,6 +48,7 @@ def scatter_reduce(
     return record(ScatterReduceBackward0, result, input, src, **notes)
 
 
+@op("method")
 def scatter_reduce_(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
@@ -118,9 +119,3 @@ def _divide_by_counts(target: Tensor, dim: int, index: Tensor, include_self: boo
     masked_fill_(counts, pointwise.eq(counts, 0), 1)
     divide = arithmetic.div_ if target.dtype.is_floating_point else arithmetic.floor_divide_
     return divide(target, conversion.to(counts, target.dtype))
-
-
-METHODS = (
-    scatter_reduce,
-    scatter_reduce_,
-)

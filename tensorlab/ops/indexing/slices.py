@@ -24,11 +24,11 @@ from tensorlab.ops.indexing.places import check, check_indices, combine, read, s
 from tensorlab.ops.operands import Number, check_number, is_number, number_from
 from tensorlab.ops.shape import reshape
 from tensorlab.ops.writing import counted, next_version
+from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["index_add", "index_copy", "index_fill", "index_select"]
 
-
+@op("function method", names="keeps")
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices along one dimension that a vector names, in its order, as a copy.
 
@@ -74,6 +74,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     return record(IndexSelectBackward0, result, input, sizes=input._shape, dim=dim, index=index)
 
 
+@op("function method", names="keeps")
 def index_add(
     input: Tensor,
     dim: int,
@@ -96,6 +97,7 @@ def index_add(
     return record(IndexAddBackward0, result, input, values, dim=dim, index=index)
 
 
+@op("method")
 def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
     """Slices added where a vector says: ``input[index[i]] += alpha * source[i]`` for dim 0.
 
@@ -129,6 +131,7 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
     return input
 
 
+@op("function method", names="keeps")
 def index_copy(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None
 ) -> Tensor:
@@ -145,6 +148,7 @@ def index_copy(
     return record(IndexCopyBackward0, result, input, values, dim=dim, index=index)
 
 
+@op("method")
 def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """Slices overwritten where a vector says: ``input[index[i]] = source[i]`` for dim 0.
 
@@ -168,6 +172,7 @@ def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tenso
     return input
 
 
+@op("function method", names="keeps")
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Tensor:
     """A copy of `input` with slices filled where a vector says; see `index_fill_`.
 
@@ -182,6 +187,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -
     return record(_fill_node(value), as_new(result), input, value, dim=dim, index=index)
 
 
+@op("method")
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Tensor:
     """Slices filled with one number where a vector says: ``input[index[i]] = value`` for dim 0.
 
@@ -318,14 +324,3 @@ def _combine(
     places = slices_at(target, dim, index, wraps)
     combine(target, places, values, action, lenient)
     return target
-
-
-METHODS = (
-    index_add,
-    index_add_,
-    index_copy,
-    index_copy_,
-    index_fill,
-    index_fill_,
-    index_select,
-)

@@ -14,7 +14,7 @@ from typing import Any
 
 from tensorlab import random
 from tensorlab.autograd import functional
-from tensorlab.autograd.passes import grad as _grad
+from tensorlab.autograd.backward import grad as _grad
 from tensorlab.modes import enable_grad
 from tensorlab.ops.joining import stack
 from tensorlab.tensor import Tensor

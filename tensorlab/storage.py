@@ -50,8 +50,8 @@ class UntypedStorage:
         [1, 0, 0, 1]
     """
 
-    # `_writer` is set by whoever writes, and empty before (see tensorlab.autograd.writers); `_lent` is set
-    # once somebody else has the memory too. Storages are made far more often than they are lent.
+    # `_writer` is set by whoever writes, and empty before (see tensorlab.autograd.last_writer); `_lent` once
+    # somebody else has the memory too. Storages are made far more often than they are lent.
     __slots__ = ("__weakref__", "_lent", "_memory", "_others", "_version", "_writer", "backend", "readonly")
 
     _lent: bool

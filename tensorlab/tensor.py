@@ -70,7 +70,7 @@ class Tensor(TensorMethods):
 
     _base: Tensor | None  # the tensor that this one is a view of
     _dense: np.ndarray | Literal[False] | None
-    _edge: Any  # where a gradient goes on (see tensorlab.autograd.node), None if none is required
+    _edge: Any  # where a gradient goes on (see tensorlab.autograd.graph), None if none is required
     _grad: Tensor | None
     _dtype: dtype
     _naming: Any

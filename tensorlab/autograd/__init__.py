@@ -6,10 +6,10 @@ youngest to the oldest, and each carries the gradient of its result to its opera
 
 from tensorlab.autograd import functional
 from tensorlab.autograd.anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
+from tensorlab.autograd.backward import backward, grad
 from tensorlab.autograd.function import Function, once_differentiable
 from tensorlab.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from tensorlab.autograd.inspection import graph, saved
-from tensorlab.autograd.passes import backward, grad
 from tensorlab.autograd.profiling import profile
 from tensorlab.modes import (
     enable_grad,

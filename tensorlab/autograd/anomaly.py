@@ -8,7 +8,7 @@ from collections.abc import Container
 from types import TracebackType
 from typing import Any
 
-from tensorlab.autograd.node import Gradient, Node
+from tensorlab.autograd.graph import Gradient, Node
 from tensorlab.registry import op
 
 __all__ = [

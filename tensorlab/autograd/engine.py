@@ -1,7 +1,7 @@
 """The backward pass: gradients from the results to the leaves, each node once.
 
 A node runs when all gradients of its result have arrived. Nodes are older than those that lead to them, so it
-is enough to run them from the youngest to the oldest (see `tensorlab.autograd.node`). There is no recursion:
+is enough to run them from the youngest to the oldest (see `tensorlab.autograd.graph`). There is no recursion:
 a chain of a million operations is walked in a loop.
 
 What arrives at an operand is fitted to it in one place, here: a gradient of the shape that the operand was
@@ -17,8 +17,8 @@ from sys import getrefcount
 from typing import Any
 
 from tensorlab.autograd import anomaly
+from tensorlab.autograd.graph import AccumulateGrad, Edge, Gradient, Node, Output
 from tensorlab.autograd.hooks import run_accumulated, run_after, run_before
-from tensorlab.autograd.node import AccumulateGrad, Edge, Gradient, Node, Output
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, is_non_overlapping_and_dense
 from tensorlab.modes import current

@@ -12,7 +12,7 @@ keeps its result, and ``add`` keeps nothing.
 
 Formulas compute with operations that are recorded in turn when the gradient shall be differentiated.
 `record` and its like stand in `tensorlab.autograd.recording`; what is written in place, in
-`tensorlab.autograd.in_place`.
+`tensorlab.autograd.recording`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ import weakref
 from collections.abc import Callable, Container, Sequence
 from typing import Any, ClassVar
 
-from tensorlab.autograd.keeping import KeptTensors, Packed, check_version, freed
-from tensorlab.autograd.node import Gradient, Node, Output, node_of
+from tensorlab.autograd.graph import Gradient, Node, Output, node_of
+from tensorlab.autograd.saved_tensors import KeptTensors, Packed, check_version, freed
 from tensorlab.tensor import Tensor, without_history
 
 __all__ = ["Backward", "Formula", "Plan", "ViewBackward", "formulas", "view_formulas"]

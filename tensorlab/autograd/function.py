@@ -8,11 +8,11 @@ from collections.abc import Callable, Container, Sequence
 from typing import Any, ClassVar
 
 from tensorlab import modes
-from tensorlab.autograd import keeping
+from tensorlab.autograd import saved_tensors
 from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.keeping import Packed, check_version, freed, packing, version_of
-from tensorlab.autograd.node import Gradient, Node, Output, sequence_numbers
+from tensorlab.autograd.graph import Gradient, Node, Output, sequence_numbers
 from tensorlab.autograd.recording import record
+from tensorlab.autograd.saved_tensors import Packed, check_version, freed, packing, version_of
 from tensorlab.autograd.views import check_in_place, edge_of, rebase
 from tensorlab.autograd.views import requires_grad as needs_grad
 from tensorlab.layout import Size
@@ -106,7 +106,7 @@ class FunctionCtx(Node):
             number = next((place for place, result in enumerate(results) if result is tensor), None)
             kept = tensor if number is None else without_history(tensor)
             version = version_of(kept)
-            packed = Packed(kept) if keeping.packers and packing.hooks else kept
+            packed = Packed(kept) if saved_tensors.packers and packing.hooks else kept
             self._saved.append((packed, version, number))
         self._to_save = ()
 

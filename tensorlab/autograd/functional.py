@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorlab.autograd.passes import grad
+from tensorlab.autograd.backward import grad
 from tensorlab.modes import enable_grad
 from tensorlab.tensor import Tensor
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.autograd.passes import grad
+from tensorlab.autograd.backward import grad
 from tensorlab.autograd.views import requires_grad
 from tensorlab.modes import enable_grad, no_grad
 from tensorlab.tensor import Tensor

@@ -12,21 +12,21 @@ from typing import Any, NamedTuple
 
 from tensorlab.autograd.edges import (
     GradientEdge,
-    allow_mutation_on_saved_tensors,
     get_gradient_edge,
     increment_version,
     register_multi_grad_hook,
 )
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.function import FunctionCtx
-from tensorlab.autograd.keeping import (
+from tensorlab.autograd.graph import AccumulateGrad, Edge, Node, edge_number, node_of, walk
+from tensorlab.autograd.saved_tensors import (
     KeptTensors,
     Packed,
+    allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
     save_on_cpu,
     saved_tensors_hooks,
 )
-from tensorlab.autograd.node import AccumulateGrad, Edge, Node, edge_number, node_of, walk
 from tensorlab.autograd.views import CopySlices, edge_of
 from tensorlab.dtypes import dtype
 from tensorlab.figures.graph import MOST_NODES, graph_drawing, graph_figure

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlab import modes
-from tensorlab.autograd import passes
+from tensorlab.autograd.backward import backward as run_backward
+from tensorlab.autograd.graph import Leaf, Node, edge_number, node_of
 from tensorlab.autograd.hooks import Handle, Hook
-from tensorlab.autograd.node import Leaf, Node, edge_number, node_of
 from tensorlab.autograd.views import edge_of, grad_fn, requires_grad
 from tensorlab.registry import op
 from tensorlab.storage import UNTRACKED
@@ -276,7 +276,7 @@ def backward(
         >>> x.grad
         tensor([2., 4.])
     """
-    passes.backward(input, gradient, retain_graph, create_graph, inputs=inputs)
+    run_backward(input, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 @op("method", name="__deepcopy__")

@@ -12,8 +12,7 @@ from collections.abc import Container
 from typing import Any
 
 from tensorlab.autograd.formulas import Backward
-from tensorlab.autograd.keeping import freed
-from tensorlab.autograd.node import (
+from tensorlab.autograd.graph import (
     AccumulateGrad,
     Edge,
     Gradient,
@@ -23,6 +22,7 @@ from tensorlab.autograd.node import (
     node_of,
     sequence_numbers,
 )
+from tensorlab.autograd.saved_tensors import freed
 from tensorlab.modes import current
 from tensorlab.tensor import Tensor, make_tensor
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlab.autograd.formulas import Backward
-from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.recording import in_place
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensors

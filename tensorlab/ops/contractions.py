@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record
+from tensorlab.autograd.last_writer import written_by
+from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.autograd.writers import written_by
 from tensorlab.layout import Size
 from tensorlab.ops.adjoints import placed
 from tensorlab.ops.aliases import as_own, detach

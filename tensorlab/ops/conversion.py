@@ -10,8 +10,7 @@ import numpy as np
 
 from tensorlab import devices, dtypes
 from tensorlab.autograd.formulas import Backward, formulas
-from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record
+from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
 from tensorlab.devices import as_device, device

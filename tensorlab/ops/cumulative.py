@@ -9,8 +9,7 @@ import numpy as np
 
 from tensorlab import dtypes, return_types
 from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record
+from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.backends import Launch, OperandLayout, backend
 from tensorlab.dtypes import dtype

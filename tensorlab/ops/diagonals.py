@@ -8,9 +8,8 @@ import numpy as np
 
 from tensorlab import layout
 from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record
-from tensorlab.autograd.writers import written_by
+from tensorlab.autograd.last_writer import written_by
+from tensorlab.autograd.recording import in_place, record
 from tensorlab.backends import backend
 from tensorlab.layout import as_int
 from tensorlab.memory_formats import contiguous_format

@@ -33,10 +33,9 @@ import numpy as np
 
 from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import Backward
-from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record, record_several
+from tensorlab.autograd.last_writer import mark
+from tensorlab.autograd.recording import in_place, record, record_several
 from tensorlab.autograd.views import requires_grad
-from tensorlab.autograd.writers import mark
 from tensorlab.backends import Backend, Launch
 from tensorlab.dtypes import dtype, get_default_dtype
 from tensorlab.layout import Size

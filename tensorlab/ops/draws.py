@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout
 from tensorlab.autograd.formulas import Backward, formulas
-from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.recording import in_place
 from tensorlab.backends import OperandLayout, backend
 from tensorlab.backends.drawing import RandomLaunch
 from tensorlab.devices import as_device, device

@@ -6,9 +6,9 @@ Each function here says which shapes it takes. The work is done by two that touc
 
 from __future__ import annotations
 
+from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.autograd.writers import written_by
 from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number
 from tensorlab.ops.products import added_product, product

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab import dtypes
-from tensorlab.autograd.writers import mark_out
+from tensorlab.autograd.last_writer import mark_out
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.dispatch import refuse_recorded, write

@@ -7,7 +7,7 @@ A tensor is filled in the order in which its elements lie in memory, the smalles
 from __future__ import annotations
 
 from tensorlab import dtypes
-from tensorlab.autograd.in_place import in_place
+from tensorlab.autograd.recording import in_place
 from tensorlab.dtypes import dtype
 from tensorlab.ops.draws import as_float, fill, fill_each, node, require_deviation
 from tensorlab.random import Generator

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tensorlab import layout
+from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.views import requires_grad
-from tensorlab.autograd.writers import written_by
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, memory_format
 from tensorlab.ops.arguments import sizes_from

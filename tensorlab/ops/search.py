@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tensorlab import dtypes, layout
-from tensorlab.autograd.writers import written_by
+from tensorlab.autograd.last_writer import written_by
 from tensorlab.backends import backend
 from tensorlab.cells import to_float32
 from tensorlab.dtypes import dtype

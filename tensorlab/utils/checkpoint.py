@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 from tensorlab import random
-from tensorlab.autograd import keeping
-from tensorlab.autograd.keeping import Packed, check_version, noted_version, saved_tensors_hooks
+from tensorlab.autograd import saved_tensors
+from tensorlab.autograd.saved_tensors import Packed, check_version, noted_version, saved_tensors_hooks
 from tensorlab.modes import current, enable_grad
 from tensorlab.tensor import Tensor
 
@@ -140,7 +140,7 @@ class _Frame:
 
 def _kept(argument: Any) -> tuple[Any, int | None]:
     """An argument as it is kept, and its version."""
-    if isinstance(argument, Tensor) and keeping.packing.hooks:
+    if isinstance(argument, Tensor) and saved_tensors.packing.hooks:
         return Packed(argument), None
     return argument, noted_version(argument)
 

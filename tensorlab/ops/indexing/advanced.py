@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from tensorlab import broadcasting, dtypes, layout, memory_formats
 from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.keeping import KeptTensors
-from tensorlab.autograd.recording import linear, record
+from tensorlab.autograd.recording import in_place, linear, record
+from tensorlab.autograd.saved_tensors import KeptTensors
 from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.layout import Refusal, Size
 from tensorlab.memory_formats import contiguous_format

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlab import broadcasting, dtypes, layout
-from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record
+from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
 from tensorlab.layout import Size

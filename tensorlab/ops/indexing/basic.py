@@ -14,8 +14,7 @@ import numpy as np
 
 from tensorlab import dtypes, part_rules
 from tensorlab.autograd.formulas import view_formulas
-from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record_view
+from tensorlab.autograd.recording import in_place, record_view
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, from_data, shape

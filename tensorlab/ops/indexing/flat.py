@@ -7,8 +7,7 @@ import functools
 import numpy as np
 
 from tensorlab import dtypes, layout
-from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record
+from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import check_in_place
 from tensorlab.layout import Refusal, Size
 from tensorlab.ops import conversion, shape

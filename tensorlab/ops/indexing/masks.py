@@ -8,8 +8,7 @@ import numpy as np
 
 from tensorlab import broadcasting, dtypes
 from tensorlab.autograd.formulas import Backward
-from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record
+from tensorlab.autograd.recording import in_place, record
 from tensorlab.backends import Walk, backend
 from tensorlab.cells import encode_one
 from tensorlab.layout import Size

@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 
 from tensorlab import dtypes
-from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record
-from tensorlab.autograd.writers import written_by
+from tensorlab.autograd.last_writer import written_by
+from tensorlab.autograd.recording import in_place, record
 from tensorlab.dtypes import dtype
 from tensorlab.modes import no_grad
 from tensorlab.ops import arithmetic, conversion, creation, pointwise

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlab import dtypes, layout
-from tensorlab.autograd.in_place import in_place
-from tensorlab.autograd.recording import record
+from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import check_in_place
 from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise

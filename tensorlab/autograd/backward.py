@@ -11,7 +11,7 @@ import numpy as np
 from tensorlab import layout
 from tensorlab.autograd import engine
 from tensorlab.autograd.edges import GradientEdge
-from tensorlab.autograd.node import Edge, Gradient
+from tensorlab.autograd.graph import Edge, Gradient
 from tensorlab.autograd.views import edge_of, grad_fn
 from tensorlab.cells import encode_one
 from tensorlab.dtypes import dtype

@@ -11,14 +11,15 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from tensorlab.autograd.node import AccumulateGrad, Leaf, Node, edge_number, node_of
-from tensorlab.autograd.writers import writer_of
+from tensorlab.autograd.graph import AccumulateGrad, Leaf, Node, edge_number, node_of
+from tensorlab.autograd.last_writer import writer_of
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, without_history
 
 __all__ = [
     "KeptTensors",
     "Packed",
+    "allow_mutation_on_saved_tensors",
     "check_version",
     "disable_saved_tensors_hooks",
     "noted_version",
@@ -152,6 +153,60 @@ class save_on_cpu(saved_tensors_hooks):
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         super().__init__(lambda tensor: (tensor.device, tensor.cpu()), lambda kept: kept[1].to(kept[0]))
+
+
+class allow_mutation_on_saved_tensors:
+    """A context in which tensors that are kept for a backward pass may be written.
+
+    The pass sees the values that they had. Each tensor is copied when it is kept, so a graph takes more
+    memory here than outside; PyTorch copies when a kept tensor is written. The pass has to run inside of the
+    context too.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> with tl.autograd.graph.allow_mutation_on_saved_tensors():
+        ...     x = tl.ones(2, requires_grad=True)
+        ...     y = x.clone()
+        ...     z = y.square().sum()
+        ...     _ = y.mul_(10)
+        ...     z.backward()
+        >>> x.grad
+        tensor([2., 2.])
+    """
+
+    _entered = False
+
+    def __enter__(self) -> allow_mutation_on_saved_tensors:
+        if allow_mutation_on_saved_tensors._entered:
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        self._open = True
+        self._hooks = saved_tensors_hooks(self._copied, self._held)
+        self._hooks.__enter__()
+        allow_mutation_on_saved_tensors._entered = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        allow_mutation_on_saved_tensors._entered = self._open = False
+        self._hooks.__exit__(kind, error, trace)
+
+    def clear(self) -> None:
+        """Let go of the copies: no graph of this context can run backward any more."""
+        self._open = False
+
+    @staticmethod
+    def _copied(tensor: Tensor) -> Tensor:
+        whole: Any = tensor.detach()
+        return whole.clone()
+
+    def _held(self, copy: Tensor) -> Tensor:
+        if not self._open:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the "
+                "graph was originally recorded."
+            )
+        return copy
 
 
 class disable_saved_tensors_hooks:

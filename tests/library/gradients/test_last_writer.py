@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tensorlab as tl
-from tensorlab.autograd.writers import writer_of
+from tensorlab.autograd.last_writer import writer_of
 
 WRITES = {
     "add_": lambda x: x.add_(1),

@@ -49,7 +49,7 @@ def writer_of(storage: UntypedStorage) -> str | None:
         >>> import tensorlab as tl
         >>> x = tl.zeros(3)
         >>> x[0] = 1
-        >>> tl.autograd.writers.writer_of(x.untyped_storage())
+        >>> tl.autograd.last_writer.writer_of(x.untyped_storage())
         'x[...] = value'
     """
     writer = getattr(storage, "_writer", None)

@@ -29,7 +29,14 @@ else:
     TensorMethods = object
 
 
-class Tensor(TensorMethods):
+class TensorType(type):
+    """The type of `Tensor`, which names it as users do: ``print(type(x))`` says ``<class 'tensorlab.Tensor'>``."""
+
+    def __repr__(cls) -> str:
+        return super().__repr__().replace("tensorlab.tensor.", "tensorlab.")
+
+
+class Tensor(TensorMethods, metaclass=TensorType):
     """An n-dimensional view of a flat storage.
 
     Five facts make a tensor: the storage, the dtype of its cells, the shape, the stride of each dimension,

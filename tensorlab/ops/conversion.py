@@ -397,6 +397,30 @@ def cpu(input: Tensor, memory_format: memory_format = preserve_format) -> Tensor
     return to(input, device="cpu", memory_format=memory_format)
 
 
+@op("method", names="copies")
+def cuda(
+    input: Tensor,
+    device: device | str | int | None = None,
+    non_blocking: bool = False,
+    memory_format: memory_format = preserve_format,
+) -> Tensor:
+    """The elements on a GPU, which needs a backend that there is not yet: the call is refused.
+
+    Raises:
+        RuntimeError: always.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> device = "cuda" if tl.cuda.is_available() else "cpu"
+        >>> tl.ones(3).to(device).device
+        device(type='cpu')
+    """
+    raise RuntimeError(
+        "cuda(): there is no GPU to go to, since tensorlab computes on the CPU so far. Leave the call out, or "
+        "let the program choose: x.to('cuda' if tensorlab.cuda.is_available() else 'cpu')"
+    )
+
+
 @op("method")
 def is_contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> bool:
     """True when the elements fill a run of cells in the order of the memory format.

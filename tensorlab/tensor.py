@@ -30,7 +30,7 @@ else:
 
 
 class TensorType(type):
-    """The type of `Tensor`, which names it as users do: ``print(type(x))`` says ``<class 'tensorlab.Tensor'>``."""
+    """The type of `Tensor`. It names the class as users do: ``print(type(x))`` says `tensorlab.Tensor`."""
 
     def __repr__(cls) -> str:
         return super().__repr__().replace("tensorlab.tensor.", "tensorlab.")

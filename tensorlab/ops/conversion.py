@@ -416,8 +416,8 @@ def cuda(
         device(type='cpu')
     """
     raise RuntimeError(
-        "cuda(): there is no GPU to go to, since tensorlab computes on the CPU so far. Leave the call out, or "
-        "let the program choose: x.to('cuda' if tensorlab.cuda.is_available() else 'cpu')"
+        "cuda(): there is no GPU to go to, since tensorlab computes on the CPU so far. Leave the call out, "
+        "or let the program choose: x.to('cuda' if tensorlab.cuda.is_available() else 'cpu')"
     )
 
 

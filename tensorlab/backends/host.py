@@ -12,6 +12,8 @@ __all__ = ["HostMemory"]
 
 # NumPy's own function, without a call around it: every small result passes here.
 _empty: Callable[[int, np.dtype], np.ndarray] = np.empty
+_zeros: Callable[[int, np.dtype], np.ndarray] = np.zeros
+_fill: Callable[[np.ndarray, np.generic], None] = np.ndarray.fill
 
 
 class HostMemory:
@@ -20,6 +22,11 @@ class HostMemory:
     device = devices.CPU
 
     allocate = staticmethod(_empty)
+
+    # The operating system hands out zeroed pages, so large zeros cost nothing until touched.
+    allocate_zeros = staticmethod(_zeros)
+
+    fill = staticmethod(_fill)
 
     @staticmethod
     def upload(array: np.ndarray) -> np.ndarray:

@@ -48,6 +48,14 @@ class Backend(
         """Memory for so many cells, which holds whatever it held before."""
         ...
 
+    def allocate_zeros(self, count: int, cell: np.dtype) -> np.ndarray:
+        """Memory for so many cells, whose bits are all 0."""
+        ...
+
+    def fill(self, cells: np.ndarray, value: np.generic) -> None:
+        """Overwrite each of some cells that lie side by side with one."""
+        ...
+
     def upload(self, array: np.ndarray) -> np.ndarray:
         """Memory of the device with the elements of an array of the host, in row-major order."""
         ...

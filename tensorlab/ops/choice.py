@@ -9,9 +9,7 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.dtypes import bfloat16, float16
 from tensorlab.ops.arguments import need_tensors
-from tensorlab.ops.dispatch import SMALL
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply
 from tensorlab.ops.indexing.masks import nonzero
@@ -196,16 +194,9 @@ def equal(input: Tensor, other: Tensor) -> bool:
             raise TypeError(f"equal(): argument {position} must be a Tensor, not {type(operand).__name__}")
     if input._shape != other._shape:
         return False
-    a, b = input._dense, other._dense
-    if type(a) is type(b) is np.ndarray and a.size <= SMALL and input._dtype is other._dtype not in _SIXTEEN:
-        return int(np.count_nonzero(a == b)) == a.size
     if many(input, other):
         found = mapped_fold("all", TABLE["eq"], input, other)
         if found is not None:
             return bool(found)
     truths = eq(input, other)._storage._memory  # of the elements alone, in whatever order they lie
     return int(np.count_nonzero(truths)) == truths.size
-
-
-# Floats whose cells are no numbers of NumPy's.
-_SIXTEEN = (float16, bfloat16)

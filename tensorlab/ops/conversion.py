@@ -12,10 +12,8 @@ from tensorlab import devices, dtypes
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import backend
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
-from tensorlab.layout import numel
 from tensorlab.memory_formats import (
     contiguous_format,
     format_strides,
@@ -31,21 +29,18 @@ from tensorlab.names.rules import unifies
 from tensorlab.names.tensor import NamedTensor
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.dispatch import (
-    SMALL,
+    COPY,
     Number,
     allocate_strided,
+    compute,
     is_number,
     same_place,
-    widened,
     write,
-    write_new,
 )
 from tensorlab.ops.dispatch import fill as overwrite
 from tensorlab.ops.operands import check_number
 from tensorlab.registry import op
-from tensorlab.scalars import TABLE
-from tensorlab.storage import UNTRACKED, UntypedStorage
-from tensorlab.tensor import Tensor, dense_cells, make_dense, make_tensor
+from tensorlab.tensor import Tensor
 
 __all__ = ["compute_type", "dense_in", "summed_in_float32"]
 
@@ -102,20 +97,7 @@ def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> T
         >>> x.clone().stride(), x.clone(memory_format=tl.contiguous_format).stride()
         ((1, 3), (2, 1))
     """
-    dense = input._dense if input._dense is not None else dense_cells(input)
-    plain = memory_format is preserve_format or memory_format is contiguous_format
-    if dense is not False and 0 < dense.size <= SMALL and plain:
-        out = make_dense(dense.copy(), input._dtype, input._shape, input._stride)
-    else:
-        stride = strides_like(input, memory_format)
-        count = numel(input._shape)
-        if stride == input._stride and 0 < count <= SMALL:  # without gaps: one run of cells in another order
-            memory = input._cells()[:count].copy()
-            out = make_tensor(UntypedStorage(memory), input._dtype, input._shape, stride, 0)
-        else:
-            out = allocate_strided(input._shape, stride, input._dtype)
-            write_new(out, input)
-    return record(CloneBackward0, out, input)
+    return record(CloneBackward0, compute(COPY, input, params=(input._dtype, memory_format)), input)
 
 
 @op("function method", names="copies")
@@ -132,8 +114,6 @@ def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) 
         >>> x.contiguous() is x, x.t().contiguous().stride()
         (True, (2, 1))
     """
-    if memory_format is contiguous_format and input._dense is not None and input._dense is not False:
-        return input
     wanted = contiguous_format if memory_format is preserve_format else memory_format
     if is_in_format(input._shape, input._stride, wanted):
         return input
@@ -197,9 +177,7 @@ def to(
         return input
     if memory_format is preserve_format and not copy:
         return cast(input, element_type)
-    out = allocate_strided(input._shape, strides_like(input, memory_format), element_type)
-    write_new(out, input)
-    return record(ToCopyBackward0, out, input)
+    return record(ToCopyBackward0, compute(COPY, input, params=(element_type, memory_format)), input)
 
 
 def cast(input: Tensor, dtype: dtype) -> Tensor:
@@ -217,25 +195,7 @@ def cast(input: Tensor, dtype: dtype) -> Tensor:
     """
     if input._dtype is dtype:
         return input
-    dense = input._dense if input._dense is not None else dense_cells(input)
-    if dense is not False and dense.size <= SMALL:
-        kernel = _casts.get((dtype, input._dtype)) or _cast_kernel(dtype, input._dtype)
-        out = make_dense(np.empty(dense.size, dtype.cell), dtype, input._shape, input._stride)
-        kernel(out._dense, dense)
-    else:
-        out = allocate_strided(input._shape, strides_like(input, preserve_format), dtype)
-        write_new(out, input)
-    return record(ToCopyBackward0, out, input) if requires_grad(input) else out
-
-
-_casts: dict[tuple[dtype, dtype], Callable[..., None]] = {}
-
-
-def _cast_kernel(target: dtype, source: dtype) -> Callable[..., None]:
-    """The kernel that converts one run of cells into another."""
-    kernel = backend("cpu").flat_kernel(TABLE["copy"], widened(source), (target, source), ("run", "run"))
-    _casts[target, source] = kernel
-    return kernel
+    return record(ToCopyBackward0, compute(COPY, input, params=(dtype, preserve_format)), input)
 
 
 def _target(target: tuple, dtype: dtype | None, device: device | str | None) -> tuple:
@@ -355,20 +315,6 @@ def zero_(input: Tensor) -> Tensor:
         >>> x
         tensor([1., 0., 0.])
     """
-    dense, storage = input._dense, input._storage
-    if (
-        dense is not None
-        and dense is not False
-        and dense.size <= SMALL
-        and not storage.readonly
-        and storage._version is not UNTRACKED
-        and input._edge is None
-        and (input._base is None or input._base._edge is None)
-    ):
-        storage._version += 1
-        dense.fill(0)
-        storage._writer = ZeroBackward0
-        return input
     _fill(input, 0, ZeroBackward0)
     return input
 
@@ -433,17 +379,11 @@ def is_contiguous(input: Tensor, memory_format: memory_format = contiguous_forma
         >>> x.is_contiguous(), x.t().is_contiguous(), x.is_contiguous(memory_format=tl.channels_last)
         (True, False, False)
     """
-    if memory_format is contiguous_format and input._dense is not None and input._dense is not False:
-        return True
     return is_in_format(input._shape, input._stride, memory_format)
 
 
 def dense_in(tensor: Tensor, format: memory_format) -> np.ndarray:
     """The cells of a tensor in the order of a memory format, copied if they lie otherwise."""
-    if format is contiguous_format:  # those of a dense tensor are kept, and found faster than its buffer
-        found = tensor._dense if tensor._dense is not None else dense_cells(tensor)
-        if found is not False:
-            return found
     if tensor._stride != format_strides(tensor._shape, format):
         tensor = clone(tensor.detach(), memory_format=format)
     cells, offset = tensor._buffer()

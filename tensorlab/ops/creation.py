@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
@@ -14,37 +13,16 @@ from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, memory_format
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from
-from tensorlab.ops.dispatch import SMALL, Number, allocate_strided, fill, filled, is_number, number_dtype
+from tensorlab.ops.dispatch import Number, allocate_strided, fill, filled, is_number, number_dtype
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.outputs import fitted
 from tensorlab.registry import op
 from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, make_dense, make_tensor
-
-
-def _quick_empty(shape: Size, stride: tuple[int, ...], count: int) -> Tensor:
-    element_type = dtypes.get_default_dtype()
-    return make_dense(np.empty(count, element_type.cell), element_type, shape, stride)
-
-
-def _quick_zeros(shape: Size, stride: tuple[int, ...], count: int) -> Tensor:
-    element_type = dtypes.get_default_dtype()
-    return make_dense(np.zeros(count, element_type.cell), element_type, shape, stride)
-
-
-def _quick_ones(shape: Size, stride: tuple[int, ...], count: int) -> Tensor:
-    element_type = dtypes.get_default_dtype()
-    if (
-        count > SMALL or element_type.itemsize < 4
-    ):  # a half's cells are integers, in which 1 is another number
-        return filled(shape, stride, element_type, 1)
-    memory = np.empty(count, element_type.cell)
-    memory.fill(1)
-    return make_dense(memory, element_type, shape, stride)
+from tensorlab.tensor import Tensor, make_tensor
 
 
 @op()
-@partial(tensor_options, quick=_quick_empty)
+@tensor_options
 def empty(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -86,7 +64,7 @@ def empty(
 
 
 @op()
-@partial(tensor_options, quick=_quick_zeros)
+@tensor_options
 def zeros(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -109,7 +87,7 @@ def zeros(
 
 
 @op()
-@partial(tensor_options, quick=_quick_ones)
+@tensor_options
 def ones(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
-import numpy as np
-
 from tensorlab import layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.last_writer import written_by
@@ -16,8 +12,7 @@ from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import aliases, parts
 from tensorlab.ops.conversion import clone, copy_, fill_
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import SMALL, Number, as_new, check_out, guard_write, write_new
-from tensorlab.ops.from_data import from_cells
+from tensorlab.ops.dispatch import Number, as_new, check_out, guard_write, write_new
 from tensorlab.ops.indexing.places import raw_cells
 from tensorlab.ops.outputs import fitted, need_dtype, written
 from tensorlab.ops.restriding import as_strided
@@ -114,11 +109,8 @@ def _triangle(name: str, input: Tensor, diagonal: int, out: Tensor | None) -> Te
         copy_(out, input)
         _clear(name, out, diagonal)
         return written_by(f"{name}(out=...)", out)
-    if input.numel() > SMALL:
-        result = as_new(clone(aliases.detach(input), memory_format=contiguous_format))
-        _clear(name, result, diagonal)
-    else:
-        result = from_cells(_short(name, input._cells_array(), diagonal), input._dtype, input._shape)
+    result = as_new(clone(aliases.detach(input), memory_format=contiguous_format))
+    _clear(name, result, diagonal)
     return record(_TRIANGLES[name], result, input, diagonal=diagonal)
 
 
@@ -141,21 +133,6 @@ def _cleared(name: str, input: Tensor, diagonal: int) -> Tensor:
 def _clear(name: str, target: Tensor, diagonal: int) -> None:
     cells, start = raw_cells(target)
     backend("cpu").clear_triangle(cells, start, target._shape, target._stride, diagonal, above=name == "tril")
-
-
-def _short(name: str, cells: np.ndarray, diagonal: int) -> np.ndarray:
-    """A triangle of so few cells that NumPy is there before a kernel."""
-    zero = cells.dtype.type(0)
-    rows, columns = cells.shape[-2:]
-    if name == "tril":
-        return np.where(_up_to(rows, columns, diagonal), cells, zero)
-    return np.where(_up_to(rows, columns, diagonal - 1), zero, cells)
-
-
-@functools.lru_cache(64)
-def _up_to(rows: int, columns: int, diagonal: int) -> np.ndarray:
-    """Which places of a matrix lie up to a diagonal."""
-    return np.tri(rows, columns, diagonal, dtype=bool)
 
 
 @op("function method")

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from tensorlab import broadcasting, dtypes, layout
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import in_place
 from tensorlab.backends import OperandLayout, backend
-from tensorlab.backends.drawing import RandomLaunch
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
-from tensorlab.layout import Size, as_int
+from tensorlab.layout import as_int
 from tensorlab.ops.arguments import as_dtype, sizes_from
 from tensorlab.ops.dispatch import Number, allocate, as_new, guard_write, is_number
 from tensorlab.ops.outputs import fitted
-from tensorlab.ops.plans import remember
 from tensorlab.random import Generator, default_generator
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor
 
 __all__ = [
     "LONGEST",
@@ -29,7 +25,6 @@ __all__ = [
     "as_float",
     "as_generator",
     "as_long",
-    "drawn",
     "fill",
     "fill_each",
     "fill_new",
@@ -82,28 +77,6 @@ def fill_new(target: Tensor, distribution: str, generator: Generator | None, *nu
     """`fill` for a tensor that nobody else holds yet: there is nothing to record, and no write to count."""
     _fill(target, distribution, generator, *numbers)
     return as_new(target)
-
-
-def drawn(distribution: str, shape: Size, stride: tuple[int, ...], count: int) -> Tensor:
-    """A new tensor of the default dtype, drawn from the default generator.
-
-    Args:
-        distribution: the backend's name of it; its numbers are 0 and 1.
-        shape, stride, count: the row-major layout, and how many elements it has.
-    """
-    element_type = dtypes.get_default_dtype()
-    key = distribution, element_type, shape
-    launch = _launches.get(key)
-    if launch is None:
-        layout = OperandLayout(element_type, stride)
-        launch = remember(_launches, key, backend("cpu").random(distribution, shape, layout))
-    made = make_dense(np.empty(count, element_type.cell), element_type, shape, stride)
-    with default_generator._lock:
-        launch(default_generator._started(), (made._dense, 0), 0.0, 1.0)
-    return made
-
-
-_launches: dict[tuple[str, dtype, Size], RandomLaunch] = {}
 
 
 def _fill(target: Tensor, distribution: str, generator: Generator | None, *numbers: Number) -> None:

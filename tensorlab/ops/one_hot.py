@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tensorlab.dtypes import int64
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import SMALL
+from tensorlab.ops.dispatch import as_new
 from tensorlab.ops.indexing.along import scatter_
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.shape import unsqueeze
@@ -59,8 +57,4 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     elif greatest >= num_classes:
         raise RuntimeError(f"Class values must be smaller than num_classes, got {greatest} and {num_classes}")
     result = zeros(*tensor.shape, num_classes, dtype=int64)
-    if classes.size > SMALL:
-        return scatter_(result, -1, unsqueeze(tensor, -1), 1)
-    cells = result._storage._memory
-    cells[np.arange(0, cells.size, num_classes) + classes.reshape(-1)] = 1
-    return result
+    return as_new(scatter_(result, -1, unsqueeze(tensor, -1), 1))

@@ -1,4 +1,4 @@
-"""What PyTorch lets one say of every new tensor, beside its dtype and its device; the shortest way to one."""
+"""What PyTorch lets one say of every new tensor, beside its dtype and its device."""
 
 from __future__ import annotations
 
@@ -7,21 +7,15 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from tensorlab.contracts import EXPLAINED, flags_of, misuse, need_flags
-from tensorlab.layout import Size, default_strides, numel
 from tensorlab.memory_formats import strided
-from tensorlab.ops.plans import remember
-from tensorlab.tensor import Tensor
 
-__all__ = ["Quick", "tensor_options"]
+__all__ = ["tensor_options"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Makes a tensor of the default dtype: of its shape, its row-major strides, and the number of its elements.
-Quick = Callable[[Size, tuple[int, ...], int], Tensor]
 
-
-def tensor_options(function: Callable[P, R], quick: Quick | None = None) -> Callable[..., R]:
+def tensor_options(function: Callable[P, R]) -> Callable[..., R]:
     """Let callers of a function that makes a tensor write `layout`, `pin_memory` and `requires_grad`.
 
     The first two can be given the value that describes the tensors of this library, and no other. A call with
@@ -29,7 +23,6 @@ def tensor_options(function: Callable[P, R], quick: Quick | None = None) -> Call
 
     Args:
         function: what makes the tensor.
-        quick: does what `function` does where it is called with sizes alone, ``f(2, 3)`` or ``f((2, 3))``.
     """
     flags = flags_of(function)
 
@@ -42,10 +35,6 @@ def tensor_options(function: Callable[P, R], quick: Quick | None = None) -> Call
                     requires_grad = _taken(function.__name__, keywords)
                 if flags:
                     need_flags(function, flags, keywords)
-            elif quick is not None and arguments:
-                layout = _row_major(arguments)
-                if layout is not None:
-                    return quick(*layout)
             made: Any = function(*arguments, **keywords)
         except Exception as error:
             if refusal := misuse(function, arguments, keywords, error):
@@ -71,26 +60,3 @@ def _taken(name: str, keywords: dict[str, Any]) -> bool:
                 f"{name}(): {option}={given!r} is not covered: leave it out, or write {option}={only!r}"
             )
     return bool(keywords.pop("requires_grad", False))
-
-
-_layouts: dict[tuple[int, ...], tuple[Size, tuple[int, ...], int]] = {}
-
-
-def _row_major(sizes: Any) -> tuple[Size, tuple[int, ...], int] | None:
-    """The layout that ``f(2, 3)`` and ``f((2, 3))`` mean; None where a size has yet to be looked at."""
-    if len(sizes) == 1 and type(sizes[0]) in _SEQUENCES:
-        sizes = sizes[0]
-    for size in sizes:
-        if type(size) is not int:
-            return None
-    key = tuple(sizes)
-    found = _layouts.get(key)
-    if found is None:
-        if key and min(key) < 0:
-            return None
-        shape = Size(key)
-        found = remember(_layouts, key, (shape, default_strides(shape), numel(shape)))
-    return found
-
-
-_SEQUENCES = (tuple, list, Size)

@@ -6,7 +6,6 @@ Each function allocates and leaves the drawing to the methods of `tensorlab.ops.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from tensorlab import broadcasting
 from tensorlab.autograd.formulas import formulas
@@ -20,7 +19,7 @@ from tensorlab.names.functions import with_given_names
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import empty
 from tensorlab.ops.dispatch import as_new, check_out, is_number
-from tensorlab.ops.draws import drawn, fill_each, fill_new, new, node, require_deviation
+from tensorlab.ops.draws import fill_each, fill_new, new, node, require_deviation
 from tensorlab.ops.likes import empty_like
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.pointwise import add_, mul_
@@ -32,7 +31,7 @@ from tensorlab.tensor import Tensor
 
 
 @op()
-@partial(tensor_options, quick=partial(drawn, "uniform"))
+@tensor_options
 def rand(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
@@ -75,7 +74,7 @@ def rand(
 
 
 @op()
-@partial(tensor_options, quick=partial(drawn, "normal"))
+@tensor_options
 def randn(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,

@@ -6,10 +6,10 @@ from tensorlab import dtypes
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import SMALL, allocate, check_out, guard_write, write_new
+from tensorlab.ops.dispatch import allocate, check_out, guard_write, write_new
 from tensorlab.ops.indexing.places import guard
 from tensorlab.ops.resizing import resize_output
-from tensorlab.tensor import Tensor, dense_cells, make_dense
+from tensorlab.tensor import Tensor
 
 __all__ = [
     "contiguous_copy",
@@ -98,9 +98,6 @@ def contiguous_copy(function: str, input: Tensor, out: Tensor | None, *values: o
         check_out(function, out, input, *values)
     if out is input:
         return input
-    cells = input._dense if input._dense is not None else dense_cells(input)
-    if out is None and cells is not False and cells.size <= SMALL:
-        return make_dense(cells.copy(), input._dtype, input._shape, input._stride)
     copy, (source,) = result_in(function, out, input.shape, input.dtype, input)
     write_new(copy, source)  # in `out` it is counted already
     return copy

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.cells import LARGEST_32, encode
+from tensorlab.cells import encode
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
@@ -23,7 +23,6 @@ from tensorlab.ops.dispatch import Number
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer, tensor_over
 from tensorlab.registry import op
-from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor, make_dense
 
 
@@ -62,15 +61,6 @@ def tensor(
             ...
         ValueError: expected sequence of length 2 at dim 1 (got 1): all rows of a tensor are of one length
     """
-    plain = dtype is None and device is None and names is None
-    if plain and (type(data) is list or type(data) is tuple):
-        made = _plain_vector(data)
-        if made is not None:
-            return made
-    elif plain and type(data) in PLAIN:
-        made = _plain_number(data)
-        if made is not None:
-            return made
     element_type = as_dtype(dtype)
     as_device(device)
     if names is not None:
@@ -103,39 +93,6 @@ def tensor(
             if isinstance(number, int) and not -(2**63) <= number < 2**63:
                 raise ValueError(f"Overflow when unpacking long long: {number} does not fit into 64 bits")
     return from_cells(encode(flat, element_type), element_type, shape)
-
-
-def _plain_number(number: Any) -> Tensor | None:
-    """A tensor of 0 dimensions that holds one of Python's numbers; None where NumPy has no cell for it."""
-    if type(number) is float:
-        element_type = dtypes.get_default_dtype()
-        if element_type.itemsize < 4 or not -LARGEST_32 < number < LARGEST_32:
-            return None
-    elif type(number) is int:
-        element_type = dtypes.int64
-        if not -(2**63) <= number < 2**63:
-            return None
-    else:
-        element_type = dtypes.bool
-    made = make_dense(np.empty(1, element_type.cell), element_type, _NO_SIZES, ())
-    made._dense[0] = number  # type: ignore[index]  # it is a run
-    return made
-
-
-_NO_SIZES = Size()
-
-
-def _plain_vector(numbers: list | tuple) -> Tensor | None:
-    """A vector of Python's floats, or of ints, as most data is written; None for other data."""
-    kinds = set(map(type, numbers))
-    if kinds == {float}:
-        element_type = dtypes.get_default_dtype()
-    elif kinds == {int} and min(numbers) >= -(2**63) and max(numbers) < 2**63:
-        element_type = dtypes.int64
-    else:
-        return None
-    shape = size_of_ints(Size, (len(numbers),))
-    return make_dense(encode(numbers, element_type), element_type, shape, (1,))
 
 
 @op()

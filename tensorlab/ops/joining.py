@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from tensorlab import layout, memory_formats
 from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.autograd.recording import record
@@ -29,7 +27,7 @@ from tensorlab.ops.outputs import fitted
 from tensorlab.ops.parts import narrow, select
 from tensorlab.ops.shape import reshape, unsqueeze, view
 from tensorlab.registry import op
-from tensorlab.tensor import Tensor, dense_cells, make_dense
+from tensorlab.tensor import Tensor
 
 Tensors = tuple[Tensor, ...] | list[Tensor]
 
@@ -80,10 +78,6 @@ def _cat(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     joined = joined or given[:1]
     shape = _joined_shape(joined, dim)
     stride = _joined_strides(shape, given)
-    if out is None and stride == layout.default_strides(shape):
-        result = _runs_joined(joined, dim, shape)
-        if result is not None and result._dtype is element_type:
-            return result
     put: Callable[[Tensor, Tensor], None] = write
     if out is None:
         out, put = allocate_strided(shape, stride, element_type), write_new
@@ -105,10 +99,6 @@ def _cat(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
     return out
 
 
-# Up to this many cells NumPy joins runs sooner than a kernel for each tensor copies them.
-SMALL = 1 << 19
-
-
 def _joined(join: Callable, tensors: Any, dim: Any, out: Tensor | None) -> Tensor:
     """``join(tensors, dim, out)`` of what a caller gave, recorded."""
     name = join.__name__[1:]
@@ -121,21 +111,6 @@ def _joined(join: Callable, tensors: Any, dim: Any, out: Tensor | None) -> Tenso
         return result
     kind = CatBackward0 if join is _cat else StackBackward0
     return record(kind, result, *tensors, dim=dim, shapes=[one._shape for one in tensors])
-
-
-def _runs_joined(tensors: Sequence[Tensor], dim: int, shape: Size) -> Tensor | None:
-    """Short row-major tensors of one dtype, joined into a row-major one; None for others."""
-    element_type = tensors[0]._dtype
-    runs: Any = [dense_cells(tensor) for tensor in tensors]
-    if any(run is False for run in runs) or any(tensor._dtype is not element_type for tensor in tensors):
-        return None
-    if not 0 < layout.numel(shape) <= SMALL:
-        return None
-    turns = layout.numel(shape[:dim])
-    if turns > 1:
-        runs = [run.reshape(turns, -1) for run in runs]
-    memory = np.concatenate(runs, int(turns > 1)).reshape(-1)
-    return make_dense(memory, element_type, shape, layout.default_strides(shape))
 
 
 class CatBackward0(Backward):

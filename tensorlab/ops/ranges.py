@@ -10,7 +10,7 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.cells import encode, from_float32, to_float32
 from tensorlab.devices import as_device, device
-from tensorlab.dtypes import bfloat16, dtype, float16
+from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, as_int
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.creation import zeros
@@ -295,10 +295,6 @@ def eye(
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     version = next_version(out)
     result = zeros(sizes, out=out, dtype=dtype, device=device)
-    if out is None and type(result._dense) is np.ndarray and result._dtype not in (float16, bfloat16):
-        rows, columns = sizes
-        result._dense[: min(rows, columns) * (columns + 1) : columns + 1] = 1
-        return result
     fill(diagonal(result), 1)
     return counted(result, version)
 

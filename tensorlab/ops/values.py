@@ -10,7 +10,7 @@ from tensorlab import layout
 from tensorlab.cells import decode
 from tensorlab.dtypes import bfloat16, float16
 from tensorlab.registry import op
-from tensorlab.tensor import Tensor, dense_cells
+from tensorlab.tensor import Tensor
 
 __all__ = []
 
@@ -26,9 +26,6 @@ def tolist(input: Tensor) -> list | bool | int | float:
     """
     element_type = input._dtype
     if element_type is not float16 and element_type is not bfloat16:  # the cells are NumPy's numbers
-        cells = input._dense
-        if cells is not None and cells is not False and len(input._shape) == 1:
-            return cells.tolist()
         return input._cells_array().tolist()
     flat = decode(input._cells_array().reshape(-1), input._dtype)
     shape = input._shape
@@ -53,9 +50,7 @@ def item(input: Tensor) -> bool | int | float:
         >>> tl.tensor([[2.5]]).item()
         2.5
     """
-    cells = input._dense if input._dense is not None else dense_cells(input)
-    if cells is False:  # perhaps one element all the same, with strides that no row-major tensor has
-        cells = input._cells_array()
+    cells = input._cells_array()
     if cells.size != 1:
         raise RuntimeError(
             f"a Tensor with {input.numel()} elements cannot be converted to Scalar: "

@@ -2,7 +2,7 @@
 
 This file holds what a tensor *is*: its five pieces of metadata, and the ways to read them. What can be
 *done* with tensors stands in `tensorlab.ops`, which also gives this class its methods and operators. How the
-elements become Python's numbers and NumPy's arrays stands there too: in `values` and `sharing`.
+elements become Python's numbers and NumPy's arrays stands there too: in `interop`.
 """
 
 from __future__ import annotations

@@ -10,14 +10,13 @@ from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import full, zeros
 from tensorlab.ops.embedding import embedding
 from tensorlab.ops.extremes import max as greatest
-from tensorlab.ops.indexing.flat import take
-from tensorlab.ops.indexing.slices import index_add, index_select
+from tensorlab.ops.indexing.index_select import index_add, index_select, take
 from tensorlab.ops.joining import cat
-from tensorlab.ops.parts import narrow
 from tensorlab.ops.pointwise import div, lt, mul, ne
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.search import searchsorted
 from tensorlab.ops.shape import reshape, unsqueeze
+from tensorlab.ops.slicing import narrow
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

@@ -7,15 +7,14 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.conversion import to
-from tensorlab.ops.creation import empty, zeros
+from tensorlab.ops.creation import empty, ones_like, zeros
 from tensorlab.ops.cumulative import cumprod
-from tensorlab.ops.indexing.slices import index_select
+from tensorlab.ops.indexing.index_select import index_select
+from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.joining import cat, stack
-from tensorlab.ops.likes import ones_like
 from tensorlab.ops.padding import constant_pad_nd
 from tensorlab.ops.rearranging import flip, meshgrid
 from tensorlab.ops.shape import expand, flatten, reshape, unsqueeze
-from tensorlab.ops.sharing import from_numpy
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

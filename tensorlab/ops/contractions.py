@@ -15,19 +15,19 @@ from tensorlab.ops.aliases import as_own, detach
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.conversion import cast
+from tensorlab.ops.creation import full_like
 from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number, check_out, is_number, result_type
 from tensorlab.ops.elementwise import compute, compute_into
 from tensorlab.ops.joining import stack
-from tensorlab.ops.likes import full_like
 from tensorlab.ops.mapped_folds import LARGE
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.outputs import need_dtype, written
-from tensorlab.ops.parts import diagonal, select
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import broadcast_tensors, reshape, unsqueeze
+from tensorlab.ops.slicing import diagonal, select
 from tensorlab.registry import op
 from tensorlab.scalars.steps import WITH_PRODUCT
 from tensorlab.tensor import Tensor

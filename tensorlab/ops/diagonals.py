@@ -9,14 +9,14 @@ from tensorlab.autograd.recording import in_place, record
 from tensorlab.backends import backend
 from tensorlab.layout import as_int
 from tensorlab.memory_formats import contiguous_format
-from tensorlab.ops import aliases, parts
+from tensorlab.ops import aliases, slicing
 from tensorlab.ops.conversion import clone, copy_, fill_
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dispatch import Number, as_new, check_out, guard_write, write_new
-from tensorlab.ops.indexing.places import raw_cells
+from tensorlab.ops.indexing.index_plan import raw_cells
 from tensorlab.ops.outputs import fitted, need_dtype, written
-from tensorlab.ops.restriding import as_strided
 from tensorlab.ops.shape import reshape
+from tensorlab.ops.slicing import as_strided
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -34,7 +34,7 @@ TriuBackward0 = formulas("TriuBackward0", input=_d_triu)
 _TRIANGLES = {"tril": TrilBackward0, "triu": TriuBackward0}
 DiagEmbedBackward0 = formulas(
     "DiagEmbedBackward0",
-    input=lambda grad, offset, dim1, dim2: parts.diagonal(grad, offset, dim1, dim2),
+    input=lambda grad, offset, dim1, dim2: slicing.diagonal(grad, offset, dim1, dim2),
 )
 
 
@@ -158,7 +158,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     if input.ndim == 1:
         result = diag_embed(input, diagonal)
     else:
-        result = clone(parts.diagonal(input, diagonal), memory_format=contiguous_format)
+        result = clone(slicing.diagonal(input, diagonal), memory_format=contiguous_format)
     return result if out is None else written(out, result, exact=True)
 
 
@@ -189,7 +189,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     for place in places:
         sizes.insert(place, side)
     out = zeros(sizes, dtype=input._dtype)
-    write_new(parts.diagonal(out, offset, dim1, dim2), input)
+    write_new(slicing.diagonal(out, offset, dim1, dim2), input)
     return record(DiagEmbedBackward0, out, input, offset=offset, dim1=dim1, dim2=dim2)
 
 

@@ -17,16 +17,16 @@ from tensorlab.ops.choice import where
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.elementwise import apply
-from tensorlab.ops.indexing.flat import take
+from tensorlab.ops.indexing.index_select import take
 from tensorlab.ops.joining import cat
 from tensorlab.ops.mapped_folds import many, unrecorded_fold
 from tensorlab.ops.norms import d_vector_norm, fold_of, vector_norm
-from tensorlab.ops.parts import narrow
 from tensorlab.ops.pointwise import absolute, eq, mul, sgn, square
 from tensorlab.ops.products import product
 from tensorlab.ops.ranges import triu_indices
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
+from tensorlab.ops.slicing import narrow
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor

@@ -12,8 +12,7 @@ from tensorlab.layout import Size
 from tensorlab.modes import current
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add
-from tensorlab.ops.creation import empty, zeros
-from tensorlab.ops.likes import empty_like
+from tensorlab.ops.creation import empty, empty_like, zeros
 from tensorlab.ops.pointwise import mul, mul_
 from tensorlab.ops.random_fills import bernoulli_
 from tensorlab.registry import op

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
 from tensorlab.ops.dims import permute
-from tensorlab.ops.parts import diagonal
 from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import reshape, unsqueeze, view
+from tensorlab.ops.slicing import diagonal
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_view
 

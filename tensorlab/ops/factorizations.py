@@ -26,7 +26,7 @@ from tensorlab.ops.lapack import (
     matrices_of,
     square_matrices,
 )
-from tensorlab.ops.parts import narrow
+from tensorlab.ops.slicing import narrow
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

@@ -15,10 +15,10 @@ from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import clone, copy_, to
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dispatch import check_out, result_type
+from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.pointwise import copysign, exp2
 from tensorlab.ops.shape import broadcast_tensors
-from tensorlab.ops.sharing import from_numpy
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

@@ -20,8 +20,8 @@ from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import as_dtype
 from tensorlab.ops.conversion import clone, to
 from tensorlab.ops.dispatch import Number
+from tensorlab.ops.interop import from_dlpack, from_numpy, frombuffer, tensor_over
 from tensorlab.ops.options import tensor_options
-from tensorlab.ops.sharing import from_dlpack, from_numpy, frombuffer, tensor_over
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.arguments import need_tensor
+from tensorlab.ops.creation import empty_like, zeros_like
 from tensorlab.ops.extremes import argmax
-from tensorlab.ops.indexing.along import scatter
-from tensorlab.ops.likes import empty_like, zeros_like
+from tensorlab.ops.indexing.gather_scatter import scatter
 from tensorlab.ops.pointwise import log, neg
 from tensorlab.ops.random_fills import exponential_
 from tensorlab.ops.softmax import softmax

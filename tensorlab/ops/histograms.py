@@ -11,8 +11,8 @@ from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.conversion import to
 from tensorlab.ops.dispatch import check_out
+from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.outputs import need_outs, written
-from tensorlab.ops.sharing import from_numpy
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

@@ -9,10 +9,10 @@ from tensorlab.ops.creation import zeros
 from tensorlab.ops.cumulative import cumsum
 from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.operands import Number
-from tensorlab.ops.parts import narrow, select
 from tensorlab.ops.pointwise import div, mul
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import reshape
+from tensorlab.ops.slicing import narrow, select
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

@@ -22,10 +22,9 @@ from tensorlab.ops.dispatch import (
     write,
     write_new,
 )
-from tensorlab.ops.least_dims import atleast_1d, atleast_2d, atleast_3d
 from tensorlab.ops.outputs import fitted
-from tensorlab.ops.parts import narrow, select
-from tensorlab.ops.shape import reshape, unsqueeze, view
+from tensorlab.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape, unsqueeze, view
+from tensorlab.ops.slicing import narrow, select
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

@@ -8,7 +8,7 @@ from tensorlab import dtypes
 from tensorlab.backends import backend
 from tensorlab.cells import to_float32
 from tensorlab.dtypes import dtype
-from tensorlab.ops.indexing.places import raw_cells, raw_type
+from tensorlab.ops.indexing.index_plan import raw_cells, raw_type
 from tensorlab.tensor import Tensor
 
 __all__ = ["comparable", "kth_of_all", "kth_of_lines"]

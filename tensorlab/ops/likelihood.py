@@ -20,8 +20,8 @@ from tensorlab.memory_formats import contiguous_format
 from tensorlab.modes import current
 from tensorlab.ops.conversion import compute_type, contiguous, dense_in, to
 from tensorlab.ops.losses import reduction_of
-from tensorlab.ops.parts import narrow
 from tensorlab.ops.plans import MOST_PLANS
+from tensorlab.ops.slicing import narrow
 from tensorlab.ops.softmax import log_softmax, log_softmax_into
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense

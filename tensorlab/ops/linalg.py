@@ -8,7 +8,7 @@ from tensorlab import layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.memory_formats import contiguous_format
-from tensorlab.ops import parts
+from tensorlab.ops import slicing
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add
 from tensorlab.ops.chains import chain_matmul
@@ -161,7 +161,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
         tensor([[0, 3],
                 [4, 7]])
     """
-    return parts.diagonal(A, offset, dim1, dim2)
+    return slicing.diagonal(A, offset, dim1, dim2)
 
 
 @op(name="cross", namespace="linalg")

@@ -10,7 +10,7 @@ from tensorlab.ops.bounds import clamp_max
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import full
 from tensorlab.ops.dispatch import Number, is_number, result_type
-from tensorlab.ops.indexing.flat import take
+from tensorlab.ops.indexing.index_select import take
 from tensorlab.ops.indexing.masks import masked_select
 from tensorlab.ops.outputs import written
 from tensorlab.ops.pointwise import eq, ne

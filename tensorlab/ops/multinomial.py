@@ -10,12 +10,11 @@ from tensorlab.cells import to_float32
 from tensorlab.layout import Size
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.creation import empty
+from tensorlab.ops.creation import empty, empty_like
 from tensorlab.ops.dispatch import guard_write, write
-from tensorlab.ops.draws import as_flag, as_generator, as_long, new
-from tensorlab.ops.likes import empty_like
 from tensorlab.ops.pointwise import div
 from tensorlab.ops.random_fills import exponential_
+from tensorlab.ops.sampling import as_flag, as_generator, as_long, new
 from tensorlab.random import Generator
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor

@@ -24,9 +24,9 @@ from tensorlab.memory_formats import (
 from tensorlab.modes import no_grad
 from tensorlab.numeric_limits import finfo
 from tensorlab.ops.conversion import compute_type, contiguous, to
+from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.normalisation_groups import batch_view, group_view, normalised, row_view
 from tensorlab.ops.operands import number_from
-from tensorlab.ops.sharing import from_numpy
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

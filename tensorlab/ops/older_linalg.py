@@ -13,7 +13,7 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.combinations import powers
-from tensorlab.ops.creation import zeros
+from tensorlab.ops.creation import zeros, zeros_like
 from tensorlab.ops.dims import adjoint
 from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.factorizations import cholesky as lower_cholesky
@@ -21,12 +21,11 @@ from tensorlab.ops.factorizations import inv, solve, svdvals
 from tensorlab.ops.factorizations import qr as linalg_qr
 from tensorlab.ops.factorizations import svd as linalg_svd
 from tensorlab.ops.joining import cat
-from tensorlab.ops.likes import zeros_like
 from tensorlab.ops.outputs import need_outs, written
-from tensorlab.ops.parts import narrow
 from tensorlab.ops.products import product
 from tensorlab.ops.ranges import eye
 from tensorlab.ops.ranks import pinv
+from tensorlab.ops.slicing import narrow
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

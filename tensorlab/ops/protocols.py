@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from tensorlab.ops.dispatch import is_number
+from tensorlab.ops.interop import array_wrap
 from tensorlab.ops.pointwise import bitwise_not, eq
 from tensorlab.ops.rearranging import flip
-from tensorlab.ops.sharing import array_wrap
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

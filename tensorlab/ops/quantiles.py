@@ -11,7 +11,7 @@ from tensorlab.ops.creation import full
 from tensorlab.ops.dims import movedim, transpose
 from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.folding import as_one_dim
-from tensorlab.ops.indexing.along import gather
+from tensorlab.ops.indexing.gather_scatter import gather
 from tensorlab.ops.indexing.masks import masked_fill
 from tensorlab.ops.outputs import written
 from tensorlab.ops.pointwise import ceil, eq, floor, isnan, lt, mul, sub

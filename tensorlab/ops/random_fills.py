@@ -9,7 +9,7 @@ from __future__ import annotations
 from tensorlab import dtypes
 from tensorlab.autograd.recording import in_place
 from tensorlab.dtypes import dtype
-from tensorlab.ops.draws import as_float, fill, fill_each, node, require_deviation
+from tensorlab.ops.sampling import as_float, fill, fill_each, node, require_deviation
 from tensorlab.random import Generator
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor

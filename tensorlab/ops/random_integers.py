@@ -13,10 +13,10 @@ from tensorlab.devices import device
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import memory_format, preserve_format
 from tensorlab.ops.arguments import as_dtype, need_tensor
+from tensorlab.ops.creation import empty_like
 from tensorlab.ops.dispatch import as_new
-from tensorlab.ops.draws import LONGEST, SHORTEST, as_long, fill, new, node
-from tensorlab.ops.likes import empty_like
 from tensorlab.ops.options import tensor_options
+from tensorlab.ops.sampling import LONGEST, SHORTEST, as_long, fill, new, node
 from tensorlab.random import Generator
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor

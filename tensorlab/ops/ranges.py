@@ -18,7 +18,7 @@ from tensorlab.ops.dispatch import Number, fill, is_number
 from tensorlab.ops.from_data import from_cells, inferred_dtype
 from tensorlab.ops.options import tensor_options
 from tensorlab.ops.outputs import written
-from tensorlab.ops.parts import diagonal
+from tensorlab.ops.slicing import diagonal
 from tensorlab.ops.writing import counted, next_version
 from tensorlab.registry import op
 from tensorlab.size import size_of_ints

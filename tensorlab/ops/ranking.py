@@ -10,7 +10,7 @@ from tensorlab import dtypes, layout
 from tensorlab.backends import backend
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.ops.indexing.places import raw_type
+from tensorlab.ops.indexing.index_plan import raw_type
 from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 

@@ -16,12 +16,12 @@ from tensorlab.ops.factorization_gradients import LinalgPinvBackward0
 from tensorlab.ops.factorizations import eigh, eigvalsh, inv, svd, svdvals
 from tensorlab.ops.norms import matrix_norm
 from tensorlab.ops.outputs import written
-from tensorlab.ops.parts import select
 from tensorlab.ops.pointwise import abs as magnitude
 from tensorlab.ops.pointwise import gt, maximum, mul, reciprocal, sign
 from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
+from tensorlab.ops.slicing import select
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

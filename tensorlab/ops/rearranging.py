@@ -16,15 +16,15 @@ from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.aliases import as_own, detach
 from tensorlab.ops.arguments import ints_from, numpy_names, several
 from tensorlab.ops.conversion import clone
+from tensorlab.ops.creation import empty_like
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.from_data import from_cells
-from tensorlab.ops.indexing.slices import index_select
+from tensorlab.ops.indexing.index_select import index_select
 from tensorlab.ops.joining import cat
-from tensorlab.ops.likes import empty_like
 from tensorlab.ops.operands import number_from
-from tensorlab.ops.parts import narrow
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import expand, flatten, ravel, reshape, unsqueeze
+from tensorlab.ops.slicing import narrow
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

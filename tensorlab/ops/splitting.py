@@ -11,7 +11,7 @@ from tensorlab.integers import ceil_div
 from tensorlab.layout import as_int
 from tensorlab.ops.adjoints import placed_together
 from tensorlab.ops.arguments import ints_from, numpy_names
-from tensorlab.ops.parts import narrow, narrow_view
+from tensorlab.ops.slicing import narrow, narrow_view
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_view
 

@@ -12,12 +12,12 @@ from tensorlab.dtypes import dtype
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import empty, ones
+from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.joining import cat
 from tensorlab.ops.options import tensor_options
-from tensorlab.ops.parts import narrow
 from tensorlab.ops.pointwise import cos, mul
 from tensorlab.ops.ranges import arange
-from tensorlab.ops.sharing import from_numpy
+from tensorlab.ops.slicing import narrow
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

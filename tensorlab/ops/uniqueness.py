@@ -18,7 +18,7 @@ from tensorlab.ops import conversion, dims
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.folding import as_flag, as_one_dim
-from tensorlab.ops.indexing.places import raw_type
+from tensorlab.ops.indexing.index_plan import raw_type
 from tensorlab.ops.kth import comparable
 from tensorlab.ops.ranking import order
 from tensorlab.ops.sorting import BATCH, sortable

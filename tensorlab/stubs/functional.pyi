@@ -69,7 +69,7 @@ from tensorlab.ops.margin_losses import multi_margin_loss as multi_margin_loss
 from tensorlab.ops.margin_losses import multilabel_soft_margin_loss as multilabel_soft_margin_loss
 from tensorlab.ops.likelihood import nll_loss as nll_loss
 from tensorlab.ops.similarity import normalize as normalize
-from tensorlab.ops.one_hot import one_hot as one_hot
+from tensorlab.ops.indexing.gather_scatter import one_hot as one_hot
 from tensorlab.ops.padding import pad as pad
 from tensorlab.ops.margin_losses import pairwise_distance as pairwise_distance
 from tensorlab.ops.distances import pdist as pdist

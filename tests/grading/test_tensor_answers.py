@@ -216,7 +216,7 @@ def test_a_part_that_keeps_its_answers_is_switched_off_too():
     ("part", "detour", "says"),
     [
         (
-            "tensorlab.ops.indexing.along:scatter_add",
+            "tensorlab.ops.indexing.gather_scatter:scatter_add",
             lambda x: x.scatter_add_(0, PLACES, ONES),
             calls.REFUSAL,
         ),

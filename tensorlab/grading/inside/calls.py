@@ -31,15 +31,15 @@ OPERATORS = {
     )
 }
 
-_ALONG = "tensorlab.ops.indexing.along:"
+_ALONG = "tensorlab.ops.indexing.gather_scatter:"
 
 #: Functions that do the whole work of a part under another name. They are switched off while an answer is
 #: called, and stay the library's when it is adopted.
 TWINS = {
     _ALONG + "scatter_add": (
         _ALONG + "scatter_add_",
-        "tensorlab.ops.indexing.scatter_reduction:scatter_reduce",
-        "tensorlab.ops.indexing.scatter_reduction:scatter_reduce_",
+        "tensorlab.ops.indexing.gather_scatter:scatter_reduce",
+        "tensorlab.ops.indexing.gather_scatter:scatter_reduce_",
     ),
     "tensorlab.ops.pairs:squared_distances": ("tensorlab.ops.distances:cdist",),
     "tensorlab.random.counter:stream_words": ("tensorlab.random.philox:Philox.words",),

@@ -44,7 +44,7 @@ DIAGONAL = Exercise(
     stars=3,
     signature="diagonal(input, offset=0, dim1=0, dim2=1)",
     task="Return the diagonal of two dimensions as a view, whose last dimension runs along it.",
-    part="tensorlab.ops.parts:diagonal",
+    part="tensorlab.ops.slicing:diagonal",
     topics=(
         Topic(
             "the diagonal of a table",

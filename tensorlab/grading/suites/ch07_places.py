@@ -74,7 +74,7 @@ INDEX_ADD = Exercise(
     stars=2,
     signature="index_add_(input, dim, index, source)",
     task="Add each slice of source into the slice of input that index names, and return input.",
-    part="tensorlab.ops.indexing.slices:index_add_",
+    part="tensorlab.ops.indexing.index_select:index_add_",
     topics=(
         Topic(
             "each place once",
@@ -189,7 +189,7 @@ GATHER = Exercise(
     stars=3,
     signature="gather(input, dim, index)",
     task="Return a new tensor of index's shape: for each place of it the element of input that it names.",
-    part="tensorlab.ops.indexing.along:gather",
+    part="tensorlab.ops.indexing.gather_scatter:gather",
     topics=(
         Topic(
             "along the rows of a table",
@@ -293,7 +293,7 @@ SCATTER_ADD = Exercise(
     stars=3,
     signature="scatter_add(input, dim, index, src)",
     task="Return a copy of input into which each element of src is added at the place that index names.",
-    part="tensorlab.ops.indexing.along:scatter_add",
+    part="tensorlab.ops.indexing.gather_scatter:scatter_add",
     topics=(
         Topic(
             "each place once",

@@ -16,7 +16,7 @@ from tensorlab.ops import conversion
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import allocate_strided, as_new, filled
 from tensorlab.ops.indexing import masks
-from tensorlab.ops.indexing.places import KEPT, Places, Route, Term, check, combine, read, refuse_shared
+from tensorlab.ops.indexing.index_plan import KEPT, Places, Route, Term, check, combine, read, refuse_shared
 from tensorlab.ops.operands import Number
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_tensor

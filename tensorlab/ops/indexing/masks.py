@@ -15,7 +15,6 @@ from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import as_new, check_out, same_place
-from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, result_in
 from tensorlab.ops.indexing.gradients import (
     MaskedFillBackward0,
     MaskedFillBackward1,
@@ -23,7 +22,16 @@ from tensorlab.ops.indexing.gradients import (
     MaskedSelectBackward0,
     MaskIndexBackward0,
 )
-from tensorlab.ops.indexing.places import expanded, guard, raw_cells, raw_type, vector
+from tensorlab.ops.indexing.index_plan import (
+    contiguous_copy,
+    expanded,
+    guard,
+    need_dtype,
+    raw_cells,
+    raw_type,
+    result_in,
+    vector,
+)
 from tensorlab.ops.operands import Number, check_number, is_number
 from tensorlab.ops.outputs import written
 from tensorlab.registry import op

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from tensorlab import broadcasting, dtypes, layout
+from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
+from tensorlab.dtypes import dtype, int64
 from tensorlab.layout import Size
-from tensorlab.modes import current
+from tensorlab.modes import current, no_grad
+from tensorlab.ops import arithmetic, conversion, creation, pointwise
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import check_out
-from tensorlab.ops.indexing.arguments import contiguous_copy, need_dtype, need_index, result_in
+from tensorlab.ops.creation import zeros
+from tensorlab.ops.dispatch import as_new, check_out
 from tensorlab.ops.indexing.gradients import (
     GatherBackward0,
     ScatterAddBackward0,
     ScatterBackward0,
     ScatterBackward1,
+    ScatterReduceBackward0,
 )
-from tensorlab.ops.indexing.places import along_dim, check, combine, expanded, read, refuse_shared
-from tensorlab.ops.operands import Number
-from tensorlab.ops.shape import expand, reshape
-from tensorlab.ops.sharing import from_numpy
+from tensorlab.ops.indexing.index_plan import (
+    along_dim,
+    check,
+    combine,
+    contiguous_copy,
+    expanded,
+    need_dtype,
+    need_index,
+    read,
+    refuse_shared,
+    result_in,
+)
+from tensorlab.ops.indexing.masks import masked_fill_
+from tensorlab.ops.interop import from_numpy
+from tensorlab.ops.operands import Number, number_from
+from tensorlab.ops.shape import expand, reshape, unsqueeze
 from tensorlab.ops.writing import counted, next_version
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_tensor
@@ -338,3 +355,155 @@ def _covered(function: str, index: Tensor, src: Tensor) -> Tensor:
         )
     strides = (src.stride() or (1,))[: index.ndim]
     return make_tensor(src._storage, src._dtype, index.shape, strides, src._offset)
+
+
+# --- several that go to one place ---------------------------------------------------------------------
+
+
+@op("function method")
+def scatter_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A copy of `input` with elements combined where an index says; see `scatter_reduce_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.zeros(3).scatter_reduce(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]), "amax")
+        tensor([3., 0., 2.])
+    """
+    need_tensor("scatter_reduce", src, "src")
+    version, copy = next_version(out), copy_for("scatter_reduce", input, out, src)
+    with no_grad():
+        result = counted(_reduced(input, dim, index, src, reduce, include_self, copy), version)
+    notes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
+    return record(ScatterReduceBackward0, result, input, src, **notes)
+
+
+@op("method")
+def scatter_reduce_(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """Elements combined where an index says: all of `src` that one element of `input` is named for.
+
+    Args:
+        input, dim, index, src: as for `scatter_add_`.
+        reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
+        include_self: whether the element that `input` has there takes part.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: `reduce` is another word; or as for `scatter_`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> groups = tl.tensor([0, 1, 0, 1])
+        >>> x = tl.tensor([1.0, 2.0, 3.0, 6.0])
+        >>> tl.zeros(2).scatter_reduce_(0, groups, x, "mean", include_self=False)
+        tensor([2., 4.])
+    """
+    need_tensor("scatter_reduce", src, "src")
+    notes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
+    version = next_version(input)
+    with in_place(ScatterReduceBackward0, input, src, **notes), no_grad():
+        counted(_reduced(input, dim, index, src, reduce, include_self, None), version)
+    return written_by("scatter_reduce_", input)
+
+
+def _lowest(t: dtype) -> Number:
+    return -math.inf if t.is_floating_point else dtypes.integer_range(t)[0]
+
+
+def _highest(t: dtype) -> Number:
+    return math.inf if t.is_floating_point else dtypes.integer_range(t)[1]
+
+
+# For each reduction what is done with an element, and the value that leaves it as it comes.
+_REDUCTIONS: dict[str, tuple[str, Callable[[dtype], Number]]] = {
+    "sum": ("add", lambda t: 0),
+    "mean": ("add", lambda t: 0),
+    "prod": ("mul", lambda t: 1),
+    "amax": ("max", _lowest),
+    "amin": ("min", _highest),
+}
+
+
+def _reduced(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, copy: Copy | None
+) -> Tensor:
+    if reduce not in _REDUCTIONS:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce!r}")
+    if reduce == "mean" and input.dtype is dtypes.bool:
+        raise NotImplementedError("scatter_reduce(): the mean of bools is not a bool: convert them first")
+    action, neutral = _REDUCTIONS[reduce]
+    check_scatter("scatter_reduce", input, dim, index, src)
+    target = input if copy is None else copy()
+    if not include_self:
+        scatter_checked("scatter_reduce", target, dim, index, neutral(target.dtype), "replace")
+    scatter_checked("scatter_reduce", target, dim, index, src, action)
+    return _divide_by_counts(target, dim, index, include_self) if reduce == "mean" else target
+
+
+def _divide_by_counts(target: Tensor, dim: int, index: Tensor, include_self: bool) -> Tensor:
+    """Sums into means: each element divided by the number of values in it; integers are rounded down."""
+    counts = creation.full(target.shape, int(include_self), dtype=dtypes.int64)
+    scatter_checked("scatter_reduce", counts, dim, index, 1, "add")
+    masked_fill_(counts, pointwise.eq(counts, 0), 1)
+    divide = arithmetic.div_ if target.dtype.is_floating_point else arithmetic.floor_divide_
+    return divide(target, conversion.to(counts, target.dtype))
+
+
+# --- class numbers as vectors -------------------------------------------------------------------------
+
+
+@op(namespace="nn.functional")
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Class numbers as vectors with a 1 at the class and 0 elsewhere, along a new last dimension.
+
+    Args:
+        tensor: int64, each 0 or more.
+        num_classes: the length of the vectors; -1 stands for the greatest class plus 1.
+
+    Returns:
+        an int64 tensor of shape ``(*tensor.shape, num_classes)``.
+
+    Raises:
+        TypeError: `tensor` is no tensor, or `num_classes` no int.
+        RuntimeError: the dtype is another, a class is negative or not less than `num_classes`, or there are
+            no classes to count.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> one_hot(tl.tensor([0, 2]), 3)
+        tensor([[1, 0, 0],
+                [0, 0, 1]])
+    """
+    need_tensor("one_hot", tensor, "tensor")
+    num_classes = number_from(num_classes)
+    if isinstance(num_classes, bool) or not isinstance(num_classes, int):
+        raise TypeError(f"one_hot(): argument 'num_classes' must be int, not {type(num_classes).__name__}")
+    if tensor.dtype is not int64:
+        raise RuntimeError(
+            f"one_hot is only applicable to index tensor of type LongTensor, got {tensor.dtype.name}: "
+            f"convert it with .to(tensorlab.int64)"
+        )
+    if not tensor.numel():
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor: give num_classes")
+        return zeros(*tensor.shape, num_classes, dtype=int64)
+    classes = tensor._cells_array()
+    least, greatest = int(classes.min()), int(classes.max())
+    if least < 0:
+        raise RuntimeError(f"Class values must be non-negative, got {least}")
+    if num_classes == -1:
+        num_classes = greatest + 1
+    elif greatest >= num_classes:
+        raise RuntimeError(f"Class values must be smaller than num_classes, got {greatest} and {num_classes}")
+    result = zeros(*tensor.shape, num_classes, dtype=int64)
+    return as_new(scatter_(result, -1, unsqueeze(tensor, -1), 1))

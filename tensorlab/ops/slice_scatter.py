@@ -11,7 +11,7 @@ from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.indexing.basic import getitem
 from tensorlab.ops.outputs import written
-from tensorlab.ops.parts import diagonal, select
+from tensorlab.ops.slicing import diagonal, select
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

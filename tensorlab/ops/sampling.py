@@ -33,6 +33,7 @@ __all__ = [
     "require_deviation",
 ]
 
+
 LONGEST, SHORTEST = 2**63 - 1, -(2**63)
 
 

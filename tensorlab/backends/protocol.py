@@ -87,33 +87,6 @@ class Backend(
         """
         ...
 
-    def short_kernel(
-        self,
-        row: Scalar,
-        compute: dtype,
-        shape: Sequence[int],
-        out: OperandLayout,
-        inputs: Sequence[OperandLayout],
-    ) -> Callable[..., None] | None:
-        """What `pointwise` prepares, for few elements, and called with less: it saves time per call.
-
-        Returns:
-            a kernel, called with the cells of each operand from its first element on; an input that is `out`
-            itself is left out. A kernel that is no `functools.partial` takes `out` to have no other cells
-            than those to write. None where there is no such kernel.
-        """
-        ...
-
-    def flat_kernel(
-        self, row: Scalar, compute: dtype, element_types: tuple[dtype, ...], kinds: tuple[str, ...]
-    ) -> Callable[..., None]:
-        """The kernel ``kernel(out, a, b)`` for operands that are each one run of cells, of one length.
-
-        `kinds` says of the output and of each input whether it is a ``"run"``, ``"one"`` number, or the
-        output ``"self"``, which is then not passed a second time.
-        """
-        ...
-
     def gemm(
         self,
         element_type: dtype,

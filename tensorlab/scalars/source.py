@@ -8,16 +8,15 @@ plain name and get the version of their own type.
 
 from __future__ import annotations
 
-import ast
 import dis
 import inspect
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from tensorlab import dtypes
 from tensorlab.dtypes import dtype
 
-__all__ = ["compute_type", "formula_text", "written_out"]
+__all__ = ["compute_type", "formula_text"]
 
 _CATEGORIES = {dtypes.BOOL: "bool", dtypes.INTEGER: "integer", dtypes.FLOATING: "floating"}
 
@@ -81,57 +80,6 @@ def formula_text(function: Callable, compute: dtype, decorator: str, keep_genera
             parts.append(f"{needed.__name__} = {chosen.__name__}\n")
     lines = [f"{name} = {_literal(value)}\n" for name, value in constants.items()]
     return "".join(lines) + "\n\n" + "\n\n".join([*(general if keep_general else []), *parts])
-
-
-# What an expression may be made of that is written out: nothing that has part of it computed or not.
-_PLAIN = (
-    *(ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.BitAnd, ast.BitOr, ast.BitXor),
-    *(ast.UnaryOp, ast.USub, ast.Invert, ast.Not),
-    *(ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE),
-    *(ast.Name, ast.Load),
-)
-
-
-def written_out(function: Callable, compute: dtype, values: Sequence[str]) -> str | None:
-    """The expression of a formula that is a plain one, with `values` in its parameters' places; else None.
-
-    Each parameter stands in it once, so that nothing is computed twice. A kernel that has it in its text
-    takes less time to compile than one that calls a function.
-
-    Args:
-        function: the general version.
-        compute: the type that the kernel computes in.
-        values: the expressions of the arguments.
-
-    Example:
-        >>> from tensorlab.scalars import TABLE
-        >>> written_out(TABLE["sub"].formula, dtypes.float32, ["a[i]", "b[i] + 1"])
-        'a[i] - (b[i] + 1)'
-        >>> written_out(TABLE["square"].formula, dtypes.float32, ["a[i]"]) is None
-        True
-    """
-    definition = ast.parse(inspect.getsource(version(function, compute))).body[0]
-    match definition:
-        case ast.FunctionDef(args=parameters, body=[ast.Return(value=ast.expr() as expression)]):
-            given = dict(zip([parameter.arg for parameter in parameters.args], values, strict=True))
-        case _:
-            return None
-    parts = list(ast.walk(expression))
-    names = [part.id for part in parts if isinstance(part, ast.Name)]
-    if not all(isinstance(part, _PLAIN) for part in parts) or sorted(names) != sorted(given):
-        return None
-    return ast.unparse(_Filled(given).visit(expression))
-
-
-class _Filled(ast.NodeTransformer):
-    """An expression with others in the places of names."""
-
-    def __init__(self, given: dict[str, str]) -> None:
-        self.given = given
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        """What stands where the name was."""
-        return ast.parse(self.given[node.id], mode="eval").body
 
 
 def _needed(function: Callable, compute: dtype) -> list[Callable]:

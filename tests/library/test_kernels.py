@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 import tensorlab as tl
 from tensorlab.backends import backend
 from tensorlab.backends.cpu import jit, machine_code
+from tensorlab.backends.cpu.elementwise import kernel_source
 from tensorlab.backends.cpu.iterate import coalesce
-from tensorlab.backends.cpu.pointwise import kernel_source
 from tensorlab.scalars import TABLE
 
 
@@ -187,12 +187,8 @@ def test_a_broken_kernel_leaves_no_module_behind():
 
 def test_kernel_sources_are_readable_python():
     f32, f16 = tl.float32, tl.float16
-    for form, pattern in (
-        ("flat", ("run", "run", "one")),
-        ("rows", ("run", "step", "one")),
-        ("blocks", ("run", "transposed", "self")),
-    ):
-        text = kernel_source(TABLE["mul"], f32, (f16, f16, f32), pattern, form)
+    for pattern in ("run", "run", "number"), ("run", "step", "one"), ("run", "transposed", "self"):
+        text = kernel_source(TABLE["mul"], f32, (f16, f16, f32), pattern)
         compile(text, "kernel", "exec")
         assert text.count("def float16_to_float32") == 1
 
@@ -202,11 +198,13 @@ def test_no_variable_of_a_kernel_hides_a_function_that_it_calls(name):
     """As a variable ``far`` hid the formula ``far`` of sine, where the output was transposed."""
     row, f32 = TABLE[name], tl.float32
     rest = ["run"] * (row.arity - 1) + ["one"] * row.parameters
-    for form, first in (("flat", "run"), ("rows", "step"), ("blocks", "transposed")):
-        text = kernel_source(row, f32, [f32] * (2 + len(rest)), ["run", first, *rest], form)
+    for first in ("run", "step", "transposed"):
+        text = kernel_source(row, f32, [f32] * (2 + len(rest)), ["run", first, *rest])
         functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
         names = [node for body in functions.values() for node in ast.walk(body) if isinstance(node, ast.Name)]
-        assert functions.keys().isdisjoint(node.id for node in names if isinstance(node.ctx, ast.Store)), form
+        assert functions.keys().isdisjoint(node.id for node in names if isinstance(node.ctx, ast.Store)), (
+            first
+        )
 
 
 def test_no_backend_for_an_unknown_device():
@@ -294,25 +292,27 @@ def test_other_threads_run_while_a_kernel_without_a_way_in_of_its_own_does():
 @pytest.mark.skipif(not machine_code.usable(), reason="a kernel is a Python function, or has its own way in")
 def test_pointwise_kernels_are_compiled_without_a_way_in_of_their_own():
     f64 = tl.float64
-    for form, kind in [("flat", "run"), ("rows", "step"), ("blocks", "transposed")]:
-        text = kernel_source(TABLE["add"], f64, [f64] * 3, ["run", "run", kind], form)
+    for kind in ("run", "step", "transposed"):
+        text = kernel_source(TABLE["add"], f64, [f64] * 3, ["run", "run", kind])
         module = jit.load("without_way_in", text)
-        known = [] if form == "flat" else [0, 1, np.ones((4, 2), np.int64)]
-        found = jit.compiled(jit.entry(module.kernel, *known, *[np.dtype(np.float64)] * 3))
+        known = 0, 1, np.ones((4, 2), np.int64)
+        found = jit.compiled(jit.entry(module.kernel, *known, *[np.dtype(np.float64), 0] * 3))
         assert found.library.get_pointer_to_function(found.fndesc.llvm_cpython_wrapper_name) == 0
 
 
 ASSEMBLY = """
+import numpy as np
 from tensorlab import dtypes
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.borrowed import borrowed_type
-from tensorlab.backends.cpu.templates import kernel_source
+from tensorlab.backends.cpu.elementwise import kernel_source
 from tensorlab.scalars import TABLE
-source = kernel_source(TABLE["exp"], dtypes.float32, (dtypes.float32,) * 2, ("run", "run"), "flat")
+source = kernel_source(TABLE["exp"], dtypes.float32, (dtypes.float32,) * 2, ("run", "run"))
 kernel = jit.load("exp_wide", source).kernel
-cells = borrowed_type(dtypes.float32.cell)
-kernel.compile((cells, cells))
-print(*{register for register in ("zmm", "ymm") if f"%{register}" in kernel.inspect_asm((cells, cells))})
+cells = dtypes.float32.cell
+kinds = tuple(map(borrowed_type, (0, 1, np.ones((3, 1), np.int64), cells, 0, cells, 0)))
+kernel.compile(kinds)
+print(*{register for register in ("zmm", "ymm") if f"%{register}" in kernel.inspect_asm(kinds)})
 """
 
 

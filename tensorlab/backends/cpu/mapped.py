@@ -21,14 +21,19 @@ from typing import Any
 import numpy as np
 
 from tensorlab.backends.cpu import fold_vectors, halves, jit, threads
+from tensorlab.backends.cpu.elementwise import (
+    NAMES,
+    NUMBER,
+    kernel_source,
+    number_taker,
+    tasks_of,
+    walk_pattern,
+)
 from tensorlab.backends.cpu.fold_pass import total_type
 from tensorlab.backends.cpu.fold_rows import RowsText
 from tensorlab.backends.cpu.fold_text import scalar_functions
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import OPTIONS, Cells, indented, jitted
-from tensorlab.backends.cpu.pointwise import kernel_source, walk_pattern, with_rows
-from tensorlab.backends.cpu.pointwise_blocks import STRIP
-from tensorlab.backends.cpu.pointwise_text import NAMES, TRANSPOSED
 from tensorlab.backends.cpu.reduce import join_parts
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch, OperandLayout
@@ -78,19 +83,15 @@ def mapped_fold(
     strides = [(*one, *other) for one, other in zip(outer, inner, strict=True)]
     dense = (0,) * (len(strides[0]) - 1) + (1,)
     pattern = walk_pattern([OperandLayout(made, dense), *inputs], [dense, *strides])
-    blocks = TRANSPOSED in pattern
 
     walks, starts, sizes, place = [], [], [], 0
     for stay in kept:
         for part, go in enumerate(gone):
             box = go + stay if columns else stay + go
             lengths = [size for _, size in box]
-            walks.append(with_rows(np.array([lengths, default_strides(lengths), *strides], np.int64)))
+            walks.append(np.array([lengths, default_strides(lengths), *strides], np.int64))
             starts.append([_skipped(box, step) for step in strides])
-            tasks = math.prod(lengths[:-1])
-            if blocks:
-                tasks = tasks // lengths[-2] * ceil_div(lengths[-2], STRIP)
-            sizes.append([tasks, _count(stay), _count(go), part * results + place])
+            sizes.append([tasks_of(lengths, pattern), _count(stay), _count(go), part * results + place])
         place += _count(stay)
     room = max(count * length for _, count, length, _ in sizes)
 
@@ -107,15 +108,16 @@ def mapped_fold(
     constants = *known, room, k, n
     work = results * n * (row.cost + fold.cost)
     join = None if parts == 1 else join_parts(fold, kind, made, results, parts, k, n)
-    cells = [operand.dtype.cell for operand in inputs]
+    number = number_taker(compute)
+    examples = [number(0) if each.is_number else each.dtype.cell for each in inputs]
     tasks = len(sizes)
-    code = jit.entry(kernel, 0, tasks, *constants, (kind if join else made).cell, *cells)
+    code = jit.entry(kernel, 0, tasks, *constants, (kind if join else made).cell, *examples)
 
     def launch(out: Any, *buffers: Any) -> None:
         (given, offset), arguments = out, []
-        for cell, operand, item in zip(cells, inputs, buffers, strict=True):
+        for operand, item in zip(inputs, buffers, strict=True):
             if operand.is_number:
-                arguments.append(np.array([item]).astype(cell))
+                arguments.append(number(item))
             else:
                 arguments.append(item[0][item[1] :] if item[1] else item[0])
         target = given[offset:] if offset else given
@@ -150,30 +152,32 @@ def mapped_source(
         columns: whether neighbours in a piece belong to neighbouring results, or to the same one.
         result: the dtype of the results, or of their parts.
     """
-    form = "blocks" if TRANSPOSED in pattern else "rows"
-    made = kernel_source(row, compute, types, pattern, form).replace(jit.ENTERED, jit.HELPER)
+    made = kernel_source(row, compute, types, pattern).replace(jit.ENTERED, jit.HELPER)
     text = _MappedText(fold, Cells(types[0], result), types[0], step=False, given=False)
     names = [f"{name}_cells" for name in NAMES[: len(types) - 1]]
     conversions = [one for one in halves.needed([result]) if one not in halves.needed(types)]
     return (
-        made
-        + "\n\nfrom tensorlab.backends.cpu.intrinsics import lesser, maximum, minimum, prefetch\n"
+        made + "\n\nfrom tensorlab.backends.cpu.intrinsics import lesser, maximum, minimum, prefetch\n"
+        "from tensorlab.backends.cpu.pointers import at\n"
         + "".join(fold_vectors.IMPORT.format(name=name) for name in text.imports())
         + scalar_functions(fold, text.main, types[0])
         + jitted([*conversions, fold.each, fold.finish])
         + "\n\n"
         + text.functions()
-        + text.mapped_kernel(names, columns)
+        + text.mapped_kernel(names, pattern[1:], columns)
     )
 
 
 class _MappedText(RowsText):
     """The text of what folds pieces."""
 
-    def mapped_kernel(self, names: Sequence[str], columns: bool) -> str:
+    def mapped_kernel(self, names: Sequence[str], kinds: Sequence[str], columns: bool) -> str:
         """The kernel that makes pieces and folds them."""
         operands = "".join(f", {name}" for name in names)
-        places = "".join(f", {name}[starts[task, {at}] :]" for at, name in enumerate(names))
+        places = "".join(
+            f", {name}" if kind == NUMBER else f", {name}, starts[task, {at}]"
+            for at, (name, kind) in enumerate(zip(names, kinds, strict=True))
+        )
         lines = [
             f"@njit({jit.ENTERED}, {OPTIONS})",
             f"def fold_kernel(first, last, walks, starts, sizes, room, k, n, out{operands}):",
@@ -185,7 +189,7 @@ class _MappedText(RowsText):
             *(self._totals() if columns else []),
             "    for task in range(first, last):",
             "        tasks, count, length, place = sizes[task]",
-            f"        kernel(0, tasks, walks[task], x{places})",
+            f"        kernel(0, tasks, walks[task], x, 0{places})",
             *indented(8, self._fold_columns() if columns else self._fold_rows()),
         ]
         return "\n".join(lines) + "\n"

@@ -31,7 +31,6 @@ class Op:
             ``nn.functional``.
         names: what it does with names of dimensions, a rule of `tensorlab.names.rules`. Without one it
             refuses tensors that have names.
-        tier: ``core``, or ``extra`` for what few programs use.
     """
 
     name: str
@@ -39,7 +38,6 @@ class Op:
     variants: frozenset[str]
     namespace: str
     names: str
-    tier: str
 
 
 _functions: dict[str, dict[str, Op]] = {}
@@ -53,32 +51,29 @@ def op(
     namespace: str = "",
     aliases: str = "",
     names: str = "",
-    tier: str = "core",
 ) -> Callable[[F], F]:
     """Register the function that follows as an operator, and leave it as it is.
 
     Args:
-        variants, namespace, names, tier: see `Op`.
+        variants, namespace, names: see `Op`.
         name: what users call it, if that is not the function's own name.
         aliases: its other names. One with dots, such as ``special.softmax``, is a function of that namespace.
     """
 
     def register(function: F) -> F:
         own = name or cast(types.FunctionType, function).__name__
-        _add(own, function, variants, namespace, names, tier)
+        _add(own, function, variants, namespace, names)
         for alias in aliases.split():
             module, _, last = alias.rpartition(".")
             twin = function if last == own else another_name(last, function)
-            _add(last, twin, "function" if module else variants, module or namespace, names, tier)
+            _add(last, twin, "function" if module else variants, module or namespace, names)
         return function
 
     return register
 
 
-def _add(
-    name: str, function: Callable | property, variants: str, namespace: str, names: str, tier: str
-) -> None:
-    found = Op(name, function, frozenset(variants.split()), namespace, names, tier)
+def _add(name: str, function: Callable | property, variants: str, namespace: str, names: str) -> None:
+    found = Op(name, function, frozenset(variants.split()), namespace, names)
     if "function" in found.variants:
         _functions.setdefault(namespace, {})[name] = found
     if found.variants & {"method", "property"}:

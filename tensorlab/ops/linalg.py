@@ -1,8 +1,6 @@
-"""Linear algebra made of factorizations and products: powers, chains, logarithms of determinants."""
+"""Linear algebra made of factorizations and products: powers, logarithms of determinants."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from tensorlab import layout
 from tensorlab.autograd.formulas import formulas
@@ -11,7 +9,6 @@ from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import slicing
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add
-from tensorlab.ops.chains import chain_matmul
 from tensorlab.ops.choice import where
 from tensorlab.ops.contractions import cross
 from tensorlab.ops.conversion import clone
@@ -96,18 +93,6 @@ def logdet(input: Tensor) -> Tensor:
     """
     sign, logarithm = slogdet(input)
     return add(log(sign), where(eq(sign, 0), 0.0, logarithm))  # log(0) is -inf, the logarithm of -1 NaN
-
-
-@op(namespace="linalg")
-def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The product of two or more matrices in the cheapest order: see `tensorlab.chain_matmul`.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.linalg.multi_dot([tl.ones(2, 3), tl.ones(3, 4), tl.ones(4)])
-        tensor([12., 12.])
-    """
-    return chain_matmul(*tensors, out=out)
 
 
 @op(namespace="linalg")

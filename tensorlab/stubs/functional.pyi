@@ -30,14 +30,14 @@ from tensorlab.ops.dropout import dropout3d as dropout3d
 from tensorlab.ops.activations import elu as elu
 from tensorlab.ops.pieces import elu_ as elu_
 from tensorlab.ops.embedding import embedding as embedding
-from tensorlab.ops.bags import embedding_bag as embedding_bag
+from tensorlab.ops.extras.layers import embedding_bag as embedding_bag
 from tensorlab.ops.dropout import feature_alpha_dropout as feature_alpha_dropout
 from tensorlab.ops.unfolding import fold as fold
 from tensorlab.ops.distribution_losses import gaussian_nll_loss as gaussian_nll_loss
 from tensorlab.ops.activations import gelu as gelu
 from tensorlab.ops.channels import glu as glu
 from tensorlab.ops.normalisation import group_norm as group_norm
-from tensorlab.ops.gumbel import gumbel_softmax as gumbel_softmax
+from tensorlab.ops.extras.layers import gumbel_softmax as gumbel_softmax
 from tensorlab.ops.pieces import hardshrink as hardshrink
 from tensorlab.ops.pieces import hardsigmoid as hardsigmoid
 from tensorlab.ops.pieces import hardswish as hardswish
@@ -56,8 +56,8 @@ from tensorlab.ops.linear import linear as linear
 from tensorlab.ops.channels import local_response_norm as local_response_norm
 from tensorlab.nn.functional import log_softmax as log_softmax
 from tensorlab.ops.activations import logsigmoid as logsigmoid
-from tensorlab.ops.power_pooling import lp_pool1d as lp_pool1d
-from tensorlab.ops.power_pooling import lp_pool2d as lp_pool2d
+from tensorlab.ops.extras.layers import lp_pool1d as lp_pool1d
+from tensorlab.ops.extras.layers import lp_pool2d as lp_pool2d
 from tensorlab.ops.margin_losses import margin_ranking_loss as margin_ranking_loss
 from tensorlab.ops.pooling import max_pool1d as max_pool1d
 from tensorlab.ops.pooling import max_pool1d_with_indices as max_pool1d_with_indices

@@ -13,11 +13,11 @@ from tensorlab.stubs.pointwise import gammaln as gammaln
 from tensorlab.stubs.pointwise import log1p as log1p
 from tensorlab.stubs.pointwise import log_ndtr as log_ndtr
 from tensorlab.ops.softmax import log_softmax as log_softmax
-from tensorlab.ops.special import logit as logit
+from tensorlab.ops.extras.special_functions import logit as logit
 from tensorlab.ops.softmax import logsumexp as logsumexp
-from tensorlab.ops.probabilities import ndtr as ndtr
+from tensorlab.ops.extras.special_functions import ndtr as ndtr
 from tensorlab.stubs.pointwise import ndtri as ndtri
-from tensorlab.ops.special import polygamma as polygamma
+from tensorlab.ops.extras.special_functions import polygamma as polygamma
 from tensorlab.stubs.pointwise import psi as psi
 from tensorlab.ops.bounds import round as round
 from tensorlab.stubs.pointwise import sinc as sinc

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensorlab as tl
-from tensorlab.ops.chains import best_cuts
+from tensorlab.ops.extras.matrix_functions import best_cuts
 from tests.library.layouts import KINDS, lay_out
 from tests.library.test_matmul import whole_numbers
 

@@ -36,16 +36,14 @@ DIRECTIVES = {CLASS: "class", FUNCTION: "function"}
 # is about, and so on which page it stands; what is in no list is about something else.
 REST = "else"
 SUBJECTS = {
-    "creation": "creation likes from_data ranges sharing tapers",
-    "pointwise": "pointwise arithmetic blends angles bounds choice activations pieces special probabilities "
-    "float_parts",
-    "shape": "shape least_dims dims parts splitting restriding aliases conversion joining rearranging "
-    "diagonals combinations written_parts",
-    "reductions": "reduction variance extremes cumulative differences softmax norms "
-    "quantiles covariance integrals cumulative_logs",
-    "order": "sorting order_statistics uniqueness search membership histograms",
+    "creation": "creation from_data ranges interop window_functions",
+    "pointwise": "pointwise arithmetic blends bounds choice activations pieces special_functions",
+    "shape": "shape dims slicing slice_scatter splitting aliases conversion joining rearranging diagonals "
+    "combinations",
+    "reductions": "reduction variance extremes cumulative cumulative_logs softmax norms calculus statistics",
+    "order": "sorting order_statistics uniqueness search",
     "indexing": "indexing",
-    "products": "matmul contractions chains einsum linalg factorizations distances ranks older_linalg "
+    "products": "matmul contractions einsum linalg factorizations distances matrix_functions matrix_rank "
     "precision",
     "windows": "convolution pooling padding unfolding",
     "random": "random random_integers random_fills multinomial",
@@ -91,7 +89,8 @@ def top_level_names(module: ModuleType) -> dict[int, str]:
 def subject(value: object) -> str:
     """Return what a function of the package is about."""
     path = (getattr(inspect.unwrap(value), "__module__", None) or "").split(".")
-    return SUBJECT_OF.get(path[2], REST) if path[:2] == ["tensorlab", "ops"] and path[2:] else REST
+    rooms = path[2:] if path[:2] == ["tensorlab", "ops"] else []
+    return next((SUBJECT_OF[room] for room in rooms if room in SUBJECT_OF), REST)
 
 
 def described(

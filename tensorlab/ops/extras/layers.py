@@ -1,24 +1,32 @@
-"""Embedding bags: rows of a table by their numbers, each bag of rows joined to one."""
+"""Layers that few networks have: bags of embeddings, Gumbel softmax, power pooling."""
 
 from __future__ import annotations
 
 from tensorlab import dtypes
-from tensorlab.ops.arguments import need_tensors
+from tensorlab.memory_formats import contiguous_format
+from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.bounds import clamp_min
 from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import to
-from tensorlab.ops.creation import full, zeros
+from tensorlab.ops.creation import empty_like, full, zeros, zeros_like
 from tensorlab.ops.embedding import embedding
+from tensorlab.ops.extremes import argmax
 from tensorlab.ops.extremes import max as greatest
+from tensorlab.ops.indexing.gather_scatter import scatter
 from tensorlab.ops.indexing.index_select import index_add, index_select, take
 from tensorlab.ops.joining import cat
-from tensorlab.ops.pointwise import div, lt, mul, ne
+from tensorlab.ops.pointwise import abs as magnitude
+from tensorlab.ops.pointwise import div, log, lt, mul, ne, neg, relu, sign
+from tensorlab.ops.pooling import avg_pool1d, avg_pool2d
+from tensorlab.ops.random_fills import exponential_
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.search import searchsorted
 from tensorlab.ops.shape import reshape, unsqueeze
 from tensorlab.ops.slicing import narrow
+from tensorlab.ops.softmax import softmax
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
+from tensorlab.warned import warn_caller
 
 MODES = ("sum", "mean", "max")
 
@@ -176,3 +184,97 @@ def _maxima(rows: Tensor, begins: Tensor, counts: Tensor | None) -> Tensor:
     table = reshape(index_select(rows, 0, reshape(places, (-1,))), (bags, longest, rows.shape[1]))
     maxima = greatest(where(unsqueeze(filled, -1), table, float("-inf")), 1).values
     return where(unsqueeze(filled.any(1), -1), maxima, 0.0)
+
+
+@op(namespace="nn.functional")
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    """A random choice among categories, as numbers that add up to 1 and have a gradient.
+
+    Noise of a Gumbel distribution is added to the logits. The largest sum stands where a draw from the
+    categories would, and softmax makes weights of the sums: E. Jang, S. Gu, B. Poole, *Categorical
+    Reparameterization with Gumbel-Softmax*, 2017.
+
+    Args:
+        logits: unnormalised logarithms of probabilities.
+        tau: the temperature: the lower, the nearer are the weights to 0 and 1.
+        hard: give 1 for the category drawn and 0 for the others, with the gradient of the weights.
+        eps: not used; PyTorch has it for older programs, and warns.
+        dim: the dimension along which the categories lie.
+
+    Returns:
+        a tensor of the shape of `logits`. For one seed the numbers are PyTorch's.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.gumbel_softmax(tl.tensor([0.0, 0.0, 9.0]), hard=True).shape
+        tensorlab.Size([3])
+    """
+    if eps != 1e-10:
+        warn_caller("`eps` parameter is deprecated and has no effect.")
+    need_tensor("gumbel_softmax", logits, "logits")
+    noise = exponential_(empty_like(logits.detach(), memory_format=contiguous_format))
+    weights = softmax((logits + neg(log(noise))) / tau, dim)
+    if not hard:
+        return weights
+    drawn = argmax(weights.detach(), dim, keepdim=True)
+    one_hot = scatter(zeros_like(logits.detach(), memory_format=contiguous_format), dim, drawn, 1.0)
+    return one_hot - weights.detach() + weights
+
+
+@op(namespace="nn.functional")
+def lp_pool1d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int,
+    stride: int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The `norm_type`-th root of the sum of the `norm_type`-th powers of each window.
+
+    Args:
+        input: of shape (N, C, L), or (C, L) for one signal.
+        norm_type: 1 gives sums; the greater it is, the more the greatest element counts.
+        kernel_size, stride, ceil_mode: those of `avg_pool1d`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.lp_pool1d(tl.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
+        tensor([[ 5., 10.]])
+    """
+    powers = need_tensor("lp_pool1d", input) ** norm_type
+    return _root(avg_pool1d(powers, kernel_size, stride, 0, ceil_mode), kernel_size, norm_type)
+
+
+@op(namespace="nn.functional")
+def lp_pool2d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int | tuple[int, int],
+    stride: int | tuple[int, int] | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The `norm_type`-th root of the sum of the `norm_type`-th powers of each window; see `lp_pool1d`.
+
+    Args:
+        input: of shape (N, C, H, W), or (C, H, W) for one image.
+        norm_type: 1 gives sums; the greater it is, the more the greatest element counts.
+        kernel_size, stride, ceil_mode: those of `avg_pool2d`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.lp_pool2d(tl.ones(1, 4, 4), 2, 2)
+        tensor([[[2., 2.],
+                 [2., 2.]]])
+    """
+    height, width = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
+    powers = need_tensor("lp_pool2d", input) ** norm_type
+    return _root(avg_pool2d(powers, kernel_size, stride, 0, ceil_mode), height * width, norm_type)
+
+
+def _root(means: Tensor, count: int, norm_type: float) -> Tensor:
+    return (sign(means) * relu(magnitude(means)) * count) ** (1.0 / norm_type)

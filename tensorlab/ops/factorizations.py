@@ -69,9 +69,10 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if out is not None:
         check_out("linalg.det", out, A)
-    sign, logarithm = _sign_and_logarithm("det", A)
-    with np.errstate(over="ignore"):
-        result = as_result(sign * np.exp(logarithm), out, matrices=False)
+    matrices = _as_factored("det", A)
+    values = np.asarray(computed("det", np.linalg.det, matrices))
+    _sign_zeros(values, matrices, signed_zeros=True)
+    result = as_result(values, out, matrices=False)
     return record(gradients.LinalgDetBackward0, result, A, svd=svd)
 
 
@@ -92,30 +93,28 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
         sign=tensor(-1.),
         logabsdet=tensor(0.))
     """
-    sign, logarithm = _sign_and_logarithm("slogdet", A)
+    matrices = _as_factored("slogdet", A)
+    sign, logarithm = map(np.asarray, computed("slogdet", np.linalg.slogdet, matrices))
+    _sign_zeros(sign, matrices, signed_zeros=False)
     found = as_result(sign, matrices=False), as_result(logarithm, matrices=False)
     record_several(gradients.LinalgSlogdetBackward0, found, A)
     return return_types.linalg_slogdet(all_in("slogdet", found, out))
 
 
-def _sign_and_logarithm(name: str, A: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """The sign of each determinant and the logarithm of its absolute value.
-
-    As in PyTorch, LAPACK factors the transpose of a contiguous tensor, which has the same determinant but is
-    rounded differently; and the sign of a zero is that of the product of the pivots.
-    """
+def _as_factored(name: str, A: Tensor) -> np.ndarray:
+    """The matrices as PyTorch passes them to LAPACK: if contiguous, transposed, which rounds differently."""
     matrices = square_matrices(name, A)
-    if A.is_contiguous():
-        matrices = matrices.swapaxes(-1, -2)
-    sign, logarithm = computed(name, np.linalg.slogdet, matrices)
-    sign, logarithm = np.array(sign), np.asarray(logarithm)
-    for place in np.argwhere(sign == 0):
-        sign[tuple(place)] = np.copysign(0, _sign_of_pivots(matrices[tuple(place)], name == "det"))
-    return sign, logarithm
+    return matrices.swapaxes(-1, -2) if A.is_contiguous() else matrices
+
+
+def _sign_zeros(values: np.ndarray, matrices: np.ndarray, signed_zeros: bool) -> None:
+    """Give each zero among the determinants, or among their signs, the sign of the product of its pivots."""
+    for place in map(tuple, np.argwhere(values == 0)):
+        values[place] = np.copysign(0, _sign_of_pivots(matrices[place], signed_zeros))
 
 
 def _sign_of_pivots(matrix: np.ndarray, signed_zeros: bool) -> float:
-    """The sign of a determinant by Gaussian elimination with partial pivoting, also where it is zero.
+    """The sign of the product of the pivots of Gaussian elimination with partial pivoting.
 
     With `signed_zeros` a pivot of -0 is negative: det multiplies pivots, slogdet their signs.
     """

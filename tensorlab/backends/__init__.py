@@ -7,7 +7,7 @@ import than the whole rest of the library.
 from __future__ import annotations
 
 from tensorlab.backends import cudnn, mps
-from tensorlab.backends.cpu import CPU
+from tensorlab.backends.choice import chosen
 from tensorlab.backends.drawing import RandomLaunch, RandomState
 from tensorlab.backends.indexing import IndexLayout, Walk
 from tensorlab.backends.layers import AttentionLayout, NormalGroups, Normalised
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 # The backend of the memory that Python computes in; a storage that is not told otherwise lies there.
-HOST: Backend = CPU()
+HOST: Backend = chosen()
 _BACKENDS = {"cpu": HOST}
 
 

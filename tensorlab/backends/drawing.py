@@ -1,12 +1,12 @@
 """How a backend draws random numbers.
 
-It is a part of `tensorlab.backends.protocol.Backend`.
+It is a part of `tensorlab.backends.core.Core`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class RandomState(NamedTuple):
 RandomLaunch = Callable[..., int | None]
 
 
-class RandomOperations(Protocol):
+class RandomOperations:
     """The operations of one device that draw random numbers."""
 
     def random(
@@ -52,11 +52,11 @@ class RandomOperations(Protocol):
         are the parameters · ``"categories"`` the buffer of the weights; `shape` is then rows, categories and
         draws a row, and the launch returns 0 or why it refuses a row (1 negative, 2 infinite, 3 all zero).
         """
-        ...
+        raise NotImplementedError
 
     def seed_words(self, words: np.ndarray, seed: int) -> None:
         """Write the Mersenne Twister's state for a seed of 32 bits into 625 uint32."""
-        ...
+        raise NotImplementedError
 
     def philox(
         self, kind: str, seed: int, stream: int, start: int, out: np.ndarray, element_type: dtype
@@ -66,4 +66,4 @@ class RandomOperations(Protocol):
         `kind` is ``"words"`` (to int64), ``"uniform"`` or ``"normal"`` (to float32 or float64). Which numbers
         they are is said by `tensorlab.random.Philox`, and is the same on every device.
         """
-        ...
+        raise NotImplementedError

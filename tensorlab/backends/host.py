@@ -17,7 +17,7 @@ _fill: Callable[[np.ndarray, np.generic], None] = np.ndarray.fill
 
 
 class HostMemory:
-    """The memory methods of `tensorlab.backends.protocol.Backend`, for the device ``"cpu"``."""
+    """The memory methods of `tensorlab.backends.core.Core`, for the device ``"cpu"``."""
 
     device = devices.CPU
 
@@ -30,19 +30,19 @@ class HostMemory:
 
     @staticmethod
     def upload(array: np.ndarray) -> np.ndarray:
-        """See `tensorlab.backends.protocol.Backend.upload`."""
+        """See `tensorlab.backends.core.Core.upload`."""
         return array.flatten()
 
     @staticmethod
     def download(cells: np.ndarray) -> np.ndarray:
-        """See `tensorlab.backends.protocol.Backend.download`."""
+        """See `tensorlab.backends.core.Core.download`."""
         return cells
 
     @staticmethod
     def copy(cells: np.ndarray) -> np.ndarray:
-        """See `tensorlab.backends.protocol.Backend.copy`."""
+        """See `tensorlab.backends.core.Core.copy`."""
         return cells.copy()
 
     @staticmethod
     def synchronize() -> None:
-        """See `tensorlab.backends.protocol.Backend.synchronize`."""
+        """See `tensorlab.backends.core.Core.synchronize`."""

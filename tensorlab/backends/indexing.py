@@ -1,12 +1,12 @@
 """What a backend does where index tensors and masks say.
 
-It is a part of `tensorlab.backends.protocol.Backend`.
+It is a part of `tensorlab.backends.core.Core`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class Walk(NamedTuple):
     buffers: Sequence[tuple[np.ndarray, int]]
 
 
-class IndexOperations(Protocol):
+class IndexOperations:
     """The operations with index tensors and masks on one device."""
 
     def indexed(
@@ -64,30 +64,30 @@ class IndexOperations(Protocol):
         The launch is called with the buffers of target, other and each index. The caller has checked every
         index; no size is 0.
         """
-        ...
+        raise NotImplementedError
 
     def outside(
         self, shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: int
     ) -> Callable[[Buffer], int]:
         """Prepare to count the elements of an integer tensor that are below `low`, or not below `high`."""
-        ...
+        raise NotImplementedError
 
     def mask_count(self, walk: Walk) -> int:
         """How many elements of the one operand are not 0."""
-        ...
+        raise NotImplementedError
 
     def mask_positions(self, walk: Walk, out: np.ndarray) -> None:
         """Where the elements of the one operand are not 0: row `d` of `out` gets the index of dimension d."""
-        ...
+        raise NotImplementedError
 
     def mask_select(self, walk: Walk, out: np.ndarray) -> None:
         """The elements of the second operand where the first, a mask, is true, one after the other."""
-        ...
+        raise NotImplementedError
 
     def mask_scatter(self, walk: Walk, values: np.ndarray) -> None:
         """The elements of the second operand where the first, a mask, is true, overwritten with `values`."""
-        ...
+        raise NotImplementedError
 
     def mask_fill(self, walk: Walk, value: np.generic) -> None:
         """The elements of the second operand where the first, a mask, is true, overwritten with one value."""
-        ...
+        raise NotImplementedError

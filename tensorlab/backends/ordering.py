@@ -1,12 +1,11 @@
 """What a backend does with elements in order: sorted, chosen by rank, distinct, counted, looked up.
 
-It is a part of `tensorlab.backends.protocol.Backend`.
+It is a part of `tensorlab.backends.core.Core`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from tensorlab.dtypes import dtype
 __all__ = ["OrderOperations"]
 
 
-class OrderOperations(Protocol):
+class OrderOperations:
     """The operations that compare elements with one another, or count them."""
 
     def search(
@@ -39,7 +38,7 @@ class OrderOperations(Protocol):
             several: how many numbers are looked for in each sequence.
             after: whether elements that equal the number come before it too.
         """
-        ...
+        raise NotImplementedError
 
     def rank(
         self,
@@ -66,22 +65,22 @@ class OrderOperations(Protocol):
             whether it was done. False where elements cannot be told apart by 32 bits (float64, and int64 over
             a wide range), or where it would take much room beside the results.
         """
-        ...
+        raise NotImplementedError
 
     def bounds_of_numbers(self, numbers: np.ndarray) -> tuple[int, int]:
         """The least and the greatest of a vector of integers that has some."""
-        ...
+        raise NotImplementedError
 
     def count_numbers(self, numbers: np.ndarray, counts: np.ndarray) -> None:
         """Add to `counts`, of int64, how often each of its places occurs in a vector of integers.
 
         All numbers are places of `counts`: whoever calls has looked.
         """
-        ...
+        raise NotImplementedError
 
     def weigh_numbers(self, numbers: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
         """The same with what each number weighs, added to `sums`, of float64."""
-        ...
+        raise NotImplementedError
 
     def kth_cell(
         self,
@@ -108,11 +107,11 @@ class OrderOperations(Protocol):
             k: which for ``"kth"``, from 0.
             bounds: of integers the least and the greatest, where they are known: it saves time.
         """
-        ...
+        raise NotImplementedError
 
     def count_runs(self, cells: np.ndarray) -> int:
         """How many runs of equal elements a vector of numbers has. NaN equals nothing."""
-        ...
+        raise NotImplementedError
 
     def take_runs(self, cells: np.ndarray, values: np.ndarray, counts: np.ndarray, runs: np.ndarray) -> None:
         """The first element of each run of equal ones in a vector that has some.
@@ -123,7 +122,7 @@ class OrderOperations(Protocol):
             counts: receives the lengths of the runs; empty if nobody asks.
             runs: receives for each element which run it belongs to; empty if nobody asks.
         """
-        ...
+        raise NotImplementedError
 
     def distinct(
         self, cells: np.ndarray, element_type: dtype, runs: np.ndarray, counted: bool
@@ -142,7 +141,7 @@ class OrderOperations(Protocol):
             the distinct cells, and how often they occur (nothing unless `counted`); None where elements
             cannot be told apart by 32 bits.
         """
-        ...
+        raise NotImplementedError
 
     def order_rows(self, rows: np.ndarray, places: np.ndarray) -> None:
         """The order of the rows of a matrix of numbers: the first elements that differ decide.
@@ -153,7 +152,7 @@ class OrderOperations(Protocol):
             rows: the matrix, of a NumPy type.
             places: receives, in order, which row it is: int64.
         """
-        ...
+        raise NotImplementedError
 
     def row_runs(self, rows: np.ndarray, places: np.ndarray, begins: np.ndarray) -> None:
         """Where runs of equal rows begin, when the rows of a matrix are taken in some order.
@@ -163,7 +162,7 @@ class OrderOperations(Protocol):
             places: the order: which row is the first, the second, ….
             begins: receives for each place in the order whether a run begins there: bools.
         """
-        ...
+        raise NotImplementedError
 
     def first_k(self, keys: np.ndarray, k: int, largest: bool) -> np.ndarray:
         """The places (rows, k) of the greatest or least k keys of each row, in order.
@@ -171,7 +170,7 @@ class OrderOperations(Protocol):
         Equal keys come in PyTorch's order. `keys` is (rows, columns), of a NumPy type, and is left in
         disorder. NaN counts as the greatest.
         """
-        ...
+        raise NotImplementedError
 
     def first_of_more(
         self, keys: np.ndarray, start: int, size: int, best: np.ndarray, places: np.ndarray, largest: bool
@@ -186,4 +185,4 @@ class OrderOperations(Protocol):
                 in order, and their places.
             largest: False for the least.
         """
-        ...
+        raise NotImplementedError

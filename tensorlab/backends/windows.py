@@ -7,13 +7,19 @@ dimension. Outside of the image a convolution meets zeros.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
+from tensorlab import dtypes, layout
+from tensorlab.backends.array import Array, compute_type, filled, of_host
+from tensorlab.backends.core import Core
+from tensorlab.backends.operands import Buffer
 from tensorlab.dtypes import dtype
+from tensorlab.integers import ceil_div
 
 __all__ = ["Along", "Correlation", "Pooling", "Reach", "Window", "WindowOperations"]
 
@@ -120,7 +126,7 @@ class Along:
     weights: np.ndarray | None = None
 
 
-class WindowOperations(Protocol):
+class WindowOperations(Core):
     """The operations with windows of one device."""
 
     def correlate(
@@ -134,7 +140,34 @@ class WindowOperations(Protocol):
         Returns:
             a launch of (out, image, weight, bias), where the bias may be None.
         """
-        ...
+        sizes = [window.size for window in problem.windows]
+        shape = (problem.images, problem.groups, problem.results, *sizes)
+
+        def launch(out: Buffer, image: Buffer, weight: Buffer, added: Buffer | None = None) -> None:
+            number = compute_type(element_type)
+            total = filled(self, shape, number, 0)
+            kernel = Array(self, weight, element_type, (1,), (0,))
+            source = Array(self, image, element_type, (1,), (0,))
+            for tap, begins, counts, places in _taps(problem):
+                (n, g, m), (z, y, x) = shape[:3], counts
+                weights = kernel.view(
+                    (n, g, z, y, m, problem.channels),
+                    (0, problem.weight[0], 0, 0, *problem.weight[1:]),
+                    problem.taps[tap],
+                )
+                met = _seen(problem, source, counts, places)
+                made = total.view(
+                    (n, g, z, y, m, x),
+                    [total.strides[dim] for dim in (0, 1, 3, 4, 2, 5)],
+                    sum(b * s for b, s in zip(begins, total.strides[3:], strict=True)),
+                )
+                weights.to(number).matmul(met.to(number), made)
+            if added is not None and bias is not None:
+                given = Array(self, added, element_type, (1, *shape[1:3], 1, 1, 1), (0, *bias, 0, 0, 0))
+                total.put("add", total, given)
+            Array(self, out, element_type, shape, problem.out).put("copy", total)
+
+        return launch
 
     def correlate_weights(self, element_type: dtype, problem: Correlation) -> Callable[..., None]:
         """Prepare the gradient of a convolution's weights: ``sum(out[n, g, m, i] * image[n, g, c, i'])``.
@@ -144,7 +177,30 @@ class WindowOperations(Protocol):
         Returns:
             a launch of (weight, out, image), where the weight is written.
         """
-        ...
+        n, g, m, c = problem.images, problem.groups, problem.results, problem.channels
+
+        def launch(weight: Buffer, out: Buffer, image: Buffer) -> None:
+            number = compute_type(element_type)
+            made = Array(
+                self,
+                weight,
+                element_type,
+                (1, g, 1, 1, m, c),
+                (0, problem.weight[0], 0, 0, *problem.weight[1:]),
+            )
+            source, given = (Array(self, buffer, element_type, (1,), (0,)) for buffer in (image, out))
+            for place in problem.taps:
+                made.view(made.shape, made.strides, place).put("copy", 0)
+            for tap, begins, counts, places in _taps(problem):
+                z, y, x = counts
+                steps = [problem.out[dim] for dim in (0, 1, 3, 4, 2, 5)]
+                first = sum(b * s for b, s in zip(begins, problem.out[3:], strict=True))
+                change = given.view((n, g, z, y, m, x), steps, first).to(number)
+                met = _seen(problem, source, counts, places).to(number)
+                total = change.matmul(met.turned()).fold("sum", 0, 2, 3)
+                made.view(made.shape, made.strides, problem.taps[tap]).put("copy", total)
+
+        return launch
 
     def pool(
         self, element_type: dtype, problem: Pooling, greatest: bool, places: bool = True
@@ -158,7 +214,44 @@ class WindowOperations(Protocol):
             a launch of (out, image, places) for the greatest numbers, where the places are int64 and have the
             strides of `out`; of (out, image) for means, and where no `places` are wanted.
         """
-        ...
+        shape = _pooled(problem)
+
+        def launch(out: Buffer, image: Buffer, found: Buffer | None = None) -> None:
+            number = compute_type(element_type)
+            lowest = (
+                0
+                if not greatest
+                else float("-inf")
+                if number.is_floating_point
+                else dtypes.integer_range(number)[0]
+            )
+            best, at = filled(self, shape, number, lowest), filled(self, shape, dtypes.int64, 0)
+            source = Array(self, image, element_type, shape, (*problem.image[:2], 0, 0))
+            for number_of, (inside, place, value) in enumerate(_met(self, problem, source)):
+                value = value.to(number)
+                if not greatest:
+                    value.put("where", inside, value, 0)
+                    best.put("add", best, value)
+                    continue
+                better = value.map("gt", best).map("logical_or", value.map("ne", value))
+                if number_of == 0:
+                    at.put("copy", place)
+                better = better.map("logical_and", inside)
+                best.put("where", better, value, best)
+                at.put("where", better, place, at)
+            target = Array(self, out, element_type, shape, problem.out)
+            if not greatest:
+                target.put(
+                    "trunc_divide" if not number.is_floating_point else "div",
+                    best,
+                    _divisors(self, problem, number),
+                )
+                return
+            target.put("copy", best)
+            if found is not None and places:
+                Array(self, found, dtypes.int64, shape, problem.out).put("copy", at)
+
+        return launch
 
     def pool_gradient(self, element_type: dtype, problem: Pooling, greatest: bool) -> Callable[..., None]:
         """Prepare the gradient of a pooling.
@@ -169,7 +262,28 @@ class WindowOperations(Protocol):
             a launch of (out, image, places), or of (out, image) for means: `image` is added to, and `out` is
             the gradient of the results. The lines of a channel of `image` follow one another without gaps.
         """
-        ...
+        shape = _pooled(problem)
+        down = problem.width * problem.image[3]
+
+        def launch(out: Buffer, image: Buffer, found: Buffer | None = None) -> None:
+            given = Array(self, out, element_type, shape, problem.out)
+            target = Array(self, image, element_type, shape, (*problem.image[:2], 0, 0))
+            area = max(max(problem.reaches[0].ends) * problem.width, 1)
+            if greatest:
+                assert found is not None
+                at = Array(self, found, dtypes.int64, shape, problem.out)
+                _add(target, area, problem.image[3], at, given)
+                return
+            parts = given.map(
+                "div", _divisors(self, problem, compute_type(element_type)), dtype=compute_type(element_type)
+            )
+            assert down == problem.image[2]
+            for inside, place, _ in _met(self, problem, target):
+                values = parts.to(parts.dtype)
+                values.put("where", inside, parts, 0)
+                _add(target, area, problem.image[3], place, values)
+
+        return launch
 
     def resample(
         self, element_type: dtype, planes: int, along: Sequence[Along], gradient: bool = False
@@ -185,4 +299,107 @@ class WindowOperations(Protocol):
         Returns:
             a launch of (out, image), both without gaps; for the gradient `image` is added to.
         """
-        ...
+        shape = (planes, *[one.places.shape[1] for one in along])
+        extents = [one.extent for one in along]
+        cells = layout.numel(tuple(extents))
+        steps = (extents[1] * extents[2], extents[2], 1)
+
+        def launch(out: Buffer, image: Buffer) -> None:
+            number = compute_type(element_type)
+            result = Array(self, out, element_type, shape)
+            source = Array(self, image, element_type, shape, (cells, 0, 0, 0))
+            total = result.to(number) if gradient else filled(self, shape, number, 0)
+            for neighbours in itertools.product(*[range(len(one.places)) for one in along]):
+                index, weight = filled(self, shape[1:], dtypes.int64, 0), None
+                for dim, (one, neighbour) in enumerate(zip(along, neighbours, strict=True)):
+                    places = of_host(self, one.places[neighbour])
+                    lies = [places.shape[0] if d == dim else 1 for d in range(3)]
+                    index.put("add", index, places.view(lies).map("mul", steps[dim]))
+                    if one.weights is not None:
+                        factor = of_host(self, one.weights[neighbour], number).view(lies)
+                        weight = factor if weight is None else weight.map("mul", factor)
+                if gradient:
+                    _add(source, cells, 1, index, total if weight is None else total.map("mul", weight))
+                else:
+                    value = source.gather(cells, 1, index).to(number)
+                    total.put("add", total, value if weight is None else value.map("mul", weight))
+            if not gradient:
+                result.put("copy", total)
+
+        return launch
+
+
+def _add(target: Array, size: int, step: int, index: Array, values: Array) -> None:
+    """Add values where an index leads to; sixteen-bit floats are summed up in their compute type."""
+    if target.dtype is compute_type(target.dtype):
+        target.scatter("add", size, step, index, values.to(target.dtype))
+        return
+    cells = Array(target.backend, (target.cells, 0), target.dtype, (target.cells.size,))
+    wide = cells.to(compute_type(target.dtype))
+    wide.view(target.shape, target.strides, target.buffer[1]).scatter(
+        "add", size, step, index, values.to(wide.dtype)
+    )
+    cells.put("copy", wide)
+
+
+def _taps(problem: Correlation) -> Iterator[tuple[int, list[int], list[int], list[int]]]:
+    """Each tap that meets the image: its number; the first results that do, how many; the first places."""
+    offsets = itertools.product(*[window.offsets for window in problem.windows])
+    for tap, taken in enumerate(offsets):
+        begins, counts, places = [], [], []
+        for window, offset in zip(problem.windows, taken, strict=True):
+            begin = max(0, ceil_div(-offset, window.step))
+            end = min(window.size, ceil_div(window.extent - offset, window.step))
+            begins.append(begin)
+            counts.append(end - begin)
+            places.append(begin * window.step + offset)
+        if min(counts) > 0:
+            yield tap, begins, counts, places
+
+
+def _seen(problem: Correlation, image: Array, counts: Sequence[int], places: Sequence[int]) -> Array:
+    """The numbers that a tap meets: images, groups, depth, height, channels, width."""
+    n, g, c, *steps = problem.image
+    z, y, x = (step * window.step for step, window in zip(steps, problem.windows, strict=True))
+    first = sum(place * step for place, step in zip(places, steps, strict=True))
+    shape = (problem.images, problem.groups, *counts[:2], problem.channels, counts[2])
+    return image.view(shape, (n, g, z, y, c, x), first)
+
+
+def _pooled(problem: Pooling) -> tuple[int, int, int, int]:
+    down, across = problem.reaches
+    return problem.images, problem.channels, len(down.begins), len(across.begins)
+
+
+def _met(backend: Core, problem: Pooling, image: Array) -> Iterator[tuple[Array, Array, Array]]:
+    """For each tap: where it lies inside of the windows, its place in a channel, and the number there."""
+    down, across = problem.reaches
+    longest = [
+        max(
+            ceil_div(end - begin, reach.dilation) for begin, end in zip(reach.begins, reach.ends, strict=True)
+        )
+        for reach in problem.reaches
+    ]
+    for row, column in itertools.product(*map(range, longest)):
+        y = [begin + row * down.dilation for begin in down.begins]
+        x = [begin + column * across.dilation for begin in across.begins]
+        inside = [
+            [a < lower and b < right for b, right in zip(x, across.ends, strict=True)]
+            for a, lower in zip(y, down.ends, strict=True)
+        ]
+        place = [
+            [a * problem.width + b if ok else 0 for b, ok in zip(x, line, strict=True)]
+            for a, line in zip(y, inside, strict=True)
+        ]
+        lies = (1, 1, len(y), len(x))
+        at = of_host(backend, place).view(lies)
+        area = max(max(down.ends) * problem.width, 1)
+        value = image.gather(area, problem.image[3], at)
+        yield of_host(backend, inside, dtypes.bool).view(lies), at, value
+
+
+def _divisors(backend: Core, problem: Pooling, number: dtype) -> Array:
+    if problem.divisor:
+        return filled(backend, (1, 1, 1, 1), number, problem.divisor)
+    down, across = (of_host(backend, reach.divisors, number) for reach in problem.reaches)
+    return down.view((1, 1, down.shape[0], 1)).map("mul", across.view((1, 1, 1, across.shape[0])))

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorlab.backends.host import HostMemory
 from tensorlab.backends.interrupts import HeldBack
+from tensorlab.backends.protocol import Backend
 
 __all__ = ["CPU"]
 
@@ -33,7 +34,7 @@ def _kernel(module: str, function: str = "") -> Any:
     return _Kernel(module, function)
 
 
-class CPU(HostMemory):
+class CPU(HostMemory, Backend):
     """The backend of the device ``"cpu"`` (see `tensorlab.backends.protocol`): where each method stands."""
 
     add_rows = _kernel("embedding")

@@ -1,0 +1,27 @@
+"""A complete backend in plain NumPy: memory and core. What is fused elsewhere is made of these.
+
+It needs no compiler, and it is the one to read first. Its scalar functions and folds come from the same
+tables as those of the other backends.
+"""
+
+from __future__ import annotations
+
+from tensorlab.backends.host import HostMemory
+from tensorlab.backends.numpy import compute, drawing
+from tensorlab.backends.numpy.places import Indexing, Ordering
+from tensorlab.backends.protocol import Backend
+
+__all__ = ["NumPy"]
+
+
+class NumPy(HostMemory, Indexing, Ordering, Backend):
+    """The backend of the device ``"cpu"`` where Numba is not installed, or is not wanted."""
+
+    extremes = staticmethod(compute.extremes)
+    gemm = staticmethod(compute.gemm)
+    philox = staticmethod(drawing.philox)
+    pointwise = staticmethod(compute.pointwise)
+    random = staticmethod(drawing.random)
+    reduce = staticmethod(compute.reduce)
+    scan = staticmethod(compute.scan)
+    seed_words = staticmethod(drawing.seed_words)

@@ -1,0 +1,266 @@
+"""What depends on places: index tensors, masks, and elements in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tensorlab.backends.indexing import IndexLayout, Walk
+from tensorlab.backends.numpy.cells import converted, elements
+from tensorlab.backends.numpy.compute import quiet
+from tensorlab.backends.operands import Buffer, Launch
+from tensorlab.dtypes import dtype
+
+__all__ = ["Indexing", "Ordering"]
+
+_AT = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+
+
+class Indexing:
+    """The methods of `tensorlab.backends.indexing.IndexOperations`."""
+
+    @staticmethod
+    def indexed(
+        action: str,
+        shape: tuple[int, ...],
+        target: tuple[int, ...],
+        other: tuple[int, ...],
+        indices: tuple[IndexLayout, ...],
+    ) -> Launch:
+        """See `tensorlab.backends.indexing.IndexOperations.indexed`."""
+
+        def launch(to: Buffer, source: Buffer, *index_buffers: Buffer) -> None:
+            gathers = action == "gather"
+            cells, first = source if gathers else to
+            led = first + _numbered(shape, other if gathers else target)
+            for layout, buffer in zip(indices, index_buffers, strict=True):
+                index = elements(buffer, shape, layout.strides).astype(np.int64)
+                led = led + np.where(index < 0, index + layout.size, index) * layout.step
+            if gathers:
+                elements(to, shape, target)[...] = cells[led]
+                return
+            led, values = led.reshape(-1), elements(source, shape, other).reshape(-1)
+            if action == "replace":
+                cells[led] = values
+            else:
+                _AT[action].at(cells, led, values)
+
+        return quiet(launch)
+
+    @staticmethod
+    def outside(
+        shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: int
+    ) -> Callable[[Buffer], int]:
+        """See `tensorlab.backends.indexing.IndexOperations.outside`."""
+
+        def count(buffer: Buffer) -> int:
+            index = elements(buffer, shape, strides).astype(np.int64)
+            return int(np.count_nonzero((index < low) | (index >= high)))
+
+        return count
+
+    @staticmethod
+    def take_run(out: np.ndarray, cells: np.ndarray, index: np.ndarray) -> int:
+        """See `tensorlab.backends.indexing.IndexOperations.take_run`."""
+        inside = (index >= -cells.size) & (index < cells.size)
+        out[inside] = cells[index[inside]]
+        return int(np.count_nonzero(~inside))
+
+    @staticmethod
+    def add_run(target: np.ndarray, index: np.ndarray, values: np.ndarray) -> int:
+        """See `tensorlab.backends.indexing.IndexOperations.add_run`."""
+        missed = np.count_nonzero((index < -target.size) | (index >= target.size))
+        if not missed:
+            np.add.at(target, index, values)
+        return int(missed)
+
+    @staticmethod
+    def mask_count(walk: Walk) -> int:
+        """See `tensorlab.backends.indexing.IndexOperations.mask_count`."""
+        return int(np.count_nonzero(_operand(walk, 0)))
+
+    @staticmethod
+    def mask_positions(walk: Walk, out: np.ndarray) -> None:
+        """See `tensorlab.backends.indexing.IndexOperations.mask_positions`."""
+        out[...] = np.nonzero(_operand(walk, 0))
+
+    @staticmethod
+    def mask_select(walk: Walk, out: np.ndarray) -> None:
+        """See `tensorlab.backends.indexing.IndexOperations.mask_select`."""
+        out[...] = _operand(walk, 1)[_operand(walk, 0) != 0]
+
+    @staticmethod
+    def mask_scatter(walk: Walk, values: np.ndarray) -> None:
+        """See `tensorlab.backends.indexing.IndexOperations.mask_scatter`."""
+        _operand(walk, 1)[_operand(walk, 0) != 0] = values
+
+    @staticmethod
+    def mask_fill(walk: Walk, value: np.generic) -> None:
+        """See `tensorlab.backends.indexing.IndexOperations.mask_fill`."""
+        _operand(walk, 1)[_operand(walk, 0) != 0] = value
+
+
+class Ordering:
+    """The methods of `tensorlab.backends.ordering.OrderOperations`."""
+
+    @staticmethod
+    def search(
+        places: np.ndarray,
+        numbers: np.ndarray,
+        sequences: np.ndarray,
+        order: np.ndarray,
+        length: int,
+        several: int,
+        after: bool,
+    ) -> None:
+        """See `tensorlab.backends.ordering.OrderOperations.search`."""
+        start = np.arange(numbers.size) // max(several, 1) * length
+        low, high = np.zeros(numbers.size, np.int64), np.full(numbers.size, length)
+        while (open_ := np.flatnonzero(low < high)).size:
+            middle = (low[open_] + high[open_]) // 2
+            place = start[open_] + middle
+            place = start[open_] + order[place] if order.size else place
+            element, number = sequences[place], numbers[open_]
+            # Put as a negation, so that a NaN in the sequence comes before every number, as in PyTorch.
+            more = ~(element > number if after else element >= number)
+            low[open_] = np.where(more, middle + 1, low[open_])
+            high[open_] = np.where(more, high[open_], middle)
+        places[...] = low
+
+    @staticmethod
+    def rank(
+        cells: np.ndarray,
+        element_type: dtype,
+        size: int,
+        backwards: bool,
+        values: np.ndarray,
+        places: np.ndarray,
+    ) -> bool:
+        """See `tensorlab.backends.ordering.OrderOperations.rank`."""
+        rows = cells.reshape(-1, size)
+        count = places.size // len(rows)
+        found = _order(converted(rows.view(element_type.cell), element_type), backwards)[:, :count]
+        places[...] = found.reshape(-1)
+        if values.size:
+            values[...] = np.take_along_axis(rows, found, -1).reshape(-1)
+        return True
+
+    @staticmethod
+    def bounds_of_numbers(numbers: np.ndarray) -> tuple[int, int]:
+        """See `tensorlab.backends.ordering.OrderOperations.bounds_of_numbers`."""
+        return int(numbers.min()), int(numbers.max())
+
+    @staticmethod
+    def count_numbers(numbers: np.ndarray, counts: np.ndarray) -> None:
+        """See `tensorlab.backends.ordering.OrderOperations.count_numbers`."""
+        np.add.at(counts, numbers, 1)
+
+    @staticmethod
+    def weigh_numbers(numbers: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
+        """See `tensorlab.backends.ordering.OrderOperations.weigh_numbers`."""
+        np.add.at(sums, numbers, weights)
+
+    @staticmethod
+    def kth_cell(
+        cells: np.ndarray,
+        start: int,
+        shape: Sequence[int],
+        strides: Sequence[int],
+        element_type: dtype,
+        rule: str,
+        k: int = 0,
+        bounds: tuple[int, int] | None = None,
+    ) -> int:
+        """See `tensorlab.backends.ordering.OrderOperations.kth_cell`."""
+        numbered = (start + _numbered(shape, strides)).reshape(-1)
+        x = converted(cells[numbered].view(element_type.cell), element_type)
+        known = int(np.count_nonzero(x == x))
+        if rule == "median":
+            k = (x.size - 1) // 2 if known == x.size else known
+        elif rule == "nanmedian":
+            k = max(known - 1, 0) // 2
+        return int(numbered[np.argsort(x, kind="stable")[k]])
+
+    @staticmethod
+    def count_runs(cells: np.ndarray) -> int:
+        """See `tensorlab.backends.ordering.OrderOperations.count_runs`."""
+        return int(np.count_nonzero(_begins(cells)))
+
+    @staticmethod
+    def take_runs(cells: np.ndarray, values: np.ndarray, counts: np.ndarray, runs: np.ndarray) -> None:
+        """See `tensorlab.backends.ordering.OrderOperations.take_runs`."""
+        begins = _begins(cells)
+        starts = np.flatnonzero(begins)
+        if counts.size:
+            counts[...] = np.diff(starts, append=cells.size)
+        if runs.size:
+            runs[...] = np.cumsum(begins) - 1
+        values[: starts.size] = cells[starts]
+
+    @staticmethod
+    def distinct(
+        cells: np.ndarray, element_type: dtype, runs: np.ndarray, counted: bool
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """See `tensorlab.backends.ordering.OrderOperations.distinct`."""
+        x = converted(cells.view(element_type.cell), element_type)
+        order = np.argsort(x, kind="stable")
+        begins = _begins(x[order])
+        starts = np.flatnonzero(begins)
+        runs[order] = np.cumsum(begins) - 1
+        counts = np.diff(starts, append=cells.size) if counted else np.empty(0, np.int64)
+        return cells[order[starts]], counts
+
+    @staticmethod
+    def order_rows(rows: np.ndarray, places: np.ndarray) -> None:
+        """See `tensorlab.backends.ordering.OrderOperations.order_rows`."""
+        places[...] = np.arange(len(rows))
+        for column in rows.T[::-1]:
+            places[...] = places[np.argsort(column[places], kind="stable")]
+
+    @staticmethod
+    def row_runs(rows: np.ndarray, places: np.ndarray, begins: np.ndarray) -> None:
+        """See `tensorlab.backends.ordering.OrderOperations.row_runs`."""
+        begins[:1] = True
+        begins[1:] = (rows[places[1:]] != rows[places[:-1]]).any(1)
+
+    @staticmethod
+    def first_k(keys: np.ndarray, k: int, largest: bool) -> np.ndarray:
+        """See `tensorlab.backends.ordering.OrderOperations.first_k`."""
+        return _order(keys, largest)[:, :k]
+
+    @staticmethod
+    def first_of_more(
+        keys: np.ndarray, start: int, size: int, best: np.ndarray, places: np.ndarray, largest: bool
+    ) -> None:
+        """See `tensorlab.backends.ordering.OrderOperations.first_of_more`."""
+        kept = min(start, best.size)
+        every = np.concatenate([best[:kept], keys])
+        at = np.concatenate([places[:kept], start + np.arange(keys.size)])
+        first = _order(every[None], largest)[0, : best.size]
+        best[: first.size], places[: first.size] = every[first], at[first]
+
+
+def _numbered(shape: Sequence[int], strides: Sequence[int]) -> np.ndarray:
+    """How far from the first element's cell each element's cell lies."""
+    found = np.zeros(tuple(shape), np.int64)
+    for dim, (size, stride) in enumerate(zip(shape, strides, strict=True)):
+        found += (np.arange(size) * stride).reshape([-1 if d == dim else 1 for d in range(len(shape))])
+    return found
+
+
+def _operand(walk: Walk, position: int) -> np.ndarray:
+    return elements(walk.buffers[position], walk.shape, walk.strides[position])
+
+
+def _order(rows: np.ndarray, backwards: bool) -> np.ndarray:
+    """The places of each row's elements in order; equal ones stay as they stand, and NaN is the greatest."""
+    if not backwards:
+        return np.argsort(rows, axis=-1, kind="stable")
+    # Sorted backwards and read backwards, equal elements stand in their order again.
+    return rows.shape[-1] - 1 - np.argsort(rows[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+
+
+def _begins(cells: np.ndarray) -> np.ndarray:
+    """Where in a vector runs of equal elements begin."""
+    return np.concatenate([np.ones(min(1, cells.size), bool), cells[1:] != cells[:-1]])

@@ -63,8 +63,8 @@ class Tensor(TensorMethods, metaclass=TensorType):
     __slots__ = (
         "__dict__",
         "__weakref__",
+        "_at",
         "_base",
-        "_dense",
         "_dtype",
         "_edge",
         "_grad",
@@ -75,8 +75,8 @@ class Tensor(TensorMethods, metaclass=TensorType):
         "_stride",
     )
 
+    _at: tuple[np.ndarray, int]  # what a kernel is given: the storage's cells, and that of the first element
     _base: Tensor | None  # the tensor that this one is a view of
-    _dense: np.ndarray | Literal[False] | None
     _edge: Any  # where a gradient goes on (see tensorlab.autograd.graph), None if none is required
     _grad: Tensor | None
     _dtype: dtype
@@ -252,19 +252,10 @@ class Tensor(TensorMethods, metaclass=TensorType):
 
     def _buffer(self) -> tuple[np.ndarray, int]:
         """What a launch is called with: the storage's cells, and the cell of the first element."""
-        return self._storage.cells(self._dtype.cell), self._offset
-
-    def _cells(self) -> np.ndarray:
-        """What a short kernel is called with: the storage's cells from the first element on."""
-        cells = self._storage._memory
-        if cells.dtype is not self._dtype.cell:
-            cells = self._storage.cells(self._dtype.cell)
-        return cells[self._offset :] if self._offset else cells
+        return self._at
 
     def _cells_array(self) -> np.ndarray:
         """The elements as a NumPy array of raw cells over the same memory."""
-        if isinstance(self._dense, np.ndarray):
-            return self._dense.reshape(self._shape)
         size = self._dtype.itemsize
         return np.ndarray(
             self._shape,
@@ -309,7 +300,7 @@ def make_tensor(
     tensor._shape = shape
     tensor._stride = stride
     tensor._offset = offset
-    tensor._dense = None
+    tensor._at = storage.cells(element_type.cell), offset
     tensor._base = None
     tensor._edge = None
     tensor._grad = None
@@ -341,7 +332,7 @@ def make_view(base: Tensor, shape: Size, stride: tuple[int, ...], offset: int) -
     tensor._shape = shape
     tensor._stride = stride
     tensor._offset = offset
-    tensor._dense = None
+    tensor._at = base._at[0], offset
     tensor._base = base if base._base is None else base._base
     tensor._edge = None
     tensor._grad = None
@@ -367,7 +358,7 @@ def make_dense(
     tensor._shape = shape
     tensor._stride = stride
     tensor._offset = 0
-    tensor._dense = memory
+    tensor._at = memory, 0
     tensor._base = None
     tensor._edge = None
     tensor._grad = None
@@ -375,18 +366,11 @@ def make_dense(
 
 
 def dense_cells(tensor: Tensor) -> np.ndarray | Literal[False]:
-    """The cells of a row-major tensor as one flat array; False for any other layout. Found once and kept."""
-    found = tensor._dense
-    if found is None:
-        stride = tensor._stride
-        # The last stride of a row-major tensor is 1, which settles most questions without the others.
-        if (stride and stride[-1] != 1) or stride != layout.default_strides(tensor._shape):
-            found = False
-        else:
-            cells = tensor._storage.cells(tensor._dtype.cell)
-            found = cells[tensor._offset : tensor._offset + layout.numel(tensor._shape)]
-        tensor._dense = found
-    return found
+    """The cells of a row-major tensor as one flat array; False for any other layout."""
+    if tensor._stride != layout.default_strides(tensor._shape):
+        return False
+    cells, first = tensor._at
+    return cells[first : first + layout.numel(tensor._shape)]
 
 
 def without_history(result: Tensor) -> Tensor:
@@ -400,7 +384,7 @@ def without_history(result: Tensor) -> Tensor:
     alias._shape = result._shape
     alias._stride = result._stride
     alias._offset = result._offset
-    alias._dense = result._dense
+    alias._at = result._at
     alias._base = None
     alias._edge = None
     alias._grad = None

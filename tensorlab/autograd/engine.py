@@ -16,13 +16,14 @@ from operator import attrgetter
 from sys import getrefcount
 from typing import Any
 
+from tensorlab import layout
 from tensorlab.autograd import anomaly
 from tensorlab.autograd.graph import AccumulateGrad, Edge, Gradient, Node, Output
 from tensorlab.autograd.hooks import run_accumulated, run_after, run_before
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, is_non_overlapping_and_dense
 from tensorlab.modes import current
-from tensorlab.tensor import Tensor, dense_cells
+from tensorlab.tensor import Tensor
 
 __all__ = ["deliver", "run"]
 
@@ -222,10 +223,10 @@ def _accumulate(variable: Tensor, gradient: Tensor, differentiable: bool, alone:
         else:
             held.add_(gradient)
         return
-    row_major = dense_cells(variable) is not False
+    row_major = variable._stride == layout.default_strides(variable._shape)
     dense = row_major or is_non_overlapping_and_dense(variable._shape, variable._stride)
     if row_major:
-        fits = dense_cells(gradient) is not False
+        fits = gradient._stride == variable._stride
     else:
         fits = gradient._stride == variable._stride if dense else gradient.is_contiguous()
     if fits and alone and not differentiable and _has_storage_alone(gradient):

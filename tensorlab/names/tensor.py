@@ -51,7 +51,7 @@ class NamedTensor(Tensor):
 
     def __getattr__(self, name: str) -> Any:
         # Only what the object does not have in a slot of its own is asked for here.
-        if name == "_storage":
+        if name in ("_storage", "_at"):
             raise CarriesNames(_refusal(self))
         if name in _HELD:
             return getattr(self._naming.tensor, name)
@@ -121,7 +121,7 @@ class NamedTensor(Tensor):
 T = TypeVar("T")
 
 # What a `NamedTensor` leaves to the tensor that it holds.
-_OWN = ("__dict__", "__weakref__", "_dense", "_naming")
+_OWN = ("__dict__", "__weakref__", "_naming")
 _HELD = tuple(slot for slot in Tensor.__slots__ if slot not in _OWN)
 
 
@@ -148,7 +148,6 @@ in_use = False
 def _hold(holder: Tensor, tensor: Tensor, names: Names) -> None:
     global in_use
     in_use = True
-    holder._dense = False  # never taken for the run of cells that a fast path works on
     holder._naming = Naming(names, tensor)
 
 
@@ -175,7 +174,6 @@ def assign(target: Tensor, names: Names) -> None:
         for slot in _HELD:
             object.__setattr__(target, slot, getattr(tensor, slot))
         target.__class__ = Tensor  # type: ignore[assignment]  # both have the same slots
-        target._dense = None
         del target._naming
     elif any(name is not None for name in names):
         _hold(target, alias(target), names)

@@ -142,7 +142,7 @@ def change_layout(
         tensor._shape = shape
         tensor._stride = stride
         tensor._offset = offset
-        tensor._dense = None
+        tensor._at = tensor._at[0], offset
         tensor._storage._version += 1
     return tensor
 
@@ -154,7 +154,7 @@ def replace(tensor: Tensor, other: Tensor) -> None:
     tensor._shape = other._shape
     tensor._stride = other._stride
     tensor._offset = other._offset
-    tensor._dense = None
+    tensor._at = other._at
     tensor._base = None
 
 

@@ -276,7 +276,7 @@ def unary(primitive: Primitive, a: Tensor) -> Tensor:
         plan = _plans.get(key)
         if plan is not None:
             result = plan.new()
-            plan.launch((result._storage._memory, 0), a._buffer())
+            plan.launch(result._at, a._at)
             if plan.node is None or (a._edge is None and a._base is None):
                 return result
             return record(plan.node, result, a)
@@ -293,7 +293,7 @@ def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:
         plan = _plans.get(key)
         if plan is not None:
             result = plan.new()
-            plan.launch((result._storage._memory, 0), a._buffer(), b._buffer())
+            plan.launch(result._at, a._at, b._at)
             if plan.node is None or (
                 a._edge is None and b._edge is None and a._base is None and b._base is None
             ):
@@ -330,7 +330,7 @@ def _computed_several(
     key, buffers = _taken(primitive, operands, params)
     plan = _plans.get(key) or _prepare(primitive, key, operands, params)
     results = plan.new_results()
-    plan.launch(*[result._buffer() for result in results], *buffers)
+    plan.launch(*[result._at for result in results], *buffers)
     return plan, results
 
 
@@ -345,7 +345,7 @@ def _computed(primitive: Primitive, operands: Sequence[Operand], params: tuple) 
             return rounded._replace(node=node, notes=notes), result
         plan = _prepare(primitive, key, operands, params)
     result = plan.new()
-    plan.launch((result._storage._memory, 0), *buffers)
+    plan.launch(result._at, *buffers)
     return plan, result
 
 
@@ -406,7 +406,7 @@ def _taken(primitive: Primitive, operands: Sequence[Operand | None], params: tup
     for operand in operands:
         if isinstance(operand, Tensor):
             key += operand._dtype, operand._shape, operand._stride, operand._storage.backend
-            buffers.append(operand._buffer())
+            buffers.append(operand._at)
         else:
             key.append(type(operand))
             wide = type(operand) is int and not -(2**63) <= operand < 2**63
@@ -511,7 +511,7 @@ def compute_into(
         launch = primitive.launch(backend, made, operands, params, same)
         plan = _remember(key, backend, launch, made, None, {})
     out._storage._version += 1
-    plan.launch(out._buffer(), *buffers)
+    plan.launch(out._at, *buffers)
     return out
 
 

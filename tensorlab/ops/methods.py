@@ -9,11 +9,11 @@ from typing import Any
 from tensorlab import names, registry
 from tensorlab.contracts import explained
 from tensorlab.ops import arithmetic, matmul, pointwise, protocols
-from tensorlab.ops.dispatch import as_new, is_number
+from tensorlab.ops.dispatch import is_number
 from tensorlab.ops.products import product
 from tensorlab.ops.rows import operator_of
 from tensorlab.registry import Op, op
-from tensorlab.tensor import Tensor, dense_cells
+from tensorlab.tensor import Tensor
 
 __all__ = ["bind"]
 
@@ -120,10 +120,6 @@ def _reflected_division(self: Tensor, other: object) -> object:
     if not (isinstance(other, Tensor) or is_number(other)):
         return NotImplemented
     turned = pointwise.reciprocal(self)
-    if type(turned) is Tensor and turned._edge is None and not isinstance(other, Tensor):
-        cells = dense_cells(turned)
-        if cells is not False and cells.size and 1 not in turned._shape:  # the strides of 1 may change
-            return as_new(pointwise.mul_(turned, other))  # nobody else sees it: no second tensor is needed
     return pointwise.mul(turned, other)
 
 

@@ -47,7 +47,7 @@ def ranked(
     """
     if type(dim) is not int or (k is not None and type(k) is not int) or type(backwards) is not bool:
         return None
-    cells = input._dense if input._dense is not None else dense_cells(input)
+    cells = dense_cells(input)
     if cells is False:
         return None
     key = input._dtype, input._shape, dim, k

@@ -39,13 +39,13 @@ def resize(tensor: Tensor, shape: Size, stride: tuple[int, ...] | None = None) -
     alone = sys.getrefcount(tensor._storage) <= 2 + base_alone
     stride = layout.default_strides(shape) if stride is None else stride
     size = tensor._dtype.itemsize
-    cells = tensor._offset + layout.numel(shape)
+    needed = tensor._offset + layout.numel(shape)
     storage = tensor._storage
-    if cells * size > storage.nbytes():
+    if needed * size > storage.nbytes():
         if not storage.resizable():
             raise RuntimeError(
                 f"Trying to resize storage that is not resizable: its {storage.nbytes()} bytes are shared "
-                f"with NumPy or another library, and {cells * size} are needed; x.clone() has its own"
+                f"with NumPy or another library, and {needed * size} are needed; x.clone() has its own"
             )
         if not alone:
             raise RuntimeError(
@@ -53,14 +53,15 @@ def resize(tensor: Tensor, shape: Size, stride: tuple[int, ...] | None = None) -
                 f"memory, and something else looks into the storage that it has; bring a tensor of shape "
                 f"{list(shape)}"
             )
-        memory = np.empty(cells, tensor._dtype.cell)
+        memory = np.empty(needed, tensor._dtype.cell)
         memory.view(np.uint8)[: storage.nbytes()] = storage.bytes()
         storage = UntypedStorage(memory)
+    cells = storage.cells(tensor._dtype.cell)
     # One interruption-free run of assignments: Python looks for signals at calls and jumps.
     tensor._storage = storage
     tensor._shape = shape
     tensor._stride = stride
-    tensor._dense = None
+    tensor._at = cells, tensor._offset
     tensor._base = None
 
 

@@ -117,7 +117,7 @@ def short_way(
             if keywords:
                 at, keeps = _by_place(dim, flag, keywords)
             if input.__class__ is Tensor and not others:
-                cells = input._dense if input._dense is not None else dense_cells(input)
+                cells = dense_cells(input)
                 if cells is not False:
                     shape, kind, old_at, old_keeps, compute, size, sizes, stride, record = latest
                     if (

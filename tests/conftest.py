@@ -33,7 +33,7 @@ LONG = (
     "library/test_operators.py",
     "library/test_programs.py",
     "library/gradients/test_pointwise.py",
-    "library/test_short_ways.py",
+    "library/test_small_tensors.py",
     "grading/test_proof.py",
     "learn/test_adopt.py",
     "learn/test_check.py",

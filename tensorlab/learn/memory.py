@@ -19,10 +19,7 @@ KEPT = ("tensorlab.backends", "tensorlab.grading", "tensorlab.learn", "tensorlab
 
 #: What dictionaries that hold plans are called, in modules, in classes, and in the functions around which
 #: they were made.
-PLANS = frozenset({
-    "_known", "_launches", "_layouts", "_plans", "_small", "_straight", "_ways", "from_float", "from_int",
-    "layouts", "plans", "prepared", "ways", "with_float", "with_int", "with_tensor",
-})  # fmt: skip
+PLANS = frozenset({"_known", "_plans", "plans", "prepared"})
 
 _found: tuple[int, list[Callable[[], None]]] = (0, [])
 

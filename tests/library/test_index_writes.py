@@ -1,4 +1,4 @@
-"""Writes at index tensors that were met before: what they write the next time, and what is refused."""
+"""Writes at index tensors: what they write, at first and by a plan that is kept, and what is refused."""
 
 from __future__ import annotations
 

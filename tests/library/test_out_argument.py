@@ -1,4 +1,4 @@
-"""``out=`` of small calls that were made before: what they write the next time, and what is still refused."""
+"""``out=``: what is written, the first time and by a plan that is kept, and what is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small writes that were met before: what they write the next time, and that they are still refused."""
+"""Writes in place: what they write, the first time and by a plan that is kept, and what is refused."""
 
 from __future__ import annotations
 

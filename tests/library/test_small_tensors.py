@@ -1,4 +1,4 @@
-"""The straight ways of small tensors: what they give the first time, again, and beside the general way."""
+"""Small tensors: what functions give the first time, and again by a plan that is kept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tensorlab as tl
 from tensorlab import dtypes
 from tests.library.references import agree
 
-# The short ways do not ask which dtype it is, and a kernel is made for each: one of each kind will do.
+# One dtype of each kind will do.
 KINDS = ["bool", "int32", "float32", "bfloat16"]
 SHAPES = [(4,), (1,), (0,), (2, 3), (3, 1), (2, 1, 1, 1), (2, 3, 1, 2)]
 
@@ -108,7 +108,7 @@ def test_what_equals_an_argument_is_not_taken_for_it(name):
     x = filled(tl, (3, 4))
     function = getattr(x, name)
     for _ in range(2):
-        function(1)  # a short way from now on: 1, True and 1.0 are one key of a dictionary
+        function(1)  # 1, True and 1.0 are one key of a dictionary
         for wrong in (True, 1.0):
             with pytest.raises(TypeError):
                 function(wrong)

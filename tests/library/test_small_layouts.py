@@ -1,4 +1,4 @@
-"""Small operands in every layout: the straight ways give PyTorch's results the first time, and again."""
+"""Small operands in every layout: PyTorch's results the first time, and again by a plan that is kept."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_where_of_any_layouts(torch, dtype):
             agree(tl.where(mask, a, b), expected)
 
 
-def test_where_beside_its_straight_way():
+def test_where_of_other_operands():
     x, mask = tl.tensor([1.0, 2.0], requires_grad=True), tl.tensor([True, False])
     for _ in range(2):
         assert tl.where(mask, x, x * 2).grad_fn.name() == "WhereBackward0"

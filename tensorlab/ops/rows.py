@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any
@@ -46,7 +47,7 @@ def function_of(row: str | Scalar, name: str | None = None) -> Callable:
     row = TABLE[row] if isinstance(row, str) else row
     function = {1: _of_one, 2: _of_two}[row.arity](row)
     TENSOR_FUNCTIONS.setdefault(row.name, function)
-    return _named(function, name or row.name, documentation(row, out=row.out))
+    return _named(function, name or row.name, row, documentation(row, out=row.out))
 
 
 def _of_one(row: Scalar) -> Callable:
@@ -86,9 +87,8 @@ def operator_of(row_name: str, name: str) -> Callable:
         Parameter("self", Parameter.POSITIONAL_OR_KEYWORD, annotation="Tensor"),
         Parameter("other", Parameter.POSITIONAL_OR_KEYWORD, annotation="object"),
     ]
-    signed: Any = _named(operator, name, documentation(TABLE[row_name]))
-    signed.__signature__ = Signature(operands, return_annotation="object")
-    return operator
+    signature = Signature(operands, return_annotation="object")
+    return _named(operator, name, TABLE[row_name], documentation(TABLE[row_name]), signature)
 
 
 def in_place(row_name: str, name: str | None = None) -> Callable:
@@ -102,18 +102,21 @@ def in_place(row_name: str, name: str | None = None) -> Callable:
             raise TypeError(f"{called}() takes {count} operands, and {len(others) + 1} were given")
         return apply_in_place(row, input, *others, writer=called)
 
-    _named(function, called, in_place_documentation(row, called))
     # What editors and the reference show: as many operands as the row has.
     operands = [Parameter("input", Parameter.POSITIONAL_ONLY, annotation="Tensor")]
     for operand in ("other", "another")[: count - 1]:
         operands.append(Parameter(operand, Parameter.POSITIONAL_ONLY, annotation="Tensor | Number"))
-    signed: Any = function
-    signed.__signature__ = Signature(operands, return_annotation="Tensor")
-    return function
+    signature = Signature(operands, return_annotation="Tensor")
+    return _named(function, called, row, in_place_documentation(row, called), signature)
 
 
-def _named(function: Callable, name: str, text: str) -> Callable:
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = "tensorlab.ops.pointwise"
-    function.__doc__ = text
-    return function
+def _named(
+    function: Callable, name: str, row: Scalar, text: str, signature: Signature | None = None
+) -> Callable:
+    named: Any = function
+    named.__name__ = named.__qualname__ = name
+    named.__module__ = "tensorlab.ops.pointwise"
+    named.__doc__ = text
+    named.__signature__ = signature or inspect.signature(function)
+    named.__wrapped__ = row.formula  # the source that `tl.exp??` shows, and the place that an editor goes to
+    return named

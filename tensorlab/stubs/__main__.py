@@ -16,7 +16,8 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import FunctionType
+from typing import Any, TypeGuard
 
 import tensorlab.nn.functional
 from tensorlab import registry
@@ -85,9 +86,7 @@ def _pointwise() -> str:
         name: op.function
         for group in groups
         for name, op in group.items()
-        if inspect.isfunction(op.function)
-        and op.function.__code__.co_filename == rows.__file__
-        and not name.endswith("__")
+        if _is_of_a_row(op.function) and not name.endswith("__")
     }
     lines = []
     for name, function in sorted(made.items()):
@@ -99,11 +98,17 @@ def _pointwise() -> str:
 
 def _place(function: Any) -> tuple[str, str] | None:
     """The module in which a function is written, and its name there; None if it is made of a row."""
-    written = inspect.unwrap(function)
-    if not inspect.isfunction(written):
+    if not inspect.isfunction(function):
         return type(function).__module__, function.name
+    if _is_of_a_row(function):
+        return None
+    written: Any = inspect.unwrap(function)
     module, name = written.__module__, written.__code__.co_name
     return (module, name) if hasattr(sys.modules[module], name) else None
+
+
+def _is_of_a_row(function: object) -> TypeGuard[FunctionType]:
+    return inspect.isfunction(function) and function.__code__.co_filename == rows.__file__
 
 
 def _methods() -> str:

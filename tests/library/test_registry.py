@@ -120,7 +120,7 @@ def test_an_operator_is_added_in_one_place(tmp_path, file, old, new, program):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["sum", "softmax", "cat", "conv2d", "zeros"])
+@pytest.mark.parametrize("name", ["sum", "softmax", "cat", "conv2d", "zeros", "exp", "mul", "add"])
 def test_the_source_of_a_function_is_its_own(name):
     assert f"def {name}(" in inspect.getsource(getattr(tl, name))
 

@@ -89,6 +89,8 @@ def top_level_names(module: ModuleType) -> dict[int, str]:
 def subject(value: object) -> str:
     """Return what a function of the package is about."""
     path = (getattr(inspect.unwrap(value), "__module__", None) or "").split(".")
+    if path[:2] == ["tensorlab", "scalars"]:  # made of a row of the table, whose formula it shows
+        return "pointwise"
     rooms = path[2:] if path[:2] == ["tensorlab", "ops"] else []
     return next((SUBJECT_OF[room] for room in rooms if room in SUBJECT_OF), REST)
 

@@ -10,10 +10,9 @@ Source text for kernels, like the engine; `tensorlab.random.Philox` says which n
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
-from tensorlab.backends.cpu.random.choices import REAL, WORDS, pair_of, uniform_of
 from tensorlab.backends.cpu.random.engine import BLOCK
+from tensorlab.backends.cpu.random.fills import REAL, WORDS, pair_of, uniform_of
 
 __all__ = ["fill", "normal", "philox_block", "philox_words", "uniform", "words"]
 
@@ -79,11 +78,11 @@ def normal(seed, stream, start, run):
 make = uniform
 
 
-def fill(seed, stream, start, out):
-    """Numbers start, start + 1, … of a stream. Threads take turns at blocks of them.
+def fill(first, last, seed, stream, start, out):
+    """Blocks `first` … `last` - 1 of numbers start, start + 1, … of a stream.
 
     `make` is `words`, `uniform` or `normal`: another one for each kernel.
     """
-    for block in prange((out.size + BLOCK - 1) // BLOCK):
+    for block in range(first, last):
         begin = block * BLOCK
         make(seed, stream, start + begin, out[begin : min(begin + BLOCK, out.size)])

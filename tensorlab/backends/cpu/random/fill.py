@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -13,10 +12,12 @@ from tensorlab import dtypes, layout
 from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.random import engine
 from tensorlab.backends.cpu.random.assemble import counter_kernel, kernel
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.drawing import RandomLaunch, RandomState
 from tensorlab.backends.operands import OperandLayout
 from tensorlab.cells import from_float32, to_float32
 from tensorlab.dtypes import dtype
+from tensorlab.integers import ceil_div
 
 __all__ = ["fill_order", "philox", "prepare", "seed_words"]
 
@@ -44,10 +45,12 @@ def prepare(
 
 def philox(kind: str, seed: int, stream: int, start: int, out: np.ndarray, element_type: dtype) -> None:
     """See `tensorlab.backends.drawing.RandomOperations.philox`."""
-    team = threads.team_for(out.size * PHILOX_COST[kind])
-    fill = counter_kernel(kind, element_type, team > 1)
-    with threads.team(team) if team > 1 else contextlib.nullcontext():
-        fill(np.uint64(seed), np.uint64(stream), np.int64(start), out)
+    tasks = ceil_div(out.size, engine.BLOCK)
+    team = max(1, min(threads.team_for(out.size * PHILOX_COST[kind]), tasks))
+    share(
+        counter_kernel(kind, element_type),
+        team, tasks, np.uint64(seed), np.uint64(stream), np.int64(start), out,
+    )  # fmt: skip
 
 
 def fill_order(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> np.ndarray:

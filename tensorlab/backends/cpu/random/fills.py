@@ -1,10 +1,9 @@
 """Fills: each takes words from the engine, makes numbers of them, and stores them one after the other.
 
-Like the engine these are source text for kernels; what stands in `tensorlab.backends.cpu.random.choices` is
-replaced for each kernel. `words` is the engine's state, `out` the cells to fill. `spare` is a pair of
-float64: the second number of the last pair of normal numbers, and 1 while it waits to be given out.
-
-What is replaced is called as a statement of its own, so that its text can take the place of the call.
+Like the engine these are source text for kernels. What depends on dtypes and distributions stands first, as
+it is for uniform numbers of float32: `tensorlab.backends.cpu.random.assemble` gives these names another
+meaning in each kernel. `words` is the engine's state, `out` the cells to fill. `spare` is a pair of float64:
+the second number of the last pair of normal numbers, and 1 while it waits to be given out.
 """
 
 from __future__ import annotations
@@ -16,31 +15,57 @@ import numpy as np
 from tensorlab.backends.cpu.fma import fma
 from tensorlab.backends.cpu.intrinsics import lesser, on_stack
 from tensorlab.backends.cpu.pointers import advance, at
-from tensorlab.backends.cpu.random.choices import (
-    REAL,
-    REST_DRAWN,
-    ROOM,
-    WORDS,
-    after,
-    formula,
-    load,
-    pair_of,
-    remainder_of,
-    store,
-    uniform_of,
+from tensorlab.backends.cpu.random.engine import (
+    BLOCK,
+    double_of,
+    draw,
+    next_double,
+    remainder_of_one,
+    single_of,
 )
-from tensorlab.backends.cpu.random.engine import BLOCK, double_of, draw, next_double
+from tensorlab.backends.cpu.random.formulas import box_muller_float32, uniform
 
 __all__ = [
+    "REAL",
+    "WORDS",
     "bernoulli_each",
     "categories",
     "integers",
     "normals",
     "normals_by_16",
     "numbers",
+    "pair_of",
     "permutation",
     "poisson",
+    "uniform_of",
 ]
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+REAL = np.float32  # the type to compute in
+REST_DRAWN = True  # whether normal numbers draw words for a rest that is made anew
+WORDS = 1  # how many words a uniform number takes, or an integer
+ROOM = WORDS * BLOCK  # how many words are drawn at a time
+
+formula = uniform  # from a uniform number to the distribution
+pair_of = box_muller_float32  # from two uniform numbers to two normal ones
+remainder_of = remainder_of_one  # from words to an integer below a bound
+uniform_of = single_of  # from words to a uniform number
+
+
+def after(value):
+    """What becomes of a normal number."""
+    return value
+
+
+def load(cell):
+    """The number that a cell of the input holds."""
+    return cell
+
+
+def store(value):
+    """The cell of the output that holds a number."""
+    return np.float32(value)
 
 
 def numbers(words, out, a, b, c):

@@ -9,8 +9,6 @@ import pickle
 import platform
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import numba
@@ -21,7 +19,7 @@ from hypothesis import strategies as st
 
 import tensorlab as tl
 from tensorlab.backends import backend
-from tensorlab.backends.cpu import jit, machine_code
+from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.elementwise import kernel_source
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.scalars import TABLE
@@ -238,79 +236,16 @@ def test_coalesce_makes_one_run_of_what_is_contiguous_in_any_order():
     assert coalesce((1, 1), [(5, 5)]) == ((1,), [(1,)])
 
 
-@jit.kernel()
-def _measured(x, y, found):
-    """The sizes and strides of `x`, and a weighted sum of both arrays, through slices of them too."""
-    found[0], found[1], found[2], found[3] = x.shape[0], x.shape[1], x.strides[0], x.strides[1]
-    for i in range(x.shape[0]):
-        for j in range(x.shape[1]):
-            found[4] += (1 + i + 10 * j) * x[i, j]
-    for cell in y[1:]:
-        found[5] += cell
-    found[6] = y.size
-
-
-@pytest.mark.parametrize(
-    "x",
-    [
-        np.arange(12.0).reshape(3, 4),
-        np.arange(48.0).reshape(4, 12)[::2, 1::3],
-        np.arange(12.0).reshape(3, 4).T,
-        np.arange(12.0).reshape(3, 4)[::-1, ::-1],
-        np.broadcast_to(np.arange(4.0), (3, 4)),
-        np.zeros((0, 4)),
-    ],
-    ids=["rows", "sliced", "transposed", "backwards", "broadcast", "empty"],
-)
-def test_an_entry_reads_an_array_as_numpy_describes_it(x):
-    y, found = np.arange(7, dtype=np.float32), np.zeros(7)
-    owners = [sys.getrefcount(array) for array in (x, y, found)]
-    jit.entry(_measured, x, y.dtype, found)(x, y, found)
-    weights = 1 + np.arange(x.shape[0])[:, None] + 10 * np.arange(x.shape[1])
-    assert found.tolist() == [*x.shape, *x.strides, (weights * x).sum(), 21, 7]
-    assert [sys.getrefcount(array) for array in (x, y, found)] == owners
-
-
-@numba.njit(nogil=True, no_cpython_wrapper=machine_code.usable())
-def _counted_until_told(told, count):
-    while told[0] == 0 and count[0] < 10**10:
-        count[0] += 1
-
-
-def test_other_threads_run_while_a_kernel_without_a_way_in_of_its_own_does():
-    told, count = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    code = jit.entry(_counted_until_told, told, count)
-    thread = threading.Thread(target=code, args=(told, count))
-    thread.start()
-    while count[0] == 0:
-        time.sleep(0.001)
-    told[0] = 1
-    thread.join()
-    assert 0 < count[0] < 10**10
-
-
-@pytest.mark.skipif(not machine_code.usable(), reason="a kernel is a Python function, or has its own way in")
-def test_pointwise_kernels_are_compiled_without_a_way_in_of_their_own():
-    f64 = tl.float64
-    for kind in ("run", "step", "transposed"):
-        text = kernel_source(TABLE["add"], f64, [f64] * 3, ["run", "run", kind])
-        module = jit.load("without_way_in", text)
-        known = 0, 1, np.ones((4, 2), np.int64)
-        found = jit.compiled(jit.entry(module.kernel, *known, *[np.dtype(np.float64), 0] * 3))
-        assert found.library.get_pointer_to_function(found.fndesc.llvm_cpython_wrapper_name) == 0
-
-
 ASSEMBLY = """
-import numpy as np
+import numba
 from tensorlab import dtypes
 from tensorlab.backends.cpu import jit
-from tensorlab.backends.cpu.borrowed import borrowed_type
 from tensorlab.backends.cpu.elementwise import kernel_source
 from tensorlab.scalars import TABLE
 source = kernel_source(TABLE["exp"], dtypes.float32, (dtypes.float32,) * 2, ("run", "run"))
 kernel = jit.load("exp_wide", source).kernel
-cells = dtypes.float32.cell
-kinds = tuple(map(borrowed_type, (0, 1, np.ones((3, 1), np.int64), cells, 0, cells, 0)))
+word, cells = numba.int64, numba.float32[::1]
+kinds = word, word, numba.int64[:, ::1], cells, word, cells, word
 kernel.compile(kinds)
 print(*{register for register in ("zmm", "ymm") if f"%{register}" in kernel.inspect_asm(kinds)})
 """

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+import time
+
 import numpy as np
 import pytest
 from numba import njit
-from numba.core import config
 
-from tensorlab.backends.cpu import threads
-from tensorlab.backends.cpu.sharing import prepare, share
-from tests.library.test_kernels import run
-
-pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="interpreted kernels run on one thread")
+from tensorlab.backends.cpu.sharing import share
 
 
-@njit
+@njit(nogil=True)
 def mark(first, last, out, number, adds, pair, nested):
     for task in range(first, last):
         out[task] += number + pair[0] * 10 + pair[1] * 100 + nested[1][0] * 1000 + nested[0][1] * 10_000
@@ -22,7 +20,7 @@ def mark(first, last, out, number, adds, pair, nested):
             out[task] += 0.5
 
 
-@njit
+@njit(nogil=True)
 def fill(first, last, out, work):
     for task in range(first, last):
         work[0] = task
@@ -51,17 +49,20 @@ def test_each_thread_has_a_workspace_of_its_own():
     assert work[:, 1].sum() == 50
 
 
-def test_what_is_prepared_takes_any_arguments_of_those_types():
-    launch = prepare(mark, np.zeros(1), 0, True, (0, 0), ((0, 0), (0, 0)))
-    for team, tasks in ((2, 7), (3, 40)):
-        out = np.zeros(tasks)
-        launch(team, tasks, out, 5, False, (1, 0), ((0, 0), (0, 0)))
-        np.testing.assert_array_equal(out, np.full(tasks, 15.0))
+def test_what_a_kernel_raises_is_raised_by_who_asked():
+    def fails(first, last):
+        if first == 0:
+            raise ValueError("the first task")
+
+    with pytest.raises(ValueError, match="the first task"):
+        share(fails, 2, 8)
+    share(mark, 2, 3, np.zeros(3), 1, True, (2, 3), ((4, 5), (6, 7)))
 
 
-@pytest.mark.skipif(threads.layer() != "tbb", reason="TBB is not installed, or another layer was asked for")
-def test_a_layer_may_be_asked_for_by_its_name():
-    """TBB lies where Numba does not look; asked for by name it is found all the same."""
-    code = "import numba, tensorlab as tl; tl.ones(300, 300) @ tl.ones(300, 300); "
-    code += "print(numba.threading_layer())"
-    assert run(code, NUMBA_THREADING_LAYER="tbb", NUMBA_NUM_THREADS="2").strip() == "tbb"
+def test_no_array_is_held_when_all_is_done():
+    out = np.zeros(100)
+    share(mark, 3, 100, out, 1, True, (2, 3), ((4, 5), (6, 7)))
+    waited = time.monotonic() + 10
+    while sys.getrefcount(out) > 2 and time.monotonic() < waited:
+        time.sleep(0.001)  # a thread that came too late looks for a chunk, and forgets the launch
+    assert sys.getrefcount(out) == 2

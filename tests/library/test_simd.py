@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numba import njit
 
-from tensorlab.backends.cpu.direct import direct
 from tensorlab.backends.cpu.simd import TILE, WIDE, transpose_block
 from tests.library.test_kernels import run, run_interpreted
 
@@ -15,12 +14,10 @@ SIZES = [(16, 32, 0), (15, 9, 0), (8, 8, 0), (5, 32, 0), (5, 32, 3), (16, 3, 0),
 SIZES += [(16, 24, 0), (15, 256, 0), (16, 255, 16), (11, 100, 0), (7, 31, 1), (7, 31, 0), (15, 17, 4)]
 COLUMN, START = 50, 20
 
-written = direct(transpose_block)
-
 
 @njit
 def transpose(source, start, column, rows, above, columns, block, first, line):
-    written(source, start, column, rows, above, columns, block, first, line)
+    transpose_block(source, start, column, rows, above, columns, block, first, line)
 
 
 @pytest.mark.parametrize("cell", ["float32", "float64", "uint16", "int8", "bool", "int64"])

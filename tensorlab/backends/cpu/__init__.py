@@ -79,7 +79,6 @@ class CPU(HostMemory, Backend):
     scan = _kernel("scan")
     search = _kernel("search")
     short_softmax = _kernel("softmax")
-    small_gemm = _kernel("gemm")
     softmax = _kernel("softmax")
     softmax_gradient = _kernel("softmax")
     take_rows = _kernel("embedding")

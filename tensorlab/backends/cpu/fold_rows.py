@@ -6,7 +6,7 @@ is folded, the memory of another one, some blocks ahead, is on its way.
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu import direct, jit
+from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.fold_pass import Pass
 from tensorlab.backends.cpu.fold_text import AHEAD_BYTES, NEAR_BYTES, FoldText
 from tensorlab.backends.cpu.fold_vectors import STREAMS
@@ -88,14 +88,8 @@ class RowsText(FoldText):
         return self._compiled(lines, "cache=True, no_cfunc_wrapper=True")
 
     def _compiled(self, lines: list[str], options: str) -> str:
-        """A kernel's text; of folds of floats it is written down directly.
-
-        The totals of integers wrap around, which the counters of direct functions never do.
-        """
-        text, options = "\n".join(lines) + "\n", f"{options}, {OPTIONS}"
-        if all(one.floating for one, _ in self.looks):
-            return direct.text(text, options)
-        return f"@njit({options})\n{text}"
+        """A kernel's text."""
+        return f"@njit({options}, {OPTIONS})\n" + "\n".join(lines) + "\n"
 
     def _stored(self) -> str:
         return self.cells.store(self.main.finish("total"), self.main.floating)

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tensorlab.backends.cpu import jit
-from tensorlab.backends.cpu.direct import direct
 from tensorlab.backends.cpu.fold_text import GROUP, STRIP, STRIPS, TOGETHER, strip_width
 from tensorlab.backends.cpu.intrinsics import divided, lesser, on_stack
 from tensorlab.backends.cpu.linking import call_at
@@ -85,7 +84,7 @@ def tasks_of(sizes: np.ndarray) -> int:
     return int(sizes[_TASKS] * sizes[_PARTS])
 
 
-@direct
+@jit.helper
 def _fold_strips(first, last, walk, span, sizes, functions, n, k, centers, out, x):
     """What `fold_strips` does."""
     facts, dims, inner = at(sizes, 0), walk.size // 3, span.size // 2

@@ -74,10 +74,7 @@ def strip_width(width: int) -> int:
 
 def fold_header(title: str, imports: Iterable[str] = ()) -> str:
     """The first lines of a generated module that folds; `imports` names what it takes of `fold_vectors`."""
-    pointers = (
-        "from tensorlab.backends.cpu.direct import direct\n"
-        f"from tensorlab.backends.cpu.pointers import advance, at  # {_DIGEST}\n"
-    )
+    pointers = f"from tensorlab.backends.cpu.pointers import advance, at  # {_DIGEST}\n"
     vectors = "".join(fold_vectors.IMPORT.format(name=name) for name in imports)
     return f"{header(title)}{vectors}{pointers}\n\n"
 

@@ -13,10 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.core import types
 
 from tensorlab.backends.cpu import jit, threads
-from tensorlab.backends.cpu.direct import direct
 from tensorlab.backends.cpu.index_templates import CELLS, ROWS, index_source
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
@@ -94,8 +92,9 @@ def outside(shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: in
     return count
 
 
-def _outside_of(walk, start, cells, low, high):  # type: ignore[no-untyped-def]
-    """What `_count_outside` does."""
+@jit.kernel()
+def _count_outside(walk, start, cells, low, high):  # type: ignore[no-untyped-def]
+    """How many cells are not in low … high - 1; the rows of `walk` are sizes, strides, and steps so far."""
     inner = walk.shape[1] - 1
     n, step, rows = walk[0, inner], walk[1, inner], 1
     for dim in range(inner):
@@ -113,12 +112,3 @@ def _outside_of(walk, start, cells, low, high):  # type: ignore[no-untyped-def]
             first -= walk[0, dim] * walk[1, dim]
             walk[2, dim] = 0
     return outside
-
-
-_outside = direct(_outside_of, types.int64)
-
-
-@jit.kernel()
-def _count_outside(walk, start, cells, low, high):  # type: ignore[no-untyped-def]
-    """How many cells are not in low … high - 1; the rows of `walk` are sizes, strides, and steps so far."""
-    return _outside(walk, start, cells, low, high)

@@ -1,19 +1,22 @@
-"""From kernel source text to a compiled kernel that the next process need not compile again.
+"""How kernels are compiled by Numba, and kept for the next process.
 
-A kernel is generated as text and written to a real file, because Numba can only cache on disk what has a
-file. The file's name ends in a hash of its text, and every constant stands in the text, so that a changed
-generator makes a new file and never finds an old kernel by mistake. How an entry takes its arguments is
-compiled into the kernel too, so the hash counts it.
+A kernel is an ordinary function under Numba's `njit`. One that is written by hand is decorated with `kernel`;
+what only other kernels call is decorated with `helper`. One that is generated as text, because it differs
+from dtype to dtype, is part of a module for `load`, in a real file: only what has a file can Numba keep on
+disk, and only there a debugger can step into it. The file's name ends in a hash of its text, and every
+constant stands in the text, so that a changed generator makes a new file and never finds an old kernel.
+
+Under ``NUMBA_DISABLE_JIT=1`` all of them are plain Python.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import gc
 import hashlib
 import importlib.util
 import os
+import platform
 import sys
 import tempfile
 import threading
@@ -25,48 +28,40 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from llvmlite.binding import ffi
-from numba.core import config, event, types
+from numba.core import config, event
 from numba.core.caching import FunctionCache
+from numba.core.codegen import get_host_cpu_features
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime.nrt import rtsys
 
 from tensorlab.backends.cache import cache_directory
-from tensorlab.backends.cpu import borrowed, machine_code
-from tensorlab.backends.cpu.linking import address_in
-from tensorlab.backends.cpu.wide import WideCompiler
 from tensorlab.backends.interrupts import HeldBack
 
-__all__ = [
-    "ENTERED",
-    "HELPER",
-    "INNER",
-    "KERNEL",
-    "compiled",
-    "entry",
-    "helper",
-    "kernel",
-    "load",
-    "quiet",
-]
-
+__all__ = ["ENTERED", "HELPER", "INNER", "KERNEL", "entry", "helper", "kernel", "load", "quiet"]
 
 Function = TypeVar("Function", bound=Callable)
 
 # The options of generated kernels: kept on disk, without the interpreter's lock, and never called from C.
 KERNEL = "cache=True, nogil=True, no_cfunc_wrapper=True"
-# What is called by kernels alone needs no way in from Python, which takes as long to compile as it does.
+# What is called by kernels alone needs no way in from Python.
 HELPER = "no_cpython_wrapper=True, no_cfunc_wrapper=True"
-# The options of kernels that return nothing, and that Python calls through `entry` alone. What reads the
-# arguments is the same for all that take as many, so it is not compiled into each; where no machine code can
-# be made, Numba does that.
-ENTERED = KERNEL + ", no_cpython_wrapper=True" * machine_code.usable()
+# Two names that some generators still have for `KERNEL`.
+ENTERED = INNER = KERNEL
 
-# Kernels that are shared among threads, and that `tensorlab.backends.cpu.sharing` alone calls.
-INNER = f"{KERNEL}, no_cpython_wrapper=True"
+# Of many processors with AVX-512 LLVM uses half a register unless it is told otherwise: on the first of them
+# a few long vectors slowed the clock of everything. A kernel is all vectors, and gains.
+if platform.machine() in ("x86_64", "AMD64"):
+    _chosen = config.CPU_FEATURES  # type: ignore[attr-defined]  # set when Numba reads the environment
+    _features = get_host_cpu_features() if _chosen is None else _chosen
+    config.CPU_FEATURES = ",".join(filter(None, [_features, "-prefer-256-bit"]))  # type: ignore[attr-defined]
 
 # Modules are made by one thread at a time, so that another never meets one that is half made. Beside that,
 # Numba looks at one setting, of all threads, for the folder that a kernel is kept in.
 _lock = threading.RLock()
+
+# The modules whose intrinsics write instructions of kernels: every kernel is made anew when one of them
+# changes. Numba itself only sees whether the file changes in which a kernel stands.
+_WRITERS = ("fma.py", "gemm/registers.py", "intrinsics.py", "pointers.py", "simd.py")
 
 
 class _Compiling(event.Listener):
@@ -80,31 +75,6 @@ class _Compiling(event.Listener):
 
 
 event.register("numba:compiler_lock", _Compiling())
-
-
-class _NothingCollected(event.Listener):
-    """Keeps the garbage collector from looking through what the compiler holds while it compiles.
-
-    Most of it lives until the end, and there is much: the looks take a fourteenth of the time. The events
-    come from whoever has the lock of the compiler, one within another.
-    """
-
-    def __init__(self) -> None:
-        self.depth, self.collects = 0, False
-
-    def on_start(self, event: object) -> None:
-        if self.depth == 0:
-            self.collects = gc.isenabled()
-            gc.disable()
-        self.depth += 1
-
-    def on_end(self, event: object) -> None:
-        self.depth -= 1
-        if self.depth == 0 and self.collects:
-            gc.enable()
-
-
-event.register("numba:compile", _NothingCollected())
 
 # Held while the process is forked: of a thread that compiles, the child has the locks and not the thread. The
 # last is llvmlite's, which has no public name.
@@ -128,7 +98,7 @@ if hasattr(os, "register_at_fork"):
 def _kept_in(folder: Path | None) -> Iterator[None]:
     """Have the kernels that are decorated in here kept in `folder`; None: ``__pycache__`` beside the text."""
     with _lock:
-        before = config.CACHE_DIR  # type: ignore[attr-defined]  # set when Numba reads the environment
+        before = config.CACHE_DIR  # type: ignore[attr-defined]
         config.CACHE_DIR = str(folder or "")  # type: ignore[attr-defined]
         try:
             yield
@@ -143,8 +113,7 @@ def load(stem: str, source: str) -> ModuleType:
         stem: the readable part of the file's name, ``"add_float32"``.
         source: a whole Python module. Its functions decorate themselves with ``njit(cache=True)``.
     """
-    digest = hashlib.sha256((source + borrowed.DIGEST).encode()).hexdigest()[:16]
-    name = f"{stem}_{digest}"
+    name = f"{stem}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
     module_name = f"tensorlab_kernels.{name}"
     with _lock:
         return sys.modules.get(module_name) or _make(module_name, name, source)
@@ -163,11 +132,10 @@ def _make(module_name: str, name: str, source: str) -> ModuleType:
     try:
         with _kept_in(None):
             spec.loader.exec_module(module)
-        # The text says `cache=True` and `njit`, for which Numba has classes of its own.
+        # The text says `cache=True`, for which Numba has a class of its own.
         for made in vars(module).values():
             if type(getattr(made, "_cache", None)) is FunctionCache:
                 made._cache.__class__ = _KernelFiles
-                made._compiler.pipeline_class = WideCompiler
     except BaseException:
         del sys.modules[module_name]
         raise
@@ -176,23 +144,16 @@ def _make(module_name: str, name: str, source: str) -> ModuleType:
 
 @functools.cache
 def _writers() -> str:
-    """Changes with the modules whose functions write instructions of kernels by themselves."""
-    names = ("direct", "direct_values", "intrinsics", "linking", "pointers", "simd", "wide")
-    texts = (Path(__file__).with_name(f"{name}.py").read_bytes() for name in names)
+    """Changes with the text of `_WRITERS`."""
+    texts = (Path(__file__).parent.joinpath(name).read_bytes() for name in _WRITERS)
     return hashlib.sha256(b"".join(texts)).hexdigest()
 
 
 class _KernelFiles(FunctionCache):
     """What Numba keeps of one kernel on disk; files that cannot be read count as none, and are made anew.
 
-    They name the types of arguments by their modules. After a step back to an older version of this package,
-    there may be none of that name, as `tensorlab.backends.cpu.borrowed` was not there from the beginning.
-
     Before it loads a kernel, Numba registers all functions that it can compile, which takes half of the time
     of a process's first operation. What machine code calls is its runtime alone, so only that is made ready.
-
-    A kernel is made anew when its own text changes, as Numba sees, and when the modules change that write its
-    instructions.
     """
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
@@ -213,14 +174,13 @@ def kernel(**options: Any) -> Callable[[Callable], Callable]:
     """Decorate a hand-written kernel: compiled without the interpreter's lock, kept where the generated are.
 
     Args:
-        options: more options of ``numba.njit``, such as ``parallel=True`` or ``fastmath``.
+        options: more options of ``numba.njit``, such as ``fastmath``.
     """
 
     def decorate(function: Callable) -> Callable:
         settings = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
-        settings["pipeline_class"] = WideCompiler
         compiled = numba.njit(**settings)(function)
-        if not config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
+        if not config.DISABLE_JIT:  # type: ignore[attr-defined]
             with _kept_in(cache_directory()):
                 # What `cache=True` sets, of another class.
                 compiled._cache = _KernelFiles(function)  # type: ignore[no-untyped-call]
@@ -252,37 +212,9 @@ def quiet(kernel: Callable) -> Callable:
     return interpreted
 
 
-def entry(kernel: Any, *kinds: Any) -> Callable:
-    """The compiled code of a kernel for arguments of these kinds, to be called without a look at them.
-
-    Numba finds out the type of every argument of every call, and counts itself among each array's owners: of
-    a small operation's time that is much. Here the look happens once, and arrays are borrowed (see
-    `tensorlab.backends.cpu.borrowed`): whoever calls the code answers for the types and holds the arrays.
-
-    Args:
-        kernel: what `quiet` or `kernel` returned. It keeps no array that it is given.
-        kinds: the kind of each argument, as `borrowed_type` takes it.
-    """
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba reads the environment
-        return kernel
-    signature = tuple(map(borrowed.borrowed_type, kinds))
-    code: Callable = kernel.compile(signature)
-    found = kernel.overloads[signature]
-    if kernel.targetoptions.get("no_cpython_wrapper"):
-        assert found.signature.return_type == types.none, "what a kernel returns needs a way in of its own"
-        with global_compiler_lock:  # of two threads that made the same code at once, only one's would be kept
-            code = machine_code.entering(tuple(map(machine_code.kind_of, signature)), address_in(found))
-    _compiled[code] = found
-    return code
-
-
-# What Numba knows of the code that `entry` returned.
-_compiled: dict[Callable, Any] = {}
-
-
-def compiled(code: Callable) -> Any:
-    """What Numba compiled to make this entry of a kernel; None where it is no entry, or is interpreted."""
-    return _compiled.get(code)
+def entry(kernel: Callable, *kinds: object) -> Callable:
+    """The kernel itself, which looks at its arguments in each call."""
+    return kernel
 
 
 def _write(path: Path, source: str) -> None:

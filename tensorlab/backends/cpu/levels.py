@@ -12,7 +12,6 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 
 from tensorlab.backends.cpu import halves, intrinsics, jit, lines, pointers
-from tensorlab.backends.cpu.flatten import flatten, texts
 from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, OPTIONS
 from tensorlab.dtypes import dtype, float32, float64, int64
 from tensorlab.scalars import TABLE
@@ -23,6 +22,7 @@ __all__ = ["BLOCK_LEVEL", "FORMULA_LEVEL", "KERNEL_LEVEL", "assemble", "compute_
 # Inside a block sums may be regrouped over the lanes of vectors; infinities and NaN stay what they are.
 BLOCK_LEVEL = f"{BLOCK_OPTIONS}, forceinline=True, {jit.HELPER}"
 FORMULA_LEVEL = f"{OPTIONS}, forceinline=True, {jit.HELPER}"
+LEVEL = f"{OPTIONS}, {jit.HELPER}"
 KERNEL_LEVEL = f"{OPTIONS}, {jit.KERNEL}"
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.
@@ -83,7 +83,7 @@ def assemble(
         formulas: the scalar functions that the levels call: rows of the table by their names, or others.
         blocks: loops in which sums may be regrouped.
         loops: those in which they may not: in a - b - c the same b and c of every step would become one.
-        inner: what lies between them and the kernels, and takes the places of its calls.
+        inner: what lies between them and the kernels.
         kernels: what is called from Python.
 
     Example:
@@ -93,7 +93,7 @@ def assemble(
         >>> "Number = number = np.float64" in text, "def run_sum(" in text
         (True, True)
     """
-    name, levels = compute_name(element_type), texts(inner)
+    name = compute_name(element_type)
     source = source or element_type
     read = f"{halves.widen_name(source)}(cell)" if source in halves.TYPES else "cell"
     widen = read if source is element_type else f"np.{name}({read})"
@@ -114,7 +114,8 @@ def assemble(
         *[formula_text(_formula(each), compute, f"@njit({FORMULA_LEVEL})") for each in formulas],
         *[_decorated(BLOCK_LEVEL, inspect.getsource(function)) for function in blocks],
         *[_decorated(FORMULA_LEVEL, inspect.getsource(function)) for function in loops],
-        *[_decorated(KERNEL_LEVEL, flatten(inspect.getsource(function), levels)) for function in kernels],
+        *[_decorated(LEVEL, inspect.getsource(function)) for function in inner],
+        *[_decorated(KERNEL_LEVEL, inspect.getsource(function)) for function in kernels],
     ]
     return "\n\n".join(part for part in parts if part)
 

@@ -121,7 +121,7 @@ def pool_source(element_type: dtype, form: str) -> str:
         *cell_functions(element_type),
         *[decorated(inspect.getsource(level)) for level in inner],
         names,
-        *([] if form in _GRADIENTS else [decorated(inspect.getsource(pooling_loops.sweep), inlined=False)]),
+        *([] if form in _GRADIENTS else [decorated(inspect.getsource(pooling_loops.sweep))]),
         f"@njit({jit.KERNEL}, {OPTIONS})\n{inspect.getsource(kernel)}",
         f"kernel = {kernel.__name__}\n",
     ]

@@ -29,7 +29,7 @@ from tensorlab.backends.cpu.fold_text import NEAR_BYTES, TOGETHER, block_length,
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import Cells
 from tensorlab.backends.cpu.reduce_templates import fold_source, join_source
-from tensorlab.backends.cpu.sharing import prepare, share
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch, OperandLayout, no_launch
 from tensorlab.dtypes import dtype
 from tensorlab.folds import Fold, arguments_of, total_itself
@@ -220,7 +220,7 @@ def _all_strips(
     """The walk along all results, as a function of their cells and of the elements'."""
     tasks = tasks_of(sizes)
     return functools.partial(
-        _strips(), 0, tasks, walk.ravel(), span.ravel(), sizes, functions, n, k, NO_CENTERS
+        _strips, 0, tasks, walk.ravel(), span.ravel(), sizes, functions, n, k, NO_CENTERS
     )
 
 
@@ -241,9 +241,9 @@ def _launcher(
     constants: tuple
     if way.form == "columns":
         looks, functions = _columns(fold, value, source, result, way.step, given)
-        sizes = sizes_of(way.walk, way.span, parts, NEAR_BYTES // source.itemsize, looks, True)
+        sizes = sizes_of(way.walk, way.span, parts, NEAR_BYTES, looks, True)
         constants = way.walk.ravel(), way.span.ravel(), sizes, functions, n, k
-        code, shared = _strips(), _shared_strips
+        code, shared = _strips, _shared_strips
     else:
         kernel = jit.quiet(_module(fold, value, way.form, way.step, source, result, given).kernel)
         constants = way.walk, way.span, parts, n, k
@@ -261,25 +261,18 @@ def _launcher(
     return launch
 
 
-@functools.cache
-def _strips() -> Callable[..., None]:
-    """The walk along results of all folds, as an entry that takes cells of any type."""
-    return jit.entry(fold_strips, *_STRIPS)
-
-
-@functools.cache
-def _prepared_strips() -> Callable[..., None]:
-    return prepare(fold_strips, *_STRIPS[2:])
+def _strips(first: int, last: int, *arguments: Any) -> None:
+    """The walk along results of all folds, over cells of any type."""
+    fold_strips(first, last, *_as_bytes(arguments))
 
 
 def _shared_strips(team: int, tasks: int, *arguments: Any) -> None:
     """The same, shared among a team."""
-    _prepared_strips()(team, tasks, *arguments)
+    share(fold_strips, team, tasks, *_as_bytes(arguments))
 
 
-_TABLE, _ANY = np.empty(1, np.int64), np.empty(1, CELLS)
-# Arguments of the types that `fold_strips` is compiled for.
-_STRIPS = 0, 0, _TABLE, _TABLE, _TABLE, _TABLE, 0, 0.0, _ANY, _ANY, _ANY
+def _as_bytes(arguments: tuple) -> list:
+    return [*arguments[:-3], *(cells.view(CELLS) for cells in arguments[-3:])]
 
 
 def _columns(

@@ -14,6 +14,7 @@ from numba.core import cgutils, config
 from numba.extending import intrinsic
 
 from tensorlab.backends.cpu.intrinsics import lesser
+from tensorlab.backends.cpu.jit import helper
 from tensorlab.backends.cpu.machine import vectors
 from tensorlab.backends.cpu.pointers import at
 
@@ -189,6 +190,7 @@ else:
     transpose_wide = _transpose_wide
 
 
+@helper
 def transpose_block(source, start, column, rows, above, columns, block, first, line):  # type: ignore[no-untyped-def]
     """``block[first + i * line + j] = source[start + i + j * column]`` for `rows` by `columns` cells.
 
@@ -199,8 +201,6 @@ def transpose_block(source, start, column, rows, above, columns, block, first, l
     There are at most `WIDE` rows, and no more columns than cells to a line. `block` has `TILE` lines before
     `first`, and `WIDE` lines and `WIDE` cells behind it. What they hold beside the cells that are wanted may
     change.
-
-    This is for functions that are written down directly, where the text takes the place of the call.
     """
     # The last tile comes first: what it writes behind the ends of lines is written again by the others.
     last = (columns - 1) // WIDE * WIDE

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.backends.cpu import direct, jit, run_loops, sharing, threads
+from tensorlab.backends.cpu import jit, run_loops, threads
 from tensorlab.backends.cpu.attention import backward, forward
-from tensorlab.backends.cpu.flatten import flatten, texts
 from tensorlab.backends.cpu.gemm.blocks import blocks
-from tensorlab.backends.cpu.gemm.text import OPTIONS, TILE_LEVELS, tile_source
+from tensorlab.backends.cpu.gemm.text import OPTIONS, TILES, header, level_text
 from tensorlab.backends.cpu.gemm.tiles import balanced
 from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, compute_name
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.layers import AttentionLayout
 from tensorlab.backends.operands import Buffer, Launch
 from tensorlab.dtypes import dtype
@@ -60,7 +59,7 @@ def attention(element_type: dtype, layout: AttentionLayout, scale: float) -> Lau
     most = round_down(min(forward.KEYS, BLOCK // max(layout.length, width, 1)), tile.width)
     most = max(most, tile.width)
     block = int(balanced(layout.keys, most, tile.width))
-    run = _shared(_module(element_type, "forward", layout.mask, layout.causal).tasks)
+    kernel = jit.quiet(_module(element_type, "forward", layout.mask, layout.causal).tasks)
     batch, sizes = _batch(layout), _sizes(layout)
     collected = max(tile.rows, round_down(COLLECTED // max(width, 1), tile.rows))
     space = block * (layout.length + round_up(width, tile.lanes)) + tile.rows * (
@@ -77,7 +76,8 @@ def attention(element_type: dtype, layout: AttentionLayout, scale: float) -> Lau
         tasks = heads * ceil_div(queries, high)
         arguments = (batch, sizes, queries, high, most, scale, *_cells(q, k, v, mask), out[0], sums_of)
         team = min(team, tasks)
-        run(team, tasks, *arguments, _work(team, space + high * (width + 2), number))
+        work_of = _work(team, space + high * (width + 2), number)
+        share(kernel, team, tasks, *arguments, work_of, workspaces=True)
 
     return launch
 
@@ -99,7 +99,7 @@ def attention_gradient(element_type: dtype, layout: AttentionLayout, scale: floa
         + block * (backward.KEYS + tile.lanes + 1)
     )
     work = 3 * heads * queries * max(keys, 1) * (length + width) // MULTIPLY_ADDS
-    run = _shared(_module(element_type, "backward", layout.mask, layout.causal).tasks)
+    kernel = jit.quiet(_module(element_type, "backward", layout.mask, layout.causal).tasks)
     batch, sizes = _batch(layout), _sizes(layout)
 
     def launch(
@@ -115,21 +115,9 @@ def attention_gradient(element_type: dtype, layout: AttentionLayout, scale: floa
         operands = _cells(q, k, v, mask, out, grad)
         arguments = (batch, sizes, queries, most, scale, *operands, sums_of, *found)
         team = min(threads.team_for(work), heads)
-        run(team, heads, *arguments, _work(team, space, number))
+        share(kernel, team, heads, *arguments, _work(team, space, number), workspaces=True)
 
     return launch
-
-
-def _shared(kernel: Callable) -> Callable[..., None]:
-    """The launch of a kernel, whose arguments are of the same types in each call; compiled in the first."""
-    prepared: list[Callable[..., None]] = []
-
-    def run(team: int, tasks: int, *arguments: Any) -> None:
-        if not prepared:
-            prepared.append(sharing.prepare(jit.quiet(kernel), *arguments, workspaces=True))
-        prepared[0](team, tasks, *arguments)
-
-    return run
 
 
 def _work(team: int, space: int, number: np.dtype) -> np.ndarray:
@@ -154,7 +142,7 @@ def _sizes(layout: AttentionLayout) -> np.ndarray:
     return np.array([layout.keys, layout.length, layout.width, *steps], np.int64)
 
 
-# For each way: loops in which sums may be regrouped; what takes the places of its calls; the kernel.
+# For each way: loops in which sums may be regrouped; the levels around them; the kernel.
 _LEVELS: dict[str, tuple[list[Any], list[Any], Any]] = {
     "forward": (
         [forward.scale_run, run_loops.zero_run, forward.mask_run, forward.greatest_of, forward.exp_run,
@@ -177,16 +165,17 @@ def _module(element_type: dtype, way: str, mask: int, causal: bool) -> ModuleTyp
     found = _modules.get(key)
     if found is None:
         compute = dtypes.by_name(compute_name(element_type))
-        loops, inner, entry = _LEVELS[way]
-        tasks = flatten(inspect.getsource(entry), {**TILE_LEVELS, **texts(inner)})
+        loops, levels, entry = _LEVELS[way]
         parts = [
-            tile_source(f"attention, {way},", element_type, RUN, SHORT),
+            header(f"attention, {way},", element_type, RUN, SHORT),
             "from tensorlab.backends.cpu.intrinsics import maximum\n\n"
             f"MASK, CAUSAL = {mask}, {causal}\n"
             f"KEYS = {backward.KEYS}\n",
             formula_text(exp_to_one, compute, f"@njit({FORMULA_LEVEL})"),
+            *map(level_text, TILES),
             *[f"@njit({BLOCK_LEVEL})\n{inspect.getsource(level)}" for level in loops],
-            direct.text(tasks, f"{OPTIONS}, {jit.INNER}"),
+            *map(level_text, levels),
+            f"@njit({OPTIONS}, {jit.KERNEL})\n{inspect.getsource(entry)}",
         ]
         name = f"attention_{way}_{element_type.name}" + "_causal" * causal
         found = _modules[key] = jit.load(name, "\n\n".join(parts))

@@ -27,7 +27,7 @@ from tensorlab.backends.cpu.convolution.text import kernel_source
 from tensorlab.backends.cpu.gemm import workspace
 from tensorlab.backends.cpu.gemm.blocks import blocks
 from tensorlab.backends.cpu.levels import compute_name
-from tensorlab.backends.cpu.sharing import prepare
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.windows import Correlation
 from tensorlab.dtypes import dtype
 
@@ -87,7 +87,7 @@ def _prepared(
     taps = np.array(problem.taps, np.int64)
     no_bias = np.zeros(0, element_type.cell)
     plans: dict[int, tuple] = {}
-    launches: list[Callable[..., None]] = []
+    kernel = _kernel(element_type, form)
 
     def plan(team: int) -> tuple:
         sizes = blocks(number.itemsize)
@@ -108,9 +108,7 @@ def _prepared(
         operands = [no_bias if buffer is None else buffer[0][buffer[1] :] for buffer in buffers]
         team = min(team, tasks)
         space = workspace(number, team * cells).reshape(team, cells)
-        if not launches:
-            launches.append(prepare(_kernel(element_type, form), *options, *operands, space, workspaces=True))
-        launches[0](team, tasks, *options, *operands, space)
+        share(kernel, team, tasks, *options, *operands, space, workspaces=True)
 
     return run
 

@@ -40,13 +40,12 @@ from tensorlab.backends.cpu.gemm.split import add_pieces, pieces_of
 from tensorlab.backends.cpu.gemm.text import kernel_source
 from tensorlab.backends.cpu.levels import compute_name
 from tensorlab.backends.cpu.pointers import LINE
-from tensorlab.backends.cpu.sharing import prepare, share
+from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch, no_launch
 from tensorlab.dtypes import dtype, float32, float64
-from tensorlab.layout import default_strides
 from tensorlab.scalars import Scalar
 
-__all__ = ["gemm", "small_gemm", "workspace"]
+__all__ = ["gemm", "workspace"]
 
 
 def gemm(
@@ -86,32 +85,10 @@ def gemm(
     return lambda *buffers: (short() if threads.team_for(cost) <= work.products else shared())(*buffers)
 
 
-def small_gemm(
-    element_type: dtype, sizes: tuple[int, int, int], batch: Sequence[int] = ()
-) -> tuple[Callable, np.ndarray] | None:
-    """See `tensorlab.backends.protocol.Backend.small_gemm`."""
-    m, n, k = sizes
-    if math.prod(batch) * m * n == 0:
-        return None
-    out, a, b = (default_strides((*batch, *matrix)) for matrix in ((m, n), (m, k), (k, n)))
-    work = problem(batch, sizes, out, a, b, out, out)
-    plan = plan_for(element_type, work)
-    is_small = plan.is_small or additions(work, plan.sizes) < threads.WORTHWHILE
-    if not (plan.is_plain and is_small) or plan.copies_panels or is_better_transposed(work):
-        return None
-    if not work.batch:
-        return _plain_kernel(element_type, work, plan), work.walk()
-    walk = work.walk()
-    kernel = _kernel(element_type, "plain_batch", None, "plain_kernel")
-    code = jit.entry(kernel, 0, work.products, walk, *[element_type.cell] * 3)
-    return functools.partial(code, 0, work.products), walk
-
-
 def _plain_kernel(element_type: dtype, work: Problem, plan: Plan) -> Callable:
     """The short kernel: of (walk, out, a, b), and of a workspace if it copies panels of B."""
     copies = plan.copies_panels
-    kernel = _kernel(element_type, "plain_panels" if copies else f"plain_{plan.form}", None, "plain_kernel")
-    return jit.entry(kernel, work.walk(), *[element_type.cell] * (4 if copies else 3))
+    return _kernel(element_type, "plain_panels" if copies else f"plain_{plan.form}")
 
 
 def _launch_plain(element_type: dtype, work: Problem, plan: Plan, swapped: bool) -> Launch:
@@ -143,9 +120,8 @@ def _launch_plain(element_type: dtype, work: Problem, plan: Plan, swapped: bool)
 
 def _launch_batch(element_type: dtype, work: Problem, plan: Plan, swapped: bool) -> Launch:
     """The launch of a batch of small products, each of which one thread computes."""
-    kernel = _kernel(element_type, "plain_batch", None, "plain_kernel")
+    kernel = _kernel(element_type, "plain_batch")
     walk, count, cost = work.walk(), work.products, additions(work, plan.sizes)
-    code = jit.entry(kernel, 0, count, walk, *[element_type.cell] * 3)
 
     def launch(*buffers: tuple) -> None:
         out, a, b = [memory[offset:] if offset else memory for memory, offset in buffers]
@@ -153,7 +129,7 @@ def _launch_batch(element_type: dtype, work: Problem, plan: Plan, swapped: bool)
             a, b = b, a
         team = threads.team_for(cost)
         if team == 1:
-            code(0, count, walk, out, a, b)
+            kernel(0, count, walk, out, a, b)
         else:
             share(kernel, team, count, walk, out, a, b)
 
@@ -171,16 +147,11 @@ def _launch(
 ) -> Launch:
     """The launch of any product; `ends` says whether more than the operands may be given."""
     walk = work.walk()
-    ends = ends or plan.collects
-    kernel = _kernel(element_type, plan.form, activation, "kernel", ends)
+    kernel = _kernel(element_type, plan.form, activation)
     number = np.dtype(compute_name(element_type))
     one, zero = (1.0, 0.0) if element_type.is_floating_point else (1, 0)
     cost = additions(work, plan.sizes)
     schedules: dict[tuple[int, bool], Schedule] = {}
-    options = (0, 0, True, True, *((True, one, one, True) if ends else ()), walk)
-    operands = 5 if ends else 3
-    cells_of_none = [np.empty(0, element_type.cell)] * operands
-    run = prepare(kernel, *options, *cells_of_none, np.empty((1, 0), number), workspaces=True)
 
     def launch(
         out: tuple,
@@ -199,12 +170,11 @@ def _launch(
         if schedule is None:
             schedule = schedules[wanted, collects] = schedule_for(work, plan, wanted, collects)
         team, tasks, strip_m, strip_n, cells = schedule
-        end = (collects, alpha, beta, adds_residual) if ends else ()
-        options = (strip_m, strip_n, plan.packs_a, plan.packs_b, *end, walk)
-        given = (out, a, b, source or out, residual or out) if ends else (out, a, b)
+        options = (strip_m, strip_n, plan.packs_a, plan.packs_b, collects, alpha, beta, adds_residual, walk)
+        given = (out, a, b, source or out, residual or out)
         buffers = [memory[offset:] if offset else memory for memory, offset in given]
-        space = workspace(number, team * cells)
-        run(team, tasks, *options, *buffers, space.reshape(team, cells))
+        space = workspace(number, team * cells).reshape(team, cells)
+        share(kernel, team, tasks, *options, *buffers, space, workspaces=True)
 
     return launch
 
@@ -273,15 +243,12 @@ def workspace(number: np.dtype, cells: int) -> np.ndarray:
 _kernels: dict[tuple, Callable] = {}
 
 
-def _kernel(
-    element_type: dtype, form: str, activation: Scalar | None, name: str, ends: bool = False
-) -> Callable:
-    key = (element_type, form, activation and activation.name, name, ends)
+def _kernel(element_type: dtype, form: str, activation: Scalar | None = None) -> Callable:
+    key = (element_type, form, activation and activation.name)
     found = _kernels.get(key)
     if found is None:
-        what = (f"{activation.name}_" if activation else "") + "with_ends_" * ends
-        module = jit.load(
-            f"gemm_{what}{form}_{element_type.name}", kernel_source(element_type, form, activation, ends)
-        )
-        found = _kernels[key] = jit.quiet(getattr(module, name))
+        what = f"{activation.name}_" if activation else ""
+        source = kernel_source(element_type, form, activation)
+        module = jit.load(f"gemm_{what}{form}_{element_type.name}", source)
+        found = _kernels[key] = jit.quiet(module.kernel)
     return found

@@ -1,10 +1,14 @@
-"""Activation functions: `torch.nn.functional`'s, which `tensorlab.nn.functional` offers under these names."""
+"""Activation functions: smooth ones, and those made of straight lines and steps."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tensorlab.ops import pointwise
+from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import apply, apply_in_place
+from tensorlab.ops.pointwise import absolute, add, div, sub, tanh
 from tensorlab.ops.rows import function_of
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
@@ -143,3 +147,170 @@ def _apply(name: str, inplace: bool, input: Tensor, *parameters: float) -> Tenso
     if inplace:
         return apply_in_place(IN_PLACE.get(name) or TABLE[name], input, *parameters)
     return apply(TABLE[name], input, *parameters)
+
+
+# --- straight lines and steps -------------------------------------------------------------------------
+
+
+_THRESHOLD_IN_PLACE = replace(TABLE["threshold"], node="ThresholdBackward1")
+
+_hardswish, _hardsigmoid, _mish = map(function_of, ("hardswish", "hardsigmoid", "mish"))
+
+
+@op("function method", aliases="nn.functional.hardshrink", names="unifies")
+@documented("hardshrink", {"input": _INPUT, "lambd": "the bound of what becomes 0."})
+def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """Elements between ±`lambd` replaced by 0."""
+    return apply(TABLE["hardshrink"], input, lambd, out=out)
+
+
+@op(namespace="nn.functional", names="unifies")
+@documented("softshrink", {"input": _INPUT, "lambd": "how far each element moves; not negative."})
+def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """Every element moved towards 0 by `lambd`, and not past it."""
+    if not lambd >= 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}: it is a distance")
+    return apply(TABLE["softshrink"], input, lambd, out=out)
+
+
+@op(namespace="nn.functional", names="unifies")
+def tanhshrink(input: Tensor) -> Tensor:
+    """``input - tanh(input)``: nearly nothing around 0, and 1 nearer to 0 far from it.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.tanhshrink(tl.tensor([-2.0, 0.1]))
+        tensor([-1.0360e+00,  3.3201e-04])
+    """
+    return sub(need_tensor("tanhshrink", input), tanh(input))
+
+
+@op(namespace="nn.functional", names="unifies")
+def softsign(input: Tensor) -> Tensor:
+    """``input / (1 + abs(input))``: between -1 and 1, as tanh is, and slower to come near them.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.softsign(tl.tensor([-1.0, 0.0, 3.0]))
+        tensor([-0.5000,  0.0000,  0.7500])
+    """
+    return div(input, add(absolute(need_tensor("softsign", input)), 1))
+
+
+@op(aliases="nn.functional.threshold", names="unifies")
+@documented(
+    "threshold",
+    {
+        "input": _INPUT,
+        "threshold": "what an element must be above.",
+        "value": "what takes the place of the others.",
+        "inplace": _INPLACE,
+    },
+    out=False,
+)
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """Elements that are not above `threshold` replaced by `value`."""
+    return (
+        threshold_(input, threshold, value) if inplace else apply(TABLE["threshold"], input, threshold, value)
+    )
+
+
+@op(aliases="nn.functional.threshold_")
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    """`threshold` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.threshold_(tl.tensor([-1.0, 0.3, 2.0]), 0.5, 9.0)
+        tensor([9., 9., 2.])
+    """
+    return apply_in_place(_THRESHOLD_IN_PLACE, input, threshold, value)
+
+
+@op(namespace="nn.functional", names="unifies")
+@documented("hardswish", {"input": _INPUT, "inplace": _INPLACE}, out=False)
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """``input * relu6(input + 3) / 6``: silu made of straight pieces."""
+    return apply_in_place(TABLE["hardswish"], input) if inplace else _hardswish(input)
+
+
+@op(namespace="nn.functional", names="unifies")
+@documented("hardsigmoid", {"input": _INPUT, "inplace": _INPLACE}, out=False)
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """``relu6(input + 3) / 6``: the sigmoid made of straight pieces."""
+    return apply_in_place(TABLE["hardsigmoid"], input) if inplace else _hardsigmoid(input)
+
+
+@op(namespace="nn.functional", names="unifies")
+@documented("mish", {"input": _INPUT, "inplace": _INPLACE}, out=False)
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """``input * tanh(softplus(input))``."""
+    return apply_in_place(TABLE["mish"], input) if inplace else _mish(input)
+
+
+@op(namespace="nn.functional")
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """`elu` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.elu_(tl.tensor([-1.0, 2.0]))
+        tensor([-0.6321,  2.0000])
+    """
+    return elu(input, alpha, inplace=True)
+
+
+@op(aliases="nn.functional.selu_")
+def selu_(input: Tensor) -> Tensor:
+    """`selu` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.selu_(tl.tensor([-1.0, 2.0]))
+        tensor([-1.1113,  2.1014])
+    """
+    return selu(input, inplace=True)
+
+
+@op(aliases="nn.functional.celu_")
+def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """`celu` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.celu_(tl.tensor([-1.0, 2.0]), 2.0)
+        tensor([-0.7869,  2.0000])
+    """
+    return celu(input, alpha, inplace=True)
+
+
+@op(namespace="nn.functional")
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """`leaky_relu` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.leaky_relu_(tl.tensor([-1.0, 2.0]), 0.1)
+        tensor([-0.1000,  2.0000])
+    """
+    return leaky_relu(input, negative_slope, inplace=True)
+
+
+@op(namespace="nn.functional")
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """`hardtanh` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.hardtanh_(tl.tensor([-3.0, 0.5]))
+        tensor([-1.0000,  0.5000])
+    """
+    return hardtanh(input, min_val, max_val, inplace=True)

@@ -10,7 +10,6 @@ from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
-from tensorlab.ops.adjoints import placed
 from tensorlab.ops.aliases import as_own, detach
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add, sub
@@ -28,6 +27,7 @@ from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import broadcast_tensors, reshape, unsqueeze
 from tensorlab.ops.slicing import diagonal, select
+from tensorlab.ops.view_backward import placed
 from tensorlab.registry import op
 from tensorlab.scalars.steps import WITH_PRODUCT
 from tensorlab.tensor import Tensor

@@ -12,10 +12,9 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, memory_format, preserve_format
 from tensorlab.names.functions import with_given_names
-from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from
+from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from, tensor_options
 from tensorlab.ops.conversion import strides_like
 from tensorlab.ops.dispatch import Number, allocate_strided, fill, filled, is_number, number_dtype
-from tensorlab.ops.options import tensor_options
 from tensorlab.ops.outputs import fitted
 from tensorlab.registry import op
 from tensorlab.storage import UntypedStorage

@@ -17,11 +17,10 @@ from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.aliases import detach
-from tensorlab.ops.arguments import as_dtype
+from tensorlab.ops.arguments import as_dtype, tensor_options
 from tensorlab.ops.conversion import clone, to
 from tensorlab.ops.dispatch import Number
 from tensorlab.ops.interop import from_dlpack, from_numpy, frombuffer, tensor_over
-from tensorlab.ops.options import tensor_options
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense
 

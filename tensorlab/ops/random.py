@@ -16,10 +16,9 @@ from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import memory_format, preserve_format
 from tensorlab.modes import no_grad
 from tensorlab.names.functions import with_given_names
-from tensorlab.ops.arguments import need_tensor
+from tensorlab.ops.arguments import need_tensor, tensor_options
 from tensorlab.ops.creation import empty, empty_like
 from tensorlab.ops.dispatch import as_new, check_out, is_number
-from tensorlab.ops.options import tensor_options
 from tensorlab.ops.pointwise import add_, mul_
 from tensorlab.ops.random_fills import bernoulli_, normal_, uniform_
 from tensorlab.ops.sampling import fill_each, fill_new, new, node, require_deviation

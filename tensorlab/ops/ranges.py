@@ -12,11 +12,10 @@ from tensorlab.cells import encode, from_float32, to_float32
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, as_int
-from tensorlab.ops.arguments import as_dtype
+from tensorlab.ops.arguments import as_dtype, tensor_options
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dispatch import Number, fill, is_number
 from tensorlab.ops.from_data import from_cells, inferred_dtype
-from tensorlab.ops.options import tensor_options
 from tensorlab.ops.outputs import written
 from tensorlab.ops.slicing import diagonal
 from tensorlab.ops.writing import counted, next_version

@@ -8,9 +8,9 @@ from tensorlab import dtypes, layout, part_rules
 from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_view
 from tensorlab.layout import Size, as_int
-from tensorlab.ops.adjoints import placed, placed_strided
 from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import ints_from, numpy_names, sizes_from
+from tensorlab.ops.view_backward import placed, placed_strided
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_view
 

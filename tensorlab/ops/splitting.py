@@ -9,9 +9,9 @@ from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_views
 from tensorlab.integers import ceil_div
 from tensorlab.layout import as_int
-from tensorlab.ops.adjoints import placed_together
 from tensorlab.ops.arguments import ints_from, numpy_names
 from tensorlab.ops.slicing import narrow, narrow_view
+from tensorlab.ops.view_backward import placed_together
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_view
 

@@ -37,7 +37,7 @@ DIRECTIVES = {CLASS: "class", FUNCTION: "function"}
 REST = "else"
 SUBJECTS = {
     "creation": "creation from_data ranges interop window_functions",
-    "pointwise": "pointwise arithmetic blends bounds choice activations pieces special_functions",
+    "pointwise": "pointwise arithmetic blends bounds choice activations special_functions",
     "shape": "shape dims slicing slice_scatter splitting aliases conversion joining rearranging diagonals "
     "combinations",
     "reductions": "reduction variance extremes cumulative cumulative_logs softmax norms calculus statistics",

@@ -9,12 +9,12 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.devices import device
 from tensorlab.dtypes import dtype
+from tensorlab.ops.arguments import tensor_options
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import empty, ones
 from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.joining import cat
-from tensorlab.ops.options import tensor_options
 from tensorlab.ops.pointwise import cos, mul
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.slicing import narrow

@@ -18,10 +18,10 @@ from tensorlab.autograd.recording import in_place, record_view
 from tensorlab.autograd.views import requires_grad
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, from_data, shape
-from tensorlab.ops.adjoints import placed
 from tensorlab.ops.dispatch import write
 from tensorlab.ops.indexing import advanced
 from tensorlab.ops.operands import Number
+from tensorlab.ops.view_backward import placed
 from tensorlab.registry import op
 from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor, make_view

@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorlab.autograd.formulas import formulas
 from tensorlab.layout import Size, numel
-from tensorlab.ops.adjoints import placed
+from tensorlab.ops.view_backward import placed
 
 __all__ = [
     "GatherBackward0",

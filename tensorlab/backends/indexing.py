@@ -6,7 +6,7 @@ It is a part of `tensorlab.backends.core.Core`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,22 +72,15 @@ class IndexOperations:
         """Prepare to count the elements of an integer tensor that are below `low`, or not below `high`."""
         raise NotImplementedError
 
-    def mask_count(self, walk: Walk) -> int:
-        """How many elements of the one operand are not 0."""
-        raise NotImplementedError
+    def compact(self, action: str, walk: Walk, line: Any = None) -> int:
+        """Do something where the first operand of a walk, a mask, is not 0, in row-major order.
 
-    def mask_positions(self, walk: Walk, out: np.ndarray) -> None:
-        """Where the elements of the one operand are not 0: row `d` of `out` gets the index of dimension d."""
-        raise NotImplementedError
-
-    def mask_select(self, walk: Walk, out: np.ndarray) -> None:
-        """The elements of the second operand where the first, a mask, is true, one after the other."""
-        raise NotImplementedError
-
-    def mask_scatter(self, walk: Walk, values: np.ndarray) -> None:
-        """The elements of the second operand where the first, a mask, is true, overwritten with `values`."""
-        raise NotImplementedError
-
-    def mask_fill(self, walk: Walk, value: np.generic) -> None:
-        """The elements of the second operand where the first, a mask, is true, overwritten with one value."""
+        Args:
+            action: ``"count"`` gives how many there are. ``"positions"`` writes where: row `d` of `line` gets
+                the index of dimension d. ``"select"`` writes the second operand's elements there into `line`,
+                one after the other; ``"scatter"`` overwrites them with what `line` holds, and ``"fill"`` with
+                one cell, which then stands in its place.
+            walk: the operands.
+            line: cells; of positions an array with a row a dimension.
+        """
         raise NotImplementedError

@@ -67,21 +67,6 @@ class OrderOperations:
         """
         raise NotImplementedError
 
-    def bounds_of_numbers(self, numbers: np.ndarray) -> tuple[int, int]:
-        """The least and the greatest of a vector of integers that has some."""
-        raise NotImplementedError
-
-    def count_numbers(self, numbers: np.ndarray, counts: np.ndarray) -> None:
-        """Add to `counts`, of int64, how often each of its places occurs in a vector of integers.
-
-        All numbers are places of `counts`: whoever calls has looked.
-        """
-        raise NotImplementedError
-
-    def weigh_numbers(self, numbers: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
-        """The same with what each number weighs, added to `sums`, of float64."""
-        raise NotImplementedError
-
     def kth_cell(
         self,
         cells: np.ndarray,

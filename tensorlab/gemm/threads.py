@@ -7,7 +7,7 @@ import functools
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.backends import Launch, backend
+from tensorlab.backends import HOST, Launch
 
 __all__ = ["threaded"]
 
@@ -30,7 +30,7 @@ def threaded(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 def _prepared(dtype: str, sizes: tuple[int, int, int], *strides: tuple[int, ...]) -> Launch:
     """What computes products of such layouts."""
     out, a, b = strides
-    return backend("cpu").gemm(dtypes.by_name(dtype), (), sizes, out, a, b)
+    return HOST.gemm(dtypes.by_name(dtype), (), sizes, out, a, b)
 
 
 def _steps(matrix: np.ndarray) -> tuple[int, ...]:

@@ -6,7 +6,6 @@ from tensorlab import layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import in_place, record
-from tensorlab.backends import backend
 from tensorlab.layout import as_int
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import aliases, slicing
@@ -132,7 +131,8 @@ def _cleared(name: str, input: Tensor, diagonal: int) -> Tensor:
 
 def _clear(name: str, target: Tensor, diagonal: int) -> None:
     cells, start = raw_cells(target)
-    backend("cpu").clear_triangle(cells, start, target._shape, target._stride, diagonal, above=name == "tril")
+    backend, above = target._storage.backend, name == "tril"
+    backend.clear_triangle(cells, start, target._shape, target._stride, diagonal, above)
 
 
 @op("function method")

@@ -10,7 +10,6 @@ from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import linear, record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import backend
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.modes import no_grad
@@ -97,7 +96,7 @@ def _d_weight(grad: Tensor, input: Tensor, rows: int, padding: int, by_frequency
     places = _places(input)
     counts = np.bincount(places, minlength=rows) if by_frequency else np.zeros(0, np.int64)
     totals = np.zeros(rows * width, number.cell)
-    backend("cpu").add_rows(
+    grad._storage.backend.add_rows(
         grad._dtype, width, dense_in(grad, contiguous_format), places, padding, counts, totals
     )
     shape = Size((rows, width))
@@ -120,7 +119,7 @@ def _rows(weight: Tensor, input: Tensor, padding: int, by_frequency: bool) -> Te
     rows, width = weight._shape
     table = weight if weight._stride[1] == 1 or width <= 1 else contiguous(weight.detach())
     places = _places(input)
-    cells, wrong = backend("cpu").take_rows(
+    cells, wrong = weight._storage.backend.take_rows(
         weight._dtype, width, table._buffer(), table._stride[0], rows, places
     )
     if wrong >= 0:

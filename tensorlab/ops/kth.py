@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tensorlab import dtypes
-from tensorlab.backends import backend
+from tensorlab.backends import HOST
 from tensorlab.cells import to_float32
 from tensorlab.dtypes import dtype
 from tensorlab.ops.indexing.index_plan import raw_cells, raw_type
@@ -33,7 +33,7 @@ def kth_of_all(input: Tensor, rule: str) -> np.ndarray:
     """
     cells, start = raw_cells(input)
     bounds = _bounds(input._cells_array(), input._dtype)
-    place = backend("cpu").kth_cell(
+    place = input._storage.backend.kth_cell(
         cells, start, input._shape, input._stride, input._dtype, rule, bounds=bounds
     )
     return cells[place : place + 1].view(input._dtype.cell).reshape(())
@@ -55,7 +55,7 @@ def kth_of_lines(cells: np.ndarray, element_type: dtype, rule: str, k: int = 0) 
     for index in np.ndindex(places.shape):
         line = cells[index]
         bounds, row = _bounds(line, element_type), line.view(raw_type(element_type))
-        places[index] = backend("cpu").kth_cell(row, 0, (size,), (1,), element_type, rule, k, bounds)
+        places[index] = HOST.kth_cell(row, 0, (size,), (1,), element_type, rule, k, bounds)
     return places
 
 

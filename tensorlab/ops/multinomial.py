@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tensorlab import dtypes, layout
-from tensorlab.backends import OperandLayout, backend
+from tensorlab.backends import OperandLayout
 from tensorlab.cells import to_float32
 from tensorlab.layout import Size
 from tensorlab.ops.aliases import detach
@@ -107,7 +107,7 @@ def _with_replacement(input: Tensor, draws: int, generator: Generator | None) ->
     strides = input.stride() if input.ndim == 2 else (0, *input.stride())
     found = empty((*input.shape[:-1], draws), dtype=dtypes.int64)
     source = as_generator(generator)
-    launch = backend("cpu").random(
+    launch = input._storage.backend.random(
         "categories",
         (rows, input.shape[-1], draws),
         OperandLayout(dtypes.int64, found.stride()),
@@ -151,7 +151,7 @@ def _without_replacement(input: Tensor, draws: int, generator: Generator | None)
             best = np.empty(draws, np.float32 if input.dtype.itemsize == 2 else input.dtype.cell)
             for start in range(0, categories, PART):
                 keys = _keys(row[start : start + PART], generator)
-                backend("cpu").first_of_more(keys, start, categories, best, winners, True)
+                input._storage.backend.first_of_more(keys, start, categories, best, winners, True)
         return found
     step = PART // categories
     for start in range(0, len(table), step):
@@ -166,7 +166,7 @@ def _winners(input: Tensor, draws: int, generator: Generator | None) -> np.ndarr
     if draws == 1:
         return keys.argmax(-1, keepdims=True)
     rows = np.ascontiguousarray(keys).reshape(-1, input.shape[-1])
-    return backend("cpu").first_k(rows, draws, True)
+    return input._storage.backend.first_k(rows, draws, True)
 
 
 def _keys(input: Tensor, generator: Generator | None) -> np.ndarray:

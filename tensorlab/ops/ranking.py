@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from tensorlab import dtypes, layout
-from tensorlab.backends import backend
+from tensorlab.backends import HOST
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.indexing.index_plan import raw_type
@@ -58,7 +58,7 @@ def ranked(
         return None
     size, results, shape, stride, raw = known
     chosen, places = np.empty(results if values else 0, raw), np.empty(results, np.int64)
-    if not backend("cpu").rank(cells.view(raw), input._dtype, size, backwards, chosen, places):
+    if not input._storage.backend.rank(cells.view(raw), input._dtype, size, backwards, chosen, places):
         return None
     return (
         make_dense(chosen.view(input._dtype.cell), input._dtype, shape, stride) if values else None,
@@ -84,7 +84,7 @@ def order(cells: np.ndarray, element_type: dtype, descending: bool) -> np.ndarra
         flat = np.ascontiguousarray(cells).reshape(-1).view(raw_type(element_type))
         places = np.empty(cells.shape, np.int64)
         size, values = cells.shape[-1], np.empty(0, flat.dtype)
-        if backend("cpu").rank(flat, element_type, size, descending, values, places.reshape(-1)):
+        if HOST.rank(flat, element_type, size, descending, values, places.reshape(-1)):
             return places
     if not descending:
         return np.argsort(cells, axis=-1, kind="stable")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensorlab.backends import Launch, backend
+from tensorlab.backends import Backend, Launch
 from tensorlab.backends.windows import Along
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
@@ -40,7 +40,7 @@ def resampled(input: Tensor, along: Sequence[Along], wanted: memory_format | Non
     order = _order(wanted, along)
     result = allocate_strided(shape, format_strides(shape, order), input._dtype)
     if result.numel():
-        launch = _launch(input._dtype, input._shape, tuple(along), order, False)
+        launch = _launch(input._storage.backend, input._dtype, input._shape, tuple(along), order, False)
         launch(result._buffer(), (dense_in(input, order), 0))
     return result if order is wanted else contiguous(result, wanted)
 
@@ -53,7 +53,7 @@ def resampled_gradient(gradient: Tensor, along: Sequence[Along]) -> Tensor:
     shape = Size((*kept, *(each.extent for each in along)))
     result = filled(shape, format_strides(shape, order), gradient._dtype, 0)
     if gradient.numel():
-        launch = _launch(gradient._dtype, shape, tuple(along), order, True)
+        launch = _launch(gradient._storage.backend, gradient._dtype, shape, tuple(along), order, True)
         launch((dense_in(gradient, order), 0), result._buffer())
     return result if order is wanted else contiguous(result, wanted)
 
@@ -65,13 +65,16 @@ def _order(wanted: memory_format, along: Sequence[Along]) -> memory_format:
 
 @functools.lru_cache(maxsize=1024)
 def _launch(
-    element_type: dtype, shape: Size, along: tuple[Along, ...], order: memory_format, gradient: bool
+    backend: Backend,
+    element_type: dtype,
+    shape: Size,
+    along: tuple[Along, ...],
+    order: memory_format,
+    gradient: bool,
 ) -> Launch:
     """The launch for images of this shape."""
     kept = shape[: len(shape) - len(along)]
     if order is channels_last:
         kept, along = kept[:1], (*along, Along(kept[1], np.arange(kept[1])[None]))
     alone = Along(1, np.zeros((1, 1), np.int64))
-    return backend("cpu").resample(
-        element_type, math.prod(kept), (*[alone] * (3 - len(along)), *along), gradient
-    )
+    return backend.resample(element_type, math.prod(kept), (*[alone] * (3 - len(along)), *along), gradient)

@@ -8,7 +8,7 @@ from typing import Any
 from tensorlab import broadcasting, dtypes, layout
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import in_place
-from tensorlab.backends import OperandLayout, backend
+from tensorlab.backends import OperandLayout
 from tensorlab.devices import as_device, device
 from tensorlab.dtypes import dtype
 from tensorlab.layout import as_int
@@ -82,7 +82,8 @@ def fill_new(target: Tensor, distribution: str, generator: Generator | None, *nu
 
 def _fill(target: Tensor, distribution: str, generator: Generator | None, *numbers: Number) -> None:
     source = as_generator(generator)
-    launch = backend("cpu").random(distribution, target._shape, OperandLayout(target._dtype, target._stride))
+    written = OperandLayout(target._dtype, target._stride)
+    launch = target._storage.backend.random(distribution, target._shape, written)
     buffer = target._buffer()
     with source._lock:
         target._storage._version += 1
@@ -103,7 +104,7 @@ def fill_each(target: Tensor, distribution: str, generator: Generator | None, pa
     if isinstance(strides, layout.Refusal):
         raise RuntimeError(strides.reason)
     source = as_generator(generator)
-    launch = backend("cpu").random(
+    launch = target._storage.backend.random(
         distribution,
         target._shape,
         OperandLayout(target._dtype, target._stride),

@@ -8,7 +8,6 @@ import numpy as np
 
 from tensorlab import dtypes, layout
 from tensorlab.autograd.last_writer import written_by
-from tensorlab.backends import backend
 from tensorlab.cells import to_float32
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
@@ -67,7 +66,7 @@ def searchsorted(
     length = sorted_sequence.shape[-1]
     several = numbers.numel() if sorted_sequence.ndim == 1 else numbers.shape[-1]
     if places.size:
-        backend("cpu").search(
+        sorted_sequence._storage.backend.search(
             places,
             conversion.to(numbers, common)._cells_array().reshape(-1),
             conversion.to(sorted_sequence, common)._cells_array().reshape(-1),

@@ -10,14 +10,16 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.backends import backend
+from tensorlab.backends import IndexLayout
 from tensorlab.cells import from_float32
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, as_int, default_strides
 from tensorlab.ops import conversion, dims
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.extremes import aminmax
 from tensorlab.ops.folding import as_flag, as_one_dim
+from tensorlab.ops.from_data import tensor
 from tensorlab.ops.indexing.index_plan import raw_type
 from tensorlab.ops.kth import comparable
 from tensorlab.ops.ranking import order
@@ -90,7 +92,7 @@ def unique(
         taken = order(keys, dtypes.from_numpy_dtype(keys.dtype), False)
     else:
         taken = np.empty(len(keys), np.int64)
-        backend("cpu").order_rows(_rows(keys), taken)
+        input._storage.backend.order_rows(_rows(keys), taken)
     kind = Unique2Backward0 if position is None else UniqueDimBackward0
     return _runs(kind, input, keys, taken, shape, position, return_inverse, return_counts)
 
@@ -149,7 +151,7 @@ def _distinct(input: Tensor, keys: np.ndarray, return_inverse: bool, return_coun
         return keys, np.empty(input.shape, np.int64), np.empty(0, np.int64) if return_counts else None
     cells = np.ascontiguousarray(input._cells_array()).reshape(-1).view(raw_type(input._dtype))
     inverse = np.empty(cells.size, np.int64)
-    found = backend("cpu").distinct(cells, input._dtype, inverse, return_counts)
+    found = input._storage.backend.distinct(cells, input._dtype, inverse, return_counts)
     if found is None:
         return None
     values, counts = found
@@ -176,12 +178,12 @@ def _taken(
     into: np.ndarray | None = None,
 ) -> Parts:
     """The first of each run of equal elements as they stand; written over `into` if it is given."""
-    found = backend("cpu").count_runs(keys)
+    found = input._storage.backend.count_runs(keys)
     values = np.empty(found, keys.dtype) if into is None else into
     counts = np.empty(found if return_counts else 0, np.int64)
     runs = np.empty(keys.size if return_inverse else 0, np.int64)
     if found:
-        backend("cpu").take_runs(keys, values, counts, runs)
+        input._storage.backend.take_runs(keys, values, counts, runs)
     if into is not None:
         values.resize(found, refcheck=False)  # gives the rest of its memory back
     return values, runs.reshape(input.shape) if return_inverse else None, counts if return_counts else None
@@ -218,7 +220,7 @@ def _runs(
 ) -> Any:
     """The first of each run of equal slices, when they are taken in an order."""
     begins = np.empty(len(keys), bool)
-    backend("cpu").row_runs(_rows(keys), taken, begins)
+    input._storage.backend.row_runs(_rows(keys), taken, begins)
     found = keys[taken[begins]]
     if dim and not found.size:  # PyTorch lays out what has no elements in row-major order
         found = np.moveaxis(found, 0, dim)
@@ -273,7 +275,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise RuntimeError(f"minlength should be >= 0, got {minlength}")
     numbers = input._cells_array()
     some = input.ndim == 1 and numbers.size
-    least, greatest = backend("cpu").bounds_of_numbers(numbers) if some else (0, -1)
+    least, greatest = (bound.item() for bound in aminmax(input)) if some else (0, -1)
     if input.ndim != 1 or least < 0:
         raise RuntimeError(
             f"bincount only supports 1-d non-negative integral inputs: the shape is {tuple(input.shape)}"
@@ -281,9 +283,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         )
     length = max(minlength, int(greatest) + 1)
     if weights is None:
-        counts = np.zeros(length, np.int64)
-        backend("cpu").count_numbers(numbers, counts)
-        return make_dense(counts, dtypes.int64, Size((length,)), (1,))
+        return _added(input, tensor(1), length)
     if weights.shape != input.shape:
         raise RuntimeError(
             f"weights should be 1-d and have the same length as input, which is {input.shape[0]}: "
@@ -292,8 +292,14 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     result = weights.dtype if weights.dtype is dtypes.float32 else dtypes.float64
     if numbers.size == 0:
         return _tensor_of(np.zeros(minlength), dtypes.int64 if not minlength else result)
-    if weights.dtype is not dtypes.float32:
-        weights = conversion.to(weights, dtypes.float64)
-    sums = np.zeros(length, np.float64)
-    backend("cpu").weigh_numbers(numbers, weights._cells_array(), sums)
-    return _tensor_of(sums, result)
+    return conversion.to(_added(input, conversion.to(weights, dtypes.float64), length), result)
+
+
+def _added(numbers: Tensor, weights: Tensor, length: int) -> Tensor:
+    """What the occurrences of each of 0, 1, … weigh together; `weights` has one for each, or one for all."""
+    backend = numbers._storage.backend
+    sums = backend.allocate_zeros(length, weights._dtype.cell)
+    step, index = weights._stride or (0,), IndexLayout(numbers._stride, length, 1)
+    add = backend.indexed("add", tuple(numbers._shape), (0,), step, (index,))
+    add((sums, 0), weights._buffer(), numbers._buffer())
+    return make_dense(sums, weights._dtype, Size((length,)), (1,))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tensorlab import dtypes, layout
-from tensorlab.backends import backend
+from tensorlab.backends import HOST
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, as_int
 from tensorlab.tensor import Tensor, make_dense
@@ -104,7 +104,7 @@ class Philox:
         if not 0 <= start <= MOST - count:
             raise ValueError(f"a stream has positions 0 … 2^61 - 1, got {start} … {start + count - 1}")
         memory = np.empty(count, element_type.cell)
-        backend("cpu").philox(kind, self.seed, self.stream, start, memory, element_type)
+        HOST.philox(kind, self.seed, self.stream, start, memory, element_type)
         return make_dense(memory, element_type, shape, layout.default_strides(shape))
 
     def __repr__(self) -> str:

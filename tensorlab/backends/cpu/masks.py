@@ -11,7 +11,7 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.cpu.walks import cut, kernel_of, next_run
 from tensorlab.backends.indexing import Walk
 
-__all__ = ["count", "fill", "positions", "scatter", "select"]
+__all__ = ["compact"]
 
 # Places that are listed at once. Their numbers fill 8 KB, a quarter of a small first-level cache.
 BLOCK = 1024
@@ -45,34 +45,50 @@ class Parts(NamedTuple):
 
 
 def count(walk: Walk) -> int:
-    """See `tensorlab.backends.indexing.IndexOperations.mask_count`."""
+    """How many elements of the mask are not 0."""
     return int(_counts(_cut(walk)).sum())
 
 
 def select(walk: Walk, out: np.ndarray) -> None:
-    """See `tensorlab.backends.indexing.IndexOperations.mask_select`."""
+    """The elements where the mask is true, written to a line."""
     _move(walk, take, out)
 
 
 def scatter(walk: Walk, values: np.ndarray) -> None:
-    """See `tensorlab.backends.indexing.IndexOperations.mask_scatter`."""
+    """The elements where the mask is true, overwritten from a line."""
     _move(walk, put, values)
 
 
 def fill(walk: Walk, value: np.generic) -> None:
-    """See `tensorlab.backends.indexing.IndexOperations.mask_fill`."""
+    """The elements where the mask is true, overwritten with one value."""
     parts = _cut(walk, keep_order=False)
     _run(kernel_of(fill_true, *_LISTING), parts, *parts.cells, value)
 
 
 def positions(walk: Walk, out: np.ndarray) -> None:
-    """See `tensorlab.backends.indexing.IndexOperations.mask_positions`."""
+    """Where the mask is true, a row a dimension."""
     shape = walk.shape
     # The second operand is imagined: a dense tensor in which the number of an element is its cell.
     dense = tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
     numbered = Walk(shape, [*walk.strides, dense], [*walk.buffers, (np.empty(0, np.int64), 0)])
     _move(numbered, number, out[-1])
     kernel_of(unravel)(out, np.array(shape, np.int64))
+
+
+_ACTIONS: dict[str, Callable[..., None]] = {
+    "positions": positions,
+    "select": select,
+    "scatter": scatter,
+    "fill": fill,
+}
+
+
+def compact(action: str, walk: Walk, line: Any = None) -> int:
+    """See `tensorlab.backends.indexing.IndexOperations.compact`."""
+    if action == "count":
+        return count(walk)
+    _ACTIONS[action](walk, line)
+    return 0
 
 
 def _cut(walk: Walk, keep_order: bool = True) -> Parts:

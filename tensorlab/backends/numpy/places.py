@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -61,44 +62,16 @@ class Indexing:
         return count
 
     @staticmethod
-    def take_run(out: np.ndarray, cells: np.ndarray, index: np.ndarray) -> int:
-        """See `tensorlab.backends.indexing.IndexOperations.take_run`."""
-        inside = (index >= -cells.size) & (index < cells.size)
-        out[inside] = cells[index[inside]]
-        return int(np.count_nonzero(~inside))
-
-    @staticmethod
-    def add_run(target: np.ndarray, index: np.ndarray, values: np.ndarray) -> int:
-        """See `tensorlab.backends.indexing.IndexOperations.add_run`."""
-        missed = np.count_nonzero((index < -target.size) | (index >= target.size))
-        if not missed:
-            np.add.at(target, index, values)
-        return int(missed)
-
-    @staticmethod
-    def mask_count(walk: Walk) -> int:
-        """See `tensorlab.backends.indexing.IndexOperations.mask_count`."""
-        return int(np.count_nonzero(_operand(walk, 0)))
-
-    @staticmethod
-    def mask_positions(walk: Walk, out: np.ndarray) -> None:
-        """See `tensorlab.backends.indexing.IndexOperations.mask_positions`."""
-        out[...] = np.nonzero(_operand(walk, 0))
-
-    @staticmethod
-    def mask_select(walk: Walk, out: np.ndarray) -> None:
-        """See `tensorlab.backends.indexing.IndexOperations.mask_select`."""
-        out[...] = _operand(walk, 1)[_operand(walk, 0) != 0]
-
-    @staticmethod
-    def mask_scatter(walk: Walk, values: np.ndarray) -> None:
-        """See `tensorlab.backends.indexing.IndexOperations.mask_scatter`."""
-        _operand(walk, 1)[_operand(walk, 0) != 0] = values
-
-    @staticmethod
-    def mask_fill(walk: Walk, value: np.generic) -> None:
-        """See `tensorlab.backends.indexing.IndexOperations.mask_fill`."""
-        _operand(walk, 1)[_operand(walk, 0) != 0] = value
+    def compact(action: str, walk: Walk, line: Any = None) -> int:
+        """See `tensorlab.backends.indexing.IndexOperations.compact`."""
+        found = _operand(walk, 0) != 0
+        if action == "positions":
+            line[...] = np.nonzero(found)
+        elif action == "select":
+            line[...] = _operand(walk, 1)[found]
+        elif action != "count":
+            _operand(walk, 1)[found] = line
+        return int(np.count_nonzero(found))
 
 
 class Ordering:
@@ -145,21 +118,6 @@ class Ordering:
         if values.size:
             values[...] = np.take_along_axis(rows, found, -1).reshape(-1)
         return True
-
-    @staticmethod
-    def bounds_of_numbers(numbers: np.ndarray) -> tuple[int, int]:
-        """See `tensorlab.backends.ordering.OrderOperations.bounds_of_numbers`."""
-        return int(numbers.min()), int(numbers.max())
-
-    @staticmethod
-    def count_numbers(numbers: np.ndarray, counts: np.ndarray) -> None:
-        """See `tensorlab.backends.ordering.OrderOperations.count_numbers`."""
-        np.add.at(counts, numbers, 1)
-
-    @staticmethod
-    def weigh_numbers(numbers: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
-        """See `tensorlab.backends.ordering.OrderOperations.weigh_numbers`."""
-        np.add.at(sums, numbers, weights)
 
     @staticmethod
     def kth_cell(

@@ -10,7 +10,6 @@ from tensorlab import broadcasting, dtypes, layout
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import backend
 from tensorlab.dtypes import dtype, int64
 from tensorlab.layout import Size
 from tensorlab.modes import current, no_grad
@@ -257,7 +256,7 @@ def _with_size(tensor: Tensor, dim: int, size: int) -> Size:
 
 def _modulo(index: Tensor, size: int) -> Tensor:
     """The index itself if it is in range, else a copy taken modulo the size."""
-    if not backend("cpu").outside(index.shape, index.stride(), 0, size)(index._buffer()):
+    if not index._storage.backend.outside(index.shape, index.stride(), 0, size)(index._buffer()):
         return index
     if not size:
         raise RuntimeError("take_along_dim(): the dimension has no elements, and the indices name some")

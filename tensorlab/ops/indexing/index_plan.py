@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensorlab import broadcasting, dtypes, layout, memory_formats
-from tensorlab.backends import Buffer, IndexLayout, Launch, backend
+from tensorlab.backends import Backend, Buffer, IndexLayout, Launch
 from tensorlab.cells import encode_one, to_float32
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
@@ -171,7 +171,7 @@ def check(places: Places, error: type[Exception] = IndexError) -> None:
 def check_indices(places: Places, error: type[Exception]) -> None:
     """What `check` does, also where the places have no elements to be read or written."""
     for term, index in zip(places.route.terms, places.indices, strict=True):
-        if counter(term)(index._buffer()):
+        if counter(index._storage.backend, term)(index._buffer()):
             low = -term.size if term.wraps else 0
             cells = index._cells_array()
             first = np.argwhere((cells < low) | (cells >= term.size))[0]
@@ -185,10 +185,10 @@ def check_indices(places: Places, error: type[Exception]) -> None:
             raise error(f"index {cells[tuple(first)]} is out of bounds for {what}{at}: {allowed}")
 
 
-def counter(term: Term) -> Callable[[Buffer], int]:
+def counter(backend: Backend, term: Term) -> Callable[[Buffer], int]:
     """What counts how many numbers of an index lie outside of the dimension that it indexes."""
     low = -term.size if term.wraps else 0
-    return backend("cpu").outside(term.shape, term.stride, low, term.size)
+    return backend.outside(term.shape, term.stride, low, term.size)
 
 
 def read(input: Tensor, places: Places, out: Tensor) -> Tensor:
@@ -198,7 +198,8 @@ def read(input: Tensor, places: Places, out: Tensor) -> Tensor:
     """
     route, indices = places
     if 0 not in route.shape:
-        launch = prepared("gather", route, out._stride, route.strides, *[index._stride for index in indices])
+        strides = [index._stride for index in indices]
+        launch = prepared(out._storage.backend, "gather", route, out._stride, route.strides, *strides)
         launch(raw_cells(out), raw_cells(input), *[index._buffer() for index in indices])
     return out
 
@@ -235,7 +236,8 @@ def combine(
     strides = values._stride
     if values._shape != route.shape:
         strides = broadcasting.broadcast_strides(values._shape, strides, route.shape)
-    launch = prepared(action, route, route.strides, strides, *[index._stride for index in indices])
+    steps = [index._stride for index in indices]
+    launch = prepared(target._storage.backend, action, route, route.strides, strides, *steps)
     cells = raw_cells if action == "replace" else Tensor._buffer
     target._storage._version += 1  # before the first cell changes, so that an interruption shows
     launch(cells(target), cells(values), *[index._buffer() for index in indices])
@@ -331,7 +333,12 @@ def _widened(tensor: Tensor) -> Tensor:
 
 @functools.lru_cache(KEPT)
 def prepared(
-    action: str, route: Route, target: tuple[int, ...], other: tuple[int, ...], *indices: tuple[int, ...]
+    backend: Backend,
+    action: str,
+    route: Route,
+    target: tuple[int, ...],
+    other: tuple[int, ...],
+    *indices: tuple[int, ...],
 ) -> Launch:
     """The launch for a route, and the strides of the target, the other operand, and each index."""
     walks = [term.walk(route.shape, stride) for term, stride in zip(route.terms, indices, strict=True)]
@@ -348,7 +355,7 @@ def prepared(
     layouts = tuple(
         IndexLayout(turned(walk), term.size, term.step) for walk, term in zip(walks, route.terms, strict=True)
     )
-    return backend("cpu").indexed(action, turned(route.shape), turned(target), turned(other), layouts)
+    return backend.indexed(action, turned(route.shape), turned(target), turned(other), layouts)
 
 
 def _writing_order(shape: Size, operands: list[tuple[int, ...]]) -> Sequence[int]:

@@ -9,7 +9,7 @@ import numpy as np
 from tensorlab import broadcasting, dtypes
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.recording import in_place, record
-from tensorlab.backends import Walk, backend
+from tensorlab.backends import Walk
 from tensorlab.cells import encode_one
 from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
@@ -82,7 +82,7 @@ def _selected(input: Tensor, mask: Tensor, out: Tensor | None) -> Tensor:
     found = count_true(mask)
     result, (input, mask) = result_in("masked_select", out, Size((found,)), input.dtype, input, mask)
     if found:
-        backend("cpu").mask_select(_walk(mask, input), _line(result))
+        input._storage.backend.compact("select", _walk(mask, input), _line(result))
     return result
 
 
@@ -95,7 +95,7 @@ def put_by_mask(input: Tensor, mask: Tensor, values: Tensor) -> None:
     input._storage._version += 1
     if values.numel():
         values = values if values._stride[0] else conversion.contiguous(values)
-        backend("cpu").mask_scatter(_walk(mask, input), _line(values))
+        input._storage.backend.compact("scatter", _walk(mask, input), _line(values))
 
 
 def _line(vector: Tensor) -> np.ndarray:
@@ -173,7 +173,7 @@ def _filled(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     mask = _fitted(input, mask)
     input._storage._version += 1
     if input.numel():
-        backend("cpu").mask_fill(_walk(mask, input), cell)
+        input._storage.backend.compact("fill", _walk(mask, input), cell)
     return input
 
 
@@ -236,7 +236,7 @@ def _scattered(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     input._storage._version += 1
     if found:
         cells, offset = raw_cells(source)
-        backend("cpu").mask_scatter(_walk(mask, input), cells[offset : offset + found])
+        input._storage.backend.compact("scatter", _walk(mask, input), cells[offset : offset + found])
     return input
 
 
@@ -280,7 +280,8 @@ def nonzero(
     # One run of memory for each dimension: the columns are what is used.
     memory = np.empty((input.ndim, count), np.int64)
     if input.ndim and count:
-        backend("cpu").mask_positions(Walk(mask.shape, [mask.stride()], [mask._buffer()]), memory)
+        walk = Walk(mask.shape, [mask.stride()], [mask._buffer()])
+        mask._storage.backend.compact("positions", walk, memory)
     result = make_tensor(
         UntypedStorage(memory.reshape(-1)), dtypes.int64, Size((count, input.ndim)), (1, count), 0
     )
@@ -339,7 +340,8 @@ def count_true(mask: Tensor) -> int:
     """How many elements of a tensor are not 0, cell by cell."""
     if not mask.numel():
         return 0
-    return backend("cpu").mask_count(Walk(mask.shape, [mask.stride()], [mask._buffer()]))
+    walk = Walk(mask.shape, [mask.stride()], [mask._buffer()])
+    return mask._storage.backend.compact("count", walk)
 
 
 def _walk(mask: Tensor, other: Tensor) -> Walk:

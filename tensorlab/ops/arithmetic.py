@@ -48,7 +48,7 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None
     return apply(TABLE["add_scaled"], input, other, alpha, out=out)
 
 
-@op("function method", names="unifies")
+@op("function method", aliases="subtract", names="unifies")
 @documented("sub", {"alpha": SCALE})
 def sub(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """`input` minus `other`, element by element."""
@@ -56,30 +56,6 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None
         return pointwise.sub(input, other, out=out)
     alpha = _factor(input, other, alpha)
     return apply(TABLE["sub_scaled"], input, other, alpha, out=out)
-
-
-@op("function method", names="unifies")
-def subtract(input: Operand, other: Operand, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
-    """The same as `sub`.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.subtract(tl.tensor([1, 2]), 3)
-        tensor([-2, -1])
-    """
-    return sub(input, other, alpha=alpha, out=out)
-
-
-@op("method")
-def subtract_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
-    """The same as `sub_`.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.tensor([3, 4]).subtract_(1)
-        tensor([2, 3])
-    """
-    return sub_(input, other, alpha=alpha)
 
 
 @op(names="unifies")
@@ -115,7 +91,7 @@ def add_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     return apply_in_place(TABLE["add_scaled"], input, other, alpha)
 
 
-@op("method")
+@op("method", aliases="subtract_")
 def sub_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """`sub` in place: `input` becomes ``input - alpha * other``.
 
@@ -174,7 +150,7 @@ def positive(input: Tensor) -> Tensor:
 # --- quotients and remainders -------------------------------------------------------------------------
 
 
-@op("function method", names="unifies")
+@op("function method", aliases="divide", names="unifies")
 @documented(
     "div", {"rounding_mode": "None; 'trunc' to drop the quotient's fraction; 'floor' to round it down."}
 )
@@ -189,21 +165,7 @@ def div(
     return apply(row, input, other, out=out)
 
 
-@op("function method", names="unifies")
-def divide(
-    input: Operand, other: Operand, *, rounding_mode: str | None = None, out: Tensor | None = None
-) -> Tensor:
-    """The same as `div`.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.divide(tl.tensor([7, -7]), 2)
-        tensor([ 3.5000, -3.5000])
-    """
-    return div(input, other, rounding_mode=rounding_mode, out=out)
-
-
-@op("method")
+@op("method", aliases="divide_")
 def div_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
     """`div` in place: `input` becomes the quotient.
 
@@ -225,18 +187,6 @@ _ROUNDED = {
     "trunc": TABLE["trunc_divide"],
     "floor": replace(TABLE["floor_divide"], node="DivBackward2", gradients=(ZERO, ZERO)),
 }
-
-
-@op("method")
-def divide_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
-    """The same as `div_`.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.tensor([3.0, 4.0]).divide_(2)
-        tensor([1.5000, 2.0000])
-    """
-    return div_(input, other, rounding_mode=rounding_mode)
 
 
 def _rounded_division(rounding_mode: str) -> Scalar:

@@ -32,7 +32,7 @@ _BOUNDS = {
 }
 
 
-@op("function method", names="unifies")
+@op("function method", aliases="clip", names="unifies")
 @documented("clamp", _BOUNDS)
 def clamp(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | None = None) -> Tensor:
     """Elements below `min` raised to it, and those above `max` lowered to it."""
@@ -42,7 +42,7 @@ def clamp(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | 
     return apply(row, input, *bounds, out=out)
 
 
-@op("function method")
+@op("function method", aliases="clip_")
 def clamp_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
     """`clamp` in place: elements of `input` outside the bounds are moved to them.
 
@@ -54,31 +54,6 @@ def clamp_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
     """
     row, bounds = _clamp_row(input, min, max)
     return apply_in_place(row, input, *bounds)
-
-
-@op("function method", names="unifies")
-def clip(input: Tensor, min: Bound = None, max: Bound = None, *, out: Tensor | None = None) -> Tensor:
-    """The same as `clamp`.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.clip(tl.tensor([-2, 1, 5]), 0, 3)
-        tensor([0, 1, 3])
-    """
-    return clamp(input, min, max, out=out)
-
-
-@op("function method")
-def clip_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
-    """The same as `clamp_`.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> x = tl.tensor([-2, 1, 5])
-        >>> x.clip_(0, 3)
-        tensor([0, 1, 3])
-    """
-    return clamp_(input, min, max)
 
 
 @op("function method", names="unifies")

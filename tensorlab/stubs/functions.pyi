@@ -105,8 +105,8 @@ from tensorlab.ops.bounds import clamp_max as clamp_max
 from tensorlab.ops.bounds import clamp_max_ as clamp_max_
 from tensorlab.ops.bounds import clamp_min as clamp_min
 from tensorlab.ops.bounds import clamp_min_ as clamp_min_
-from tensorlab.ops.bounds import clip as clip
-from tensorlab.ops.bounds import clip_ as clip_
+from tensorlab import clamp as clip
+from tensorlab.ops.bounds import clamp_ as clip_
 from tensorlab.ops.conversion import clone as clone
 from tensorlab.ops.joining import column_stack as column_stack
 from tensorlab.ops.extras.combinations import combinations as combinations
@@ -150,7 +150,7 @@ from tensorlab.ops.extras.calculus import diff as diff
 from tensorlab.stubs.pointwise import digamma as digamma
 from tensorlab.ops.distances import dist as dist
 from tensorlab.ops.arithmetic import div as div
-from tensorlab.ops.arithmetic import divide as divide
+from tensorlab import div as divide
 from tensorlab.ops.matmul import dot as dot
 from tensorlab.ops.splitting import dsplit as dsplit
 from tensorlab.ops.joining import dstack as dstack
@@ -419,7 +419,7 @@ from tensorlab.ops.joining import stack as stack
 from tensorlab.ops.variance import std as std
 from tensorlab.ops.variance import std_mean as std_mean
 from tensorlab.ops.arithmetic import sub as sub
-from tensorlab.ops.arithmetic import subtract as subtract
+from tensorlab import sub as subtract
 from tensorlab.ops.reduction import sum as sum
 from tensorlab.ops.extras.matrix_functions import svd as svd
 from tensorlab.ops.dims import swapaxes as swapaxes
@@ -441,7 +441,7 @@ from tensorlab.ops.sorting import topk as topk
 from tensorlab.ops.contractions import trace as trace
 from tensorlab.ops.dims import transpose as transpose
 from tensorlab.ops.extras.calculus import trapezoid as trapezoid
-from tensorlab.ops.extras.calculus import trapz as trapz
+from tensorlab.ops.extras.calculus import trapezoid as trapz
 from tensorlab.ops.diagonals import tril as tril
 from tensorlab.ops.ranges import tril_indices as tril_indices
 from tensorlab.ops.diagonals import triu as triu

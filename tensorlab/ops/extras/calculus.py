@@ -164,7 +164,7 @@ def _slopes(values: Tensor, dim: int, spacing: Tensor | Number, edge_order: int)
     return joining.cat([first, inside, last], dim)
 
 
-@op()
+@op(aliases="trapz")
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1) -> Tensor:
     """The area under a curve, as the sum of trapezoids between its points.
 
@@ -197,18 +197,6 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, d
         return mul(sub(sum_over(y, position), mul(ends, 0.5)), 1 if dx is None else dx)
     widths, left, right = _pieces("trapezoid", y, x, position)
     return div(sum_over(mul(widths, add(left, right)), position), 2.0)
-
-
-@op()
-def trapz(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1) -> Tensor:
-    """The same as `trapezoid`.
-
-    Example:
-        >>> import tensorlab as tl
-        >>> tl.trapz(tl.tensor([1.0, 5.0, 10.0]))
-        tensor(10.5000)
-    """
-    return trapezoid(y, x, dx=dx, dim=dim)
 
 
 @op()

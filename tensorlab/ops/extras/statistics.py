@@ -11,7 +11,7 @@ from tensorlab.dtypes import dtype
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.blends import lerp
-from tensorlab.ops.bounds import clamp_max, clip
+from tensorlab.ops.bounds import clamp, clamp_max
 from tensorlab.ops.bounds import round as rounded
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import full, zeros
@@ -157,7 +157,7 @@ def corrcoef(input: Tensor) -> Tensor:
     if together.ndim == 0:
         return div(together, together)
     deviations = sqrt(diag(together))
-    return clip(div(div(together, unsqueeze(deviations, 1)), unsqueeze(deviations, 0)), -1, 1)
+    return clamp(div(div(together, unsqueeze(deviations, 1)), unsqueeze(deviations, 0)), -1, 1)
 
 
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")

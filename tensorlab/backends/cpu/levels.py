@@ -11,7 +11,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 
-from tensorlab.backends.cpu import halves, intrinsics, jit, lines, pointers
+from tensorlab.backends.cpu import halves, intrinsics, jit, pointers
 from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, OPTIONS
 from tensorlab.dtypes import dtype, float32, float64, int64
 from tensorlab.scalars import TABLE
@@ -27,7 +27,7 @@ KERNEL_LEVEL = f"{OPTIONS}, {jit.KERNEL}"
 
 # A generated file changes its name with the intrinsics that it imports, which Numba's cache does not see.
 _DIGEST = hashlib.sha256(
-    "".join(inspect.getsource(module) for module in (intrinsics, lines, pointers)).encode()
+    "".join(inspect.getsource(module) for module in (intrinsics, pointers)).encode()
 ).hexdigest()[:12]
 
 _IMPORTS = f"""\
@@ -37,7 +37,6 @@ import numpy as np
 from numba import njit
 
 from tensorlab.backends.cpu.intrinsics import maximum, minimum, prefetch
-from tensorlab.backends.cpu.lines import to_line
 from tensorlab.backends.cpu.pointers import advance, at
 # with intrinsics {_DIGEST}
 """

@@ -45,6 +45,14 @@ def test_notes_are_no_failure(monkeypatch):
     assert run(app, ["doctor"]).exit_code == 0
 
 
+def test_what_computes_is_named(monkeypatch):
+    assert diagnosis.backend().found == "kernels compiled by Numba"
+    monkeypatch.setattr(diagnosis, "HOST", diagnosis.NumPy())
+    assert (diagnosis.backend().state, diagnosis.backend().remedy) == ("note", "Run `python3 book`.")
+    monkeypatch.setenv(diagnosis.VARIABLE, "numpy")
+    assert diagnosis.backend().state == "ok"
+
+
 def test_a_missing_and_a_differing_package(monkeypatch):
     monkeypatch.setattr(diagnosis, "wanted_versions", lambda: [("no-such-thing", "1"), ("numpy", "0.1")])
     finding = diagnosis.packages()

@@ -20,7 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tensorlab.backends import HOST
 from tensorlab.backends.cache import contents, wanted_directory
+from tensorlab.backends.choice import VARIABLE
+from tensorlab.backends.numpy import NumPy
 from tensorlab.bootstrap import NEWEST, OLDEST
 from tensorlab.bootstrap.machine import is_free_threaded
 from tensorlab.cli.support.errors import CommandError
@@ -50,6 +53,7 @@ def examine() -> list[Finding]:
     looks: tuple[Callable[[], Finding], ...] = (
         python,
         packages,
+        backend,
         processor,
         threading_layer,
         cuda,
@@ -124,13 +128,22 @@ def tbb_has_a_wheel() -> bool:
     return (sys.platform, platform.machine()) in {("linux", "x86_64"), ("win32", "AMD64")}
 
 
+def backend() -> Finding:
+    """Look at what computes: compiled kernels, or NumPy alone."""
+    if type(HOST) is not NumPy:
+        return Finding("backend", "ok", "kernels compiled by Numba")
+    if os.environ.get(VARIABLE):
+        return Finding("backend", "ok", f"NumPy alone, as {VARIABLE} says")
+    return Finding("backend", "note", "NumPy alone, which is slower: no Numba", "Run `python3 book`.")
+
+
 def processor() -> Finding:
     """Look at the processor as the compiler sees it."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
         from llvmlite import binding
     except ImportError as error:
-        return Finding("processor", "missing", f"{cores} cores; no compiler: {error}", "Run `python3 book`.")
+        return Finding("processor", "note", f"{cores} cores; no compiler: {error}", "Run `python3 book`.")
     features = binding.get_host_cpu_features()
     there = [name for name in VECTOR_FEATURES if features.get(name)]
     found = (

@@ -61,7 +61,9 @@ def getitem(input: Tensor, index: object) -> Tensor:
     """
     view, chosen = resolve(input, index)
     if chosen is None:
-        return _recorded(view, input, index) if requires_grad(input) else view
+        if input._edge is None and (input._base is None or input._base._edge is None):
+            return view
+        return _recorded(view, input, index)
     if view is not input and requires_grad(input):
         # The index tensors become whole dimensions of the view that they choose from.
         _recorded(view, input, _plain_part(index))

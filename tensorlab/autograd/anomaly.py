@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 import warnings
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -118,7 +118,7 @@ def remember(node: Node) -> None:
 
 def watched(
     node: Node, gradient: Any, differentiable: bool, asked: Container[Node] | None
-) -> tuple[Gradient, ...]:
+) -> Sequence[Gradient]:
     """What a node returns; if that fails or is NaN, where the node was made is said first.
 
     Raises:

@@ -123,7 +123,7 @@ def grad(
         retain_graph=keep,
         create_graph=create_graph,
         wanted=[_input_edge(tensor) for tensor in chosen],
-        accumulate=False,
+        to_leaves=False,
     )
     return _named(inputs, _answers(found, chosen, unused, materialize_grads))
 

@@ -1,33 +1,32 @@
 """The backward pass: gradients from the results to the leaves, each node once.
 
 A node runs when all gradients of its result have arrived. Nodes are older than those that lead to them, so it
-is enough to run them from the youngest to the oldest (see `tensorlab.autograd.graph`). There is no recursion:
-a chain of a million operations is walked in a loop.
+is enough to run them from the youngest to the oldest: that is a topological order (see
+`tensorlab.autograd.graph`). There is no recursion: a chain of a million operations is walked in a loop.
 
-What arrives at an operand is fitted to it in one place, here: a gradient of the shape that the operand was
-broadcast to is summed into the operand's own shape, and one of another dtype is converted.
+What arrives at an operand is fitted to it in one place, `accumulate`: a gradient of the shape that the
+operand was broadcast to is summed into the operand's own shape (un-broadcast), and one of another dtype is
+converted.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from sys import getrefcount
 from typing import Any
 
-from tensorlab import layout
 from tensorlab.autograd import anomaly
-from tensorlab.autograd.graph import AccumulateGrad, Edge, Gradient, Node, Output
+from tensorlab.autograd.graph import AccumulateGrad, Edge, Gradient, Node, Output, node_of
 from tensorlab.autograd.hooks import run_accumulated, run_after, run_before
-from tensorlab.layout import Size
+from tensorlab.layout import Size, default_strides
 from tensorlab.memory_formats import contiguous_format, is_non_overlapping_and_dense
 from tensorlab.modes import current
 from tensorlab.tensor import Tensor
 
-__all__ = ["deliver", "run"]
-
-_by_sequence = attrgetter("sequence")
+__all__ = ["accumulate", "run"]
 
 
 def run(
@@ -36,35 +35,37 @@ def run(
     retain_graph: bool,
     create_graph: bool,
     wanted: Sequence[Edge] | None = None,
-    accumulate: bool = True,
+    to_leaves: bool = True,
 ) -> list[Gradient]:
     """Carry gradients from the roots back through the graph.
 
     Args:
         roots: where to begin, and the gradient there.
-        retain_graph: keep what the nodes kept for another pass.
+        retain_graph: keep the saved tensors for another pass.
         create_graph: record the pass itself, so that its results can be differentiated.
         wanted: only gradients for these edges; without it, for all leaves.
-        accumulate: add to the ``grad`` of leaves; if not, only return what is wanted.
+        to_leaves: add to the ``grad`` of leaves; if not, only return what is wanted.
 
     Returns:
         the gradients of the wanted edges, None for those that none reached.
     """
-    pending: dict[Node, Any] = {}
-    order = _order(root for root, _ in roots)
+    order = _topological_order(edge for edge, _ in roots)
+    targets: set[Node] = set()
+    asked: set[Node] | None = None
     if wanted is not None:
-        order = _on_the_way(order, wanted)
-    asked = None if wanted is None else set(order)
+        targets.update(map(node_of, wanted))
+        order = _leading_to(targets, order)
+        asked = set(order)
+    pending: dict[Node, Any] = {}
     captured: dict[Node, Any] = {}
     gradient: Any
     results: Any
     result: Any
-    places = () if wanted is None else {edge.node if isinstance(edge, Output) else edge for edge in wanted}
     before, outer = current.grad, current.running
     current.grad, current.running = create_graph, order
     try:
         for edge, gradient in roots:
-            deliver(pending, edge, gradient, create_graph)
+            accumulate(pending, edge, gradient)
         for node in order:
             gradient = pending.pop(node, None)
             if gradient is None:
@@ -73,108 +74,93 @@ def run(
                 gradient = run_before(node.hooks, gradient)
                 if gradient is None:  # a hook has taken it away
                     continue
-            if node in places:
+            if node in targets:
                 captured[node] = gradient
-                if node.__class__ is AccumulateGrad and not accumulate:
-                    continue
             if node.__class__ is AccumulateGrad:
-                if node.variable._edge is None:  # it was frozen, or detached, since the graph was made
-                    continue
-                alone = getrefcount(gradient) == ALONE
-                _accumulate(node.variable, gradient, create_graph, alone)
-                if node.hooks is not None:
-                    run_accumulated(node.hooks, node.variable)
-                    run_after(node.hooks, (), gradient)
+                if to_leaves:
+                    unshared = getrefcount(gradient) == HELD_ONCE
+                    _add_to_grad(node.variable, gradient, create_graph, unshared)
+                    if node.hooks is not None and node.variable._edge is not None:
+                        run_accumulated(node.hooks, node.variable)
+                        run_after(node.hooks, (), gradient)
                 continue
             if anomaly.watching:
                 results = anomaly.watched(node, gradient, create_graph, asked)
             else:
                 results = node.gradients(gradient, create_graph, asked)
             if node.hooks is not None and len(node.hooks.after):
-                results = run_after(node.hooks, _fitted(node, results), gradient)
+                results = run_after(node.hooks, _all_fitted(node, results), gradient)
             if not retain_graph:
                 node.release()
-            gradient = None
-            # operands behind the last one that gets a gradient may be left out of the results
-            for edge, result in zip(node.edges, results, strict=False):
+            for edge, result in zip(node.edges, results, strict=False):  # the last may be left out
                 if edge is not None and result is not None:
-                    deliver(pending, edge, result, create_graph)
-            results = result = None
+                    accumulate(pending, edge, result)
+            gradient = results = result = None  # hold nothing: a leaf takes over what nobody else holds
     finally:
         current.grad, current.running = before, outer
     return [] if wanted is None else [_of_edge(captured, edge) for edge in wanted]
 
 
-def _order(roots: Iterable[Edge]) -> list[Node]:
+def _topological_order(roots: Iterable[Edge]) -> list[Node]:
     """All nodes that can be reached, the youngest first."""
-    order = list({root.node if isinstance(root, Output) else root: None for root in roots})
+    order = list(dict.fromkeys(map(node_of, roots)))
     found = set(order)
     for node in order:  # it grows on the way: whatever is found is asked for its own edges later
-        for target in node.edges:
-            if target is not None and target not in found:
-                if target.__class__ is Output:
-                    target = target.node
-                    if target in found:
-                        continue
-                found.add(target)
-                order.append(target)
-    order.sort(key=_by_sequence, reverse=True)
+        for edge in node.edges:
+            if edge is not None and edge not in found:
+                target = edge.node if edge.__class__ is Output else edge
+                if target not in found:
+                    found.add(target)
+                    order.append(target)
+    order.sort(key=attrgetter("sequence"), reverse=True)
     return order
 
 
-def _on_the_way(order: list[Node], wanted: Sequence[Edge]) -> list[Node]:
-    """Of these nodes those from which a wanted edge can be reached, and the wanted ones."""
-    needed = {edge.node if isinstance(edge, Output) else edge for edge in wanted}
+def _leading_to(targets: set[Node], order: list[Node]) -> list[Node]:
+    """Of these nodes the targets, and those from which a target can be reached."""
+    needed = set(targets)
     for node in reversed(order):
-        if node not in needed:
-            for edge in node.edges:
-                if edge is not None and (edge.node if isinstance(edge, Output) else edge) in needed:
-                    needed.add(node)
-                    break
+        if any(edge is not None and node_of(edge) in needed for edge in node.edges):
+            needed.add(node)
     return [node for node in order if node in needed]
 
 
-def deliver(pending: dict[Node, Any], edge: Edge, gradient: Tensor, differentiable: bool) -> None:
-    """Add a gradient to those that wait at the end of an edge."""
+def accumulate(pending: dict[Node, Any], edge: Edge, gradient: Tensor) -> None:
+    """Add a gradient, fitted to the operand, to those that wait at the end of an edge."""
     if gradient._shape != edge.shape:
-        gradient = _fit(gradient, edge)
+        gradient = _unbroadcast(gradient, edge.shape)
     if gradient._dtype is not edge.dtype:
         gradient = gradient.to(edge.dtype)
     if edge.__class__ is Output:
-        node, number = edge.node, edge.number
-        several = pending.get(node)
+        several = pending.get(edge.node)
         if several is None:
-            several = pending[node] = [None] * node.outputs
-        waiting = several[number]
-        several[number] = gradient if waiting is None else _sum(waiting, gradient, differentiable, False)
+            several = pending[edge.node] = [None] * edge.node.outputs
+        waiting = several[edge.number]
+        several[edge.number] = gradient if waiting is None else waiting + gradient
     else:
-        waiting = pending.pop(edge, None)
-        if waiting is not None:
-            alone = getrefcount(waiting) == ALONE  # on a line of its own: a call's arguments hold it as well
-            gradient = _sum(waiting, gradient, differentiable, alone)
-        pending[edge] = gradient
+        waiting = pending.get(edge)
+        pending[edge] = gradient if waiting is None else waiting + gradient
 
 
-def _fitted(node: Node, results: Sequence[Gradient]) -> list[Gradient]:
+def _all_fitted(node: Node, results: Sequence[Gradient]) -> list[Gradient]:
     """What leaves a node as its hooks see it: for each operand a gradient that fits it, or None."""
-    given = [*results, *[None] * (len(node.edges) - len(results))]
-    fitted: list[Any] = []
-    for edge, gradient in zip(node.edges, given, strict=True):
+    fitted: list[Gradient] = []
+    for edge, gradient in itertools.zip_longest(node.edges, results):
         if edge is None or gradient is None:
             fitted.append(None)
             continue
-        gradient = gradient if gradient._shape == edge.shape else _fit(gradient, edge)
+        gradient = gradient if gradient._shape == edge.shape else _unbroadcast(gradient, edge.shape)
         fitted.append(gradient if gradient._dtype is edge.dtype else gradient.to(edge.dtype))
     return fitted
 
 
-def _fit(gradient: Tensor, edge: Edge) -> Tensor:
+def _unbroadcast(gradient: Tensor, shape: Size) -> Tensor:
     """A gradient of the shape that an operand was broadcast to, summed into the operand's shape.
 
     Raises:
         RuntimeError: the shapes are not related in this way; a formula is wrong.
     """
-    shape, given = edge.shape, gradient._shape
+    given = gradient._shape
     if not shape:
         return gradient.sum()
     dims = _stretched(shape, given)
@@ -199,23 +185,13 @@ def _stretched(shape: Size, given: Size) -> tuple[int, ...]:
     )
 
 
-def _sum(waiting: Tensor, gradient: Tensor, differentiable: bool, alone: bool) -> Tensor:
-    """Two gradients of one result. The first is written over if nobody else holds it."""
-    if (
-        alone
-        and not differentiable
-        and getrefcount(waiting._storage) == ALONE_INSIDE
-        and is_non_overlapping_and_dense(waiting._shape, waiting._stride)
-    ):
-        return waiting.add_(gradient)
-    return waiting + gradient
-
-
-def _accumulate(variable: Tensor, gradient: Tensor, differentiable: bool, alone: bool) -> None:
-    """Add a gradient to a leaf's. The first one is taken over if nobody else holds it, else copied.
+def _add_to_grad(variable: Tensor, gradient: Tensor, differentiable: bool, unshared: bool) -> None:
+    """Add a gradient to a leaf's ``grad``. The first one is taken over if nobody else holds it, else copied.
 
     A leaf without gaps gets a gradient of its own strides, any other a row-major one.
     """
+    if variable._edge is None:  # it was frozen, or detached, since the graph was made
+        return
     held = variable._grad
     if held is not None:
         if differentiable:
@@ -223,30 +199,27 @@ def _accumulate(variable: Tensor, gradient: Tensor, differentiable: bool, alone:
         else:
             held.add_(gradient)
         return
-    row_major = variable._stride == layout.default_strides(variable._shape)
-    dense = row_major or is_non_overlapping_and_dense(variable._shape, variable._stride)
-    if row_major:
-        fits = gradient._stride == variable._stride
-    else:
-        fits = gradient._stride == variable._stride if dense else gradient.is_contiguous()
-    if fits and alone and not differentiable and _has_storage_alone(gradient):
+    row_major = default_strides(variable._shape)
+    dense = is_non_overlapping_and_dense(variable._shape, variable._stride)
+    strides = variable._stride if dense else row_major
+    if unshared and not differentiable and gradient._stride == strides and _has_storage_to_itself(gradient):
         gradient._base = None
         variable._grad = gradient
-    elif dense and (differentiable or not row_major):
-        copy = gradient.new_empty_strided(variable._shape, variable._stride)
+    elif dense and (differentiable or strides != row_major):
+        copy = gradient.new_empty_strided(variable._shape, strides)
         variable._grad = copy.copy_(gradient)
     else:
         variable._grad = gradient.clone(memory_format=contiguous_format)
 
 
-def _has_storage_alone(gradient: Tensor) -> bool:
+def _has_storage_to_itself(gradient: Tensor) -> bool:
     """Whether no other tensor that anybody holds looks into a gradient's storage."""
     held = getrefcount(gradient._storage)
     base = gradient._base
     if base is None:
-        return held == ALONE_INSIDE
+        return held == HELD_BY_A_SLOT
     # A base that only this view holds goes when the view lets go of it.
-    return held == ALONE_INSIDE + 1 and getrefcount(base) == ALONE + 1
+    return held == HELD_BY_A_SLOT + 1 and getrefcount(base) == HELD_ONCE + 1
 
 
 def _of_edge(captured: Mapping[Node, Any], edge: Edge) -> Gradient:
@@ -270,4 +243,4 @@ def _references() -> tuple[int, int]:
     return getrefcount(fresh), getrefcount(holder.held)
 
 
-ALONE, ALONE_INSIDE = _references()
+HELD_ONCE, HELD_BY_A_SLOT = _references()

@@ -162,10 +162,8 @@ class Backward(Node):
                     check_version(self, self.plan.names[index], value, version)
         return values
 
-    def steps_to(self, asked: Container[Node] | None) -> Sequence[Step | None]:
+    def steps_to(self, asked: Container[Node]) -> Sequence[Step | None]:
         """The plan's steps, without those whose gradient no node among `asked` needs."""
-        if asked is None:
-            return self.plan.steps
         return [
             step if edge is not None and node_of(edge) in asked else None
             for step, edge in zip(self.plan.steps, self.edges, strict=True)
@@ -173,23 +171,25 @@ class Backward(Node):
 
     def gradients(
         self, gradient: Any, differentiable: bool, asked: Container[Node] | None = None
-    ) -> tuple[Gradient, ...]:
+    ) -> Sequence[Gradient]:
         """The gradients of the operands, by the formulas."""
         values = self.values()
-        steps = self.steps_to(asked)
+        steps = self.plan.steps if asked is None else self.steps_to(asked)
+        fused = type(self).fused
         if differentiable:
             for index, number in self.plan.results:
                 values[index] = self.with_history(values[index], number)
-            return tuple(
-                None if step is None else step[1](gradient, *[values[at] for at in step[2]]) for step in steps
-            )
-        fused = type(self).fused
-        if fused is not None:
+        elif fused is not None:
             kept = dict(zip(self.plan.names, values, strict=True))
-            return tuple(fused(gradient, [step is not None for step in steps], kept))
-        return tuple(
-            [None if step is None else step[0](gradient, *[values[at] for at in step[2]]) for step in steps]
-        )
+            return fused(gradient, [step is not None for step in steps], kept)
+        gradients: list[Gradient] = []
+        for step in steps:
+            if step is None:
+                gradients.append(None)
+            else:
+                formula = step[1] if differentiable else step[0]
+                gradients.append(formula(gradient, *[values[at] for at in step[2]]))
+        return gradients
 
     def with_history(self, result: Tensor, number: int) -> Tensor:
         """A result that was kept, as a result of this node again."""

@@ -112,7 +112,7 @@ class FunctionCtx(Node):
 
     def gradients(
         self, gradient: Any, differentiable: bool, asked: Container[Node] | None = None
-    ) -> tuple[Gradient, ...]:
+    ) -> Sequence[Gradient]:
         """What the user's backward returns, checked."""
         arrived = gradient if isinstance(gradient, list) else [gradient]
         if self._materialize:

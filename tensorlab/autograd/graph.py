@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tensorlab.autograd.hooks import Handle, Hooks, run_after, run_before
@@ -62,7 +62,7 @@ class Node:
 
     def gradients(
         self, gradient: Any, differentiable: bool, asked: Container[Node] | None = None
-    ) -> tuple[Gradient, ...]:
+    ) -> Sequence[Gradient]:
         """The gradients of the operands.
 
         Args:
@@ -241,7 +241,7 @@ class AccumulateGrad(Node):
 
     def gradients(
         self, gradient: Any, differentiable: bool, asked: Container[Node] | None = None
-    ) -> tuple[Gradient, ...]:
+    ) -> Sequence[Gradient]:
         """None, for a leaf has no operands: the engine itself adds what arrives to the leaf's ``grad``."""
         return ()
 

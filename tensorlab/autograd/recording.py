@@ -52,13 +52,6 @@ def record(kind: type[Backward], result: Tensor, /, *operands: Any, **notes: Any
     Returns:
         `result`.
     """
-    for operand in operands:
-        if (operand.__class__ is Tensor or isinstance(operand, Tensor)) and (
-            operand._edge is not None or operand._base is not None
-        ):
-            break
-    else:
-        return result
     node = _node(kind, (result,), operands, notes)
     if node is not None:
         node.shape = result._shape

@@ -8,7 +8,7 @@ once. A view finds out when it is asked for its edge: its storage was written mo
 from __future__ import annotations
 
 import weakref
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import Any
 
 from tensorlab.autograd.formulas import Backward
@@ -230,7 +230,7 @@ class CopySlices(Node):
 
     def gradients(
         self, gradient: Any, differentiable: bool, asked: Container[Node] | None = None
-    ) -> tuple[Gradient, ...]:
+    ) -> Sequence[Gradient]:
         """The gradient of the base as it was, and those of the operation's other operands."""
         if self.node is None:
             raise freed(self)

@@ -285,6 +285,7 @@ def unary(primitive: Primitive, a: Tensor) -> Tensor:
 
 def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:
     """`call` for two operands."""
+    key: tuple
     if a.__class__ is Tensor and b.__class__ is Tensor:
         key = (
             primitive, get_default_dtype(), (), a._dtype, a._shape, a._stride, a._storage.backend,
@@ -299,6 +300,13 @@ def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:
             ):
                 return result
             return record(plan.node, result, a, b)
+    elif a.__class__ is Tensor and b.__class__ is float:
+        key = primitive, get_default_dtype(), (), a._dtype, a._shape, a._stride, a._storage.backend, float
+        plan = _plans.get(key)
+        if plan is not None:
+            result = plan.new()
+            plan.launch((result._storage._memory, 0), a._buffer(), b)
+            return result if plan.node is None else record(plan.node, result, a, b)
     return call(primitive, a, b)
 
 

@@ -88,9 +88,9 @@ def _nodes(result: Tensor) -> list[Node]:
     return sorted(found, key=Node._sequence_nr, reverse=True)
 
 
-def _pass(nodes: Sequence[Node], result: Tensor) -> tuple[dict[Node, tuple], dict[Node, Any]]:
+def _pass(nodes: Sequence[Node], result: Tensor) -> tuple[dict[Node, Sequence], dict[Node, Any]]:
     """What each node hands on, one gradient an operand, and what arrives at it, all together."""
-    given: dict[Node, tuple] = dict.fromkeys(nodes, ())
+    given: dict[Node, Sequence] = dict.fromkeys(nodes, ())
     arrived: dict[Node, Any] = dict.fromkeys(nodes)
 
     def watch(node: Node, hooks: ExitStack) -> None:
@@ -134,7 +134,7 @@ def _node(one: GraphNode, result: Tensor, called: Mapping[int, str], gradient: A
     }
 
 
-def _edge(edge: GraphEdge, data: Graph, given: tuple) -> dict[str, Any]:
+def _edge(edge: GraphEdge, data: Graph, given: Sequence) -> dict[str, Any]:
     gradient = given[edge.operand] if edge.operand < len(given) else None
     plain: dict[str, Any] = {
         "source": edge.source,

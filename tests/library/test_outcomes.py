@@ -12,6 +12,8 @@ import pytest
 
 import tensorlab as tl
 
+pytestmark = pytest.mark.interpreted  # ever new kernels, each with a few elements
+
 TENSORS_IN_LISTS = """
     m.tensor([m.tensor([1]), m.tensor([2])])
     m.tensor([m.tensor([[1.5]]), 2])

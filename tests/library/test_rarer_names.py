@@ -14,6 +14,8 @@ import pytest
 
 import tensorlab as tl
 
+pytestmark = pytest.mark.interpreted  # ever new kernels, each with a few elements
+
 CALLS = """
 # quantiles
 m.quantile(x, 0.5)

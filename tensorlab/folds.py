@@ -184,7 +184,6 @@ _ROWS = (
     ),
     Fold("norm_0", ADD, is_true),
     Fold("norm_1", ADD, magnitude),
-    Fold("mean_magnitude", ADD, magnitude, per_element),
     Fold("norm_2", ADD, square, root, wide=True, cost=2),
     Fold("norm_p", ADD, power, root_power, wide=True, cost=60),
     Fold("norm_greatest", GREATEST, magnitude),

@@ -39,7 +39,6 @@ LONG = (
     "learn/test_check.py",
     "bench/test_gemm.py",
     "library/test_attention.py",
-    "library/test_fold_vectors.py",
     "bench/test_figures.py",
 )
 

@@ -159,7 +159,7 @@ def numbered(backend: Core, count: int) -> Array:
     """The numbers 0, 1, … as int64."""
     made = filled(backend, (count,), dtypes.int64, 1)
     line = OperandLayout(dtypes.int64, (1,))
-    backend.scan("cumsum", dtypes.int64, (count,), 0, line, None, line)(made.buffer, (None, 0), made.buffer)
+    backend.scan("cumsum", dtypes.int64, (count,), 0, line, line)(made.buffer, made.buffer)
     made.put("sub", made, 1)
     return made
 

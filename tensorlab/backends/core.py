@@ -102,17 +102,16 @@ class Core(IndexOperations, OrderOperations, RandomOperations):
         shape: Sequence[int],
         dims: Sequence[int],
         places: OperandLayout,
-        out: OperandLayout | None,
         source: OperandLayout,
     ) -> Launch:
-        """Prepare a search for the greatest (or least) elements along `dims` and the first places of each.
+        """Prepare a search for the first places of the greatest (or least) elements along `dims`.
 
         Places are counted through the elements along `dims` in their order. The first NaN, if there is one,
-        is the extreme. All layouts have one stride a dimension of `shape`, 0 along `dims` for the results;
-        without `out` only the places are written. There is at least one element to each result.
+        is the extreme. Both layouts have one stride a dimension of `shape`, 0 along `dims` for the places.
+        There is at least one element to each.
 
         Returns:
-            a launch of (places, out, source), where the pair of `out` is (None, 0) if there is none.
+            a launch of (places, source).
         """
         raise NotImplementedError
 
@@ -123,8 +122,8 @@ class Core(IndexOperations, OrderOperations, RandomOperations):
         shape: Sequence[int],
         dim: int,
         out: OperandLayout,
-        places: OperandLayout | None,
         source: OperandLayout,
+        places: bool = False,
     ) -> Launch:
         """Prepare the running sum, product or extreme along a dimension.
 
@@ -134,11 +133,11 @@ class Core(IndexOperations, OrderOperations, RandomOperations):
             shape: the shape of the elements and of the results.
             dim: the dimension to run along.
             out: the results' layout.
-            places: the layout of the extremes' places; None for sums and products.
             source: the elements' layout. It may be that of `out`, over the same cells.
+            places: whether the results are the places of the extremes.
 
         Returns:
-            a launch of (out, places, source), where the pair of `places` is (None, 0) if there are none.
+            a launch of (out, source).
         """
         raise NotImplementedError
 
@@ -181,20 +180,6 @@ class Core(IndexOperations, OrderOperations, RandomOperations):
         raise NotImplementedError
 
     # --- for short calls --------------------------------------------------------------------------------
-
-    def flat_fold(
-        self, fold: Fold, value: dtype, source: dtype, result: dtype, form: str, results: int, n: int
-    ) -> Callable[..., None]:
-        """The kernel ``kernel(out, x)`` that folds one run of cells into `results`, `n` each, with k = 0.
-
-        By the form ``"rows"`` each result is the fold of neighbouring cells, ``"columns"`` of cells that lie
-        as far apart as there are results. One result is the fold of all cells. Folds with a center have none.
-        """
-        rows = form == "rows"
-        shape, dims, out = ((results, n), (1,), (1, 0)) if rows else ((n, results), (0,), (0, 1))
-        layouts = OperandLayout(result, out), OperandLayout(source, (shape[1], 1))
-        launch = self.reduce(fold, value, shape, dims, *layouts)
-        return lambda out, x: launch((out, 0), (x, 0))
 
     def short_softmax(
         self, logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout

@@ -17,8 +17,6 @@ from tensorlab.backends.array import Array, compute_type, filled, new, numbered
 from tensorlab.backends.core import Core
 from tensorlab.backends.operands import Buffer, Launch, OperandLayout
 from tensorlab.dtypes import dtype
-from tensorlab.folds import Fold
-from tensorlab.scalars import Scalar
 
 __all__ = ["AttentionLayout", "LayerOperations", "NormalGroups", "Normalised"]
 
@@ -91,34 +89,6 @@ class Normalised(NamedTuple):
 
 class LayerOperations(Core):
     """The operations of layers on one device."""
-
-    def mapped_fold(
-        self,
-        row: Scalar,
-        compute: dtype,
-        made: dtype,
-        fold: Fold,
-        shape: Sequence[int],
-        dims: Sequence[int],
-        inputs: Sequence[OperandLayout],
-        k: float = 0.0,
-    ) -> Launch:
-        """Prepare `pointwise` and then `reduce` of what it makes, which is never there as a whole.
-
-        What is made has dtype `made`, and so have the results, which are row-major. No size is 0, and the
-        fold has no center.
-        """
-        ones = new(self, [1 if dim in dims else size for dim, size in enumerate(shape)], dtypes.bool).strides
-        strides = tuple(0 if dim in dims else stride for dim, stride in enumerate(ones))
-
-        def launch(out: Buffer, *sources: Any) -> None:
-            whole = new(self, shape, made)
-            layout = OperandLayout(made, whole.strides)
-            self.pointwise(row, compute, shape, layout, inputs)(whole.buffer, *sources)
-            result = OperandLayout(made, strides)
-            self.reduce(fold, compute_type(made), shape, dims, result, layout, k)(out, whole.buffer)
-
-        return launch
 
     def clear_triangle(
         self,
@@ -566,6 +536,6 @@ def _first(backend: Core, found: Array) -> int:
     if not found.fold("any", 0).item():
         return -1
     place, line = new(backend, (1,), dtypes.int64), OperandLayout(dtypes.bool, (1,))
-    launch = backend.extremes(True, found.shape, (0,), OperandLayout(dtypes.int64, (0,)), None, line)
-    launch(place.buffer, (None, 0), found.buffer)
+    launch = backend.extremes(True, found.shape, (0,), OperandLayout(dtypes.int64, (0,)), line)
+    launch(place.buffer, found.buffer)
     return int(place.item())

@@ -13,7 +13,6 @@ from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply
 from tensorlab.ops.indexing.masks import nonzero
-from tensorlab.ops.mapped_folds import many, mapped_fold
 from tensorlab.ops.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.outputs import need_dtype
 from tensorlab.ops.pointwise import eq
@@ -170,8 +169,7 @@ def allclose(
         True
     """
     row, *operands = _comparison(input, other, rtol, atol, equal_nan)
-    found = mapped_fold("all", row, *operands) if many(input, other) else None
-    return bool(apply(row, *operands)._cells_array().all() if found is None else found)
+    return bool(apply(row, *operands)._cells_array().all())
 
 
 @op("function method", names="compares")
@@ -194,9 +192,5 @@ def equal(input: Tensor, other: Tensor) -> bool:
             raise TypeError(f"equal(): argument {position} must be a Tensor, not {type(operand).__name__}")
     if input._shape != other._shape:
         return False
-    if many(input, other):
-        found = mapped_fold("all", TABLE["eq"], input, other)
-        if found is not None:
-            return bool(found)
     truths = eq(input, other)._storage._memory  # of the elements alone, in whatever order they lie
     return int(np.count_nonzero(truths)) == truths.size

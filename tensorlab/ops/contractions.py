@@ -19,7 +19,6 @@ from tensorlab.ops.dims import permute
 from tensorlab.ops.dispatch import Number, check_out, is_number, result_type
 from tensorlab.ops.elementwise import compute, compute_into
 from tensorlab.ops.joining import stack
-from tensorlab.ops.mapped_folds import LARGE
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.outputs import need_dtype, written
 from tensorlab.ops.pointwise import mul
@@ -31,6 +30,10 @@ from tensorlab.ops.view_backward import placed
 from tensorlab.registry import op
 from tensorlab.scalars.steps import WITH_PRODUCT
 from tensorlab.tensor import Tensor
+
+# From so many products on, a kernel that adds them to a table at once is worth its compilation: 256 KB of
+# float32.
+LARGE = 1 << 16
 
 
 @op("function method", names="multiplies_outer")

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes, return_types
-from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.recording import in_place, record
+from tensorlab import dtypes, layout, return_types
+from tensorlab.autograd.formulas import Backward, Formula, formulas
+from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import check_in_place, requires_grad
-from tensorlab.backends import Launch, OperandLayout, backend
+from tensorlab.backends import Backend, Launch, OperandLayout
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
+from tensorlab.names.rules import keeps
 from tensorlab.ops import conversion
+from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.dispatch import allocate, as_new, guard_write
-from tensorlab.ops.folding import as_one_dim, check_out, check_out_type
+from tensorlab.ops.choice import where
+from tensorlab.ops.dispatch import (
+    Primitive,
+    Recorded,
+    Result,
+    call,
+    call_in_place,
+    check_out,
+    refuse_recorded,
+    unary,
+)
 from tensorlab.ops.joining import stack
-from tensorlab.ops.outputs import need_outs
-from tensorlab.ops.plans import remember
+from tensorlab.ops.outputs import need_outs, typed_out, written
+from tensorlab.ops.pointwise import exp, log
+from tensorlab.ops.rearranging import flip
+from tensorlab.ops.reduce import as_one_dim
 from tensorlab.registry import op
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor, make_dense
@@ -62,14 +75,54 @@ def _d_extreme(grad: Tensor, shape: Size, dim: int, indices: Tensor) -> Tensor:
     return grad.new_zeros(shape).scatter_add(dim, indices, grad)
 
 
-_KINDS = {
-    "cumsum": formulas("CumsumBackward0", input=_d_cumsum),
-    "cumprod": formulas("CumprodBackward0", input=_d_cumprod),
-    "cummax": formulas("CummaxBackward0", input=_d_extreme),
-    "cummin": formulas("CumminBackward0", input=_d_extreme),
-}
+# --- the operations -------------------------------------------------------------------------------------
 
-# --- functions ------------------------------------------------------------------------------------------
+
+class Scan(Primitive):
+    """A running sum, product or extreme; `params`: the dimension, and the type in which elements are joined.
+
+    Args:
+        name: of the operation.
+        gradient: its formula.
+        places: whether it gives the places of the extremes, instead of these.
+    """
+
+    names = staticmethod(keeps)
+
+    def __init__(self, name: str, gradient: Formula | None = None, places: bool = False) -> None:
+        self.name, self.places, self.differentiable = name, places, gradient is not None
+        self.kind = gradient and formulas(f"{name.capitalize()}Backward0", input=gradient)
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """The shape of the elements, row-major."""
+        (input,), (_, value) = operands, params
+        kind = dtypes.int64 if self.places else value
+        return Result(input.shape, layout.default_strides(input.shape), kind)
+
+    def launch(
+        self,
+        backend: Backend,
+        result: Result,
+        operands: Sequence[Any],
+        params: tuple,
+        same: Sequence[bool],
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        (input,), (dim, value) = operands, params
+        out = OperandLayout(result.dtype, result.stride or (1,))
+        source = OperandLayout(input.dtype, input.stride() or (1,))
+        return backend.scan(self.name, value, input.shape or (1,), dim, out, source, self.places)
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """See `Primitive.node`."""
+        return self.kind, {"dim": params[0]}
+
+
+CUMSUM, CUMPROD = Scan("cumsum", _d_cumsum), Scan("cumprod", _d_cumprod)
+CUMMAX, CUMMIN = Scan("cummax"), Scan("cummin")
+CUMMAX_PLACES, CUMMIN_PLACES = Scan("cummax", places=True), Scan("cummin", places=True)
+CummaxBackward0 = formulas("CummaxBackward0", input=_d_extreme)
+CumminBackward0 = formulas("CumminBackward0", input=_d_extreme)
 
 
 @op("function method", names="keeps")
@@ -92,7 +145,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor |
         tensor([[1, 2],
                 [4, 6]])
     """
-    return _sums("cumsum", input, dim, dtype, out)
+    return _sums(CUMSUM, input, dim, dtype, out)
 
 
 @op("function method", names="keeps")
@@ -105,7 +158,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor 
         >>> tl.arange(5).add(1).cumprod(0)
         tensor([  1,   2,   6,  24, 120])
     """
-    return _sums("cumprod", input, dim, dtype, out)
+    return _sums(CUMPROD, input, dim, dtype, out)
 
 
 @op("method")
@@ -122,7 +175,7 @@ def cumsum_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
         >>> x.cumsum_(0)
         tensor([1, 3, 6])
     """
-    return _in_place("cumsum", input, dim, dtype)
+    return _in_place(CUMSUM, input, dim, dtype)
 
 
 @op("method")
@@ -139,20 +192,17 @@ def cumprod_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
         >>> x.cumprod_(0)
         tensor([1, 2, 6])
     """
-    return _in_place("cumprod", input, dim, dtype)
+    return _in_place(CUMPROD, input, dim, dtype)
 
 
-def _in_place(name: str, input: Tensor, dim: int, dtype: dtype | None) -> Tensor:
+def _in_place(scan: Scan, input: Tensor, dim: int, dtype: dtype | None) -> Tensor:
+    name = scan.name
     check_in_place(need_tensor(name, input))
-    as_one_dim(name, dim, input)  # a wrong dimension comes before a wrong dtype
+    position = as_one_dim(name, dim, input)  # a wrong dimension comes before a wrong dtype
     _refuse_bool(name, input.dtype, input)
     if dtype is not None and dtype is not input.dtype:
         raise RuntimeError(f"{name}_(): the result stays {input.dtype.name}, and dtype is {dtype.name}")
-    position = as_one_dim(name, dim, input)
-    with in_place(_KINDS[name], input, dim=position):
-        guard_write(input)
-        _run(name, input.dtype, input, position, input, None)
-    return input
+    return call_in_place(scan, input, params=(position, input.dtype))
 
 
 def _refuse_bool(name: str, value: dtype, input: Tensor) -> None:
@@ -163,55 +213,17 @@ def _refuse_bool(name: str, value: dtype, input: Tensor) -> None:
         )
 
 
-class _Plan(NamedTuple):
-    """What of a running sum or product follows from the layout and the dtypes alone."""
-
-    launch: Launch
-    value: dtype
-    stride: tuple[int, ...]
-    cells: int
-
-
-_plans: dict[tuple, _Plan] = {}
-
-
-def _summed_again(name: str, input: Tensor, dim: int, chosen: dtype | None) -> Tensor | None:
-    """The results, if such a layout came before and there is nothing to record."""
-    if type(input) is not Tensor or type(dim) is not int:
-        return None
-    if requires_grad(input):
-        return None
-    plan = _plans.get((name, input._dtype, input._shape, input._stride, dim, chosen))
-    if plan is None:
-        return None
-    launch, value, stride, cells = plan
-    memory = np.empty(cells, value.cell)
-    launch((memory, 0), (None, 0), input._buffer())
-    return make_dense(memory, value, input._shape, stride)
-
-
-def _sums(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None) -> Tensor:
-    if out is None and (known := _summed_again(name, input, dim, chosen)) is not None:
-        return known
-    position = as_one_dim(name, dim, need_tensor(name, input))
-    value = chosen or input.dtype
-    if chosen is None and not value.is_floating_point:
-        value = dtypes.int64
+def _sums(scan: Scan, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None) -> Tensor:
+    position = as_one_dim(scan.name, dim, need_tensor(scan.name, input))
+    value = chosen or (input._dtype if input._dtype.is_floating_point else dtypes.int64)
     if out is not None:
-        value = check_out_type(name, chosen, out)
-    _refuse_bool(name, value, input)
+        value = typed_out(scan.name, chosen, out)
     if value is dtypes.bool:
+        _refuse_bool(scan.name, value, input)
         input = conversion.to(input, dtypes.bool)
-    target = allocate(input.shape, value) if out is None else out
-    if out is not None:
-        check_out(name, out, input.shape, input)
-    launch = _run(name, value, input, position, target, None)
     if out is None:
-        as_new(target)
-        if value is not dtypes.bool:  # whose elements are converted first
-            key = name, input._dtype, input._shape, input._stride, dim, chosen
-            remember(_plans, key, _Plan(launch, value, target._stride, target.numel()))
-    return record(_KINDS[name], target, input, dim=position)
+        return unary(scan, input, (position, value))
+    return call(scan, input, params=(position, value), out=out)
 
 
 @op("function method", names="keeps")
@@ -235,7 +247,7 @@ def cummax(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None)
         >>> values, indices
         (tensor([1, 3, 3, 3]), tensor([0, 1, 1, 3]))
     """
-    return return_types.cummax(_extremes("cummax", input, dim, out))
+    return return_types.cummax(_extremes(CUMMAX, CUMMAX_PLACES, CummaxBackward0, input, dim, out))
 
 
 @op("function method", names="keeps")
@@ -248,42 +260,79 @@ def cummin(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None)
         >>> tl.tensor([3, 1, 2]).cummin(0).values
         tensor([3, 1, 1])
     """
-    return return_types.cummin(_extremes("cummin", input, dim, out))
+    return return_types.cummin(_extremes(CUMMIN, CUMMIN_PLACES, CumminBackward0, input, dim, out))
 
 
-def _extremes(name: str, input: Tensor, dim: int, out: Sequence[Tensor] | None) -> tuple[Tensor, Tensor]:
-    position = as_one_dim(name, dim, need_tensor(name, input))
-    if out is None:
-        values, places = allocate(input.shape, input.dtype), allocate(input.shape, dtypes.int64)
-    else:
-        values, places = need_outs(name, out, 2)
-        check_out_type(name, input.dtype, values)
-        check_out_type(name, dtypes.int64, places)
-        check_out(name, values, input.shape, input)
-        check_out(name, places, input.shape, input, values)
-    _run(name, input.dtype, input, position, values, places)
-    if out is None:
-        as_new(values)
-        as_new(places)
-    record(_KINDS[name], values, input, shape=input._shape, dim=position, indices=places)
-    return values, places
+def _extremes(
+    scan: Scan, places: Scan, node: type[Backward], input: Tensor, dim: int, out: Sequence[Tensor] | None
+) -> tuple[Tensor, Tensor]:
+    name = scan.name
+    params = as_one_dim(name, dim, need_tensor(name, input)), input.dtype
+    values, indices = (None, None) if out is None else need_outs(name, out, 2)
+    if values is not None and indices is not None:
+        typed_out(name, input.dtype, values)
+        typed_out(name, dtypes.int64, indices)
+        refuse_recorded(f"{name}(): ", values, input)
+    elements = detach(input) if requires_grad(input) else input
+    indices = call(places, elements, params=params, out=indices)
+    found = call(scan, elements, params=params, out=values)
+    record(node, found, input, shape=input._shape, dim=params[0], indices=indices)
+    return found, indices
 
 
-def _run(name: str, value: dtype, input: Tensor, dim: int, out: Tensor, places: Tensor | None) -> Launch:
-    def laid(tensor: Tensor) -> OperandLayout:
-        return OperandLayout(tensor.dtype, tensor.stride() or (1,))
+# --- the running sum of exponentials, as a logarithm ----------------------------------------------------
 
-    launch = backend("cpu").scan(
-        name,
-        value,
-        input.shape or (1,),
-        dim,
-        laid(out),
-        None if places is None else laid(places),
-        laid(input),
-    )
-    for written in (out, places):
-        if written is not None:
-            written._storage._version += 1
-    launch(out._buffer(), (None, 0) if places is None else places._buffer(), input._buffer())
-    return launch
+
+def _d_logcumsumexp(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
+    # Each element's gradient is the sum of grad · exp(input - result) over the results from it on. It is
+    # taken in logarithms too, so that nothing overflows: for the positive gradients, then the negative ones.
+    return _share(grad, input, result, dim) - _share(-grad, input, result, dim)
+
+
+def _share(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
+    positive = grad > 0
+    least = -dtypes.finfo_max(grad._dtype)
+    logs = where(positive, log(where(positive, grad, 1.0)), least) - result
+    return exp(flip(logcumsumexp(flip(logs, (dim,)), dim), (dim,)) + input)
+
+
+LogcumsumexpBackward0 = formulas("LogcumsumexpBackward0", input=_d_logcumsumexp)
+
+
+@op("function method")
+@numpy_names
+def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the running sum of ``exp(input)`` along a dimension, without overflow on the way.
+
+    Args:
+        input: a floating tensor.
+        dim: the dimension to run along.
+        out: a tensor of `input`'s shape to write into.
+
+    Raises:
+        IndexError: there is no such dimension.
+        NotImplementedError: the elements are not floats.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.logcumsumexp(tl.tensor([1000.0, 1000.0, 1001.0]), 0)
+        tensor([1000.0000, 1000.6932, 1001.5515])
+    """
+    position = as_one_dim("logcumsumexp", dim, need_tensor("logcumsumexp", input))
+    if not input._dtype.is_floating_point:
+        raise NotImplementedError(
+            f"logcumsumexp() is not implemented for {input._dtype.name}: convert with "
+            f".to(tensorlab.float32) first"
+        )
+    if out is not None:
+        check_out("logcumsumexp", out, input)
+    number = conversion.compute_type(input._dtype)
+    cells = conversion.to(detach(input), number)._cells_array()
+    if input.ndim:
+        cells = np.logaddexp.accumulate(cells, axis=position)
+    flat = np.ascontiguousarray(cells).reshape(-1)
+    found = make_dense(flat.copy(), number, input._shape, layout.default_strides(input._shape))
+    result = conversion.to(found, input._dtype)
+    if out is not None:
+        return written(out, result)
+    return record(LogcumsumexpBackward0, result, input, dim=position)

@@ -269,18 +269,18 @@ def call(primitive: Primitive, *operands: Operand, params: tuple = (), out: Tens
     return result if plan.node is None else record(plan.node, result, *operands, **plan.notes)
 
 
-def unary(primitive: Primitive, a: Tensor) -> Tensor:
+def unary(primitive: Primitive, a: Tensor, params: tuple = ()) -> Tensor:
     """`call` for one operand."""
     if a.__class__ is Tensor:
-        key = primitive, get_default_dtype(), (), a._dtype, a._shape, a._stride, a._storage.backend
+        key = primitive, get_default_dtype(), params, a._dtype, a._shape, a._stride, a._storage.backend
         plan = _plans.get(key)
         if plan is not None:
             result = plan.new()
             plan.launch(result._at, a._at)
             if plan.node is None or (a._edge is None and a._base is None):
                 return result
-            return record(plan.node, result, a)
-    return call(primitive, a)
+            return record(plan.node, result, a, **plan.notes)
+    return call(primitive, a, params=params)
 
 
 def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:

@@ -19,8 +19,7 @@ from tensorlab.ops.dims import transpose
 from tensorlab.ops.elementwise import apply
 from tensorlab.ops.indexing.index_select import take
 from tensorlab.ops.joining import cat
-from tensorlab.ops.mapped_folds import many, unrecorded_fold
-from tensorlab.ops.norms import d_vector_norm, fold_of, vector_norm
+from tensorlab.ops.norms import d_vector_norm, vector_norm
 from tensorlab.ops.pointwise import absolute, eq, mul, sgn, square
 from tensorlab.ops.products import product
 from tensorlab.ops.ranges import triu_indices
@@ -193,11 +192,6 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         (tensor(5.), tensor(7.))
     """
     need_tensors("dist", input=input, other=other)
-    if many(input, other):
-        name, k = fold_of(p)
-        found = unrecorded_fold(name, TABLE["sub"], input, other, k=k)
-        if found is not None:
-            return found
     return vector_norm(sub(input, other), p)
 
 

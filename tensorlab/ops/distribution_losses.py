@@ -7,9 +7,9 @@ import math
 from tensorlab.modes import no_grad
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.creation import full as filled
-from tensorlab.ops.folding import as_flag
 from tensorlab.ops.losses import reduced, reduction_of
 from tensorlab.ops.pointwise import xlogy
+from tensorlab.ops.reduce import as_flag
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 from tensorlab.warned import warn_caller

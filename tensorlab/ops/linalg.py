@@ -13,7 +13,6 @@ from tensorlab.ops.choice import where
 from tensorlab.ops.contractions import cross
 from tensorlab.ops.conversion import clone
 from tensorlab.ops.factorizations import inv, slogdet
-from tensorlab.ops.mapped_folds import many, unrecorded_fold
 from tensorlab.ops.outputs import written
 from tensorlab.ops.pointwise import eq, log, mul
 from tensorlab.ops.products import product
@@ -21,7 +20,6 @@ from tensorlab.ops.ranges import eye
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import expand
 from tensorlab.registry import op
-from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
 
@@ -125,9 +123,6 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
                 f"linalg.vecdot: Expected x and {name} to have the same dtype, but found x of type "
                 f"{x.dtype.name} and {name} of type {other.dtype.name} instead"
             )
-    found = unrecorded_fold("sum", TABLE["mul"], x, y, dim=dim) if many(x, y) else None
-    if found is not None:
-        return found if out is None else written(out, found)
     return sum_over(mul(x, y), dim, out=out)
 
 

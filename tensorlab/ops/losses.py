@@ -14,7 +14,6 @@ from tensorlab.autograd.recording import record
 from tensorlab.ops.conversion import cast
 from tensorlab.ops.dispatch import result_type
 from tensorlab.ops.elementwise import compute, tensor_form
-from tensorlab.ops.mapped_folds import many, mapped_fold, unrecorded_fold
 from tensorlab.ops.operands import number_from
 from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.registry import op
@@ -111,14 +110,10 @@ def loss(
     name: str, input: Tensor, target: Tensor, reduction: str, *extra: Any, weight: Tensor | None = None
 ) -> Tensor:
     """One row of the table for each element, then the reduction, recorded as one operation."""
-    result = None
-    if weight is None and reduction != "none" and many(input, target):
-        result = mapped_fold(reduction, TABLE[name], input, target, *extra)
-    if result is None:
-        losses = compute(TABLE[name], input, target, *extra)
-        if weight is not None:
-            losses = compute(TABLE["mul"], losses, weight)
-        result = reduced(losses, reduction)
+    losses = compute(TABLE[name], input, target, *extra)
+    if weight is not None:
+        losses = compute(TABLE["mul"], losses, weight)
+    result = reduced(losses, reduction)
     return record(_NODES[name], result, input, target, extra=extra, weight=weight, reduction=reduction)
 
 
@@ -204,18 +199,8 @@ def l1_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     _warn_of_sizes(input, target)
     if weight is None:
-        return _distance(input, target, reduction)
+        return reduced((input - target).abs(), reduction)
     return _weighted((input - target).abs(), weight, reduction)
-
-
-def _distance(input: Tensor, target: Tensor, reduction: str) -> Tensor:
-    """`l1_loss` without a weight."""
-    if reduction != "none" and many(input, target):
-        name = "norm_1" if reduction == "sum" else "mean_magnitude"
-        found = unrecorded_fold(name, TABLE["sub"], input, target)
-        if found is not None:
-            return found
-    return reduced((input - target).abs(), reduction)
 
 
 @op(namespace="nn.functional")
@@ -248,7 +233,7 @@ def smooth_l1_loss(
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got: {beta}")
     _warn_of_sizes(input, target)
     if beta == 0:
-        return _distance(input, target, reduction)
+        return reduced((input - target).abs(), reduction)
     return loss("smooth_difference", input, target, reduction, beta)
 
 

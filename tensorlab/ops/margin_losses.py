@@ -11,12 +11,10 @@ from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.bounds import clamp_min
 from tensorlab.ops.choice import where
 from tensorlab.ops.losses import loss, reduced, reduction_of
-from tensorlab.ops.mapped_folds import many, unrecorded_fold
-from tensorlab.ops.norms import fold_of, norm
+from tensorlab.ops.norms import norm
 from tensorlab.ops.pointwise import minimum
 from tensorlab.ops.ranges import arange
 from tensorlab.registry import op
-from tensorlab.scalars.steps import SHIFTED_DIFFERENCE
 from tensorlab.tensor import Tensor
 
 
@@ -185,11 +183,6 @@ def pairwise_distance(
         tensor([5.0000])
     """
     need_tensors("pairwise_distance", x1=x1, x2=x2)
-    if many(x1, x2) and x1.is_floating_point() and x2.is_floating_point():
-        name, k = fold_of(p)
-        found = unrecorded_fold(name, SHIFTED_DIFFERENCE, x1, x2, eps, dim=-1, keepdim=keepdim, k=k)
-        if found is not None:
-            return found
     return norm(x1 - x2 + eps, p, -1, keepdim)
 
 

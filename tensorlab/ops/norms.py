@@ -7,60 +7,57 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.recording import record
 from tensorlab.dtypes import dtype
 from tensorlab.ops import conversion, dims, shape
+from tensorlab.ops.argreduce import amax, amin
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.choice import where
 from tensorlab.ops.dispatch import check_out
-from tensorlab.ops.extremes import amax, amin
 from tensorlab.ops.factorizations import svdvals
-from tensorlab.ops.folding import Dims, as_dims, as_flag, as_one_dim, check_out_type, fold, spread
 from tensorlab.ops.operands import is_number, number_from
-from tensorlab.ops.outputs import written
+from tensorlab.ops.outputs import typed_out, written
+from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_one_dim, own_type, reduce, spread
 from tensorlab.ops.reduction import sum as add_up
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
 Order = float | str | None
 
-# The norms that have a fold of their own; any other order p is `norm_p`.
-_FOLDS = {1.0: "norm_1", 2.0: "norm_2", math.inf: "norm_greatest", -math.inf: "norm_least"}
-
-
-def fold_of(ord: float) -> tuple[str, float]:
-    """The row of `tensorlab.folds.TABLE` that is the norm of an order, and its number k.
-
-    Example:
-        >>> fold_of(2), fold_of(3)
-        (('norm_2', 2.0), ('norm_p', 3.0))
-    """
-    return "norm_0" if ord == 0 else _FOLDS.get(float(ord), "norm_p"), float(ord)
-
 
 def d_vector_norm(
-    grad: Tensor, x: Tensor, result: Tensor, ord: float, dim: Dims, keepdim: bool
+    grad: Tensor, input: Tensor, result: Tensor, k: float, dim: Dims, keepdim: bool
 ) -> Tensor | None:
     """The gradient of `vector_norm`; 0 where the norm is 0, which has no slope there."""
-    if ord == 0:
+    if k == 0:
         return None
-    grad, norm = (spread(tensor, x.shape, dim, keepdim) for tensor in (grad, result))
-    if ord == 1:
-        return x.sgn() * grad
-    if ord == 2:
-        return grad * where(norm == 0, 0.0, x / norm)
-    if math.isinf(ord):
-        equal = (x.abs() == norm) | ((x != x) & (norm != norm))
-        return x.sgn() * (grad / equal.sum(as_dims(dim, x.ndim, "sum"), True) * equal)
-    if ord < 1:
-        power = where(x == 0, 0.0, x.abs() ** (ord - 1.0))
-        return x.sgn() * power * grad * norm ** (1.0 - ord)
-    scale = where(norm == 0, 0.0, grad / norm ** (ord - 1.0))
-    return (x.sgn() * x.abs() ** (ord - 1.0) if ord < 2 else x * x.abs() ** (ord - 2.0)) * scale
+    grad, norm = (spread(tensor, input.shape, dim, keepdim) for tensor in (grad, result))
+    if k == 1:
+        return input.sgn() * grad
+    if k == 2:
+        return grad * where(norm == 0, 0.0, input / norm)
+    if math.isinf(k):
+        equal = (input.abs() == norm) | ((input != input) & (norm != norm))
+        return input.sgn() * (grad / equal.sum(as_dims(dim, input.ndim, "sum"), True) * equal)
+    if k < 1:
+        power = where(input == 0, 0.0, input.abs() ** (k - 1.0))
+        return input.sgn() * power * grad * norm ** (1.0 - k)
+    scale = where(norm == 0, 0.0, grad / norm ** (k - 1.0))
+    return (input.sgn() * input.abs() ** (k - 1.0) if k < 2 else input * input.abs() ** (k - 2.0)) * scale
 
 
-LinalgVectorNormBackward0 = formulas("LinalgVectorNormBackward0", x=d_vector_norm)
+def _norm(row: str) -> Reduce:
+    return Reduce(row, own_type, "LinalgVectorNorm", d_vector_norm, name="linalg.vector_norm")
+
+
+# The norms that have a reduction of their own; that of any other order p is `norm_p`.
+_NORMS = {
+    0.0: _norm("norm_0"),
+    1.0: _norm("norm_1"),
+    2.0: _norm("norm_2"),
+    math.inf: _norm("norm_greatest"),
+    -math.inf: _norm("norm_least"),
+}
+_OF_ANY_ORDER = _norm("norm_p")
 
 
 @op(namespace="linalg")
@@ -114,7 +111,7 @@ def vector_norm(
             f"narrowing to the specified dtype ({value.name})"
         )
     if out is not None:
-        check_out_type("linalg.vector_norm", value, out)
+        typed_out("linalg.vector_norm", value, out)
     if (ord < 0 or ord == math.inf) and 0 in x.shape:
         for position in as_dims(dim, x.ndim, "linalg.vector_norm"):
             if x.shape[position] == 0:
@@ -122,9 +119,8 @@ def vector_norm(
                     f"linalg.vector_norm cannot compute the {ord} norm on the dimension {position} because "
                     f"this dimension is empty and the operation does not have an identity"
                 )
-    name, k = fold_of(ord)
-    result = fold(name, x, dim, as_flag("linalg.vector_norm", keepdim), value, value, out, k)
-    return record(LinalgVectorNormBackward0, result, x, ord=float(ord), dim=dim, keepdim=keepdim)
+    primitive = _NORMS.get(float(ord), _OF_ANY_ORDER)
+    return reduce(primitive, x, dim, keepdim, value, out, float(ord))
 
 
 @op(namespace="linalg")

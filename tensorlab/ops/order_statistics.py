@@ -14,8 +14,8 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.dispatch import allocate
-from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.kth import comparable, kth_of_all, kth_of_lines
+from tensorlab.ops.reduce import as_one_dim
 from tensorlab.ops.shares import among_equals, chooses_places
 from tensorlab.ops.sorting import one_of_each, refuse_without_order
 from tensorlab.registry import op

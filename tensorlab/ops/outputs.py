@@ -8,11 +8,11 @@ from tensorlab import dtypes
 from tensorlab.autograd.last_writer import mark_out
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.ops.dispatch import refuse_recorded, write
+from tensorlab.ops.dispatch import check_out, guard_write, refuse_recorded, write
 from tensorlab.ops.resizing import resize_output
 from tensorlab.tensor import Tensor
 
-__all__ = ["fitted", "need_dtype", "need_outs", "written"]
+__all__ = ["fit_out", "fitted", "need_dtype", "need_outs", "typed_out", "written"]
 
 
 def fitted(out: Tensor, shape: Size, element_type: dtype, stride: tuple[int, ...] | None = None) -> Tensor:
@@ -78,3 +78,34 @@ def written(
         need_dtype(out, result._dtype)
     write(fitted(out, result._shape, result._dtype, stride), result)
     return out
+
+
+def typed_out(name: str, chosen: dtype | None, out: Tensor) -> dtype:
+    """The dtype of `out`, in which a function of free dtype then computes.
+
+    Raises:
+        RuntimeError: another dtype was asked for.
+    """
+    if chosen is not None and chosen is not out.dtype:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {chosen.name}, but got {out.dtype.name} instead: "
+            f"{name}() was given dtype={chosen.name}, leave it out or make out of that dtype"
+        )
+    return out.dtype
+
+
+def fit_out(name: str, out: Tensor, shape: Size, *sources: Tensor) -> None:
+    """Make sure that a result of `shape` can be written into `out`, which takes the shape.
+
+    Raises:
+        RuntimeError: it has another shape, `guard_write` refuses the write, or gradients cannot follow it.
+    """
+    # Truths and places are never recorded, whatever they are told of.
+    check_out(name, out, *(sources if out._dtype.is_floating_point else ()))
+    if out._shape != shape and any(source is out for source in sources):
+        raise RuntimeError(
+            f"unsupported operation: {name}() reads out, which would have to change its shape from "
+            f"{list(out._shape)} to {list(shape)}: bring another tensor, or clone() the input"
+        )
+    fitted(out, shape, out.dtype)
+    guard_write(out, *sources)

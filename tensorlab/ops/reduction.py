@@ -6,24 +6,17 @@ elements is a row of `tensorlab.folds`.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from functools import partial
-from math import prod as product
+import math
 from typing import Any
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.recording import record
-from tensorlab.autograd.views import requires_grad
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, pointwise
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.folding import Dims, as_dims, as_flag, check_out_type, fold, is_fold, spread
 from tensorlab.ops.joining import cat
-from tensorlab.ops.outputs import written
-from tensorlab.ops.plans import MOST_PLANS
+from tensorlab.ops.outputs import typed_out, written
+from tensorlab.ops.reduce import Dims, Reduce, as_dims, reduce, spread, wide_type
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -35,14 +28,8 @@ def _d_sum(grad: Tensor, shape: Size, dim: Dims, keepdim: bool) -> Tensor:
 
 
 def _d_mean(grad: Tensor, shape: Size, dim: Dims, keepdim: bool) -> Tensor:
-    count = _folded(shape, dim if dim is None or isinstance(dim, int) else tuple(dim))
+    count = math.prod(shape[position] for position in as_dims(dim, len(shape), "mean"))
     return spread(grad / count if count else grad, shape, dim, keepdim)
-
-
-@functools.lru_cache(MOST_PLANS)
-def _folded(shape: Size, dim: Dims) -> int:
-    """How many elements meet in one mean."""
-    return product(shape[position] for position in as_dims(dim, len(shape), "mean"))
 
 
 def _d_nansum(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
@@ -71,47 +58,39 @@ def _product_of_others(input: Tensor, dim: Any) -> Tensor:
     return before * after
 
 
-# By name the two kinds of node: of all elements, and along dimensions.
-_KINDS = {
-    name: tuple(formulas(f"{name.capitalize()}Backward{n}", input=formula) for n in numbers)
-    for name, formula, numbers in (
-        ("sum", _d_sum, (0, 1)),
-        ("mean", _d_mean, (0, 1)),
-        ("nansum", _d_nansum, (0, 0)),
-        ("prod", _d_prod, (0, 1)),
-    )
-}
+def _mean_type(element: dtype, chosen: dtype | None) -> tuple[dtype, dtype]:
+    value = chosen or element
+    if not value.is_floating_point:
+        which = "Optional" if chosen else "Input"
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex "
+            f"dtype. Got: {value.name}. A mean is seldom a whole number: mean(dtype=tensorlab.float32)"
+        )
+    return value, value
 
 
-def _fold(
-    name: str,
-    input: Tensor,
-    dim: Dims,
-    keepdim: bool,
-    value: dtype,
-    element_type: dtype,
-    out: Tensor | None = None,
-) -> Tensor:
-    """`fold`, remembered for the backward pass."""
-    result = fold(name, input, dim, as_flag(name, keepdim), value, element_type, out)
-    if not requires_grad(input):
-        return result
-    kind = _KINDS[name][dim is not None or keepdim]
-    return record(kind, result, input, shape=input._shape, dim=dim, keepdim=keepdim)
+def _count_type(element: dtype, chosen: dtype | None) -> tuple[dtype, dtype]:
+    return element, dtypes.int64
 
 
-def _recorder(
-    name: str, input: Tensor, dim: Dims = None, keepdim: bool = False
-) -> Callable[[Tensor, Tensor], Tensor]:
-    kind = _KINDS[name][dim is not None or keepdim]
-    return partial(record, kind, shape=input._shape, dim=dim, keepdim=keepdim)
+def _truth_type(element: dtype, chosen: dtype | None) -> tuple[dtype, dtype]:
+    return element, chosen or (dtypes.uint8 if element is dtypes.uint8 else dtypes.bool)
+
+
+SUM = Reduce("sum", wide_type, "Sum", _d_sum, (0, 1))
+MEAN = Reduce("mean", _mean_type, "Mean", _d_mean, (0, 1))
+NANSUM = Reduce("nansum", wide_type, "Nansum", _d_nansum)
+PROD = Reduce("prod", wide_type, "Prod", _d_prod, (0, 1))
+ALL, ANY = Reduce("all", _truth_type), Reduce("any", _truth_type)
+COUNT_NONZERO = Reduce("count_nonzero", _count_type)
+COUNT_NUMBERS = Reduce("count_numbers", _count_type, name="nanmean")
 
 
 # --- sums -----------------------------------------------------------------------------------------------
 
 
 @op("function method", names="reduces")
-@is_fold("sum", recorder=partial(_recorder, "sum"))
+@numpy_names
 def sum(
     input: Tensor,
     dim: Dims = None,
@@ -144,11 +123,11 @@ def sum(
         >>> tl.zeros(0, 3).sum(0)
         tensor([0., 0., 0.])
     """
-    return _added("sum", input, dim, keepdim, dtype, out)
+    return _added(SUM, input, dim, keepdim, dtype, out)
 
 
 @op("function method", names="reduces")
-@is_fold("nansum")
+@numpy_names
 def nansum(
     input: Tensor,
     dim: Dims = None,
@@ -170,7 +149,7 @@ def nansum(
         and need_tensor("nansum", input).dtype.is_floating_point
     ):
         # A NaN has no integer to be converted to: it is left out while the elements are floats.
-        summed = _added("nansum", input, dim, keepdim, None, None)
+        summed = _added(NANSUM, input, dim, keepdim, None, None)
         summed = conversion.to(summed, dtype)
         return summed if out is None else written(out, summed)
     if (
@@ -184,26 +163,21 @@ def nansum(
             f'"nansum" not implemented for {out.dtype.name}: where dtype does not ask for it, floats add up '
             f"in an out of floats"
         )
-    return _added("nansum", input, dim, keepdim, dtype, out)
+    return _added(NANSUM, input, dim, keepdim, dtype, out)
 
 
 def _added(
-    name: str, input: Tensor, dim: Dims, keepdim: bool, dtype: dtype | None, out: Tensor | None
+    primitive: Reduce, input: Tensor, dim: Dims, keepdim: bool, dtype: dtype | None, out: Tensor | None
 ) -> Tensor:
-    need_tensor(name, input)
-    value = dtype
     if out is not None:
-        value = check_out_type(name, dtype, out)
-    if value is None:
-        value = input._dtype if input._dtype.is_floating_point else dtypes.int64
-    if value is dtypes.bool:
-        input, value = conversion.to(input, dtypes.bool), dtypes.int64
-        return _fold(name, input, dim, keepdim, value, dtypes.bool, out)
-    return _fold(name, input, dim, keepdim, value, value, out)
+        dtype = typed_out(primitive.name, dtype, out)
+    if dtype is dtypes.bool:
+        input = conversion.to(need_tensor(primitive.name, input), dtypes.bool)
+    return reduce(primitive, input, dim, keepdim, dtype, out)
 
 
 @op("function method", names="reduces")
-@is_fold("mean", recorder=partial(_recorder, "mean"))
+@numpy_names
 def mean(
     input: Tensor,
     dim: Dims = None,
@@ -226,17 +200,9 @@ def mean(
         >>> tl.tensor([1, 2]).mean(dtype=tl.float32)
         tensor(1.5000)
     """
-    need_tensor("mean", input)
-    value = dtype or (out.dtype if out is not None else input._dtype)
-    if not value.is_floating_point:
-        which = "Optional" if dtype else "Input"
-        raise RuntimeError(
-            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex "
-            f"dtype. Got: {value.name}. A mean is seldom a whole number: mean(dtype=tensorlab.float32)"
-        )
     if out is not None:
-        check_out_type("mean", dtype, out)
-    return _fold("mean", input, dim, keepdim, value, value, out)
+        typed_out("mean", dtype, out)
+    return reduce(MEAN, input, dim, keepdim, dtype, out)
 
 
 @op("function method", names="reduces")
@@ -265,12 +231,12 @@ def nanmean(
             f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}: "
             f"integers are never NaN, mean(dtype=tensorlab.float32) takes them all"
         )
-    count = fold("count_numbers", input, dim, as_flag("nanmean", keepdim), input.dtype, dtypes.int64)
+    count = reduce(COUNT_NUMBERS, input, dim, keepdim)
     return pointwise.div(nansum(input, dim, keepdim, dtype=dtype), count, out=out)
 
 
 @op("function method", names="reduces")
-@is_fold("prod", recorder=partial(_recorder, "prod"))
+@numpy_names
 def prod(
     input: Tensor,
     dim: int | None = None,
@@ -304,11 +270,11 @@ def prod(
         raise TypeError(
             f"prod(): argument 'dim' must be an int, got {dim!r}: multiply along one after another"
         )
-    return _added("prod", input, dim, keepdim, dtype, out)
+    return _added(PROD, input, dim, keepdim, dtype, out)
 
 
 @op("function method", names="reduces")
-@is_fold("all")
+@numpy_names
 def all(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Whether all elements are true, that is, not 0. Of no elements all are.
 
@@ -329,11 +295,11 @@ def all(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor |
         >>> tl.tensor([[1, 2], [0, 3]]).all(1)
         tensor([ True, False])
     """
-    return _truth("all", input, dim, keepdim, out)
+    return _truth(ALL, input, dim, keepdim, out)
 
 
 @op("function method", names="reduces")
-@is_fold("any")
+@numpy_names
 def any(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Whether any element is true, that is, not 0. Of no elements none is. The arguments are those of `all`.
 
@@ -342,20 +308,17 @@ def any(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor |
         >>> tl.tensor([[0, 0], [0, 3]]).any(1)
         tensor([False,  True])
     """
-    return _truth("any", input, dim, keepdim, out)
+    return _truth(ANY, input, dim, keepdim, out)
 
 
-def _truth(name: str, input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None) -> Tensor:
-    element_type = need_tensor(name, input).dtype
-    result = dtypes.uint8 if element_type is dtypes.uint8 else dtypes.bool
-    if out is not None:
-        result = out.dtype
-        if result not in (dtypes.bool, dtypes.uint8):
-            raise RuntimeError(f"{name} only supports bool tensor for result, got: {result.name}")
+def _truth(primitive: Reduce, input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None) -> Tensor:
+    if out is not None and out.dtype not in (dtypes.bool, dtypes.uint8):
+        raise RuntimeError(f"{primitive.name} only supports bool tensor for result, got: {out.dtype.name}")
     if isinstance(dim, (tuple, list)) and not dim:
+        result = _truth_type(need_tensor(primitive.name, input).dtype, None if out is None else out.dtype)[1]
         truths = conversion.to(pointwise.ne(input, 0), result)
         return truths if out is None else written(out, truths)
-    return fold(name, input, dim, as_flag(name, keepdim), element_type, result, out)
+    return reduce(primitive, input, dim, keepdim, None, out)
 
 
 @op("function method", names="reduces")
@@ -375,5 +338,4 @@ def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
         >>> tl.tensor([[0, 1], [2, 3]]).count_nonzero(0)
         tensor([1, 2])
     """
-    need_tensor("count_nonzero", input)
-    return fold("count_nonzero", input, dim, False, input.dtype, dtypes.int64)
+    return reduce(COUNT_NONZERO, input, dim, False)

@@ -11,11 +11,11 @@ from tensorlab.autograd.last_writer import written_by
 from tensorlab.cells import to_float32
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.ops import conversion, extremes
+from tensorlab.ops import argreduce, conversion
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.dispatch import Number, is_number, result_type
-from tensorlab.ops.folding import check_out, check_out_type
 from tensorlab.ops.from_data import tensor
+from tensorlab.ops.outputs import fit_out, typed_out
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense
 
@@ -78,8 +78,8 @@ def searchsorted(
     found = make_dense(places, result, numbers.shape, layout.default_strides(numbers.shape))
     if out is None:
         return found
-    check_out_type(name, result, out)
-    check_out(name, out, found.shape)
+    typed_out(name, result, out)
+    fit_out(name, out, found.shape)
     return written_by(f"{name}(out=...)", conversion.copy_(out, found))
 
 
@@ -213,7 +213,7 @@ def histc(
         raise RuntimeError(f"histc(): max must be larger than min, got min={min} and max={max}")
     low, high = float(min), float(max)
     if low == high and input.numel():
-        low, high = float(extremes.amin(input)), float(extremes.amax(input))
+        low, high = float(argreduce.amin(input)), float(argreduce.amax(input))
     if low == high:
         low, high = low - 1, high + 1
     if not (np.isfinite(low) and np.isfinite(high)):
@@ -229,8 +229,8 @@ def histc(
     found = conversion.to(make_dense(counts, dtypes.float64, Size((bins,)), (1,)), input.dtype)
     if out is None:
         return found
-    check_out_type("histc", input.dtype, out)
-    check_out("histc", out, found.shape, input)
+    typed_out("histc", input.dtype, out)
+    fit_out("histc", out, found.shape, input)
     return written_by("histc(out=...)", conversion.copy_(out, found))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorlab.autograd.formulas import formulas
 from tensorlab.layout import Size
-from tensorlab.ops.folding import Dims, as_dims, spread
+from tensorlab.ops.reduce import Dims, as_dims, spread
 from tensorlab.tensor import Tensor
 
 __all__ = ["among_equals", "at_places", "chooses_places"]

@@ -5,13 +5,11 @@ from __future__ import annotations
 from tensorlab.ops.arithmetic import div
 from tensorlab.ops.bounds import clamp_min
 from tensorlab.ops.dispatch import result_type
-from tensorlab.ops.mapped_folds import many, unrecorded_fold
 from tensorlab.ops.norms import vector_norm
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.registry import op
-from tensorlab.scalars.steps import PRODUCT_OF_UNITS
 from tensorlab.tensor import Tensor
 
 
@@ -61,8 +59,4 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         )
     x, y = broadcast_tensors(x1, x2)
     lengths = [clamp_min(vector_norm(t, 2, dim, keepdim=True), eps) for t in (x, y)]
-    if many(x, y):
-        found = unrecorded_fold("sum", PRODUCT_OF_UNITS, x, y, *lengths, dim=dim)
-        if found is not None:
-            return found
     return sum_over(mul(div(x, lengths[0]), div(y, lengths[1])), dim)

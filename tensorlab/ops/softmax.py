@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,11 +17,10 @@ from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.conversion import dense_in
 from tensorlab.ops.dispatch import check_out as refuse_tracked
-from tensorlab.ops.folding import Dims, as_flag, as_one_dim, check_out, check_out_type, fold, spread
-from tensorlab.ops.outputs import written
+from tensorlab.ops.outputs import fit_out, typed_out, written
 from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import neg
-from tensorlab.ops.short_ways import Short, of_cells, short_way
+from tensorlab.ops.reduce import Dims, Reduce, as_one_dim, reduce, spread
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense
 from tensorlab.warned import warn_caller
@@ -65,28 +62,18 @@ _KINDS = {
     "softmax": formulas("SoftmaxBackward0", input=_d_softmax),
     "log_softmax": formulas("LogSoftmaxBackward0", input=_d_log_softmax),
 }
-LogsumexpBackward0 = formulas("LogsumexpBackward0", input=_d_logsumexp)
 
 
-def _short(name: str, input: Tensor, dim: int | None = None, *others: object) -> Short | Literal[False]:
-    """The short way of `softmax` or `log_softmax`; False if there is none."""
-    if dim is None or others or not input._dtype.is_floating_point:
-        return False
-    position = as_one_dim(name, dim, input)
-    launch, result, _, stride, cells = _prepare(name, input, position, None)
-    source = OperandLayout(input._dtype, input._stride or (1,))
-    kernel = backend("cpu").short_softmax(
-        name == "log_softmax", input._shape or (1,), position, result, source
-    )
-    return Short(kernel or of_cells(launch), result.cell, result, input._shape, stride, cells)
+def _float_type(element: dtype, chosen: dtype | None) -> tuple[dtype, dtype]:
+    value = element if element.is_floating_point else dtypes.get_default_dtype()
+    return value, chosen or value
 
 
-def _recorder(name: str, input: Tensor, dim: int) -> Callable[[Tensor, Tensor], Tensor]:
-    return partial(record, _KINDS[name], dim=dim % (input.ndim or 1))
+LOGSUMEXP = Reduce("logsumexp", _float_type, "Logsumexp", _d_logsumexp)
 
 
 @op("function method", aliases="special.softmax", names="keeps")
-@short_way(partial(_short, "softmax"), partial(_recorder, "softmax"))
+@numpy_names
 def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """``exp(input)`` divided by its sum along a dimension: positive numbers that add up to 1.
 
@@ -112,7 +99,7 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor 
 
 
 @op("function method", aliases="special.log_softmax", names="keeps")
-@short_way(partial(_short, "log_softmax"), partial(_recorder, "log_softmax"))
+@numpy_names
 def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of `softmax`, without the loss of digits that taking it afterwards would bring.
 
@@ -145,8 +132,8 @@ def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tens
     position = dim if type(dim) is int else as_one_dim(name, dim, input)
     launch, result, position, stride, cells = _plan(name, input, position, chosen)
     if out is not None:
-        check_out_type(name, result, out)
-        check_out(name, out, input.shape)
+        typed_out(name, result, out)
+        fit_out(name, out, input.shape)
         refuse_tracked(name, out, input)
     buffer = input._buffer()
     memory = beside(buffer[0], cells, result.cell)
@@ -208,15 +195,11 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | 
         >>> tl.tensor([1000.0, 1000.0]).logsumexp(0)
         tensor(1000.6932)
     """
-    element_type = need_tensor("logsumexp", input).dtype
-    value = element_type if element_type.is_floating_point else dtypes.get_default_dtype()
-    result = value if out is None else out.dtype
-    if not result.is_floating_point:
+    if out is not None and not out.dtype.is_floating_point:
         raise RuntimeError(
-            f"logsumexp(): Expected floating point type for result tensor, but got: {result.name}"
+            f"logsumexp(): Expected floating point type for result tensor, but got: {out.dtype.name}"
         )
-    found = fold("logsumexp", input, dim, as_flag("logsumexp", keepdim), value, result, out)
-    return record(LogsumexpBackward0, found, input, dim=dim, keepdim=keepdim)
+    return reduce(LOGSUMEXP, input, dim, keepdim, None, out)
 
 
 def softmax_of_layers(name: str, input: Tensor, dim: int | None, dtype: dtype | None) -> Tensor:

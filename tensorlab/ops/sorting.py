@@ -19,10 +19,10 @@ from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import preserved_strides
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.dispatch import allocate, allocate_strided, guard_write
-from tensorlab.ops.folding import as_flag, as_one_dim, check_out, check_out_type, reduced_shape
 from tensorlab.ops.kth import comparable, kth_of_lines
-from tensorlab.ops.outputs import need_outs, written
+from tensorlab.ops.outputs import fit_out, need_outs, typed_out, written
 from tensorlab.ops.ranking import order, ranked
+from tensorlab.ops.reduce import as_flag, as_one_dim, reduced_shape
 from tensorlab.ops.shares import chooses_places
 from tensorlab.registry import op
 from tensorlab.return_types import NamedResults
@@ -107,8 +107,8 @@ def result_pair(
         return allocate_strided(shape, stride, input.dtype), allocate_strided(shape, stride, dtypes.int64)
     values, indices = need_outs(name, out, 2)
     for tensor, element_type in ((values, input.dtype), (indices, dtypes.int64)):
-        check_out_type(name, element_type, tensor)
-        check_out(name, tensor, shape, input)
+        typed_out(name, element_type, tensor)
+        fit_out(name, tensor, shape, input)
     guard_write(indices, values)
     values._storage._version += 1
     indices._storage._version += 1

@@ -16,13 +16,13 @@ from tensorlab.dtypes import dtype
 from tensorlab.layout import Size, as_int, default_strides
 from tensorlab.ops import conversion, dims
 from tensorlab.ops.aliases import as_own
+from tensorlab.ops.argreduce import aminmax
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.extremes import aminmax
-from tensorlab.ops.folding import as_flag, as_one_dim
 from tensorlab.ops.from_data import tensor
 from tensorlab.ops.indexing.index_plan import raw_type
 from tensorlab.ops.kth import comparable
 from tensorlab.ops.ranking import order
+from tensorlab.ops.reduce import as_flag, as_one_dim
 from tensorlab.ops.sorting import BATCH, sortable
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense

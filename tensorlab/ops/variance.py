@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlab import dtypes
-from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.recording import record, record_several
+from tensorlab.autograd.formulas import Backward, formulas
+from tensorlab.autograd.recording import record_several
+from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.choice import where
-from tensorlab.ops.folding import Dims, as_dims, as_flag, fold
-from tensorlab.ops.folding import spread as repeated
+from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_flag, reduce, result_type, spread
+from tensorlab.ops.reduction import MEAN
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 from tensorlab.warned import warn_caller
@@ -24,36 +25,34 @@ Gradients = Sequence[Gradient]
 # --- gradients ------------------------------------------------------------------------------------------
 
 
-def _d_var(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool, correction: float) -> Tensor:
+def _d_var(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool, k: float) -> Tensor:
     dims = as_dims(dim, input.ndim, "var")
     count = math.prod(input.shape[position] for position in dims)
     distance = input - input.mean(dims, keepdim=True)
-    if count > correction:
-        return distance * repeated(grad * (2.0 / (count - correction)), input.shape, dim, keepdim)
-    return repeated(grad, input.shape, dim, keepdim) * where(distance == 0, math.nan, math.inf)
+    if count > k:
+        return distance * spread(grad * (2.0 / (count - k)), input.shape, dim, keepdim)
+    return spread(grad, input.shape, dim, keepdim) * where(distance == 0, math.nan, math.inf)
 
 
-def _d_std(
-    grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool, correction: float
-) -> Tensor:
+def _d_std(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool, k: float) -> Tensor:
     of_var = where(result == 0, 0.0, grad / (result * 2.0))
-    return _d_var(of_var, input, dim, keepdim, correction)
+    return _d_var(of_var, input, dim, keepdim, k)
 
 
 def _d_mean(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     count = math.prod(input.shape[position] for position in as_dims(dim, input.ndim, "mean"))
-    return repeated(grad / max(count, 1), input.shape, dim, keepdim)
+    return spread(grad / max(count, 1), input.shape, dim, keepdim)
 
 
-def _d_var_mean(grad: Gradients, input: Tensor, dim: Dims, keepdim: bool, correction: float) -> Gradient:
-    of_var = None if grad[0] is None else _d_var(grad[0], input, dim, keepdim, correction)
+def _d_var_mean(grad: Gradients, input: Tensor, dim: Dims, keepdim: bool, k: float) -> Gradient:
+    of_var = None if grad[0] is None else _d_var(grad[0], input, dim, keepdim, k)
     return _with_that_of_mean(of_var, grad[1], input, dim, keepdim)
 
 
 def _d_std_mean(
-    grad: Gradients, input: Tensor, result0: Tensor, dim: Dims, keepdim: bool, correction: float
+    grad: Gradients, input: Tensor, result0: Tensor, dim: Dims, keepdim: bool, k: float
 ) -> Gradient:
-    of_std = None if grad[0] is None else _d_std(grad[0], input, result0, dim, keepdim, correction)
+    of_std = None if grad[0] is None else _d_std(grad[0], input, result0, dim, keepdim, k)
     return _with_that_of_mean(of_std, grad[1], input, dim, keepdim)
 
 
@@ -66,12 +65,10 @@ def _with_that_of_mean(
     return other if gradient is None else gradient + other
 
 
-_KINDS = {
-    "var": formulas("VarBackward0", input=_d_var),
-    "std": formulas("StdBackward0", input=_d_std),
-    "var_mean": formulas("VarMeanBackward0", input=_d_var_mean),
-    "std_mean": formulas("StdMeanBackward0", input=_d_std_mean),
-}
+VAR = Reduce("var", result_type, "Var", _d_var)
+STD = Reduce("std", result_type, "Std", _d_std)
+VarMeanBackward0 = formulas("VarMeanBackward0", input=_d_var_mean)
+StdMeanBackward0 = formulas("StdMeanBackward0", input=_d_std_mean)
 
 # --- functions ------------------------------------------------------------------------------------------
 
@@ -114,7 +111,7 @@ def var(
         >>> x.var(), x.var(correction=0)
         (tensor(1.6667), tensor(1.2500))
     """
-    return _alone("var", input, dim, unbiased, keepdim, correction, out)
+    return _spread(VAR, input, dim, unbiased, keepdim, correction, out)
 
 
 @op("function method", names="reduces")
@@ -135,7 +132,7 @@ def std(
         >>> tl.tensor([[1.0, 3.0], [2.0, 8.0]]).std(1, correction=0)
         tensor([1., 3.])
     """
-    return _alone("std", input, dim, unbiased, keepdim, correction, out)
+    return _spread(STD, input, dim, unbiased, keepdim, correction, out)
 
 
 @op(names="reduces")
@@ -155,7 +152,7 @@ def var_mean(
         >>> tl.var_mean(tl.tensor([1.0, 2.0, 3.0]))
         (tensor(1.), tensor(2.))
     """
-    return _with_mean("var", input, dim, unbiased, keepdim, correction)
+    return _with_mean(VAR, VarMeanBackward0, input, dim, unbiased, keepdim, correction)
 
 
 @op(names="reduces")
@@ -175,30 +172,23 @@ def std_mean(
         >>> tl.std_mean(tl.tensor([1.0, 3.0]))
         (tensor(1.4142), tensor(2.))
     """
-    return _with_mean("std", input, dim, unbiased, keepdim, correction)
+    return _with_mean(STD, StdMeanBackward0, input, dim, unbiased, keepdim, correction)
 
 
-def _alone(
-    name: str,
+def _with_mean(
+    primitive: Reduce,
+    node: type[Backward],
     input: Tensor,
     dim: Any,
     unbiased: Flag,
     keepdim: bool,
     correction: float | None,
-    out: Tensor | None,
-) -> Tensor:
-    dim, k = _along(name, dim, unbiased, correction)
-    result = _spread(name, input, dim, keepdim, k, out)
-    return record(_KINDS[name], result, input, dim=dim, keepdim=keepdim, correction=k)
-
-
-def _with_mean(
-    name: str, input: Tensor, dim: Any, unbiased: Flag, keepdim: bool, correction: float | None
 ) -> tuple[Tensor, Tensor]:
-    dim, k = _along(name, dim, unbiased, correction)
-    spread = _spread(name, input, dim, keepdim, k, None)
-    results = spread, fold("mean", input, dim, keepdim, input.dtype, input.dtype)
-    record_several(_KINDS[f"{name}_mean"], results, input, dim=dim, keepdim=keepdim, correction=k)
+    plain = detach(need_tensor(primitive.name, input))
+    deviation = _spread(primitive, plain, dim, unbiased, keepdim, correction, None)
+    dim, k = _along(primitive.name, dim, unbiased, correction)
+    results = deviation, reduce(MEAN, plain, dim, keepdim)
+    record_several(node, results, input, dim=dim, keepdim=keepdim, k=k)
     return results
 
 
@@ -213,7 +203,17 @@ def _along(name: str, dim: Any, unbiased: Flag, correction: float | None) -> tup
     return dim, 1.0 if correction is None else float(correction)
 
 
-def _spread(name: str, input: Tensor, dim: Any, keepdim: bool, k: float, out: Tensor | None) -> Tensor:
+def _spread(
+    primitive: Reduce,
+    input: Tensor,
+    dim: Any,
+    unbiased: Flag,
+    keepdim: bool,
+    correction: float | None,
+    out: Tensor | None,
+) -> Tensor:
+    name = primitive.name
+    dim, k = _along(name, dim, unbiased, correction)
     element_type = need_tensor(name, input).dtype
     if not element_type.is_floating_point:
         raise RuntimeError(
@@ -226,10 +226,10 @@ def _spread(name: str, input: Tensor, dim: Any, keepdim: bool, k: float, out: Te
             f"{name}(): result type {element_type.name} can't be cast to the desired output type "
             f"{result.name}"
         )
-    spread = fold(name, input, dim, as_flag(name, keepdim), element_type, result, out, k)
-    if input.numel() <= k * spread.numel():
+    found = reduce(primitive, input, dim, keepdim, None, out, k)
+    if input.numel() <= k * found.numel():
         warn_caller(
-            f"{name}(): degrees of freedom is <= 0: {input.numel()} elements make {spread.numel()} results, "
+            f"{name}(): degrees of freedom is <= 0: {input.numel()} elements make {found.numel()} results, "
             f"and the correction {k:g} must be less than the number of elements behind one result",
         )
-    return spread
+    return found

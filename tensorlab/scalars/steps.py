@@ -8,20 +8,10 @@ from tensorlab.scalars.row import FLOATING, Scalar, number
 __all__ = [
     "GATED",
     "GRADIENT_OF_GATE",
-    "PRODUCT_OF_UNITS",
-    "SHIFTED_DIFFERENCE",
     "WITH_PRODUCT",
 ]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-
-
-def product_of_units(x, y, u, v):
-    return (x / u) * (y / v)
-
-
-def shifted_difference(x, y, shift):
-    return x - y + shift
 
 
 def gated(x, y):
@@ -36,17 +26,6 @@ def with_product(x, u, v, beta, alpha):
     return beta * x + alpha * (u * v)
 
 
-PRODUCT_OF_UNITS = Scalar(
-    "product_of_units",
-    product_of_units,
-    4,
-    "Each element divided by its vector's length.",
-    takes=FLOATING,
-    cost=4,
-)
-SHIFTED_DIFFERENCE = Scalar(
-    "shifted_difference", shifted_difference, 2, "The difference, moved.", takes=FLOATING, parameters=1
-)
 GATED = Scalar("gated", gated, 2, "A number times the sigmoid of its gate.", takes=FLOATING, cost=8)
 GRADIENT_OF_GATE = Scalar(
     "gradient_of_gate", gradient_of_gate, 3, "What `gated` owes to the gate.", takes=FLOATING, cost=2

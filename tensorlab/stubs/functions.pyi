@@ -30,9 +30,9 @@ from tensorlab.ops.dims import adjoint as adjoint
 from tensorlab.names.functions import align_tensors as align_tensors
 from tensorlab.ops.reduction import all as all
 from tensorlab.ops.choice import allclose as allclose
-from tensorlab.ops.extremes import amax as amax
-from tensorlab.ops.extremes import amin as amin
-from tensorlab.ops.extremes import aminmax as aminmax
+from tensorlab.ops.argreduce import amax as amax
+from tensorlab.ops.argreduce import amin as amin
+from tensorlab.ops.argreduce import aminmax as aminmax
 from tensorlab.stubs.pointwise import angle as angle
 from tensorlab.ops.reduction import any as any
 from tensorlab.ops.ranges import arange as arange
@@ -49,8 +49,8 @@ from tensorlab.stubs.pointwise import arctan2 as arctan2
 from tensorlab.stubs.pointwise import arctan_ as arctan_
 from tensorlab.stubs.pointwise import arctanh as arctanh
 from tensorlab.stubs.pointwise import arctanh_ as arctanh_
-from tensorlab.ops.extremes import argmax as argmax
-from tensorlab.ops.extremes import argmin as argmin
+from tensorlab.ops.argreduce import argmax as argmax
+from tensorlab.ops.argreduce import argmin as argmin
 from tensorlab.ops.sorting import argsort as argsort
 from tensorlab.ops.indexing.masks import argwhere as argwhere
 from tensorlab.ops.slicing import as_strided as as_strided
@@ -273,7 +273,7 @@ from tensorlab.stubs.pointwise import log_ as log_
 from tensorlab.ops.softmax import log_softmax as log_softmax
 from tensorlab.stubs.pointwise import logaddexp as logaddexp
 from tensorlab.stubs.pointwise import logaddexp2 as logaddexp2
-from tensorlab.ops.cumulative_logs import logcumsumexp as logcumsumexp
+from tensorlab.ops.cumulative import logcumsumexp as logcumsumexp
 from tensorlab.ops.linalg import logdet as logdet
 from tensorlab.stubs.pointwise import logical_and as logical_and
 from tensorlab.stubs.pointwise import logical_not as logical_not
@@ -291,7 +291,7 @@ from tensorlab.ops.indexing.masks import masked_select as masked_select
 from tensorlab.ops.matmul import matmul as matmul
 from tensorlab.ops.extras.matrix_functions import matrix_exp as matrix_exp
 from tensorlab.ops.linalg import matrix_power as matrix_power
-from tensorlab.ops.extremes import max as max
+from tensorlab.ops.argreduce import max as max
 from tensorlab.ops.pooling import max_pool1d as max_pool1d
 from tensorlab.ops.pooling import max_pool1d_with_indices as max_pool1d_with_indices
 from tensorlab.ops.pooling import max_pool2d as max_pool2d
@@ -299,7 +299,7 @@ from tensorlab.stubs.pointwise import maximum as maximum
 from tensorlab.ops.reduction import mean as mean
 from tensorlab.ops.order_statistics import median as median
 from tensorlab.ops.rearranging import meshgrid as meshgrid
-from tensorlab.ops.extremes import min as min
+from tensorlab.ops.argreduce import min as min
 from tensorlab.stubs.pointwise import minimum as minimum
 from tensorlab.ops.matmul import mm as mm
 from tensorlab.ops.order_statistics import mode as mode

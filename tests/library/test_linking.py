@@ -61,26 +61,6 @@ def test_the_twins_call_by_a_table_too():
     run_interpreted(__file__, "by_a_table_what")
 
 
-def test_folds_along_results_share_their_walk_and_their_functions(tmp_path):
-    """Of the second fold of a kind only what it makes of the totals is compiled."""
-    code = """
-import numba.core.event as event, tensorlab as tl
-
-def compiled_by(call):
-    with event.install_recorder("numba:compile") as recorder:
-        call()
-    return [data.data["dispatcher"].py_func.__name__ for time, data in recorder.buffer if data.is_start]
-
-x = tl.ones(20, 30)
-print(*compiled_by(lambda: x.sum(0)))
-print(*compiled_by(lambda: x.mean(0)))
-"""
-    first, second = (set(line.split()) for line in run(code, TENSORLAB_CACHE_DIR=str(tmp_path)).splitlines())
-    assert {"fold_strips", "fold", "keep", "finish"} <= first
-    assert {"fold_strips", "fold", "keep"}.isdisjoint(second)
-    assert "finish" in second
-
-
 def test_interpreted_code_calls_the_function_itself():
     code = """
 from tensorlab.backends.cpu.linking import external

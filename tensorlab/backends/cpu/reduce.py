@@ -1,41 +1,34 @@
-"""Folds over some dimensions of a tensor, in any layout, without a copy.
+"""Reductions over some dimensions of a tensor, in any layout, without a copy.
 
 Dimensions of either kind, those that stay and those that are folded away, are coalesced on their own and
-sorted by the elements' strides. The smallest stride decides the form of the kernel: along folded elements it
-is ``rows`` (or ``runs``, where several runs make a result), along results ``columns`` (see
-`tensorlab.backends.cpu.reduce_templates`).
+sorted by the elements' strides. The smallest stride decides which kernel walks (see
+`tensorlab.backends.cpu.reduce_kernels`): along the elements of a result it is ``rows``, along neighbouring
+results ``columns``.
 
-Where there are few results and many elements, each result is computed in parts that a second, small fold
+Where there are few results and many elements, each result is computed in parts that a second, small reduction
 joins. How many parts depends on the layout alone, never on the number of threads: a sum is the same number
-however many threads computed it.
+however many threads computed it. Rows of few results are folded side by side first, as many as fit beside one
+another, which are parts as well.
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab import layout
-from tensorlab.backends.cpu import jit, threads
-from tensorlab.backends.cpu.fold_columns import column_functions, join_functions
-from tensorlab.backends.cpu.fold_pass import total_type
-from tensorlab.backends.cpu.fold_strips import CELLS, Look, fold_strips, sizes_of, tasks_of
-from tensorlab.backends.cpu.fold_text import NEAR_BYTES, TOGETHER, block_length, strip_width
+from tensorlab import dtypes, layout
 from tensorlab.backends.cpu.iterate import coalesce
-from tensorlab.backends.cpu.kernel_text import Cells
-from tensorlab.backends.cpu.reduce_templates import fold_source, join_source
-from tensorlab.backends.cpu.sharing import share
+from tensorlab.backends.cpu.reduce_kernels import STRIP, Pass, block_length, kernels, launcher
 from tensorlab.backends.operands import Launch, OperandLayout, no_launch
 from tensorlab.dtypes import dtype
-from tensorlab.folds import Fold, arguments_of, total_itself
+from tensorlab.folds import TABLE, Fold, arguments_of, itself, total_itself
 from tensorlab.integers import ceil_div
 
-__all__ = ["flat_fold", "join_parts", "reduce"]
+__all__ = ["extremes", "reduce"]
 
 # A result of more elements than this is computed in parts, unless there are enough results to share out. A
 # million elements make four parts: more of them are more to join.
@@ -48,30 +41,56 @@ MOST_PARTIAL = 1 << 16
 # Fewer folded neighbours than this are not worth a loop of their own: the loop walks along the results.
 SHORT = 16
 
-# What is passed to a fold that finds its centers itself, or has none.
-NO_CENTERS = np.empty(0, np.float64)
+# From so many narrow rows on, several are taken for one.
+MANY_ROWS = 4096
+# Rows that `columns` joins to a row of totals at a time.
+ROWS = 8
 
-_modules: dict[tuple, Any] = {}
+# What is passed as centers to a pass that has none.
+NO_CENTERS = np.zeros(1)
 
 
-class _Way(NamedTuple):
-    """The way of one fold through memory.
+class _Walk(NamedTuple):
+    """How a pass goes through memory (see `tensorlab.backends.cpu.reduce_kernels`).
 
     Attributes:
-        form: ``"rows"``, ``"runs"`` or ``"columns"``.
-        step: whether the innermost loop steps over cells.
-        walk: the results' shape, the strides of the output, and those of the elements.
-        span: the shape of the elements of one result, and their strides.
+        kernel: ``"rows"`` or ``"columns"``.
+        unit: whether the innermost loop walks along neighbouring cells.
+        shape, strides: of the results; the strides of the elements, of the output and of a third operand.
+        span, steps: the shape of the elements of one result, and their strides.
         tasks: how many results, or strips of results, there are.
-        parts: into how many parts each result is best cut.
     """
 
-    form: str
-    step: bool
-    walk: np.ndarray
-    span: np.ndarray
+    kernel: str
+    unit: bool
+    shape: tuple[int, ...]
+    strides: Sequence[tuple[int, ...]]
+    span: tuple[int, ...]
+    steps: tuple[int, ...]
     tasks: int
-    parts: int
+
+    def tables(self, parts: int) -> tuple[np.ndarray, np.ndarray]:
+        """`walk` and `span` of the kernels; partial results of a part lie behind those of the part before."""
+        x, out, other = self.strides
+        rows = [(parts, *self.shape), (math.prod(self.shape), *out), (0, *x), (0, *other)]
+        return np.array(rows, np.int64), np.array([self.span, self.steps], np.int64)
+
+
+def _walk(
+    shape: Sequence[int], dims: Sequence[int], x: Sequence[int], out: Sequence[int], other: Sequence[int]
+) -> _Walk:
+    """The way of a pass, from strides that are each one a dimension of `shape`."""
+    kept = [dim for dim in range(len(shape)) if dim not in dims]
+    sizes, strides = coalesce(
+        [shape[dim] for dim in kept], [[one[dim] for dim in kept] for one in (x, out, other)]
+    )
+    span, (steps,) = coalesce([shape[dim] for dim in dims], [[x[dim] for dim in dims]])
+    step, results = strides[0][-1], math.prod(sizes)
+    along_results = sizes[-1] > 1 and step > 0 and (step < steps[-1] or steps[-1] == 0)
+    if along_results or (len(span) == 1 and span[0] <= SHORT <= sizes[-1] // 4):
+        tasks = results // sizes[-1] * ceil_div(sizes[-1], STRIP)
+        return _Walk("columns", step == 1, sizes, strides, span, steps, tasks)
+    return _Walk("rows", steps[-1] == 1, sizes, strides, span, steps, results)
 
 
 def reduce(
@@ -84,232 +103,134 @@ def reduce(
     k: float = 0.0,
 ) -> Launch:
     """See `tensorlab.backends.protocol.Backend.reduce`."""
-    n = math.prod(shape[dim] for dim in dims)
-    if any(shape[dim] == 0 for dim in range(len(shape)) if dim not in dims):
-        return no_launch
-    way = _find_way(fold, shape, dims, out.strides, source)
-    if way.parts == 1 or "c" in arguments_of(fold.finish):
-        return _launcher(fold, value, way, 1, out.dtype, source.dtype, k, n)
-    return _in_parts(fold, value, shape, dims, way.parts, out, source, k, n)
-
-
-def flat_fold(
-    fold: Fold, value: dtype, source: dtype, result: dtype, form: str, results: int, n: int
-) -> Callable[..., None]:
-    """See `tensorlab.backends.protocol.Backend.flat_fold`."""
-    if form == "rows":
-        kernel = jit.quiet(_module(fold, value, form, False, source, result).flat_kernel)
-        return jit.entry(kernel, result.cell, source.cell)
-    walk, span = np.array([[results], [1], [1]], np.int64), np.array([[n], [results]], np.int64)
-    looks, functions = _columns(fold, value, source, result, False, False)
-    sizes = sizes_of(walk, span, 1, NEAR_BYTES // source.itemsize, looks, True)
-    return _all_strips(walk, span, sizes, functions, n, 0.0)
-
-
-def _find_way(
-    fold: Fold, shape: Sequence[int], dims: Sequence[int], out: Sequence[int], source: OperandLayout
-) -> _Way:
-    x = source.strides
     kept = [dim for dim in range(len(shape)) if dim not in dims]
-    walk_shape, (x_walk, out_walk) = coalesce(
-        [shape[dim] for dim in kept], [[x[dim] for dim in kept], [out[dim] for dim in kept]]
-    )
-    span_shape, (x_span,) = coalesce([shape[dim] for dim in dims], [[x[dim] for dim in dims]])
-    along_results = walk_shape[-1] > 1 and x_walk[-1] > 0 and (x_walk[-1] < x_span[-1] or x_span[-1] == 0)
-    short = len(span_shape) == 1 and span_shape[-1] <= SHORT <= walk_shape[-1] // 4
-    results, n = math.prod(walk_shape), math.prod(span_shape)
-    if along_results or short:
-        form, step, width = "columns", x_walk[-1] != 1, strip_width(walk_shape[-1])
-        tasks = results // walk_shape[-1] * ceil_div(walk_shape[-1], width)
-        pieces = ceil_div(n, TOGETHER)
-    else:
-        form = "rows" if len(span_shape) == 1 else "runs"
-        step, width, tasks = x_span[-1] != 1, 1, results
-        block = block_length(fold, source.dtype, step)
-        pieces = n // span_shape[-1] * ceil_div(span_shape[-1], block) if n else 0
-    parts = 1
-    if tasks < ENOUGH_TASKS:
-        parts = max(1, min(MOST_PARTS, n * width // PART, pieces, MOST_PARTIAL // results))
-    return _Way(
-        form,
-        step,
-        np.array([walk_shape, out_walk, x_walk], np.int64),
-        np.array([span_shape, x_span], np.int64),
-        tasks,
-        parts,
-    )
+    sizes, n = [shape[dim] for dim in kept], math.prod(shape[dim] for dim in dims)
+    if 0 in sizes:
+        return no_launch
+    if fold.center is None:
+        return _steps(fold, value, shape, dims, out, source, None, k, n)
+    dense = dict(zip(kept, layout.default_strides(sizes), strict=True))
+    strides = tuple(dense.get(dim, 0) for dim in range(len(shape)))
+    center = reduce(fold.center, value, shape, dims, OperandLayout(dtypes.float64, strides), source)
+    main = _steps(fold, value, shape, dims, out, source, strides, k, n)
+    results = math.prod(sizes)
+
+    def launch(out_buffer: Any, x_buffer: Any) -> None:
+        centers = np.empty(results), 0
+        center(centers, x_buffer)
+        main(centers, out_buffer, x_buffer)
+
+    return launch
 
 
-def _in_parts(
+def _steps(
     fold: Fold,
     value: dtype,
     shape: Sequence[int],
     dims: Sequence[int],
-    parts: int,
     out: OperandLayout,
     source: OperandLayout,
+    centers: Sequence[int] | None,
     k: float,
     n: int,
 ) -> Launch:
-    """Each result in parts, which a second fold joins; where the fold has a center, that comes first."""
-    kept = [dim for dim in range(len(shape)) if dim not in dims]
-    sizes = [shape[dim] for dim in kept]
-    results = math.prod(sizes)
-    dense = dict(zip(kept, layout.default_strides(sizes), strict=True))
-    kind = total_type(fold, value)
-
-    centers = None
-    if fold.center:
-        strides = tuple(dense.get(dim, 0) for dim in range(len(shape)))
-        place = OperandLayout(total_type(fold.center, value), strides)
-        centers = reduce(fold.center, value, shape, dims, place, source, k)
-    way = _find_way(fold, shape, dims, [dense.get(dim, 0) for dim in range(len(shape))], source)
-    cut = replace(fold, name=f"{fold.name}_part", finish=total_itself)
-    first = _launcher(cut, value, way, parts, kind, source.dtype, k, n, given=bool(centers))
-
-    places = [[dense[dim] for dim in kept], [out.strides[dim] for dim in kept]]
-    join_shape, (part_walk, out_walk) = coalesce(sizes, places)
-    walk = np.array([join_shape, out_walk, part_walk], np.int64)
-    join = _joining(fold, kind, out.dtype, walk, parts, k, n)
-
-    def launch(out_buffer: Any, x_buffer: Any) -> None:
-        partial = np.empty(results * parts, kind.cell)
-        if centers:
-            center = np.empty(results, np.float64)
-            centers((center, 0), x_buffer)
-            first((partial, 0), x_buffer, center)
-        else:
-            first((partial, 0), x_buffer)
-        cells, offset = out_buffer
-        join(cells[offset:] if offset else cells, partial)
-
-    return launch
-
-
-def join_parts(
-    fold: Fold, kind: dtype, result: dtype, results: int, parts: int, k: float, n: int
-) -> Callable[[np.ndarray, np.ndarray], None]:
-    """What joins the parts of neighbouring results: a function of their cells and of all parts' totals.
+    """One pass over the elements, or several partial results that a second pass joins.
 
     Args:
-        fold: whose parts were computed.
-        kind: the dtype of the totals: the first of all results, then the second, and so on.
-        result: the dtype of the results.
-        results, parts: how many there are, and in how many parts each.
-        k, n: the number that the fold's formulas use, and how many elements meet in a result.
+        fold, value, shape, dims, out, source, k: those of `reduce`.
+        centers: the strides of the fold's centers, one a dimension of `shape`, if they are passed first.
+        n: how many elements meet in one result.
     """
-    return _joining(fold, kind, result, np.array([[results], [1], [1]], np.int64), parts, k, n)
-
-
-def _joining(
-    fold: Fold, kind: dtype, result: dtype, walk: np.ndarray, parts: int, k: float, n: int
-) -> Callable[[np.ndarray, np.ndarray], None]:
-    """`join_parts` of results that lie as `walk` says. For one result there is a short kernel."""
-    if math.prod(walk[0].tolist()) == 1:
-        kernel = jit.quiet(_join_module(fold, kind, result).kernel)
-        return functools.partial(jit.entry(kernel, parts, k, n, result.cell, kind.cell), parts, k, n)
-    span = np.array([[parts], [math.prod(walk[0].tolist())]], np.int64)
-    look, functions = _join_functions(fold, kind, result)
-    sizes = sizes_of(walk, span, 1, 0, [look], False)
-    return _all_strips(walk, span, sizes, functions, n, k)
-
-
-def _all_strips(
-    walk: np.ndarray, span: np.ndarray, sizes: np.ndarray, functions: Any, n: int, k: float
-) -> Callable[[np.ndarray, np.ndarray], None]:
-    """The walk along all results, as a function of their cells and of the elements'."""
-    tasks = tasks_of(sizes)
-    return functools.partial(
-        _strips, 0, tasks, walk.ravel(), span.ravel(), sizes, functions, n, k, NO_CENTERS
+    given = centers is not None
+    c = centers or (0,) * len(shape)
+    way = _walk(shape, dims, source.strides, out.strides, c)
+    parts, beside = _parts(way, block_length(way.unit)), _rows_beside(fold, way)
+    if parts == beside == 1:
+        return _pass(Pass(fold, value, source.dtype, out.dtype, way.unit), way, 1, given, k, n)
+    kept = [dim for dim in range(len(shape)) if dim not in dims]
+    sizes, x, written, center = ([one[d] for d in kept] for one in (shape, source.strides, out.strides, c))
+    results, dense = math.prod(sizes), layout.default_strides(sizes)
+    gone, steps, split = list(way.span), list(way.steps), [beside] * (beside > 1)
+    if split:  # as many rows beside one another
+        x, gone, steps = [*steps, *x], [gone[0] // beside], [steps[0] * beside]
+    apart, zeros = layout.default_strides([*split, *sizes]), [0] * len(gone)
+    way = _walk(
+        [*gone, *split, *sizes],
+        range(len(gone)),
+        [*steps, *x],
+        [*zeros, *apart],
+        [*zeros, *[0] * len(split), *center],
+    )
+    cut = replace(fold, name=f"{fold.name}_part", finish=total_itself)
+    total = Pass(cut, value, source.dtype, value, way.unit).total
+    first = _pass(Pass(cut, value, source.dtype, total, way.unit), way, parts, given, k, n)
+    count = parts * beside
+    second = _steps(
+        replace(fold, name=f"{fold.name}_join", each=itself, scalars=(), cost=1),
+        total,
+        (count, *sizes),
+        (0,),
+        OperandLayout(out.dtype, (0, *written)),
+        OperandLayout(total, (results, *dense)),
+        (0, *center) if given else None,
+        k,
+        n,
     )
 
-
-def _launcher(
-    fold: Fold,
-    value: dtype,
-    way: _Way,
-    parts: int,
-    result: dtype,
-    source: dtype,
-    k: float,
-    n: int,
-    given: bool = False,
-) -> Launch:
-    tasks = way.tasks * parts
-    work = math.prod(way.walk[0].tolist()) * n * fold.cost
-    alone = tasks == 1 or work < threads.WORTHWHILE
-    constants: tuple
-    if way.form == "columns":
-        looks, functions = _columns(fold, value, source, result, way.step, given)
-        sizes = sizes_of(way.walk, way.span, parts, NEAR_BYTES, looks, True)
-        constants = way.walk.ravel(), way.span.ravel(), sizes, functions, n, k
-        code, shared = _strips, _shared_strips
-    else:
-        kernel = jit.quiet(_module(fold, value, way.form, way.step, source, result, given).kernel)
-        constants = way.walk, way.span, parts, n, k
-        code = jit.entry(kernel, 0, tasks, *constants, NO_CENTERS.dtype, result.cell, source.cell)
-        shared = functools.partial(share, kernel)
-
-    def launch(out_buffer: Any, x_buffer: Any, centers: np.ndarray = NO_CENTERS) -> None:
-        (out, out_offset), (x, x_offset) = out_buffer, x_buffer
-        out, x = out[out_offset:] if out_offset else out, x[x_offset:] if x_offset else x
-        if alone or (team := min(threads.team_for(work), tasks)) == 1:
-            code(0, tasks, *constants, centers, out, x)
-        else:
-            shared(team, tasks, *constants, centers, out, x)
+    def launch(*buffers: Any) -> None:
+        *centers, out_buffer, x_buffer = buffers
+        partial = np.empty(results * count, total.cell), 0
+        first(*centers, partial, x_buffer)
+        second(*centers, out_buffer, partial)
 
     return launch
 
 
-def _strips(first: int, last: int, *arguments: Any) -> None:
-    """The walk along results of all folds, over cells of any type."""
-    fold_strips(first, last, *_as_bytes(arguments))
+def _parts(way: _Walk, block: int) -> int:
+    """In how many parts each result is best computed."""
+    if way.tasks >= ENOUGH_TASKS:
+        return 1
+    n, width, results = math.prod(way.span), 1, math.prod(way.shape)
+    pieces = n // max(way.span[-1], 1) * ceil_div(way.span[-1], block)
+    if way.kernel == "columns":
+        pieces, width = ceil_div(n, ROWS), min(way.shape[-1], STRIP)
+    return max(1, min(MOST_PARTS, n * width // PART, pieces, MOST_PARTIAL // results))
 
 
-def _shared_strips(team: int, tasks: int, *arguments: Any) -> None:
-    """The same, shared among a team."""
-    share(fold_strips, team, tasks, *_as_bytes(arguments))
+def _rows_beside(fold: Fold, way: _Walk) -> int:
+    """How many rows of neighbouring results are best taken for one, where they are narrow and touch."""
+    width, touch = way.shape[-1], way.steps == (way.shape[-1],)
+    if way.kernel == "rows" or not way.unit or not touch or "c" in arguments_of(fold.each):
+        return 1
+    if way.span[0] < MANY_ROWS:
+        return 1
+    most = STRIP // width
+    return next((count for count in range(most, 1, -1) if way.span[0] % count == 0), 1)
 
 
-def _as_bytes(arguments: tuple) -> list:
-    return [*arguments[:-3], *(cells.view(CELLS) for cells in arguments[-3:])]
+def _pass(one: Pass, way: _Walk, parts: int, given: bool, k: float, n: int) -> Launch:
+    """The launch of one pass: of the centers' buffer if they are given, the results' and the elements'."""
+    work = math.prod(way.shape) * math.prod(way.span) * one.fold.cost
+    kernel = getattr(kernels(one), way.kernel)
+    constants = *way.tables(parts), n, k
+    if given:
+        return launcher(kernel, way.tasks * parts, work, constants, buffers=3)
+    return launcher(kernel, way.tasks * parts, work, (*constants, NO_CENTERS))
 
 
-def _columns(
-    fold: Fold, value: dtype, source: dtype, result: dtype, step: bool, given: bool
-) -> tuple[list[Look], Any]:
-    """`column_functions`, remembered."""
-    key = (fold.name, value, "columns", step, source, result, given)
-    found = _modules.get(key)
-    if found is None:
-        found = _modules[key] = column_functions(fold, Cells(source, result), value, step, given)
-    return found
-
-
-def _module(
-    fold: Fold, value: dtype, form: str, step: bool, source: dtype, result: dtype, given: bool = False
-) -> Any:
-    """The generated module that holds the kernels of one fold, for these dtypes and this walk."""
-    key = (fold.name, value, form, step, source, result, given)
-    if key not in _modules:
-        text = fold_source(fold, Cells(source, result), value, form, step, given)
-        _modules[key] = jit.load(f"{fold.name}_{form}_{source.name}_{result.name}", text)
-    return _modules[key]
-
-
-def _join_functions(fold: Fold, value: dtype, result: dtype) -> tuple[Look, Any]:
-    """`join_functions`, remembered."""
-    key = (fold.name, "join", value, result)
-    found = _modules.get(key)
-    if found is None:
-        found = _modules[key] = join_functions(fold, value, result)
-    return found
-
-
-def _join_module(fold: Fold, value: dtype, result: dtype) -> Any:
-    """The generated module whose kernel joins the parts of a single result."""
-    key = (fold.name, "join_one", value, result)
-    if key not in _modules:
-        stem = f"{fold.name}_join_{value.name}_{result.name}"
-        _modules[key] = jit.load(stem, join_source(fold, value, result))
-    return _modules[key]
+def extremes(
+    greatest: bool, shape: Sequence[int], dims: Sequence[int], places: OperandLayout, source: OperandLayout
+) -> Launch:
+    """See `tensorlab.backends.protocol.Backend.extremes`."""
+    kept = [dim for dim in range(len(shape)) if dim not in dims]
+    if any(shape[dim] == 0 for dim in kept):
+        return no_launch
+    way = _walk(shape, dims, source.strides, places.strides, (0,) * len(shape))
+    # Places count the elements of a result in their order, which a walk is free to change.
+    span, steps = layout.merge_axes([shape[dim] for dim in dims], [source.strides[dim] for dim in dims])
+    way = way._replace(span=span or (1,), steps=steps or (1,))
+    if way.kernel == "rows" or len(way.span) > 1:
+        way = way._replace(kernel="rows", unit=way.steps[-1] == 1, tasks=math.prod(way.shape))
+    one = Pass(TABLE["amax" if greatest else "amin"], source.dtype, source.dtype, source.dtype, way.unit)
+    kernel = getattr(kernels(one), f"places_in_{way.kernel}")
+    return launcher(kernel, way.tasks, 2 * math.prod(shape), way.tables(1))

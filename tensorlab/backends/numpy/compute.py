@@ -103,7 +103,6 @@ def extremes(
     shape: Sequence[int],
     dims: Sequence[int],
     places: OperandLayout,
-    out: OperandLayout | None,
     source: OperandLayout,
 ) -> Launch:
     """See `tensorlab.backends.core.Core.extremes`."""
@@ -116,13 +115,10 @@ def extremes(
         dtypes.float32 if source.dtype.itemsize == 2 and source.dtype.is_floating_point else source.dtype
     )
 
-    def launch(place: Any, target: Any, item: Any) -> None:
+    def launch(place: Any, item: Any) -> None:
         x = load(item, source, shape, compute).transpose([*kept, *dims])
         lines = x.reshape([shape[dim] for dim in kept] + [-1])
-        found = find(lines, axis=-1)
-        store(place, places, ones, found.reshape(ones))
-        if out is not None:
-            store(target, out, ones, np.take_along_axis(lines, found[..., None], -1).reshape(ones))
+        store(place, places, ones, find(lines, axis=-1).reshape(ones))
 
     return quiet(launch)
 
@@ -136,22 +132,22 @@ def scan(
     shape: Sequence[int],
     dim: int,
     out: OperandLayout,
-    places: OperandLayout | None,
     source: OperandLayout,
+    places: bool = False,
 ) -> Launch:
     """See `tensorlab.backends.core.Core.scan`."""
     if 0 in shape:
         return no_launch
-    if places is None:
+    if name in ("cumsum", "cumprod"):
         value = dtypes.float64 if value.is_floating_point else dtypes.int64
     steps = np.arange(shape[dim]).reshape([-1 if d == dim else 1 for d in range(len(shape))])
 
-    def launch(target: Any, place: Any, item: Any) -> None:
+    def launch(target: Any, item: Any) -> None:
         x = load(item, source, shape, value)
         total = _SCANS[name].accumulate(x, axis=dim)
-        if places is not None:  # of equal elements the last has become the extreme, and so has the last NaN
+        if places:  # of equal elements the last has become the extreme, and so has the last NaN
             wins = np.where((x == total) | (x != x), steps, 0)
-            store(place, places, shape, np.maximum.accumulate(wins, axis=dim))
+            total = np.maximum.accumulate(wins, axis=dim)
         store(target, out, shape, total)
 
     return quiet(launch)

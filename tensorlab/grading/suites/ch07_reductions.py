@@ -95,7 +95,7 @@ ARGMAX = Exercise(
     stars=3,
     signature="argmax(input, dim=None, keepdim=False)",
     task="Return the place of the greatest element along a dimension, or its position among all, as int64.",
-    part="tensorlab.ops.extremes:argmax",
+    part="tensorlab.ops.argreduce:argmax",
     topics=(
         Topic(
             "among all elements",

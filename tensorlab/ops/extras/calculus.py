@@ -12,10 +12,10 @@ from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.cumulative import cumsum
-from tensorlab.ops.folding import as_dims, as_one_dim
 from tensorlab.ops.operands import Number, is_number
 from tensorlab.ops.outputs import written
 from tensorlab.ops.pointwise import div, mul
+from tensorlab.ops.reduce import as_dims, as_one_dim
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import reshape
 from tensorlab.ops.slicing import narrow, select

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tensorlab import dtypes
 from tensorlab.memory_formats import contiguous_format
+from tensorlab.ops.argreduce import argmax
+from tensorlab.ops.argreduce import max as greatest
 from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.bounds import clamp_min
 from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import empty_like, full, zeros, zeros_like
 from tensorlab.ops.embedding import embedding
-from tensorlab.ops.extremes import argmax
-from tensorlab.ops.extremes import max as greatest
 from tensorlab.ops.indexing.gather_scatter import scatter
 from tensorlab.ops.indexing.index_select import index_add, index_select, take
 from tensorlab.ops.joining import cat

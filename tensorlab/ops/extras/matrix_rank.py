@@ -6,12 +6,12 @@ from tensorlab import dtypes
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.modes import current, no_grad
+from tensorlab.ops.argreduce import amax
 from tensorlab.ops.arithmetic import div
 from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
-from tensorlab.ops.extremes import amax
 from tensorlab.ops.factorization_gradients import LinalgPinvBackward0
 from tensorlab.ops.factorizations import eigh, eigvalsh, inv, svd, svdvals
 from tensorlab.ops.norms import matrix_norm

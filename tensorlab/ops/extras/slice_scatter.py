@@ -8,9 +8,9 @@ from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import clone, copy_
 from tensorlab.ops.creation import empty_strided
 from tensorlab.ops.dispatch import check_out
-from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.indexing.basic import getitem
 from tensorlab.ops.outputs import written
+from tensorlab.ops.reduce import as_one_dim
 from tensorlab.ops.slicing import diagonal, select
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor

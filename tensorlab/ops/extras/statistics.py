@@ -18,7 +18,6 @@ from tensorlab.ops.creation import full, zeros
 from tensorlab.ops.diagonals import diag
 from tensorlab.ops.dims import movedim, t, transpose
 from tensorlab.ops.dispatch import Number, check_out, is_number, result_type
-from tensorlab.ops.folding import as_one_dim
 from tensorlab.ops.indexing.gather_scatter import gather
 from tensorlab.ops.indexing.index_select import take
 from tensorlab.ops.indexing.masks import masked_fill, masked_select
@@ -26,6 +25,7 @@ from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.matmul import mm
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.pointwise import ceil, div, eq, floor, isnan, lt, mul, ne, sqrt, sub
+from tensorlab.ops.reduce import as_one_dim
 from tensorlab.ops.reduction import any as any_of
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.search import searchsorted

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, overload
 
-from tensorlab import dtypes, return_types
+from tensorlab import dtypes, layout, return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record, record_several
+from tensorlab.autograd.views import requires_grad
+from tensorlab.backends import Backend, Launch, OperandLayout
+from tensorlab.names.rules import reduces
 from tensorlab.ops import pointwise
+from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.extreme_places import find, find_again
-from tensorlab.ops.folding import Dims, as_dims, as_flag, as_one_dim, fold, is_fold
-from tensorlab.ops.outputs import need_outs, written
+from tensorlab.ops.dispatch import Primitive, Result, call, refuse_recorded, unary
+from tensorlab.ops.outputs import need_outs, typed_out, written
+from tensorlab.ops.reduce import (
+    Dims,
+    Reduce,
+    as_dims,
+    as_flag,
+    as_one_dim,
+    own_type,
+    reduce,
+    reduced_shape,
+    strides_of_results,
+)
 from tensorlab.ops.shares import among_equals, chooses_places
 from tensorlab.registry import op
 from tensorlab.return_types import NamedResults
@@ -39,25 +52,52 @@ def _d_of_all(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
     return among_equals(grad, input, result, nan=True)
 
 
-_AMINMAX = formulas("AminmaxBackward0", input=_d_aminmax)
-_OF_FOLD = {name: formulas(f"{name.capitalize()}Backward0", input=_d_extreme) for name in ("amax", "amin")}
-_OF_ALL = {name: formulas(f"{name.capitalize()}Backward1", input=_d_of_all) for name in ("max", "min")}
-_WITH_PLACES = {name: chooses_places(f"{name.capitalize()}Backward0") for name in ("max", "min")}
-_RESULTS = {"max": return_types.max, "min": return_types.min}
+AMAX, AMIN = Reduce("amax", own_type, "Amax", _d_extreme), Reduce("amin", own_type, "Amin", _d_extreme)
+MAX = Reduce("amax", own_type, "Max", _d_of_all, (1, 1), name="max")
+MIN = Reduce("amin", own_type, "Min", _d_of_all, (1, 1), name="min")
+AminmaxBackward0 = formulas("AminmaxBackward0", input=_d_aminmax)
+MaxBackward0, MinBackward0 = chooses_places("MaxBackward0"), chooses_places("MinBackward0")
 
 
-def _recorder(
-    name: str, input: Tensor, dim: Dims = (), keepdim: bool = False
-) -> Callable[[Tensor, Tensor], Tensor]:
-    return partial(record, _OF_FOLD[name], dim=dim, keepdim=keepdim)
+class Places(Primitive):
+    """Where the greatest or the least elements first stand; `params`: the dimension (or None) and keepdim."""
+
+    names = staticmethod(reduces)
+
+    def __init__(self, name: str, greatest: bool) -> None:
+        self.name, self.greatest = name, greatest
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """The shape that is left, row-major, of int64."""
+        (input,), (dim, keepdim) = operands, params
+        shape = reduced_shape(input.shape, as_dims(dim, input.ndim, self.name), keepdim)
+        return Result(shape, layout.default_strides(shape), dtypes.int64)
+
+    def launch(
+        self,
+        backend: Backend,
+        result: Result,
+        operands: Sequence[Any],
+        params: tuple,
+        same: Sequence[bool],
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        (input,), (dim, keepdim) = operands, params
+        dims = as_dims(dim, input.ndim, self.name)
+        out = OperandLayout(dtypes.int64, strides_of_results(result.stride, dims, keepdim, input.ndim))
+        source = OperandLayout(input.dtype, input.stride())
+        return backend.extremes(self.greatest, input.shape, dims, out, source)
 
 
-def _recorder_of_all(name: str, input: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
-    return partial(record, _OF_ALL[name])
+ARGMAX, ARGMIN = Places("argmax", True), Places("argmin", False)
+_FORMS = {
+    "max": (MAX, ARGMAX, MaxBackward0, return_types.max),
+    "min": (MIN, ARGMIN, MinBackward0, return_types.min),
+}
 
 
 @op("function method", names="reduces")
-@is_fold("amax", recorder=partial(_recorder, "amax"))
+@numpy_names
 def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The greatest element; NaN if there is one.
 
@@ -77,12 +117,11 @@ def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | 
         >>> x.amax(), x.amax(0), x.amax((0, 1), keepdim=True)
         (tensor(7), tensor([7, 5]), tensor([[7]]))
     """
-    result = _extreme("amax", input, dim, keepdim, out)
-    return record(_OF_FOLD["amax"], result, input, dim=dim, keepdim=keepdim)
+    return _extreme(AMAX, input, dim, keepdim, out)
 
 
 @op("function method", names="reduces")
-@is_fold("amin", recorder=partial(_recorder, "amin"))
+@numpy_names
 def amin(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The least element; NaN if there is one. The arguments are those of `amax`.
 
@@ -91,23 +130,23 @@ def amin(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | 
         >>> tl.tensor([[1, 5], [7, 3]]).amin(1)
         tensor([1, 3])
     """
-    result = _extreme("amin", input, dim, keepdim, out)
-    return record(_OF_FOLD["amin"], result, input, dim=dim, keepdim=keepdim)
+    return _extreme(AMIN, input, dim, keepdim, out)
 
 
 def _extreme(
-    name: str, input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None, called: str = ""
+    primitive: Reduce, input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None, called: str = ""
 ) -> Tensor:
+    name = called or primitive.name
     element_type = need_tensor(name, input).dtype
     if 0 in input.shape:
         named = dim is not None and dim != () and dim != []
-        _refuse_empty(called or name, input, as_dims(dim, input.ndim, name) if named else None, RuntimeError)
+        _refuse_empty(name, input, as_dims(dim, input.ndim, name) if named else None, RuntimeError)
     if out is not None and out.dtype is not element_type:
         raise RuntimeError(
             f"Expected the dtype for input and out to match, but got {element_type.name} for input's dtype "
             f"and {out.dtype.name} for out's dtype"
         )
-    return fold(name, input, dim, as_flag(name, keepdim), element_type, element_type, out)
+    return reduce(primitive, input, dim, keepdim, None, out)
 
 
 def _refuse_empty(name: str, input: Tensor, dims: tuple[int, ...] | None, error: type[Exception]) -> None:
@@ -143,7 +182,7 @@ def max(
 
 
 @op("function method", names="reduces_or_unifies")
-@is_fold("amax", dims=False, recorder=partial(_recorder_of_all, "max"))
+@numpy_names
 def max(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
     """The greatest of all elements, or those along a dimension with their places, or those of two tensors.
 
@@ -192,7 +231,7 @@ def min(
 
 
 @op("function method", names="reduces_or_unifies")
-@is_fold("amin", dims=False, recorder=partial(_recorder_of_all, "min"))
+@numpy_names
 def min(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
     """The least of all elements, or those along a dimension with their places, or those of two tensors.
 
@@ -207,10 +246,6 @@ def min(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any
 
 
 def _three_forms(name: str, input: Tensor, arguments: tuple, keywords: dict[str, Any], out: Any) -> Any:
-    if out is None and not keywords and 0 < len(arguments) < 3:
-        known = find_again(name, input, *arguments)
-        if known is not None:
-            return _RESULTS[name]((known[1], known[0]))
     need_tensor(name, input)
     given = dict(keywords)
     if arguments and isinstance(arguments[0], Tensor):
@@ -228,22 +263,28 @@ def _three_forms(name: str, input: Tensor, arguments: tuple, keywords: dict[str,
         other = need_tensor(name, given["other"], "other")
         return (pointwise.maximum if name == "max" else pointwise.minimum)(input, other, out=out)
     if not given:
-        fold_name = "amax" if name == "max" else "amin"
+        primitive = _FORMS[name][0]
         if out is not None and need_tensor(name, out, "out").dtype is not input.dtype:
-            return written(out, _extreme(fold_name, input, None, False, None, name))
-        result = _extreme(fold_name, input, None, False, out, name)
-        return record(_OF_ALL[name], result, input)
+            return written(out, _extreme(primitive, input, None, False, None))
+        return _extreme(primitive, input, None, False, out)
     return _with_places(name, input, given["dim"], given.get("keepdim", False), out)
 
 
 def _with_places(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> NamedResults:
     position = as_one_dim(name, dim, input)
     _refuse_empty(name, input, (position,), IndexError)
-    values, places = (None, None) if out is None else need_outs(name, out, 2)
-    indices, found = find(name, input, position, as_flag(name, keepdim), places, values)
-    notes = {"shape": input._shape, "dim": position, "indices": indices, "keepdim": keepdim}
-    record(_WITH_PLACES[name], found, input, **notes)
-    return _RESULTS[name]((found, indices))
+    params = position, as_flag(name, keepdim)
+    primitive, places, node, results = _FORMS[name]
+    elements, kind = detach(input) if requires_grad(input) else input, input.dtype
+    values, indices = (None, None) if out is None else need_outs(name, out, 2)
+    if values is not None and indices is not None:
+        typed_out(name, kind, values)
+        typed_out(name, dtypes.int64, indices)
+        refuse_recorded(f"{name}(): ", values, input)
+    indices = call(places, elements, params=params, out=indices)
+    found = reduce(primitive, elements, position, keepdim, None, values)
+    record(node, found, input, shape=input._shape, dim=position, indices=indices, keepdim=keepdim)
+    return results((found, indices))
 
 
 @op("function method", names="reduces")
@@ -269,7 +310,7 @@ def argmax(
         >>> x.argmax(), x.argmax(1), x.t().argmax()
         (tensor(3), tensor([1, 0]), tensor(1))
     """
-    return _place("argmax", input, dim, keepdim, out)
+    return _place(ARGMAX, input, dim, keepdim, out)
 
 
 @op("function method", names="reduces")
@@ -284,17 +325,21 @@ def argmin(
         >>> tl.tensor([3, 1, 1]).argmin()
         tensor(1)
     """
-    return _place("argmin", input, dim, keepdim, out)
+    return _place(ARGMIN, input, dim, keepdim, out)
 
 
-def _place(name: str, input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None) -> Tensor:
-    if out is None and (known := find_again(name, input, dim, keepdim)) is not None:
-        return known[0]
-    if need_tensor(name, input).dtype is dtypes.bool:
+def _place(primitive: Places, input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None) -> Tensor:
+    name = primitive.name
+    if need_tensor(name, input)._dtype is dtypes.bool:
         raise RuntimeError(f"{name}(): does not support bool input: convert with .to(tensorlab.uint8) first")
     position = None if dim is None else as_one_dim(name, dim, input)
-    _refuse_empty(name, input, None if position is None else (position,), IndexError)
-    return find(name, input, position, as_flag(name, keepdim), out, None)[0]
+    if 0 in input._shape:
+        _refuse_empty(name, input, None if position is None else (position,), IndexError)
+    params = position, as_flag(name, keepdim)
+    if out is None:
+        return unary(primitive, input, params)
+    typed_out(name, dtypes.int64, out)
+    return call(primitive, input, params=params, out=out)
 
 
 @op("function method", names="reduces")
@@ -326,9 +371,10 @@ def aminmax(
     """
     position = None if dim is None else as_one_dim("aminmax", dim, need_tensor("aminmax", input))
     least, greatest = (None, None) if out is None else need_outs("aminmax", out, 2)
+    elements = detach(need_tensor("aminmax", input))
     results = (
-        _extreme("amin", input, position, keepdim, least, "aminmax"),
-        _extreme("amax", input, position, keepdim, greatest, "aminmax"),
+        _extreme(AMIN, elements, position, keepdim, least, "aminmax"),
+        _extreme(AMAX, elements, position, keepdim, greatest, "aminmax"),
     )
-    record_several(_AMINMAX, results, input, dim=position, keepdim=keepdim)
+    record_several(AminmaxBackward0, results, input, dim=position, keepdim=keepdim)
     return return_types.aminmax(results)

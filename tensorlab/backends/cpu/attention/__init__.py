@@ -174,7 +174,8 @@ def _module(element_type: dtype, way: str, mask: int, causal: bool) -> ModuleTyp
             formula_text(exp_to_one, compute, f"@njit({FORMULA_LEVEL})"),
             *map(level_text, TILES),
             *[f"@njit({BLOCK_LEVEL})\n{inspect.getsource(level)}" for level in loops],
-            *map(level_text, levels),
+            *map(level_text, levels[:-1]),
+            level_text(levels[-1], inlined=True),
             f"@njit({OPTIONS}, {jit.KERNEL})\n{inspect.getsource(entry)}",
         ]
         name = f"attention_{way}_{element_type.name}" + "_causal" * causal

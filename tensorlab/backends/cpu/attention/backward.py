@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, WIDTH, Number, widen
+from tensorlab.backends.cpu.gemm.cell import LANES, NO, ONE, ROWS, WIDTH, YES, Number, widen
 from tensorlab.backends.cpu.gemm.pack import pack, pack_panels
 from tensorlab.backends.cpu.gemm.tile import strip
 from tensorlab.backends.cpu.gemm.tiles import balanced
@@ -105,8 +105,8 @@ def attend_backward(
                 pack(high, length, advance(k, row * sizes[5]), sizes[5], sizes[6], few_keys, length)
                 pack(high, width, advance(v, row * sizes[7]), sizes[7], sizes[8], few_values, width)
                 x, y = columns_of_q, columns_of_grad
-                strip(length, high, here, few_keys, length, 1, x, length, True, scores, s_row, False)
-                strip(width, high, here, few_values, width, 1, y, width, True, slopes, s_row, False)
+                strip(length, high, here, few_keys, length, ONE, x, length, YES, scores, s_row, NO)
+                strip(width, high, here, few_values, width, ONE, y, width, YES, slopes, s_row, NO)
                 for i in range(high):
                     skipped = min(max(row + i - first, 0), here) if CAUSAL else 0
                     x, y = advance(scores, i * s_row), advance(slopes, i * s_row)
@@ -118,13 +118,13 @@ def attend_backward(
                         advance(sums_of, first + skipped), advance(products, skipped), scale,
                     )  # fmt: skip
                 sums_v, sums_k = advance(d_v, row * width), advance(d_k, row * length)
-                strip(here, high, width, scores, s_row, 1, rows_of_grad, here, True, sums_v, width, True)
-                strip(here, high, length, slopes, s_row, 1, rows_of_q, here, True, sums_k, length, True)
+                strip(here, high, width, scores, s_row, ONE, rows_of_grad, here, YES, sums_v, width, YES)
+                strip(here, high, length, slopes, s_row, ONE, rows_of_q, here, YES, sums_k, length, YES)
                 transpose_strip(high, here, slopes, s_row, advance(transposed, r), t_row)
             for r in range(0, here, ROWS):
                 high, x = min(ROWS, here - r), advance(transposed, r * t_row)
                 sums_q = advance(d_q, (first + r) * length)
-                strip(near, high, length, x, t_row, 1, rows_of_k, near, True, sums_q, length, True)
+                strip(near, high, length, x, t_row, ONE, rows_of_k, near, YES, sums_q, length, YES)
 
 
 # fmt: off

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, WIDTH, Number, narrow
+from tensorlab.backends.cpu.gemm.cell import LANES, NO, ONE, ROWS, WIDTH, YES, Number, narrow
 from tensorlab.backends.cpu.gemm.pack import pack, pack_panels
 from tensorlab.backends.cpu.gemm.tile import strip
 from tensorlab.backends.cpu.gemm.tiles import balanced
@@ -141,14 +141,14 @@ def attend(
             columns = here if columns + LANES >= here else columns
             pack(high, length, advance(q, row * sizes[3]), sizes[3], sizes[4], queries, length)
             scale_run(high * length, queries, scale)
-            strip(length, high, columns, queries, length, 1, key_panels, length, True, scores, s_row, False)
+            strip(length, high, columns, queries, length, ONE, key_panels, length, YES, scores, s_row, NO)
             softmax_strip(
                 high, seen, row, key, scores, s_row,
                 advance(mask, row * sizes[9] + key * sizes[10]), sizes[9], sizes[10],
                 advance(sums, r * width), width, advance(greatest, r), advance(totals, r),
             )  # fmt: skip
             c = advance(sums, r * width)
-            strip(seen, high, width, scores, s_row, 1, value_panels, here, True, c, width, True)
+            strip(seen, high, width, scores, s_row, ONE, value_panels, here, YES, c, width, YES)
     for r in range(rows):
         total, row = totals[r], first_row + r
         factor = Number(1) / total if total != 0 else Number(0)

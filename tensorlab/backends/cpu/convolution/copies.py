@@ -8,7 +8,7 @@ image is 0.
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, SAME, narrow, widen
+from tensorlab.backends.cpu.gemm.cell import LANES, ONE, ROWS, SAME, narrow, widen
 from tensorlab.backends.cpu.gemm.pack import pack
 from tensorlab.backends.cpu.gemm.tile import panel
 from tensorlab.backends.cpu.pointers import advance
@@ -60,7 +60,7 @@ def pack_weights(results, channels, first, last, taps, weight, result, channel, 
     for t in range(several):
         runs = runs and taps[first + t] == t
     if runs:
-        pack(results, channels * several, weight, result, 1, to, row)  # the weights of all channels are a run
+        pack(results, channels * several, weight, result, ONE, to, row)  # the weights of all channels are a run
     else:
         for m in range(results):
             w, line = advance(weight, m * result), advance(to, m * row)
@@ -93,7 +93,7 @@ def write_result(rows, columns, results, sums, pitch, sums_row, out, result, y_s
     for r in range(rows):
         line, to = advance(sums, r * pitch), advance(out, r * y_stride)
         if SAME and result == 1:
-            pack(columns, results, line, 1, sums_row, to, x_stride)
+            pack(columns, results, line, ONE, sums_row, to, x_stride)
         elif x_stride == 1:
             for m in range(results):
                 source, cells = advance(line, m * sums_row), advance(to, m * result)

@@ -15,11 +15,14 @@ __all__ = [
     "COLUMNS",
     "HEIGHT",
     "LANES",
+    "NO",
+    "ONE",
     "ROWS",
     "SAME",
     "STEPS",
     "VECTORS",
     "WIDTH",
+    "YES",
     "Number",
     "activate",
     "narrow",
@@ -28,6 +31,8 @@ __all__ = [
 ]
 
 Number = np.float32
+# To the compiler a constant in a call is a type of its own, for which it would make the function anew.
+ONE, YES, NO = np.int64(1), np.bool_(True), np.bool_(False)
 SAME = True  # whether a cell is a number of the compute type
 
 _sizes = blocks(4)

@@ -48,6 +48,8 @@ PACK = _PACK
 _EACH_WIDTH = (tile.whole_tile, tile.edge_tile)
 # In these a sum may be split over the lanes of a vector.
 _REASSOCIATED = (dots.dot_run,)
+# These are long, and called once.
+_INLINED = (tiles.tiles, rows.rows, dots.dots)
 
 _IMPORTS = """\
 import math
@@ -121,6 +123,7 @@ def constants(element_type: dtype) -> str:
     return (
         f"Number = number = np.{name}\n"
         f"BYTES = {sizes.lanes * np.dtype(name).itemsize}\n"
+        "ONE, YES, NO = np.int64(1), np.bool_(True), np.bool_(False)\n"
         f"SAME = {element_type.cell.name == name}\n"
         f"LANES, VECTORS, ROWS, WIDTH = {sizes.lanes}, {VECTORS}, {sizes.rows}, {sizes.width}\n"
         f"STEPS, HEIGHT, COLUMNS = {sizes.steps}, {sizes.height}, {sizes.columns}\n"
@@ -159,15 +162,20 @@ def _activation(element_type: dtype, activation: Scalar | None) -> str:
     return f"{text}\n\n" + decorated(f"def activate(value):\n    return {call}\n")
 
 
-def level_text(level: Any, each_width: bool = False, reassociates: bool = False) -> str:
+def level_text(
+    level: Any, each_width: bool = False, reassociates: bool = False, inlined: bool = False
+) -> str:
     """The text of one level of the algorithm, decorated.
 
     Args:
         level: a function.
         each_width: whether there is one for each number of vectors, as there is of a tile.
         reassociates: whether a sum may be split over the lanes of a vector.
+        inlined: whether it becomes part of its one caller, for what is long to compile.
     """
     text = inspect.getsource(level)
+    if inlined or level in _INLINED:
+        return f'@njit({OPTIONS}, inline="always")\n{text}'
     if not (each_width or level in _EACH_WIDTH):
         return decorated(text, reassociates or level in _REASSOCIATED)
     return "\n\n".join(

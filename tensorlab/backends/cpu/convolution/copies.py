@@ -60,7 +60,8 @@ def pack_weights(results, channels, first, last, taps, weight, result, channel, 
     for t in range(several):
         runs = runs and taps[first + t] == t
     if runs:
-        pack(results, channels * several, weight, result, ONE, to, row)  # the weights of all channels are a run
+        # The weights of all channels are a run.
+        pack(results, channels * several, weight, result, ONE, to, row)
     else:
         for m in range(results):
             w, line = advance(weight, m * result), advance(to, m * row)

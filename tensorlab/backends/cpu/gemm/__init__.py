@@ -74,64 +74,25 @@ def gemm(
             return _launch_split(element_type, sizes, pieces, out, a, b)
     if ends or not plan.is_plain:
         return _launch(element_type, work, plan, swapped, ends, activation, residual is not None)
-    # How many threads may take part is known when it is launched. What is not needed is not compiled.
-    short = functools.cache(
-        lambda: (_launch_batch if work.batch else _launch_plain)(element_type, work, plan, swapped)
-    )
+    plain = _launch_plain(element_type, work, plan, swapped)
     if plan.is_small:
-        return short()
+        return plain
+    # How many threads may take part is known when it is launched. What is not needed is not made.
     shared = functools.cache(lambda: _launch(element_type, work, plan, swapped, False))
     cost = additions(work, plan.sizes)
-    return lambda *buffers: (short() if threads.team_for(cost) <= work.products else shared())(*buffers)
-
-
-def _plain_kernel(element_type: dtype, work: Problem, plan: Plan) -> Callable:
-    """The short kernel: of (walk, out, a, b), and of a workspace if it copies panels of B."""
-    copies = plan.copies_panels
-    return _kernel(element_type, "plain_panels" if copies else f"plain_{plan.form}")
+    return lambda *buffers: (plain if threads.team_for(cost) <= work.products else shared())(*buffers)
 
 
 def _launch_plain(element_type: dtype, work: Problem, plan: Plan, swapped: bool) -> Launch:
-    """The launch of one product on one thread, with as few arguments as possible."""
-    kernel = _plain_kernel(element_type, work, plan)
-    walk = work.walk()
-    copies, number = plan.copies_panels, element_type.cell
-    cells = plan.sizes.steps * plan.sizes.width
+    """The launch of small products, each of which one thread computes, with as few arguments as possible."""
+    kernel = _kernel(element_type, "plain")
+    walk, count = work.walk(), work.products
+    cost = 0 if plan.is_small else additions(work, plan.sizes)
 
     def launch(out: tuple, a: tuple, b: tuple) -> None:
-        to, offset = out
-        if offset:
-            to = to[offset:]
-        left, offset = a
-        if offset:
-            left = left[offset:]
-        right, offset = b
-        if offset:
-            right = right[offset:]
-        if swapped:
-            left, right = right, left
-        if copies:
-            kernel(walk, to, left, right, workspace(number, cells))
-        else:
-            kernel(walk, to, left, right)
-
-    return launch
-
-
-def _launch_batch(element_type: dtype, work: Problem, plan: Plan, swapped: bool) -> Launch:
-    """The launch of a batch of small products, each of which one thread computes."""
-    kernel = _kernel(element_type, "plain_batch")
-    walk, count, cost = work.walk(), work.products, additions(work, plan.sizes)
-
-    def launch(*buffers: tuple) -> None:
-        out, a, b = [memory[offset:] if offset else memory for memory, offset in buffers]
         if swapped:
             a, b = b, a
-        team = threads.team_for(cost)
-        if team == 1:
-            kernel(0, count, walk, out, a, b)
-        else:
-            share(kernel, team, count, walk, out, a, b)
+        share(kernel, threads.team_for(cost), count, walk, *out, *a, *b)
 
     return launch
 

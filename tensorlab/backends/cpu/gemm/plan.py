@@ -27,9 +27,6 @@ FEW = 2
 MULTIPLY_ADDS = 3
 CELLS = 8
 
-# Of so few products the sum is as soon made of numbers that are no runs as of copies that are.
-STRIDED = 32
-
 # Sums of so few products are made side by side, however A and B lie: one alone would be over too soon. Of no
 # more than `CALL` of them the call matters.
 BRIEF = 24
@@ -71,11 +68,6 @@ class Plan(NamedTuple):
     is_plain: bool
     is_small: bool
 
-    @property
-    def copies_panels(self) -> bool:
-        """Whether the short kernel needs room for a panel of B."""
-        return self.form == "tiles" and self.packs_b
-
 
 def plan_for(element_type: dtype, work: Problem) -> Plan:
     """The plan for one product, or for each of a batch."""
@@ -92,12 +84,7 @@ def plan_for(element_type: dtype, work: Problem) -> Plan:
     if form == "dots":
         packs_a, packs_b = (copies or step != 1 for step in (work.a.column, work.b.row))
     is_small = not work.batch and additions(work, sizes) < threads.WORTHWHILE
-    is_plain = {
-        "tiles": is_short and not (packs_a or collects or (work.batch and packs_b)),
-        "rows": is_small and not collects and work.b.column == 1,
-        "dots": not (work.batch or copies or packs_a or packs_b)
-        or (is_small and not copies and work.k <= STRIDED),
-    }[form]
+    is_plain = form == "tiles" and is_short and not (packs_a or packs_b or collects)
     return Plan(form, sizes, packs_a, packs_b, collects, is_plain, is_small)
 
 

@@ -7,23 +7,12 @@ threads there are.
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu.gemm.cell import LANES, ROWS, Number, narrow, numbers
-from tensorlab.backends.cpu.gemm.dots import dot
-from tensorlab.backends.cpu.gemm.pack import pack
+from tensorlab.backends.cpu.gemm.cell import ROWS, Number, numbers
 from tensorlab.backends.cpu.gemm.rows import rows as form
-from tensorlab.backends.cpu.gemm.rows import weighted_rows
-from tensorlab.backends.cpu.gemm.tile import panel, strip, tile
+from tensorlab.backends.cpu.gemm.tile import strip
 from tensorlab.backends.cpu.pointers import advance, at
 
-__all__ = [
-    "kernel",
-    "plain_batch",
-    "plain_dots",
-    "plain_panels",
-    "plain_rows",
-    "plain_tiles",
-    "small_product",
-]
+__all__ = ["kernel", "plain", "small_product"]
 
 
 # fmt: off
@@ -70,25 +59,6 @@ def kernel(
         )  # fmt: skip
 
 
-def plain_tiles(walk, out, a, b):
-    """One small product, in place, of one block of k: for small ones, where each argument costs time."""
-    small_product(walk, 0, at(out, 0), at(a, 0), at(b, 0))
-
-
-def plain_batch(first, last, walk, out, a, b):
-    """Products `first` … `last` - 1 of a batch of such products."""
-    dims = walk.shape[1] - 3
-    for product in range(first, last):
-        o_at, a_at, b_at, rest = 0, 0, 0, product
-        for dim in range(dims - 1, -1, -1):
-            index = rest % walk[0, dim]
-            rest //= walk[0, dim]
-            o_at += index * walk[1, dim]
-            a_at += index * walk[2, dim]
-            b_at += index * walk[3, dim]
-        small_product(walk, dims, at(out, o_at), at(a, a_at), at(b, b_at))
-
-
 def small_product(walk, dims, c, left, right):
     """The product at these places, of the sizes and strides that follow the `dims` of the batch."""
     m, n, k = walk[0, dims], walk[0, dims + 1], walk[0, dims + 2]
@@ -99,39 +69,15 @@ def small_product(walk, dims, c, left, right):
         strip(k, min(ROWS, m - i), n, x, a_row, a_step, right, b_step, False, to, o_row, False)
 
 
-def plain_panels(walk, out, a, b, work):
-    """The same where B is copied: a panel of it, which meets all strips of A at once, and then the next."""
-    m, n, k = walk[0, 0], walk[0, 1], walk[0, 2]
-    o_row, a_row, a_step, b_step, b_col = walk[1, 0], walk[2, 0], walk[2, 2], walk[3, 2], walk[3, 1]
-    c, y = at(out, 0), at(work, 0)
-    left = numbers(at(a, 0), c)
-    j = 0
-    while j < n:
-        wide = panel(n - j)
-        width = (wide + LANES - 1) // LANES * LANES
-        pack(k, wide, at(b, j * b_col), b_step, b_col, y, width)
-        for i in range(0, m, ROWS):
-            rows, x = min(ROWS, m - i), advance(left, i * a_row)
-            tile(k, rows, wide, x, a_row, a_step, y, width, advance(c, i * o_row + j), o_row, False)
-        j += wide
-
-
-def plain_rows(walk, out, a, b):
-    """One small product of one or two rows, in place."""
-    m, n, k = walk[0, 0], walk[0, 1], walk[0, 2]
-    for i in range(m):
-        c, x = at(out, i * walk[1, 0]), at(a, i * walk[2, 0])
-        for j in range(n):
-            c[j] = Number(0)
-        weighted_rows(n, k, x, walk[2, 2], at(b, 0), walk[3, 2], 1, c)
-
-
-def plain_dots(walk, out, a, b):
-    """One small product of one or two columns."""
-    m, n, k = walk[0, 0], walk[0, 1], walk[0, 2]
-    for i in range(m):
-        for j in range(n):
-            x, y = at(a, i * walk[2, 0]), at(b, j * walk[3, 1])
-            out[i * walk[1, 0] + j * walk[1, 1]] = narrow(
-                dot(Number(0), k, x, walk[2, 2], y, walk[3, 2])
-            )
+def plain(first, last, walk, out, out_first, a, a_first, b, b_first):
+    """Products `first` … `last` - 1 of a batch of small ones, in place, each of one block of k."""
+    dims = walk.shape[1] - 3
+    for product in range(first, last):
+        o_at, a_at, b_at, rest = out_first, a_first, b_first, product
+        for dim in range(dims - 1, -1, -1):
+            index = rest % walk[0, dim]
+            rest //= walk[0, dim]
+            o_at += index * walk[1, dim]
+            a_at += index * walk[2, dim]
+            b_at += index * walk[3, dim]
+        small_product(walk, dims, at(out, o_at), at(a, a_at), at(b, b_at))

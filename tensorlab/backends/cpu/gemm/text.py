@@ -33,11 +33,7 @@ _FORMS: dict[str, list[Any]] = {
     "tiles": [*_PACK, *_TILE, pack.pack_panels, pack.pack_strips, tiles.balanced, *_END, tiles.tiles],
     "rows": [rows.weighted_row, rows.weighted_rows, *_END, rows.rows],
     "dots": [dots.copy_run, dots.dot_run, dots.dot, *_END, dots.dots],
-    "plain_tiles": [*_TILE, tasks.small_product],
-    "plain_batch": [*_TILE, tasks.small_product],
-    "plain_panels": [*_PACK, *_TILE],
-    "plain_rows": [rows.weighted_row, rows.weighted_rows],
-    "plain_dots": [dots.dot_run, dots.dot],
+    "plain": [*_TILE, tasks.small_product],
 }
 
 # What other kernels take that are made of tiles.
@@ -74,8 +70,7 @@ def kernel_source(element_type: dtype, form: str, activation: Scalar | None = No
 
     Args:
         element_type: the dtype of A, B, the result, its source and its residual.
-        form: ``"tiles"``, ``"rows"`` or ``"dots"``; ``"plain_tiles"``, ``"plain_batch"``,
-            ``"plain_panels"``, ``"plain_rows"`` or ``"plain_dots"``.
+        form: ``"tiles"``, ``"rows"``, ``"dots"`` or ``"plain"``.
         activation: a function of one number that follows the product.
 
     Example:
@@ -83,18 +78,18 @@ def kernel_source(element_type: dtype, form: str, activation: Scalar | None = No
         >>> "number = np.float64" in text, "def pack(" in text
         (True, False)
     """
-    plain = form.startswith("plain")
+    plain = form == "plain"
     what = activation.name + " of " if activation else ""
-    entry = getattr(tasks, form if plain else "kernel")
+    entry = tasks.plain if plain else tasks.kernel
     return "\n\n".join(
         [
             header(f"{what}the matrix product, {form},", element_type),
             "" if plain else _activation(element_type, activation),
             *map(level_text, _FORMS[form]),
             f"kernel = {form}\n" if False else "",
-            f"form = {form}\n" if not plain else "",
+            "" if plain else f"form = {form}\n",
             f"@njit({jit.KERNEL}, {OPTIONS})\n{inspect.getsource(entry)}",
-            f"kernel = {form}\n" if plain else "",
+            "kernel = plain\n" if plain else "",
         ]
     )
 

@@ -37,7 +37,7 @@ from numba.core.runtime.nrt import rtsys
 from tensorlab.backends.cache import cache_directory
 from tensorlab.backends.interrupts import HeldBack
 
-__all__ = ["ENTERED", "HELPER", "INNER", "KERNEL", "entry", "helper", "kernel", "load", "quiet"]
+__all__ = ["HELPER", "KERNEL", "entry", "helper", "kernel", "load", "quiet"]
 
 Function = TypeVar("Function", bound=Callable)
 
@@ -45,8 +45,6 @@ Function = TypeVar("Function", bound=Callable)
 KERNEL = "cache=True, nogil=True, no_cfunc_wrapper=True"
 # What is called by kernels alone needs no way in from Python.
 HELPER = "no_cpython_wrapper=True, no_cfunc_wrapper=True"
-# Two names that some generators still have for `KERNEL`.
-ENTERED = INNER = KERNEL
 
 # Of many processors with AVX-512 LLVM uses half a register unless it is told otherwise: on the first of them
 # a few long vectors slowed the clock of everything. A kernel is all vectors, and gains.

@@ -11,13 +11,12 @@ import itertools
 import os
 import threading
 from collections.abc import Callable
-from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
 from tensorlab.backends.interrupts import HeldBack
 
-__all__ = ["prepare", "share"]
+__all__ = ["share"]
 
 # Chunks to a thread.
 CHUNKS = 4
@@ -43,11 +42,6 @@ def share(kernel: Callable, team: int, tasks: int, *arguments: Any, workspaces: 
         launch.all_done.acquire()
     if launch.error is not None:
         raise launch.error
-
-
-def prepare(kernel: Callable, *examples: Any, workspaces: bool = False) -> Callable[..., None]:
-    """`share` of one kernel, as a function of (team, tasks, *arguments)."""
-    return partial(share, kernel, workspaces=workspaces)
 
 
 def _own(arguments: tuple, thread: int) -> tuple:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorlab as tl
-from tensorlab.backends.cpu.selection import first_k
+from tensorlab.backends.cpu.topk import first_k
 from tests.library.random_pairs import assert_in_step, assert_same, seed_both
 
 

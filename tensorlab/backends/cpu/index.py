@@ -1,4 +1,13 @@
-"""Kernels that read and write where index tensors say (their text: `tensorlab.backends.cpu.index_templates`).
+"""Kernels that read and write where index tensors say.
+
+Every such kernel walks one shape. At each position it reads the index tensors, adds up the cells that they
+lead to, and moves one element: out of there (``gather``) or into there (all other actions). The two innermost
+dimensions are loops; `tensorlab.backends.cpu.walks` steps through the rest. Operand 0 is the target, operand
+1 the other, and each index is one more.
+
+A kernel is generated for one action, one number of index tensors, and one of two forms. In the ``rows`` form
+the index is the same along the innermost dimension, so that it is read once a row and the row is copied as a
+run of cells. In the ``cells`` form it is read for every element.
 
 Two positions may lead to one cell. Writes are then ordered: the one that comes later in row-major order wins,
 and sums are added up in that order. Threads keep to it, whatever their number, because the work is only split
@@ -8,6 +17,7 @@ along dimensions that lead to different cells.
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -15,17 +25,28 @@ from typing import Any
 import numpy as np
 
 from tensorlab.backends.cpu import jit, threads
-from tensorlab.backends.cpu.index_templates import CELLS, ROWS, index_source
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.cpu.walks import cut
+from tensorlab.backends.cpu.walks import cut, next_run
 from tensorlab.backends.indexing import IndexLayout
 from tensorlab.backends.operands import Buffer, Launch
 
-__all__ = ["index_source", "indexed", "outside"]
+__all__ = ["ACTIONS", "CELLS", "ROWS", "index_source", "indexed", "outside"]
 
 # What it costs to move one element to or from where an index says, in additions of one float32.
 COST = 4
+
+ROWS, CELLS = "rows", "cells"
+
+# What is stored, of the cell `x` that the target holds and the cell `y` that comes. A NaN wins a comparison.
+ACTIONS = {
+    "gather": "y",
+    "replace": "y",
+    "add": "x + y",
+    "mul": "x * y",
+    "max": "y if y > x or y != y else x",
+    "min": "y if y < x or y != y else x",
+}
 
 
 @functools.lru_cache(maxsize=1024)
@@ -96,13 +117,14 @@ def outside(shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: in
 def _count_outside(walk, start, cells, low, high):  # type: ignore[no-untyped-def]
     """How many cells are not in low … high - 1; the rows of `walk` are sizes, strides, and steps so far."""
     inner = walk.shape[1] - 1
-    n, step, rows = walk[0, inner], walk[1, inner], 1
+    n, step, rows = np.uint64(walk[0, inner]), np.uint64(walk[1, inner]), 1
     for dim in range(inner):
         rows *= walk[0, dim]
     first, outside = start, 0
     for _ in range(rows):
+        row = np.uint64(first)
         for j in range(n):
-            i = np.int64(cells[first + j * step])
+            i = np.int64(cells[row + j * step])
             outside += 1 if (i < low) | (i >= high) else 0
         for dim in range(inner - 1, -1, -1):
             walk[2, dim] += 1
@@ -112,3 +134,78 @@ def _count_outside(walk, start, cells, low, high):  # type: ignore[no-untyped-de
             first -= walk[0, dim] * walk[1, dim]
             walk[2, dim] = 0
     return outside
+
+
+def index_source(action: str, indices: int, form: str) -> str:
+    """The text of a module with ``kernel``.
+
+    Args:
+        action: a key of `ACTIONS`.
+        indices: the number of index tensors.
+        form: ``ROWS`` or ``CELLS``.
+
+    Example:
+        >>> text = index_source("add", 1, ROWS)
+        >>> print(text[text.index("            for r in range"):text.index("            more = next_run")])
+                    for r in range(np.uint64(shapes[part, ndim - 2])):
+                        t = np.uint64(states[part, 0]) + r * target_row
+                        o = np.uint64(states[part, 1]) + r * other_row
+                        i0 = np.int64(index0[np.uint64(states[part, 2]) + r * index0_row])
+                        t += np.uint64((i0 + size0 if i0 < 0 else i0) * step0)
+                        for j in range(width):
+                            to, here = t + j * target_step, o + j * other_step
+                            target[to] = stored(target[to], other[here])
+        <BLANKLINE>
+    """
+    arguments = ", ".join(["bounds", "target", "other", *[f"index{k}" for k in range(indices)]])
+
+    def each(template: str, **names: str) -> str:
+        return "".join(template.format(k=k, operand=2 + k, **names) for k in range(indices))
+
+    def read(cell: str, leads_from: str, leads_to: str) -> str:
+        led = leads_from if action == "gather" else leads_to  # which of the two cells the index leads to
+        return each(
+            f"                INDENTi{{k}} = np.int64(index{{k}}[{cell}])\n"
+            "                INDENT{led} += np.uint64((i{k} + size{k} if i{k} < 0 else i{k}) * step{k})\n",
+            led=led,
+        )
+
+    store = "other[here]" if ACTIONS[action] == "y" else "stored(target[to], other[here])"
+    if form == ROWS:
+        row = (
+            read("np.uint64(states[part, {operand}]) + r * index{k}_row", "o", "t").replace("INDENT", "")
+            + "                for j in range(width):\n"
+            "                    to, here = t + j * target_step, o + j * other_step\n"
+        )
+    else:
+        row = (
+            each("                index{k}_cell = np.uint64(states[part, {operand}]) + r * index{k}_row\n")
+            + "                for j in range(width):\n"
+            "                    to, here = t + j * target_step, o + j * other_step\n"
+            + read("index{k}_cell + j * index{k}_step", "here", "to").replace("INDENT", "    ")
+        )
+    kernel = (
+        f"def kernel(first, last, shapes, strides, states, {arguments}):\n"
+        "    ndim = shapes.shape[1]\n"
+        "    target_row, target_step = np.uint64(strides[0, ndim - 2]), np.uint64(strides[0, ndim - 1])\n"
+        "    other_row, other_step = np.uint64(strides[1, ndim - 2]), np.uint64(strides[1, ndim - 1])\n"
+        + each("    index{k}_row = np.uint64(strides[{operand}, ndim - 2])\n")
+        + each("    index{k}_step = np.uint64(strides[{operand}, ndim - 1])\n")
+        + each("    size{k}, step{k} = bounds[{k}, 0], bounds[{k}, 1]\n")
+        + "    for part in range(first, last):\n"
+        "        more, width = True, np.uint64(shapes[part, ndim - 1])\n"
+        "        while more:\n"
+        "            for r in range(np.uint64(shapes[part, ndim - 2])):\n"
+        "                t = np.uint64(states[part, 0]) + r * target_row\n"
+        "                o = np.uint64(states[part, 1]) + r * other_row\n"
+        f"{row}                    target[to] = {store}\n"
+        "            more = next_run(shapes, strides, states, part, 2)\n"
+    )
+    helper = f'@njit(error_model="numpy", {jit.HELPER})\n'
+    return (
+        f'"""Generated by tensorlab: {action} by {indices} index tensors, {form}."""\n'
+        "import numpy as np\nfrom numba import njit\n\n\n"
+        f"{helper}{inspect.getsource(next_run)}\n\n"
+        f"{helper}def stored(x, y):\n    return {ACTIONS[action]}\n\n\n"
+        f'@njit(error_model="numpy", {jit.KERNEL})\n{kernel}'
+    )

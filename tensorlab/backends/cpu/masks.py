@@ -1,4 +1,4 @@
-"""Kernels that do something where a mask is true.
+"""Kernels that do something where a mask is true, and on one side of a diagonal.
 
 True elements count in row-major order, so a thread must know how many of them come before its part. One pass
 counts them part by part, the next one moves. Within a row, the true places of a block are listed first and
@@ -8,27 +8,35 @@ then visited: that loop has no branch for the processor to guess.
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab.backends.cpu import threads
-from tensorlab.backends.cpu.intrinsics import divided, lesser, on_stack
+from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.intrinsics import divided
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.cpu.walks import cut, kernel_of, next_run
+from tensorlab.backends.cpu.walks import cut
+from tensorlab.backends.cpu.walks import next_run as to_next_run
 from tensorlab.backends.indexing import Walk
 
-__all__ = ["compact"]
+__all__ = ["clear_triangle", "compact"]
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 # Places that are listed at once. Their numbers fill 8 KB, a quarter of a small first-level cache.
 BLOCK = 1024
 
 # What it costs to look at one place of a mask and move its element, in additions of one float32.
 COST = 2
+
+# What is done with a cell where the mask is true: it becomes the next of a line; the next of the line goes
+# into it; its number becomes the next of the line.
+TAKE, PUT, NUMBER = range(3)
+
+next_run = jit.helper(to_next_run)
 
 
 class Parts(NamedTuple):
@@ -51,18 +59,18 @@ def count(walk: Walk) -> int:
 
 def select(walk: Walk, out: np.ndarray) -> None:
     """The elements where the mask is true, written to a line."""
-    _move(walk, take, out)
+    _move(walk, TAKE, out)
 
 
 def scatter(walk: Walk, values: np.ndarray) -> None:
     """The elements where the mask is true, overwritten from a line."""
-    _move(walk, put, values)
+    _move(walk, PUT, values)
 
 
 def fill(walk: Walk, value: np.generic) -> None:
     """The elements where the mask is true, overwritten with one value."""
     parts = _cut(walk, keep_order=False)
-    _run(kernel_of(fill_true, *_LISTING), parts, *parts.cells, value)
+    _run(fill_true, parts, *parts.cells, value)
 
 
 def positions(walk: Walk, out: np.ndarray) -> None:
@@ -71,8 +79,8 @@ def positions(walk: Walk, out: np.ndarray) -> None:
     # The second operand is imagined: a dense tensor in which the number of an element is its cell.
     dense = tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
     numbered = Walk(shape, [*walk.strides, dense], [*walk.buffers, (np.empty(0, np.int64), 0)])
-    _move(numbered, number, out[-1])
-    kernel_of(unravel)(out, np.array(shape, np.int64))
+    _move(numbered, NUMBER, out[-1])
+    unravel(out, np.array(shape, np.int64))
 
 
 _ACTIONS: dict[str, Callable[..., None]] = {
@@ -116,11 +124,11 @@ def _run(kernel: Callable, parts: Parts, *arguments: object) -> None:
 def _counts(parts: Parts) -> np.ndarray:
     """How many elements of the first operand are not 0, part by part."""
     counts = np.empty(parts.team, np.int64)
-    _run(kernel_of(count_true), parts, parts.cells[0], counts)
+    _run(count_true, parts, parts.cells[0], counts)
     return counts
 
 
-def _move(walk: Walk, move: Callable, line: np.ndarray) -> None:
+def _move(walk: Walk, way: int, line: np.ndarray) -> None:
     """Move between the elements where the mask is true and a line of as many cells."""
     parts = _cut(walk)
     if parts.team == 1:
@@ -128,98 +136,97 @@ def _move(walk: Walk, move: Callable, line: np.ndarray) -> None:
     else:
         counts = _counts(parts)
         before = np.cumsum(counts) - counts
-    _run(kernel_of(move_true, *_LISTING, _text_of(move)), parts, *parts.cells, before, line)
+    _run(move_true, parts, *parts.cells, before, line, way)
 
 
 # What the kernels do. Operand 0 is the mask and operand 1 what is moved; `strides` has a row for each. They
 # go through parts `first` … `last` - 1, and ``states[part]`` is where a part stands.
 
 
-def count_true(first, last, shapes, strides, states, mask, counts):  # type: ignore[no-untyped-def]
+@jit.kernel()
+def count_true(first, last, shapes, strides, states, mask, counts):
     """How many elements are true in each part."""
     inner = shapes.shape[1] - 1
-    step = strides[0, inner]
+    step = np.uint64(strides[0, inner])
     for part in range(first, last):
         found, more = 0, True
         while more:
-            cell = states[part, 0]
-            for j in range(shapes[part, inner]):
+            cell = np.uint64(states[part, 0])
+            for j in range(np.uint64(shapes[part, inner])):
                 found += 1 if mask[cell + j * step] else 0
-            more = next_run(shapes, strides, states, part, 1)  # type: ignore[no-untyped-call]
+            more = next_run(shapes, strides, states, part, 1)
         counts[part] = found
 
 
-def list_true(shapes, states, mask, mask_step, part, begin, places):  # type: ignore[no-untyped-def]
-    """List where in a block of the row, from `begin` on, the mask is true, and say how often."""
-    look = states[part, 0] + begin * mask_step
-    found = 0
-    for j in range(lesser(BLOCK, shapes[part, shapes.shape[1] - 1] - begin)):
+@jit.helper
+def list_true(mask, look, step, count, places):
+    """List which of so many neighbours of a row are true, and say how many."""
+    found = np.uint64(0)
+    for j in range(count):
         places[found] = j
-        found += 1 if mask[look + j * mask_step] else 0
+        found += np.uint64(1 if mask[look + j * step] else 0)
     return found
 
 
-def fill_true(first, last, shapes, strides, states, mask, target, value):  # type: ignore[no-untyped-def]
+@jit.helper
+def list_block(shapes, states, mask, step, part, begin, places):
+    """List where in a block of the row, from `begin` on, the mask is true, and say how often."""
+    count = min(BLOCK, shapes[part, shapes.shape[1] - 1] - begin)
+    look = np.uint64(states[part, 0] + begin * step)
+    return list_true(mask, look, np.uint64(step), np.uint64(count), places)
+
+
+@jit.kernel()
+def fill_true(first, last, shapes, strides, states, mask, target, value):
     """Write one value where the mask is true."""
     inner = shapes.shape[1] - 1
     mask_step, step = strides[0, inner], strides[1, inner]
-    places = on_stack(states, BLOCK)
+    places = np.empty(BLOCK, np.uint64)
     for part in range(first, last):
         more = True
         while more:
             if mask_step == 1 and step == 1:
                 # Vectors of cells are written in part, whatever the mask is.
-                look, cell = states[part, 0], states[part, 1]
-                for j in range(shapes[part, inner]):
+                look, to = np.uint64(states[part, 0]), np.uint64(states[part, 1])
+                for j in range(np.uint64(shapes[part, inner])):
                     if mask[look + j]:
-                        target[cell + j] = value
+                        target[to + j] = value
             else:
                 for begin in range(0, shapes[part, inner], BLOCK):
-                    cell = states[part, 1] + begin * step
-                    for k in range(list_true(shapes, states, mask, mask_step, part, begin, places)):  # type: ignore[no-untyped-call]
-                        target[cell + places[k] * step] = value
-            more = next_run(shapes, strides, states, part, 1)  # type: ignore[no-untyped-call]
+                    cell = np.uint64(states[part, 1] + begin * step)
+                    found = list_block(shapes, states, mask, mask_step, part, begin, places)
+                    for k in range(found):
+                        target[cell + places[k] * np.uint64(step)] = value
+            more = next_run(shapes, strides, states, part, 1)
 
 
-def take(line, i, cells, cell):  # type: ignore[no-untyped-def]
-    """A cell becomes the next of the line."""
-    line[i] = cells[cell]
-
-
-def put(line, i, cells, cell):  # type: ignore[no-untyped-def]
-    """The next of the line goes into a cell."""
-    cells[cell] = line[i]
-
-
-def number(line, i, cells, cell):  # type: ignore[no-untyped-def]
-    """The cell's number becomes the next of the line."""
-    line[i] = cell
-
-
-move = take
-
-
-def move_true(first, last, shapes, strides, states, mask, cells, before, line):  # type: ignore[no-untyped-def]
-    """Move between the cells where the mask is true and a line; `before` says where in it a part begins.
-
-    ``move`` is `take`, `put` or `number`; `_text_of` puts it in its place.
-    """
+@jit.kernel()
+def move_true(first, last, shapes, strides, states, mask, cells, before, line, way):
+    """Move between the cells where the mask is true and a line; `before` says where in it a part begins."""
     inner = shapes.shape[1] - 1
-    mask_step, step = strides[0, inner], strides[1, inner]
-    places = on_stack(states, BLOCK)
+    mask_step, step = strides[0, inner], np.uint64(strides[1, inner])
+    places = np.empty(BLOCK, np.uint64)
     for part in range(first, last):
-        filled, more = before[part], True
+        filled, more = np.uint64(before[part]), True
         while more:
             for begin in range(0, shapes[part, inner], BLOCK):
-                cell = states[part, 1] + begin * step
-                found = list_true(shapes, states, mask, mask_step, part, begin, places)  # type: ignore[no-untyped-call]
-                for k in range(found):
-                    move(line, filled + k, cells, cell + places[k] * step)  # type: ignore[no-untyped-call]
+                cell = np.uint64(states[part, 1]) + np.uint64(begin) * step
+                found = list_block(shapes, states, mask, mask_step, part, begin, places)
+                if way == TAKE:
+                    for k in range(found):
+                        line[filled + k] = cells[cell + places[k] * step]
+                elif way == PUT:
+                    for k in range(found):
+                        cells[cell + places[k] * step] = line[filled + k]
+                else:
+                    for k in range(found):
+                        line[filled + k] = cell + places[k] * step
                 filled += found
-            more = next_run(shapes, strides, states, part, 1)  # type: ignore[no-untyped-call]
+            more = next_run(shapes, strides, states, part, 1)
 
 
-def unravel(out, shape):  # type: ignore[no-untyped-def]
+@jit.kernel()
+def unravel(out, shape):
     """The last row holds numbers of elements; turn it into one row of indices a dimension."""
     last = shape.size - 1
     for j in range(out.shape[1]):
@@ -229,11 +236,54 @@ def unravel(out, shape):  # type: ignore[no-untyped-def]
         out[0, j] = number
 
 
-# The text before the kernels that list places.
-_LISTING = (f"BLOCK = {BLOCK}", inspect.getsource(list_true))
+# Triangles: one side of a diagonal, which is written and not read.
 
 
-@functools.cache
-def _text_of(move: Callable) -> str:
-    """The text that makes a way to move the ``move`` of `move_true`."""
-    return f"{inspect.getsource(move)}\n\nmove = {move.__name__}"
+def clear_triangle(
+    cells: np.ndarray, start: int, shape: Sequence[int], strides: Sequence[int], diagonal: int, above: bool
+) -> None:
+    """See `tensorlab.backends.protocol.Backend.clear_triangle`."""
+    sizes, steps, turned = _triangle_walk(tuple(shape), tuple(strides))
+    # No diagonal lies further out than the sides are long.
+    furthest = sum(shape[-2:])
+    diagonal = max(-furthest, min(furthest, diagonal))
+    if turned:
+        diagonal, above = -diagonal, not above
+    _clear(cells, start, sizes, steps, diagonal, above)
+
+
+@functools.lru_cache(1024)
+def _triangle_walk(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Shape and strides with that dimension of the matrices last whose elements lie closer together."""
+    dims = list(range(len(shape)))
+    turned = strides[-1] > strides[-2]
+    if turned:
+        dims[-2:] = dims[:-3:-1]
+    return (
+        np.array([shape[d] for d in dims], np.int64),
+        np.array([strides[d] for d in dims], np.int64),
+        turned,
+    )
+
+
+@jit.kernel()
+def _clear(cells, start, shape, strides, diagonal, above):
+    last = shape.size - 1
+    rows, columns = shape[last - 1], shape[last]
+    matrices = 1
+    for dim in range(last - 1):
+        matrices *= shape[dim]
+    for matrix in range(matrices):
+        corner, number = start, matrix
+        for dim in range(last - 2, -1, -1):
+            corner += number % shape[dim] * strides[dim]
+            number //= shape[dim]
+        for row in range(rows):
+            on = min(max(row + diagonal, -1), columns)
+            first, end = (on + 1, columns) if above else (0, max(on, 0))
+            at = corner + row * strides[last - 1]
+            if strides[last] == 1:
+                cells[at + first : at + end] = 0
+            else:
+                for column in range(first, end):
+                    cells[at + column * strides[last]] = 0

@@ -73,6 +73,7 @@ class Tensor(TensorMethods, metaclass=TensorType):
         "_shape",
         "_storage",
         "_stride",
+        "_untracked",
     )
 
     _at: tuple[np.ndarray, int]  # what a kernel is given: the storage's cells, and that of the first element
@@ -81,6 +82,7 @@ class Tensor(TensorMethods, metaclass=TensorType):
     _grad: Tensor | None
     _dtype: dtype
     _naming: Any
+    _untracked: bool  # set, and true, for a view that was made while recording was off
     _offset: int
     _shape: Size
     _storage: UntypedStorage
@@ -336,6 +338,8 @@ def make_view(base: Tensor, shape: Size, stride: tuple[int, ...], offset: int) -
     tensor._base = base if base._base is None else base._base
     tensor._edge = None
     tensor._grad = None
+    if not modes.current.grad and not modes.current.inference:
+        tensor._untracked = True
     return tensor
 
 

@@ -109,7 +109,7 @@ def check_in_place(target: Tensor) -> None:
                 "does, or compute a new tensor"
             )
         return
-    if edge.__class__ is Leaf and edge.untracked:
+    if (edge.__class__ is Leaf and edge.untracked) or getattr(target, "_untracked", False):
         raise RuntimeError(
             "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given "
             "that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "

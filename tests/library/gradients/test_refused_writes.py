@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import tensorlab as tl
 from tests.library.gradients.outcomes import blocks, refusal, same_outcome
 
 PROGRAMS = blocks(
@@ -314,3 +315,19 @@ NAMED = {
 def test_the_message_names_what_was_given_and_what_would_work(name):
     message = refusal(PROGRAMS[name])
     assert all(words in message for words in NAMED[name]), message
+
+
+@pytest.mark.parametrize("required", ["a leaf", "a result", "nothing"])
+def test_a_view_made_without_recording_is_not_written_while_recording(required):
+    base = tl.ones(3, requires_grad=required != "nothing")
+    base = base * 1 if required == "a result" else base
+    with tl.no_grad():
+        view = base[:2]
+        view.mul_(2)
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+        view.mul_(tl.ones(2, requires_grad=True))
+    assert base.tolist() == [2.0, 2.0, 1.0]
+    with tl.no_grad():
+        view.mul_(tl.ones(2, requires_grad=True))
+    view.detach().mul_(2)
+    assert base.tolist() == [4.0, 4.0, 1.0]

@@ -16,8 +16,8 @@ from typing import Any
 
 from tensorlab import dtypes
 from tensorlab.autograd.views import requires_grad
+from tensorlab.dispatch.operands import Number
 from tensorlab.modes import current
-from tensorlab.ops.operands import Number
 from tensorlab.tensor import Tensor
 
 Arguments = tuple[Any, ...]

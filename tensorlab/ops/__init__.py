@@ -47,7 +47,6 @@ from tensorlab.ops import (
     multinomial,
     normalisation,
     norms,
-    operands,
     order_statistics,
     padding,
     pointwise,

@@ -10,11 +10,11 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record, record_several
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Backend, Launch, OperandLayout
+from tensorlab.dispatch.primitive import Primitive, Result, call, refuse_recorded, unary
 from tensorlab.names.rules import reduces
 from tensorlab.ops import pointwise
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.dispatch import Primitive, Result, call, refuse_recorded, unary
 from tensorlab.ops.outputs import need_outs, typed_out, written
 from tensorlab.ops.reduce import (
     Dims,

@@ -14,13 +14,20 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.cells import wrap_integer
 from tensorlab.contracts import explained
+from tensorlab.dispatch.operands import (
+    Number,
+    check_64_bits,
+    check_number,
+    is_number,
+    number_from,
+    result_type,
+)
 from tensorlab.dtypes import FLOATING
 from tensorlab.names.tensor import bare
 from tensorlab.ops import pointwise
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply, apply_in_place
-from tensorlab.ops.operands import Number, check_64_bits, check_number, is_number, number_from, result_type
 from tensorlab.ops.rows import function_of, in_place
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE, ZERO, Scalar

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from tensorlab.dispatch.operands import Number, is_number
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import apply, apply_in_place
-from tensorlab.ops.operands import Number, is_number
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor

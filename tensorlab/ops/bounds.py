@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from tensorlab import dtypes
 from tensorlab.autograd.views import requires_grad
+from tensorlab.dispatch.operands import Number, check_number, is_number, result_type
 from tensorlab.dtypes import finfo_max
 from tensorlab.layout import as_int
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import apply, apply_in_place
-from tensorlab.ops.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.rows import function_of
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE, Scalar

@@ -7,8 +7,8 @@ from typing import Any
 
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.dispatch.memory import allocate
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import allocate
 from tensorlab.ops.elementwise import apply, compute, compute_into
 from tensorlab.ops.joining import cat
 from tensorlab.ops.padding import constant_pad_nd

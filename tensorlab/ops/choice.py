@@ -9,11 +9,11 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.dispatch.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply
 from tensorlab.ops.indexing.masks import nonzero
-from tensorlab.ops.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.outputs import need_dtype
 from tensorlab.ops.pointwise import eq
 from tensorlab.registry import op

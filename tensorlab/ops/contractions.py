@@ -9,6 +9,8 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.dispatch.operands import Number, is_number, number_from, result_type
+from tensorlab.dispatch.primitive import check_out
 from tensorlab.layout import Size
 from tensorlab.ops.aliases import as_own, detach
 from tensorlab.ops.arguments import need_tensors
@@ -16,10 +18,8 @@ from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.conversion import cast
 from tensorlab.ops.creation import full_like
 from tensorlab.ops.dims import permute
-from tensorlab.ops.dispatch import Number, check_out, is_number, result_type
 from tensorlab.ops.elementwise import compute, compute_into
 from tensorlab.ops.joining import stack
-from tensorlab.ops.operands import number_from
 from tensorlab.ops.outputs import need_dtype, written
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import product

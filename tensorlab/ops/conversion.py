@@ -13,6 +13,12 @@ from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.devices import as_device, device
+from tensorlab.dispatch.copies import COPY, write
+from tensorlab.dispatch.copies import fill as overwrite
+from tensorlab.dispatch.guards import same_place
+from tensorlab.dispatch.memory import allocate_strided
+from tensorlab.dispatch.operands import Number, check_number, is_number
+from tensorlab.dispatch.primitive import compute
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import (
     contiguous_format,
@@ -28,17 +34,6 @@ from tensorlab.names.following import follow
 from tensorlab.names.rules import unifies
 from tensorlab.names.tensor import NamedTensor
 from tensorlab.ops.arguments import as_dtype
-from tensorlab.ops.dispatch import (
-    COPY,
-    Number,
-    allocate_strided,
-    compute,
-    is_number,
-    same_place,
-    write,
-)
-from tensorlab.ops.dispatch import fill as overwrite
-from tensorlab.ops.operands import check_number
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

@@ -8,13 +8,15 @@ import numpy as np
 
 from tensorlab import dtypes, layout
 from tensorlab.devices import as_device, device
+from tensorlab.dispatch.copies import fill
+from tensorlab.dispatch.memory import allocate_strided, filled
+from tensorlab.dispatch.operands import Number, is_number, number_dtype
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides, memory_format, preserve_format
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from, tensor_options
 from tensorlab.ops.conversion import strides_like
-from tensorlab.ops.dispatch import Number, allocate_strided, fill, filled, is_number, number_dtype
 from tensorlab.ops.outputs import fitted
 from tensorlab.registry import op
 from tensorlab.storage import UntypedStorage

@@ -12,14 +12,7 @@ from tensorlab.autograd.formulas import Backward, Formula, formulas
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.backends import Backend, Launch, OperandLayout
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
-from tensorlab.names.rules import keeps
-from tensorlab.ops import conversion
-from tensorlab.ops.aliases import detach
-from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.choice import where
-from tensorlab.ops.dispatch import (
+from tensorlab.dispatch.primitive import (
     Primitive,
     Recorded,
     Result,
@@ -29,6 +22,13 @@ from tensorlab.ops.dispatch import (
     refuse_recorded,
     unary,
 )
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+from tensorlab.names.rules import keeps
+from tensorlab.ops import conversion
+from tensorlab.ops.aliases import detach
+from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.choice import where
 from tensorlab.ops.joining import stack
 from tensorlab.ops.outputs import need_outs, typed_out, written
 from tensorlab.ops.pointwise import exp, log

@@ -6,12 +6,16 @@ from tensorlab import layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import in_place, record
+from tensorlab.dispatch.copies import write_new
+from tensorlab.dispatch.guards import guard_write
+from tensorlab.dispatch.memory import as_new
+from tensorlab.dispatch.operands import Number
+from tensorlab.dispatch.primitive import check_out
 from tensorlab.layout import as_int
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import aliases, slicing
 from tensorlab.ops.conversion import clone, copy_, fill_
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import Number, as_new, check_out, guard_write, write_new
 from tensorlab.ops.indexing.index_plan import raw_cells
 from tensorlab.ops.outputs import fitted, need_dtype, written
 from tensorlab.ops.shape import reshape

@@ -19,21 +19,15 @@ from typing import Any, ClassVar
 
 from tensorlab import broadcasting, dtypes, layout, memory_formats
 from tensorlab.autograd.formulas import Backward, Formula
-from tensorlab.backends import Backend, Launch, OperandLayout
+from tensorlab.backends import Backend, Buffer, Launch, OperandLayout
+from tensorlab.dispatch import primitive as door
+from tensorlab.dispatch.copies import converted
+from tensorlab.dispatch.memory import filled
+from tensorlab.dispatch.operands import Number, number_dtype, number_from, to_round, types_of, widened
+from tensorlab.dispatch.primitive import Operand, Primitive, Recorded, Result, call, call_in_place
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.names.rules import unifies
-from tensorlab.ops import dispatch
-from tensorlab.ops.dispatch import (
-    Operand,
-    Primitive,
-    Recorded,
-    Result,
-    call,
-    call_in_place,
-    filled,
-)
-from tensorlab.ops.operands import Number, number_dtype, number_from, to_round, types_of, widened
 from tensorlab.scalars import GRAD, TABLE, TRUTH, UNKNOWN, ZERO, Scalar
 from tensorlab.tensor import Tensor
 
@@ -91,21 +85,36 @@ class Elementwise(Primitive):
         params: tuple,
         same: Sequence[bool],
     ) -> Launch:
-        """See `Primitive.launch`."""
-        compute, _ = types_of(self.row, operands)
+        """A narrow result wraps or rounds in its own dtype before it is converted to a wider one."""
+        compute, own = types_of(self.row, operands)
+        row, shape = self.row, result.shape
         out = OperandLayout(result.dtype, result.stride)
-        inputs = operand_layouts(result.shape, operands, same)
-        return backend.pointwise(self.row, widened(compute), result.shape, out, inputs)
+        if own is out.dtype or row.result == TRUTH or own.itemsize > out.dtype.itemsize:
+            inputs = operand_layouts(shape, operands, same)
+            return backend.pointwise(row, widened(compute), shape, out, inputs)
+        narrow = OperandLayout(own, layout.default_strides(shape))
+        make = backend.pointwise(row, widened(compute), shape, narrow, operand_layouts(shape, operands))
+        convert = backend.pointwise(TABLE["copy"], widened(own), shape, out, [narrow])
+
+        def launch(out: Buffer, *buffers: Buffer | Number) -> None:
+            made = backend.allocate(layout.numel(shape), own.cell), 0
+            make(made, *buffers)
+            convert(out, made)
+
+        return launch
 
     def node(self, operands: Sequence[Operand], params: tuple) -> Recorded:
         """See `Primitive.node`."""
         number = _number_among(operands[: self.row.arity]) if self.row.number_nodes else None
         return node_kind(self.row, number), {}
 
-    def rounded(self, operands: Sequence[Operand]) -> tuple[Sequence[int], dtype | None]:
-        """Operands beside sixteen-bit floats, which are rounded to these first."""
+    def converted(self, operands: Sequence[Operand]) -> Sequence[Operand] | None:
+        """Operands beside sixteen-bit floats are rounded to these first."""
         compute, _ = types_of(self.row, operands)
-        return to_round(self.row, operands, compute), compute
+        positions = to_round(self.row, operands, compute)
+        if not positions:
+            return None
+        return [converted(one, compute) if at in positions else one for at, one in enumerate(operands)]
 
     def check_out(self, out: Tensor, result: Result, operands: Sequence[Operand], brought: bool) -> None:
         """See `Primitive.check_out`; some rows write into their result's dtype alone."""
@@ -116,10 +125,6 @@ class Elementwise(Primitive):
                 f"{self.name}(): found dtype {out.dtype.name} but expected {result.dtype.name}: "
                 f"bring an out of dtype {result.dtype.name}"
             )
-
-    def converts_while_writing(self, result: Result, out: Tensor) -> bool:
-        """False where a narrow result wraps or rounds in its own dtype before it becomes a wider one."""
-        return self.row.result == TRUTH or result.dtype.itemsize > out.dtype.itemsize
 
     def _layout(self, operands: Sequence[Operand], compute: dtype) -> tuple[Size, tuple[int, ...]]:
         """The shape and the strides of a new tensor for a result, as PyTorch has them."""
@@ -226,12 +231,12 @@ def apply_in_place(row: Scalar, target: Tensor, *others: Operand, writer: str = 
 
 def compute(row: Scalar, *operands: Operand) -> Tensor:
     """`apply` of which nothing is recorded."""
-    return dispatch.compute(elementwise(row), *operands)
+    return door.compute(elementwise(row), *operands)
 
 
 def compute_into(out: Tensor, row: Scalar, *operands: Operand, resizes: bool = False) -> Tensor:
     """`compute` into a tensor that is there, which may be one of the operands."""
-    return dispatch.compute_into(out, elementwise(row), operands, resizes=resizes)
+    return door.compute_into(out, elementwise(row), operands, resizes=resizes)
 
 
 def _with_numbers(row: Scalar, operands: Sequence[Any]) -> list[Any] | None:

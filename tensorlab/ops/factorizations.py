@@ -13,10 +13,10 @@ import numpy as np
 from tensorlab import broadcasting, return_types
 from tensorlab.autograd.recording import record, record_several
 from tensorlab.autograd.views import requires_grad
+from tensorlab.dispatch.primitive import check_out
 from tensorlab.modes import current
 from tensorlab.ops import factorization_gradients as gradients
 from tensorlab.ops.aliases import as_own
-from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.lapack import (
     LinAlgError,
     all_in,

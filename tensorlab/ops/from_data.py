@@ -12,6 +12,7 @@ import numpy as np
 from tensorlab import dtypes
 from tensorlab.cells import encode
 from tensorlab.devices import as_device, device
+from tensorlab.dispatch.operands import Number
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import contiguous_format, format_strides
@@ -19,7 +20,6 @@ from tensorlab.names.functions import with_given_names
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import as_dtype, tensor_options
 from tensorlab.ops.conversion import clone, to
-from tensorlab.ops.dispatch import Number
 from tensorlab.ops.interop import from_dlpack, from_numpy, frombuffer, tensor_over
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense

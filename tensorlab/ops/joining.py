@@ -9,19 +9,16 @@ from tensorlab import layout, memory_formats
 from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.dispatch.copies import write, write_new
+from tensorlab.dispatch.guards import guard_write
+from tensorlab.dispatch.memory import allocate_strided
+from tensorlab.dispatch.operands import result_type
+from tensorlab.dispatch.primitive import check_out
 from tensorlab.dtypes import can_cast
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import numpy_names, tensors_from
-from tensorlab.ops.dispatch import (
-    allocate_strided,
-    check_out,
-    guard_write,
-    result_type,
-    write,
-    write_new,
-)
 from tensorlab.ops.outputs import fitted
 from tensorlab.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape, unsqueeze, view
 from tensorlab.ops.slicing import narrow, select

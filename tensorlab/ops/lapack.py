@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes, layout
+from tensorlab.dispatch.memory import allocate_strided
 from tensorlab.layout import Size
-from tensorlab.ops.dispatch import allocate_strided
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.tensor import Tensor
 

@@ -11,10 +11,9 @@ from typing import Any
 
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.dispatch.operands import number_from, result_type
 from tensorlab.ops.conversion import cast
-from tensorlab.ops.dispatch import result_type
 from tensorlab.ops.elementwise import compute, tensor_form
-from tensorlab.ops.operands import number_from
 from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE, Scalar

@@ -9,8 +9,8 @@ from __future__ import annotations
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.dispatch.operands import Number
 from tensorlab.ops.dims import permute
-from tensorlab.ops.dispatch import Number
 from tensorlab.ops.products import added_product, product
 from tensorlab.ops.shape import UnsafeViewBackward0, reshape
 from tensorlab.registry import op

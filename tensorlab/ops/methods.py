@@ -8,8 +8,8 @@ from typing import Any
 
 from tensorlab import names, registry
 from tensorlab.contracts import explained
+from tensorlab.dispatch.operands import is_number
 from tensorlab.ops import arithmetic, matmul, pointwise, protocols
-from tensorlab.ops.dispatch import is_number
 from tensorlab.ops.products import product
 from tensorlab.ops.rows import operator_of
 from tensorlab.registry import Op, op

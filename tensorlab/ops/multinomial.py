@@ -7,11 +7,12 @@ import numpy as np
 from tensorlab import dtypes, layout
 from tensorlab.backends import OperandLayout
 from tensorlab.cells import to_float32
+from tensorlab.dispatch.copies import write
+from tensorlab.dispatch.guards import guard_write
 from tensorlab.layout import Size
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import empty, empty_like
-from tensorlab.ops.dispatch import guard_write, write
 from tensorlab.ops.pointwise import div
 from tensorlab.ops.random_fills import exponential_
 from tensorlab.ops.sampling import as_flag, as_generator, as_long, new

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tensorlab import layout
+from tensorlab.dispatch.operands import number_from
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import (
@@ -26,7 +27,6 @@ from tensorlab.numeric_limits import finfo
 from tensorlab.ops.conversion import compute_type, contiguous, to
 from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.normalisation_groups import batch_view, group_view, normalised, row_view
-from tensorlab.ops.operands import number_from
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlab import dtypes
+from tensorlab.dispatch.operands import is_number, number_from
+from tensorlab.dispatch.primitive import check_out
 from tensorlab.dtypes import dtype
 from tensorlab.ops import conversion, dims, shape
 from tensorlab.ops.argreduce import amax, amin
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.choice import where
-from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.factorizations import svdvals
-from tensorlab.ops.operands import is_number, number_from
 from tensorlab.ops.outputs import typed_out, written
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_one_dim, own_type, reduce, spread
 from tensorlab.ops.reduction import sum as add_up

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from tensorlab import dtypes
 from tensorlab.autograd.last_writer import mark_out
+from tensorlab.dispatch.copies import write
+from tensorlab.dispatch.guards import guard_write
+from tensorlab.dispatch.primitive import check_out, refuse_recorded
+from tensorlab.dispatch.resizing import resize_output
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.ops.dispatch import check_out, guard_write, refuse_recorded, write
-from tensorlab.ops.resizing import resize_output
 from tensorlab.tensor import Tensor
 
 __all__ = ["fit_out", "fitted", "need_dtype", "need_outs", "typed_out", "written"]

@@ -11,11 +11,12 @@ from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
 from tensorlab.backends.windows import Pooling, Reach
+from tensorlab.dispatch.copies import write_new
+from tensorlab.dispatch.memory import allocate_strided, filled
 from tensorlab.layout import Size
 from tensorlab.memory_formats import format_strides, suggested_format
 from tensorlab.modes import current
 from tensorlab.ops.conversion import summed_in_float32
-from tensorlab.ops.dispatch import allocate_strided, filled, write_new
 from tensorlab.tensor import Tensor
 
 __all__ = [

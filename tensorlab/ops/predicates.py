@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from tensorlab import layout, memory_formats
+from tensorlab.dispatch.guards import same_place
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import need_tensor, need_tensors, sizes_from
-from tensorlab.ops.dispatch import same_place
 from tensorlab.ops.pointwise import eq, logical_not, lt
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import view

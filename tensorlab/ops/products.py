@@ -17,10 +17,9 @@ from typing import Any
 from tensorlab import broadcasting, dtypes, layout, product_shapes
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.backends import Backend, Launch
-from tensorlab.layout import Refusal, Size
-from tensorlab.ops.conversion import copy_
-from tensorlab.ops.dispatch import (
-    Number,
+from tensorlab.dispatch.guards import guard_write, same_place, share_cells
+from tensorlab.dispatch.operands import Number, is_number, number_from
+from tensorlab.dispatch.primitive import (
     Operand,
     Primitive,
     Recorded,
@@ -29,13 +28,10 @@ from tensorlab.ops.dispatch import (
     call,
     call_in_place,
     compute,
-    guard_write,
-    is_number,
     refuse_recorded,
-    same_place,
-    share_cells,
 )
-from tensorlab.ops.operands import number_from
+from tensorlab.layout import Refusal, Size
+from tensorlab.ops.conversion import copy_
 from tensorlab.ops.outputs import written
 from tensorlab.scalars import Scalar
 from tensorlab.tensor import Tensor

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tensorlab.ops.dispatch import is_number
+from tensorlab.dispatch.operands import is_number
 from tensorlab.ops.interop import array_wrap
 from tensorlab.ops.pointwise import bitwise_not, eq
 from tensorlab.ops.rearranging import flip

@@ -12,17 +12,18 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.cells import to_float32
 from tensorlab.devices import device
+from tensorlab.dispatch.memory import as_new, counted, next_version
+from tensorlab.dispatch.operands import is_number
+from tensorlab.dispatch.primitive import check_out
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import memory_format, preserve_format
 from tensorlab.modes import no_grad
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.arguments import need_tensor, tensor_options
 from tensorlab.ops.creation import empty, empty_like
-from tensorlab.ops.dispatch import as_new, check_out, is_number
 from tensorlab.ops.pointwise import add_, mul_
 from tensorlab.ops.random_fills import bernoulli_, normal_, uniform_
 from tensorlab.ops.sampling import fill_each, fill_new, new, node, require_deviation
-from tensorlab.ops.writing import counted, next_version
 from tensorlab.random import Generator
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor

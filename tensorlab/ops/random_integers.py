@@ -10,11 +10,11 @@ from tensorlab import dtypes
 from tensorlab.autograd.formulas import Backward
 from tensorlab.cells import from_float32, to_float32
 from tensorlab.devices import device
+from tensorlab.dispatch.memory import as_new
 from tensorlab.dtypes import dtype
 from tensorlab.memory_formats import memory_format, preserve_format
 from tensorlab.ops.arguments import as_dtype, need_tensor, tensor_options
 from tensorlab.ops.creation import empty_like
-from tensorlab.ops.dispatch import as_new
 from tensorlab.ops.sampling import LONGEST, SHORTEST, as_long, fill, new, node
 from tensorlab.random import Generator
 from tensorlab.registry import op

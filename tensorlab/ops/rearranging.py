@@ -10,6 +10,7 @@ import numpy as np
 from tensorlab import layout, view_rules
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.dispatch.operands import number_from
 from tensorlab.dtypes import int32, int64
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import contiguous_format
@@ -21,7 +22,6 @@ from tensorlab.ops.dims import transpose
 from tensorlab.ops.from_data import from_cells
 from tensorlab.ops.indexing.index_select import index_select
 from tensorlab.ops.joining import cat
-from tensorlab.ops.operands import number_from
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import expand, flatten, ravel, reshape, unsqueeze
 from tensorlab.ops.slicing import narrow

@@ -8,13 +8,13 @@ from typing import Any
 from tensorlab import layout
 from tensorlab.autograd.formulas import Formula, formulas
 from tensorlab.backends import Backend, Launch, OperandLayout
+from tensorlab.dispatch.primitive import Primitive, Recorded, Result, call, unary
 from tensorlab.dtypes import bool as bool_
 from tensorlab.dtypes import dtype, int64
 from tensorlab.folds import TABLE
 from tensorlab.layout import Size
 from tensorlab.names.rules import reduces
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import Primitive, Recorded, Result, call, unary
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -226,7 +226,7 @@ def reduce(
         k: the number that the row's formulas use.
 
     Raises:
-        TypeError, IndexError, RuntimeError: see `as_dims`, `as_flag` and `tensorlab.ops.dispatch.call`.
+        TypeError, IndexError, RuntimeError: see `as_dims`, `as_flag` and `tensorlab.dispatch.primitive.call`.
     """
     need_tensor(primitive.name, input)
     if dim is not None and type(dim) is not int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tensorlab.backends import Backend, Launch
 from tensorlab.backends.windows import Along
+from tensorlab.dispatch.memory import allocate_strided, filled
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.memory_formats import (
@@ -20,7 +21,6 @@ from tensorlab.memory_formats import (
     suggested_format,
 )
 from tensorlab.ops.conversion import contiguous, dense_in
-from tensorlab.ops.dispatch import allocate_strided, filled
 from tensorlab.tensor import Tensor
 
 __all__ = ["resampled", "resampled_gradient"]

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any
 
-from tensorlab.ops.dispatch import binary, unary
+from tensorlab.dispatch.operands import Number, is_number
+from tensorlab.dispatch.primitive import binary, unary
 from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply, apply_in_place, elementwise
-from tensorlab.ops.operands import Number, is_number
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor

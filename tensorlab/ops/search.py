@@ -9,11 +9,11 @@ import numpy as np
 from tensorlab import dtypes, layout
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.cells import to_float32
+from tensorlab.dispatch.operands import Number, is_number, result_type
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops import argreduce, conversion
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import Number, is_number, result_type
 from tensorlab.ops.from_data import tensor
 from tensorlab.ops.outputs import fit_out, typed_out
 from tensorlab.registry import op

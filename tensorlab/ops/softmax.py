@@ -11,12 +11,12 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Launch, OperandLayout, backend
+from tensorlab.dispatch.primitive import check_out as refuse_tracked
 from tensorlab.dtypes import dtype
 from tensorlab.memory import beside
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.conversion import dense_in
-from tensorlab.ops.dispatch import check_out as refuse_tracked
 from tensorlab.ops.outputs import fit_out, typed_out, written
 from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import neg

@@ -15,10 +15,11 @@ import numpy as np
 from tensorlab import dtypes, return_types
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.dispatch.guards import guard_write
+from tensorlab.dispatch.memory import allocate, allocate_strided
 from tensorlab.layout import Size, as_int
 from tensorlab.memory_formats import preserved_strides
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.dispatch import allocate, allocate_strided, guard_write
 from tensorlab.ops.kth import comparable, kth_of_lines
 from tensorlab.ops.outputs import fit_out, need_outs, typed_out, written
 from tensorlab.ops.ranking import order, ranked

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.dispatch.copies import write_new
+from tensorlab.dispatch.memory import allocate_strided, filled
 from tensorlab.layout import Size, default_strides
 from tensorlab.memory_formats import format_strides, suggested_format
 from tensorlab.ops.arguments import need_tensors
-from tensorlab.ops.dispatch import allocate_strided, filled, write_new
 from tensorlab.ops.elementwise import compute_into
 from tensorlab.ops.windows import each_dim, places
 from tensorlab.registry import op

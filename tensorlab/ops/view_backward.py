@@ -14,10 +14,11 @@ import numpy as np
 from tensorlab import layout
 from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.autograd.recording import linear, record
+from tensorlab.dispatch.copies import write
+from tensorlab.dispatch.memory import filled
 from tensorlab.dtypes import int64
 from tensorlab.layout import Size
 from tensorlab.memory_formats import is_non_overlapping_and_dense
-from tensorlab.ops.dispatch import filled, write
 from tensorlab.positions import steps_clear
 from tensorlab.tensor import Tensor, make_dense
 

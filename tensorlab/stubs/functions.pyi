@@ -369,7 +369,7 @@ from tensorlab.ops.shape import reshape as reshape
 from tensorlab.ops.resizing import resize_as_ as resize_as_
 from tensorlab.ops.aliases import resolve_conj as resolve_conj
 from tensorlab.ops.aliases import resolve_neg as resolve_neg
-from tensorlab.ops.operands import result_type as result_type
+from tensorlab.dispatch.operands import result_type as result_type
 from tensorlab.ops.normalisation import rms_norm as rms_norm
 from tensorlab.ops.rearranging import roll as roll
 from tensorlab.ops.rearranging import rot90 as rot90

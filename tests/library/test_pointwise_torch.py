@@ -11,7 +11,7 @@ import pytest
 import tensorlab as tl
 import tensorlab.nn.functional as F
 from tensorlab import dtypes
-from tensorlab.ops.operands import types_of
+from tensorlab.dispatch.operands import types_of
 from tensorlab.scalars import FLOAT, TABLE
 
 UNARY = [

@@ -72,7 +72,7 @@ RESULT_TYPE = Exercise(
     stars=3,
     signature="result_type(*operands)",
     task="Return the dtype in which the operands meet: tensors with dimensions, without, and Python numbers.",
-    part="tensorlab.ops.operands:result_type",
+    part="tensorlab.dispatch.operands:result_type",
     topics=(
         Topic(
             "tensors of one category",

@@ -218,7 +218,7 @@ GUARD_LAYOUT = Exercise(
     stars=2,
     signature="guard_layout(target)",
     task="Raise RuntimeError if a dimension along which steps are taken has stride 0, else return None.",
-    part="tensorlab.ops.guards:guard_layout",
+    part="tensorlab.dispatch.guards:guard_layout",
     topics=(
         Topic(
             "a stretched tensor",

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from tensorlab import dtypes
+from tensorlab.dispatch.operands import Number, is_number
 from tensorlab.layout import as_int
 from tensorlab.ops import conversion, indexing, joining, pointwise
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.cumulative import cumsum
-from tensorlab.ops.operands import Number, is_number
 from tensorlab.ops.outputs import written
 from tensorlab.ops.pointwise import div, mul
 from tensorlab.ops.reduce import as_dims, as_one_dim

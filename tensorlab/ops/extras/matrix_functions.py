@@ -12,10 +12,10 @@ import numpy as np
 from tensorlab import dtypes, return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.creation import zeros, zeros_like
 from tensorlab.ops.dims import adjoint
-from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.extras.combinations import powers
 from tensorlab.ops.extras.matrix_rank import pinv
 from tensorlab.ops.factorizations import cholesky as lower_cholesky

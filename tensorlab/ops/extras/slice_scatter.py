@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import clone, copy_
 from tensorlab.ops.creation import empty_strided
-from tensorlab.ops.dispatch import check_out
 from tensorlab.ops.indexing.basic import getitem
 from tensorlab.ops.outputs import written
 from tensorlab.ops.reduce import as_one_dim

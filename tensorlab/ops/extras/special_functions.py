@@ -10,6 +10,8 @@ import numpy as np
 from tensorlab import dtypes, return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.dispatch.operands import Number, is_number, result_type
+from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.arithmetic import pow as power
@@ -17,11 +19,9 @@ from tensorlab.ops.arithmetic import pow_ as power_
 from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import clone, copy_, to
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import check_out, result_type
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import apply, apply_in_place
 from tensorlab.ops.interop import from_numpy
-from tensorlab.ops.operands import Number, is_number
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.pointwise import copysign, digamma, digamma_, erfc, exp2, mul, mul_
 from tensorlab.ops.rows import function_of

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from tensorlab import dtypes, return_types
+from tensorlab.dispatch.operands import Number, is_number, result_type
+from tensorlab.dispatch.primitive import check_out
 from tensorlab.dtypes import dtype
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, numpy_names
@@ -17,7 +19,6 @@ from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import full, zeros
 from tensorlab.ops.diagonals import diag
 from tensorlab.ops.dims import movedim, t, transpose
-from tensorlab.ops.dispatch import Number, check_out, is_number, result_type
 from tensorlab.ops.indexing.gather_scatter import gather
 from tensorlab.ops.indexing.index_select import take
 from tensorlab.ops.indexing.masks import masked_fill, masked_select

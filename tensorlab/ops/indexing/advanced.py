@@ -10,14 +10,14 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import in_place, linear, record
 from tensorlab.autograd.saved_tensors import KeptTensors
 from tensorlab.autograd.views import check_in_place, requires_grad
+from tensorlab.dispatch.memory import allocate_strided, as_new, filled
+from tensorlab.dispatch.operands import Number
 from tensorlab.layout import Refusal, Size
 from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import conversion
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import allocate_strided, as_new, filled
 from tensorlab.ops.indexing import masks
 from tensorlab.ops.indexing.index_plan import KEPT, Places, Route, Term, check, combine, read, refuse_shared
-from tensorlab.ops.operands import Number
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_tensor
 from tensorlab.warned import warn_caller

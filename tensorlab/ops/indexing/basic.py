@@ -16,11 +16,11 @@ from tensorlab import dtypes, part_rules
 from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import in_place, record_view
 from tensorlab.autograd.views import requires_grad
+from tensorlab.dispatch.copies import write
+from tensorlab.dispatch.operands import Number
 from tensorlab.layout import Size
 from tensorlab.ops import conversion, from_data, shape
-from tensorlab.ops.dispatch import write
 from tensorlab.ops.indexing import advanced
-from tensorlab.ops.operands import Number
 from tensorlab.ops.view_backward import placed
 from tensorlab.registry import op
 from tensorlab.size import size_of_ints

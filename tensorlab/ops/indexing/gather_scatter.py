@@ -10,13 +10,15 @@ from tensorlab import broadcasting, dtypes, layout
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.dispatch.memory import as_new, counted, next_version
+from tensorlab.dispatch.operands import Number, number_from
+from tensorlab.dispatch.primitive import check_out
 from tensorlab.dtypes import dtype, int64
 from tensorlab.layout import Size
 from tensorlab.modes import current, no_grad
 from tensorlab.ops import arithmetic, conversion, creation, pointwise
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.dispatch import as_new, check_out
 from tensorlab.ops.indexing.gradients import (
     GatherBackward0,
     ScatterAddBackward0,
@@ -38,9 +40,7 @@ from tensorlab.ops.indexing.index_plan import (
 )
 from tensorlab.ops.indexing.masks import masked_fill_
 from tensorlab.ops.interop import from_numpy
-from tensorlab.ops.operands import Number, number_from
 from tensorlab.ops.shape import expand, reshape, unsqueeze
-from tensorlab.ops.writing import counted, next_version
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_tensor
 

@@ -17,12 +17,15 @@ import numpy as np
 from tensorlab import broadcasting, dtypes, layout, memory_formats
 from tensorlab.backends import Backend, Buffer, IndexLayout, Launch
 from tensorlab.cells import encode_one, to_float32
+from tensorlab.dispatch.copies import write, write_new
+from tensorlab.dispatch.guards import guard_write, share_cells
+from tensorlab.dispatch.memory import allocate
+from tensorlab.dispatch.operands import Number, check_number
+from tensorlab.dispatch.primitive import check_out
+from tensorlab.dispatch.resizing import resize_output
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import allocate, check_out, guard_write, share_cells, write, write_new
-from tensorlab.ops.operands import Number, check_number
-from tensorlab.ops.resizing import resize_output
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor
 from tensorlab.warned import warn_caller

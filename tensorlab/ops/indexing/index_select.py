@@ -13,10 +13,11 @@ import numpy as np
 from tensorlab import dtypes, layout
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import check_in_place
+from tensorlab.dispatch.memory import as_new, counted, next_version
+from tensorlab.dispatch.operands import Number, check_number, is_number, number_from
 from tensorlab.layout import Refusal, Size
 from tensorlab.ops import aliases, conversion, pointwise, shape
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import as_new
 from tensorlab.ops.indexing.gradients import (
     IndexAddBackward0,
     IndexCopyBackward0,
@@ -44,9 +45,7 @@ from tensorlab.ops.indexing.index_plan import (
     vector,
 )
 from tensorlab.ops.interop import from_numpy
-from tensorlab.ops.operands import Number, check_number, is_number, number_from
 from tensorlab.ops.shape import reshape
-from tensorlab.ops.writing import counted, next_version
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

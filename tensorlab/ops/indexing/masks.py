@@ -11,10 +11,13 @@ from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.backends import Walk
 from tensorlab.cells import encode_one
+from tensorlab.dispatch.guards import same_place
+from tensorlab.dispatch.memory import as_new
+from tensorlab.dispatch.operands import Number, check_number, is_number
+from tensorlab.dispatch.primitive import check_out
 from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.dispatch import as_new, check_out, same_place
 from tensorlab.ops.indexing.gradients import (
     MaskedFillBackward0,
     MaskedFillBackward1,
@@ -32,7 +35,6 @@ from tensorlab.ops.indexing.index_plan import (
     result_in,
     vector,
 )
-from tensorlab.ops.operands import Number, check_number, is_number
 from tensorlab.ops.outputs import written
 from tensorlab.registry import op
 from tensorlab.storage import UntypedStorage

@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorlab as tl
 from tensorlab import dtypes
-from tensorlab.ops.operands import Number, is_number, number_dtype
+from tensorlab.dispatch.operands import Number, is_number, number_dtype
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import html_table
 from tensorlab.widgets.lab import Lab

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab import layout, memory_formats, modes
-from tensorlab.ops.operands import Number
+from tensorlab.dispatch.operands import Number
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor
 

@@ -31,59 +31,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab import broadcasting, dtypes, layout
+from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.last_writer import mark
 from tensorlab.autograd.recording import in_place, record, record_several
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import Backend, Launch, OperandLayout
-from tensorlab.cells import encode_one
+from tensorlab.backends import Backend, Launch
+from tensorlab.dispatch.guards import guard_layout, guard_memory, same_place
+from tensorlab.dispatch.operands import Number, check_64_bits
+from tensorlab.dispatch.resizing import resize_output
 from tensorlab.dtypes import dtype, get_default_dtype
 from tensorlab.layout import Size
-from tensorlab.memory_formats import (
-    contiguous_format,
-    format_strides,
-    is_non_overlapping_and_dense,
-    preserve_format,
-    preserved_strides,
-)
 from tensorlab.modes import current
 from tensorlab.names.following import Rule, follow
 from tensorlab.names.tensor import CarriesNames
-from tensorlab.ops.guards import (
-    guard_layout,
-    guard_memory,
-    guard_readonly,
-    guard_write,
-    same_place,
-    share_cells,
-)
-from tensorlab.ops.operands import (
-    Number,
-    check_64_bits,
-    check_number,
-    is_number,
-    number_dtype,
-    result_type,
-    types_of,
-    widened,
-)
-from tensorlab.ops.resizing import resize_output
-from tensorlab.ops.writing import allocate, allocate_strided, as_new, filled
-from tensorlab.scalars import TABLE
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor
 
 __all__ = [
-    "COPY",
-    "Number",
+    "Operand",
     "Plan",
     "Primitive",
     "Recorded",
     "Result",
-    "allocate",
-    "allocate_strided",
-    "as_new",
     "binary",
     "call",
     "call_in_place",
@@ -92,21 +62,8 @@ __all__ = [
     "compute",
     "compute_into",
     "compute_several",
-    "fill",
-    "filled",
-    "guard_readonly",
-    "guard_write",
-    "is_number",
-    "number_dtype",
     "refuse_recorded",
-    "result_type",
-    "same_place",
-    "share_cells",
-    "types_of",
     "unary",
-    "widened",
-    "write",
-    "write_new",
 ]
 
 Operand = Tensor | Number
@@ -172,9 +129,9 @@ class Primitive:
         """What a call leaves in the graph."""
         return None, {}
 
-    def rounded(self, operands: Sequence[Operand]) -> tuple[Sequence[int], dtype | None]:
-        """The positions of operands that are converted first, and the dtype they are converted to."""
-        return (), None
+    def converted(self, operands: Sequence[Operand]) -> Sequence[Operand] | None:
+        """The operands, some of them converted to another dtype first; None if none has to be."""
+        return None
 
     def check_out(self, out: Tensor, result: Result, operands: Sequence[Operand], brought: bool) -> None:
         """Refuse an `out` of a dtype that the result cannot be written into.
@@ -194,10 +151,6 @@ class Primitive:
                 f"{out._dtype.name}: what is written keeps its dtype; use the form that makes a new tensor, "
                 f"or convert first"
             )
-
-    def converts_while_writing(self, result: Result, out: Tensor) -> bool:
-        """Whether the kernel may write another dtype than the operation's own, or a copy has to convert."""
-        return True
 
 
 class Plan(NamedTuple):
@@ -346,11 +299,11 @@ def _computed(primitive: Primitive, operands: Sequence[Operand], params: tuple) 
     key, buffers = _taken(primitive, operands, params)
     plan = _plans.get(key)
     if plan is None:
-        positions, to = primitive.rounded(operands)
-        if to is not None and positions:
+        converted = primitive.converted(operands)
+        if converted is not None:
             node, notes = primitive.node(operands, params)
-            rounded, result = _computed(primitive, _converted(operands, positions, to), params)
-            return rounded._replace(node=node, notes=notes), result
+            of_converted, result = _computed(primitive, converted, params)
+            return of_converted._replace(node=node, notes=notes), result
         plan = _prepare(primitive, key, operands, params)
     result = plan.new()
     plan.launch(result._at, *buffers)
@@ -428,18 +381,6 @@ def _with_64_bits(number: Any) -> np.uint64:
     return np.uint64(number)
 
 
-def _converted(operands: Sequence[Operand], positions: Sequence[int], to: dtype) -> list[Operand]:
-    """The operands, those at some positions as tensors of another dtype."""
-    result = list(operands)
-    for position in positions:
-        operand = operands[position]
-        if isinstance(operand, Tensor):
-            result[position] = compute(COPY, operand, params=(to, contiguous_format))
-        else:
-            result[position] = filled(Size(), (), to, operand)
-    return result
-
-
 # --- into a tensor that is there -----------------------------------------------------------------------
 
 
@@ -498,9 +439,8 @@ def compute_into(
     plan = _plans.get(key)
     if plan is None:
         guard_layout(out)
-        positions, to = primitive.rounded(operands)
-        if to is not None and positions:
-            converted = _converted(operands, positions, to)
+        converted = primitive.converted(operands)
+        if converted is not None:
             return compute_into(out, primitive, converted, params, resizes)
         made = primitive.result(operands, params)
         primitive.check_out(out, made, operands, brought=resizes)
@@ -512,8 +452,6 @@ def compute_into(
                 f"output with shape {list(out.shape)} doesn't match the broadcast shape {list(made.shape)}: "
                 f"a tensor that is written keeps its shape"
             )
-        if made.dtype is not out.dtype and not primitive.converts_while_writing(made, out):
-            return compute_into(out, COPY, (compute(primitive, *operands, params=params),))
         made = Result(out.shape, out.stride(), out.dtype)
         backend = _backend_of((out, *operands))
         launch = primitive.launch(backend, made, operands, params, same)
@@ -549,91 +487,3 @@ def refuse_recorded(begin: str, *tensors: Any) -> None:
             f"{begin}functions with out=... arguments don't support automatic differentiation, but one of "
             f"the arguments requires grad: leave out= away, or compute under tensorlab.no_grad()"
         )
-
-
-# --- copies -------------------------------------------------------------------------------------------
-
-
-class Copy(Primitive):
-    """The elements of a tensor in new memory, or in a tensor that is there, converted to its dtype.
-
-    Its params, if any, are the dtype and the memory format of a new tensor.
-    """
-
-    name = "copy"
-
-    def result(self, operands: Sequence[Any], params: tuple) -> Result:
-        """See `Primitive.result`."""
-        (source,) = operands
-        element_type, memory_format = params or (source._dtype, preserve_format)
-        if memory_format is preserve_format:
-            return Result(source._shape, preserved_strides(source._shape, source._stride), element_type)
-        return Result(source._shape, format_strides(source._shape, memory_format), element_type)
-
-    def launch(
-        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
-    ) -> Launch:
-        """See `Primitive.launch`."""
-        (source,) = operands
-        out, read = OperandLayout(result.dtype, result.stride), OperandLayout(source._dtype, source._stride)
-        return backend.pointwise(TABLE["copy"], widened(source._dtype), result.shape, out, [read])
-
-    def check_out(self, out: Tensor, result: Result, operands: Sequence[Operand], brought: bool) -> None:
-        """Any dtype may be written into any other."""
-
-
-COPY = Copy()
-
-
-def write(target: Tensor, source: Operand) -> None:
-    """Overwrite every element of `target` with `source`, which is broadcast to it and converted.
-
-    Raises:
-        RuntimeError: the shapes do not fit, the number does not fit into the dtype, or the write is refused
-            by `guard_write`.
-    """
-    if not isinstance(source, Tensor):
-        guard_layout(target)
-        fill(target, source)
-        return
-    if source._shape != target._shape:
-        guard_memory(target, (source,))
-        source = _expanded(source, target._shape)
-    compute_into(target, COPY, (source,))
-
-
-def write_new(target: Tensor, source: Tensor) -> None:
-    """`write` into a tensor that nobody else holds yet: its first elements do not count as a change."""
-    version = target._storage._version
-    write(target, source)
-    target._storage._version = version
-
-
-def fill(target: Tensor, value: Number) -> None:
-    """Overwrite every element of `target` with one number. Elements may share cells: they all become equal.
-
-    Raises:
-        RuntimeError: the number does not fit into the dtype, or the memory is read-only.
-    """
-    guard_readonly(target)
-    if isinstance(value, float):
-        check_number(value, target._dtype)
-    cell, backend = encode_one(value, target._dtype), target._storage.backend
-    if is_non_overlapping_and_dense(target._shape, target._stride):
-        cells, first = target._buffer()
-        target._storage._version += 1
-        backend.fill(cells[first : first + layout.numel(target._shape)], cell)
-        return
-    one = make_dense(backend.allocate(1, target._dtype.cell), target._dtype, Size(), (), backend)
-    backend.fill(one._storage._memory, cell)
-    if 0 in target._stride:
-        sizes = [1 if not step else size for size, step in zip(target._shape, target._stride, strict=True)]
-        target = make_tensor(target._storage, target._dtype, Size(sizes), target._stride, target._offset)
-    compute_into(target, COPY, (_expanded(one, target._shape),))
-
-
-def _expanded(tensor: Tensor, shape: Size) -> Tensor:
-    strides = broadcasting.expand_strides(tensor._shape, tensor._stride, shape)
-    if isinstance(strides, layout.Refusal):
-        raise RuntimeError(strides.reason)
-    return make_tensor(tensor._storage, tensor._dtype, shape, strides, tensor._offset)

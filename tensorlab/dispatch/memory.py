@@ -1,4 +1,4 @@
-"""New memory, and the count of its writes. What is written into it passes `tensorlab.ops.dispatch`."""
+"""New memory, and the count of its writes. What is written into it passes `tensorlab.dispatch.primitive`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import functools
 from tensorlab import dtypes, layout
 from tensorlab.backends import HOST
 from tensorlab.cells import encode_one
+from tensorlab.dispatch.operands import Number, check_number
 from tensorlab.dtypes import dtype
 from tensorlab.layout import Size
-from tensorlab.ops.operands import Number, check_number
 from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor
 from tensorlab.view_rules import KEPT

@@ -1,0 +1,118 @@
+"""Copies through the door: a tensor or a number into every element of a tensor, converted to its dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorlab import broadcasting, layout
+from tensorlab.backends import Backend, Launch, OperandLayout
+from tensorlab.cells import encode_one
+from tensorlab.dispatch.guards import guard_layout, guard_memory, guard_readonly
+from tensorlab.dispatch.memory import allocate, as_new
+from tensorlab.dispatch.operands import Number, check_number, widened
+from tensorlab.dispatch.primitive import Operand, Primitive, Result, compute_into
+from tensorlab.dtypes import dtype
+from tensorlab.layout import Size
+from tensorlab.memory_formats import (
+    format_strides,
+    is_non_overlapping_and_dense,
+    preserve_format,
+    preserved_strides,
+)
+from tensorlab.scalars import TABLE
+from tensorlab.tensor import Tensor, make_dense, make_tensor
+
+__all__ = ["COPY", "Copy", "converted", "fill", "write", "write_new"]
+
+
+class Copy(Primitive):
+    """The elements of a tensor in new memory, or in a tensor that is there, converted to its dtype.
+
+    Its params, if any, are the dtype and the memory format of a new tensor.
+    """
+
+    name = "copy"
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """See `Primitive.result`."""
+        (source,) = operands
+        element_type, memory_format = params or (source._dtype, preserve_format)
+        if memory_format is preserve_format:
+            return Result(source._shape, preserved_strides(source._shape, source._stride), element_type)
+        return Result(source._shape, format_strides(source._shape, memory_format), element_type)
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        (source,) = operands
+        out, read = OperandLayout(result.dtype, result.stride), OperandLayout(source._dtype, source._stride)
+        return backend.pointwise(TABLE["copy"], widened(source._dtype), result.shape, out, [read])
+
+    def check_out(self, out: Tensor, result: Result, operands: Sequence[Operand], brought: bool) -> None:
+        """Any dtype may be written into any other."""
+
+
+COPY = Copy()
+
+
+def write(target: Tensor, source: Operand) -> None:
+    """Overwrite every element of `target` with `source`, which is broadcast to it and converted.
+
+    Raises:
+        RuntimeError: the shapes do not fit, the number does not fit into the dtype, or the write is refused
+            by `guard_write`.
+    """
+    if not isinstance(source, Tensor):
+        guard_layout(target)
+        fill(target, source)
+        return
+    if source._shape != target._shape:
+        guard_memory(target, (source,))
+        source = _expanded(source, target._shape)
+    compute_into(target, COPY, (source,))
+
+
+def write_new(target: Tensor, source: Tensor) -> None:
+    """`write` into a tensor that nobody else holds yet: its first elements do not count as a change."""
+    version = target._storage._version
+    write(target, source)
+    target._storage._version = version
+
+
+def fill(target: Tensor, value: Number) -> None:
+    """Overwrite every element of `target` with one number. Elements may share cells: they all become equal.
+
+    Raises:
+        RuntimeError: the number does not fit into the dtype, or the memory is read-only.
+    """
+    guard_readonly(target)
+    if isinstance(value, float):
+        check_number(value, target._dtype)
+    cell, backend = encode_one(value, target._dtype), target._storage.backend
+    if is_non_overlapping_and_dense(target._shape, target._stride):
+        cells, first = target._buffer()
+        target._storage._version += 1
+        backend.fill(cells[first : first + layout.numel(target._shape)], cell)
+        return
+    one = make_dense(backend.allocate(1, target._dtype.cell), target._dtype, Size(), (), backend)
+    backend.fill(one._storage._memory, cell)
+    if 0 in target._stride:
+        sizes = [1 if not step else size for size, step in zip(target._shape, target._stride, strict=True)]
+        target = make_tensor(target._storage, target._dtype, Size(sizes), target._stride, target._offset)
+    compute_into(target, COPY, (_expanded(one, target._shape),))
+
+
+def _expanded(tensor: Tensor, shape: Size) -> Tensor:
+    strides = broadcasting.expand_strides(tensor._shape, tensor._stride, shape)
+    if isinstance(strides, layout.Refusal):
+        raise RuntimeError(strides.reason)
+    return make_tensor(tensor._storage, tensor._dtype, shape, strides, tensor._offset)
+
+
+def converted(operand: Operand, to: dtype) -> Tensor:
+    """An operand as a row-major tensor of another dtype."""
+    result = allocate(operand.shape if isinstance(operand, Tensor) else Size(), to)
+    write(result, operand)
+    return as_new(result)

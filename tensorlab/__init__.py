@@ -20,9 +20,10 @@ if importlib.util.find_spec("numpy") is None:
         name="numpy",
     )
 
-from tensorlab import autograd, dtypes, layout, linalg, random, return_types
-from tensorlab.devices import device
-from tensorlab.dtypes import (
+from tensorlab import autograd, linalg, random
+from tensorlab.core import dtypes, layout, return_types
+from tensorlab.core.devices import device
+from tensorlab.core.dtypes import (
     bfloat16,
     bool,
     dtype,
@@ -35,8 +36,8 @@ from tensorlab.dtypes import (
     int64,
     uint8,
 )
-from tensorlab.layout import Size
-from tensorlab.memory_formats import (
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import (
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -44,11 +45,11 @@ from tensorlab.memory_formats import (
     preserve_format,
     strided,
 )
-from tensorlab.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
-from tensorlab.numeric_limits import finfo, iinfo
+from tensorlab.core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from tensorlab.core.numeric_limits import finfo, iinfo
+from tensorlab.core.spelling import LateText, nearest
 from tensorlab.ops.exports import exported
 from tensorlab.random import Generator, default_generator
-from tensorlab.spelling import LateText, nearest
 from tensorlab.storage import TypedStorage, UntypedStorage
 from tensorlab.tensor import Tensor
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlab.devices import device
+from tensorlab.core.devices import device
 
 __all__ = ["current_accelerator", "device_count", "is_available"]
 

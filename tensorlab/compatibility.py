@@ -314,7 +314,7 @@ DIFFERENCES = (
         '`device="meta"`',
         "tensors that have a shape and no memory",
         "refused: tensors are made on the CPU",
-        "`tensorlab.layout` answers the same questions, without a tensor.",
+        "`tensorlab.core.layout` answers the same questions, without a tensor.",
     ),
     Difference(
         "A window of `max_pool2d` that lies in the padding",

@@ -15,8 +15,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from tensorlab.dtypes import dtype
-from tensorlab.spelling import nearest
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.spelling import nearest
 from tensorlab.tensor import Tensor
 
 __all__ = [

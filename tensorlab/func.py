@@ -15,10 +15,10 @@ from typing import Any
 from tensorlab import random
 from tensorlab.autograd import functional
 from tensorlab.autograd.backward import grad as _grad
-from tensorlab.modes import enable_grad
+from tensorlab.core.modes import enable_grad
+from tensorlab.core.trees import leaves_of, rebuilt, spread
 from tensorlab.ops.joining import stack
 from tensorlab.tensor import Tensor
-from tensorlab.trees import leaves_of, rebuilt, spread
 
 __all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp", "vmap"]
 

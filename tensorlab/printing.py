@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlab import dtypes, layout
-from tensorlab.cells import to_float32
+from tensorlab.core import dtypes, layout
+from tensorlab.core.cells import to_float32
 from tensorlab.registry import op
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from tensorlab import devices, modes
 from tensorlab.backends import HOST, Backend
-from tensorlab.cells import decode
-from tensorlab.dtypes import dtype
+from tensorlab.core import devices, modes
+from tensorlab.core.cells import decode
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["UNTRACKED", "TypedStorage", "UntypedStorage", "rebuild_storage"]
 

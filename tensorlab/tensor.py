@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from tensorlab import devices, layout, modes, storage
+from tensorlab import storage
 from tensorlab.backends import HOST, Backend
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
+from tensorlab.core import devices, layout, modes
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
 from tensorlab.printing import tensor_repr
 from tensorlab.storage import UNTRACKED, TypedStorage, UntypedStorage
 

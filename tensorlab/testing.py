@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab import dtypes
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 from tensorlab.ops.choice import isclose
 from tensorlab.ops.from_data import tensor
 from tensorlab.tensor import Tensor

@@ -11,7 +11,7 @@ from tensorlab.autograd.function import Function, once_differentiable
 from tensorlab.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from tensorlab.autograd.inspection import graph, saved
 from tensorlab.autograd.profiling import profile
-from tensorlab.modes import (
+from tensorlab.core.modes import (
     enable_grad,
     inference_mode,
     is_grad_enabled,

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import layout
 from tensorlab.autograd import engine
 from tensorlab.autograd.edges import GradientEdge
 from tensorlab.autograd.graph import Edge, Gradient
 from tensorlab.autograd.views import edge_of, grad_fn
-from tensorlab.cells import encode_one
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
+from tensorlab.core import layout
+from tensorlab.core.cells import encode_one
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["backward", "grad"]

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from tensorlab.autograd.graph import Edge, Node, Output, edge_number, node_of
 from tensorlab.autograd.hooks import Handle
 from tensorlab.autograd.views import edge_of
-from tensorlab.layout import Size
-from tensorlab.modes import current
+from tensorlab.core.layout import Size
+from tensorlab.core.modes import current
 from tensorlab.tensor import Tensor
 
 __all__ = [

@@ -21,9 +21,9 @@ from typing import Any
 from tensorlab.autograd import anomaly
 from tensorlab.autograd.graph import AccumulateGrad, Edge, Gradient, Node, Output, node_of
 from tensorlab.autograd.hooks import run_accumulated, run_after, run_before
-from tensorlab.layout import Size, default_strides
-from tensorlab.memory_formats import contiguous_format, is_non_overlapping_and_dense
-from tensorlab.modes import current
+from tensorlab.core.layout import Size, default_strides
+from tensorlab.core.memory_formats import contiguous_format, is_non_overlapping_and_dense
+from tensorlab.core.modes import current
 from tensorlab.tensor import Tensor
 
 __all__ = ["accumulate", "run"]

@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Callable, Container, Sequence
 from typing import Any, ClassVar
 
-from tensorlab import modes
 from tensorlab.autograd import saved_tensors
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.graph import Gradient, Node, Output, sequence_numbers
@@ -15,7 +14,8 @@ from tensorlab.autograd.recording import record
 from tensorlab.autograd.saved_tensors import Packed, check_version, freed, packing, version_of
 from tensorlab.autograd.views import check_in_place, edge_of, rebase
 from tensorlab.autograd.views import requires_grad as needs_grad
-from tensorlab.layout import Size
+from tensorlab.core import modes
+from tensorlab.core.layout import Size
 from tensorlab.tensor import Tensor, without_history
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]

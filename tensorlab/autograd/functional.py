@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlab.autograd.backward import grad
-from tensorlab.modes import enable_grad
+from tensorlab.core.modes import enable_grad
 from tensorlab.tensor import Tensor
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.autograd.backward import grad
 from tensorlab.autograd.views import requires_grad
-from tensorlab.modes import enable_grad, no_grad
+from tensorlab.core import dtypes
+from tensorlab.core.modes import enable_grad, no_grad
 from tensorlab.tensor import Tensor
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]

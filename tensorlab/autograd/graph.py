@@ -21,9 +21,9 @@ from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tensorlab.autograd.hooks import Handle, Hooks, run_after, run_before
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
-from tensorlab.modes import current
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
+from tensorlab.core.modes import current
 from tensorlab.tensor import Tensor
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tensorlab.memory_formats import contiguous_format
+from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.tensor import Tensor
 
 __all__ = ["Handle", "Hook", "HookList", "Hooks", "run_accumulated", "run_after", "run_before"]

@@ -28,9 +28,9 @@ from tensorlab.autograd.saved_tensors import (
     saved_tensors_hooks,
 )
 from tensorlab.autograd.views import CopySlices, edge_of
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
 from tensorlab.figures.graph import MOST_NODES, graph_drawing, graph_figure
-from tensorlab.layout import Size
 from tensorlab.tensor import Tensor
 
 __all__ = ["Graph", "GraphEdge", "GraphNode", "Saved", "SavedList", "graph", "saved"]

@@ -7,11 +7,11 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlab import modes
 from tensorlab.autograd.backward import backward as run_backward
 from tensorlab.autograd.graph import Leaf, Node, edge_number, node_of
 from tensorlab.autograd.hooks import Handle, Hook
 from tensorlab.autograd.views import edge_of, grad_fn, requires_grad
+from tensorlab.core import modes
 from tensorlab.registry import op
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor

@@ -23,7 +23,7 @@ from tensorlab.autograd.saved_tensors import (
     version_of,
 )
 from tensorlab.autograd.views import check_in_place, edge_of, mark_untracked, rebase, requires_grad
-from tensorlab.modes import current
+from tensorlab.core.modes import current
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor, without_history
 

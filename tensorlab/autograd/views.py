@@ -23,7 +23,7 @@ from tensorlab.autograd.graph import (
     sequence_numbers,
 )
 from tensorlab.autograd.saved_tensors import freed
-from tensorlab.modes import current
+from tensorlab.core.modes import current
 from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = ["CopySlices", "check_in_place", "edge_of", "mark_untracked", "rebase", "requires_grad"]

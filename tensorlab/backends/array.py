@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlab import dtypes, folds, layout
+from tensorlab import folds
 from tensorlab.backends.indexing import IndexLayout
 from tensorlab.backends.operands import Buffer, OperandLayout
-from tensorlab.broadcasting import broadcast_shapes, broadcast_strides
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes, layout
+from tensorlab.core.broadcasting import broadcast_shapes, broadcast_strides
+from tensorlab.core.dtypes import dtype
 from tensorlab.scalars import TABLE, TRUTH
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ which is then called with the buffers, as often as the same layouts come again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from tensorlab.backends.drawing import RandomOperations
 from tensorlab.backends.indexing import IndexOperations
 from tensorlab.backends.operands import Launch, OperandLayout
 from tensorlab.backends.ordering import OrderOperations
-from tensorlab.devices import device
-from tensorlab.dtypes import dtype
+from tensorlab.core.devices import device
+from tensorlab.core.dtypes import dtype
 from tensorlab.folds import Fold
 from tensorlab.scalars import Scalar
 
@@ -178,16 +178,3 @@ class Core(IndexOperations, OrderOperations, RandomOperations):
             beta, residual). In the last, `source` is None where there is none.
         """
         raise NotImplementedError
-
-    # --- for short calls --------------------------------------------------------------------------------
-
-    def short_softmax(
-        self, logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout
-    ) -> Callable[[np.ndarray, np.ndarray], None] | None:
-        """What `softmax` prepares, where one thread does it, and called with less: it saves time per call.
-
-        Returns:
-            a kernel of the cells of the result and of the source, both from the first element on; None where
-            there is none.
-        """
-        return None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensorlab.backends.operands import OperandLayout
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["RandomLaunch", "RandomOperations", "RandomState"]
 

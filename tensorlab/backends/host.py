@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tensorlab import devices
+from tensorlab.core import devices
 
 __all__ = ["HostMemory"]
 

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.backends.array import Array, compute_type, filled, new, numbered
 from tensorlab.backends.core import Core
 from tensorlab.backends.operands import Buffer, Launch, OperandLayout
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["AttentionLayout", "LayerOperations", "NormalGroups", "Normalised"]
 

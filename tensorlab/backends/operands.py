@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["CELL", "ONE", "RUN", "WORTHWHILE", "Buffer", "Launch", "OperandLayout", "no_launch"]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["OrderOperations"]
 

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensorlab import dtypes, layout
 from tensorlab.backends.array import Array, compute_type, filled, of_host
 from tensorlab.backends.core import Core
 from tensorlab.backends.operands import Buffer
-from tensorlab.dtypes import dtype
-from tensorlab.integers import ceil_div
+from tensorlab.core import dtypes, layout
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.integers import ceil_div
 
 __all__ = ["Along", "Correlation", "Pooling", "Reach", "Window", "WindowOperations"]
 

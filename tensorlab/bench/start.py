@@ -87,10 +87,10 @@ def compile_times(only: str = "", dtype: str = "float32") -> list[Compiled]:
 
 
 def _compile_times(only: str, dtype: str) -> Iterator[Compiled]:
-    from tensorlab import dtypes
     from tensorlab.backends.cache import cache_directory
     from tensorlab.catalogue import Operands, calls
     from tensorlab.catalogue.warm import LARGE, NEVER_SHARED, SMALL
+    from tensorlab.core import dtypes
 
     element_type = dtypes.by_name(dtype)
     for side in (SMALL, LARGE):

@@ -17,11 +17,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import tensorlab as tl
-from tensorlab import dtypes
 from tensorlab.catalogue.expressions import EXPRESSIONS
 from tensorlab.catalogue.matrix_expressions import MATRIX_EXPRESSIONS, PRECISE
 from tensorlab.catalogue.operands import Operands
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 from tensorlab.scalars import COUNTING, FLOAT, FLOATING, INTEGERS, TABLE, Scalar
 
 __all__ = ["KINDS", "Call", "Operands", "calls"]

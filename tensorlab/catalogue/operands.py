@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import tensorlab as tl
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 from tensorlab.tensor import Tensor
 
 __all__ = ["Operands"]

@@ -13,8 +13,8 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from multiprocessing.synchronize import Event
 from typing import NamedTuple
 
-from tensorlab import dtypes
 from tensorlab.catalogue import KINDS, Call, Operands, calls
+from tensorlab.core import dtypes
 
 __all__ = ["ALL_KINDS", "Batch", "Failed", "batches", "warm"]
 

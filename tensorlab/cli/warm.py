@@ -15,10 +15,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from tensorlab import dtypes
 from tensorlab.backends.cache import Contents, cache_directory, contents, wanted_directory
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, CommandError
 from tensorlab.cli.support.rehearsal import cores
+from tensorlab.core import dtypes
 
 DTYPES = "float32,float64,int64"
 

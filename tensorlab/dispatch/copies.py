@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlab import broadcasting, layout
 from tensorlab.backends import Backend, Launch, OperandLayout
-from tensorlab.cells import encode_one
-from tensorlab.dispatch.guards import guard_layout, guard_memory, guard_readonly
-from tensorlab.dispatch.memory import allocate, as_new
-from tensorlab.dispatch.operands import Number, check_number, widened
-from tensorlab.dispatch.primitive import Operand, Primitive, Result, compute_into
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
-from tensorlab.memory_formats import (
+from tensorlab.core import broadcasting, layout
+from tensorlab.core.cells import encode_one
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import (
     format_strides,
     is_non_overlapping_and_dense,
     preserve_format,
     preserved_strides,
 )
+from tensorlab.dispatch.guards import guard_layout, guard_memory, guard_readonly
+from tensorlab.dispatch.memory import allocate, as_new
+from tensorlab.dispatch.operands import Number, check_number, widened
+from tensorlab.dispatch.primitive import Operand, Primitive, Result, compute_into
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor, make_dense, make_tensor
 

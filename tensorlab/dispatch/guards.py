@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab import layout, memory_formats, modes
+from tensorlab.core import layout, memory_formats, modes
 from tensorlab.dispatch.operands import Number
 from tensorlab.storage import UNTRACKED
 from tensorlab.tensor import Tensor

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 
-from tensorlab import dtypes, layout
 from tensorlab.backends import HOST
-from tensorlab.cells import encode_one
+from tensorlab.core import dtypes, layout
+from tensorlab.core.cells import encode_one
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
+from tensorlab.core.view_rules import KEPT
 from tensorlab.dispatch.operands import Number, check_number
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
 from tensorlab.storage import UNTRACKED, UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor
-from tensorlab.view_rules import KEPT
 
 __all__ = ["allocate", "allocate_strided", "as_new", "counted", "filled", "next_version"]
 

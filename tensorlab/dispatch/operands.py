@@ -8,9 +8,10 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from tensorlab import dtypes, scalars
-from tensorlab.cells import encode_one
-from tensorlab.dtypes import dtype
+from tensorlab import scalars
+from tensorlab.core import dtypes
+from tensorlab.core.cells import encode_one
+from tensorlab.core.dtypes import dtype
 from tensorlab.registry import op
 from tensorlab.scalars import Scalar
 from tensorlab.tensor import Tensor

@@ -31,18 +31,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.last_writer import mark
 from tensorlab.autograd.recording import in_place, record, record_several
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Backend, Launch
+from tensorlab.core import dtypes, layout
+from tensorlab.core.dtypes import dtype, get_default_dtype
+from tensorlab.core.layout import Size
+from tensorlab.core.modes import current
 from tensorlab.dispatch.guards import guard_layout, guard_memory, same_place
 from tensorlab.dispatch.operands import Number, check_64_bits
 from tensorlab.dispatch.resizing import resize_output
-from tensorlab.dtypes import dtype, get_default_dtype
-from tensorlab.layout import Size
-from tensorlab.modes import current
 from tensorlab.names.following import Rule, follow
 from tensorlab.names.tensor import CarriesNames
 from tensorlab.storage import UntypedStorage

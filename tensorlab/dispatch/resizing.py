@@ -6,11 +6,11 @@ import sys
 
 import numpy as np
 
-from tensorlab import layout
-from tensorlab.layout import Size
+from tensorlab.core import layout
+from tensorlab.core.layout import Size
+from tensorlab.core.warned import warn_caller
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor
-from tensorlab.warned import warn_caller
 
 __all__ = ["resize", "resize_output"]
 

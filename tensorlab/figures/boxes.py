@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 from tensorlab.figures.svg import CELL, Figure, arrow, cell, drawing, label
 
 __all__ = ["list_beside_storage"]

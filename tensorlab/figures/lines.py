@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 
-from tensorlab import layout
+from tensorlab.core import layout
+from tensorlab.core.integers import ceil_div
 from tensorlab.figures.svg import CELL, Figure, cell, drawing, label
-from tensorlab.integers import ceil_div
 from tensorlab.tensor import Tensor
 
 __all__ = ["fetched_lines"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from tensorlab import broadcasting, layout
+from tensorlab.core import broadcasting, layout
 from tensorlab.figures.svg import CELL, Figure, cell, drawing, label
 from tensorlab.tensor import Tensor
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.figures.svg import CELL, Figure, cell, drawing, label
 from tensorlab.tensor import Tensor
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tensorlab.core.layout import numel
 from tensorlab.figures.svg import CELL, Figure, cell, drawing, label
-from tensorlab.layout import numel
 
 __all__ = ["aligned_shapes"]
 

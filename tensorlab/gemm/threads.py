@@ -6,8 +6,8 @@ import functools
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.backends import HOST, Launch
+from tensorlab.core import dtypes
 
 __all__ = ["threaded"]
 

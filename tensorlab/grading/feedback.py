@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 from tensorlab.grading.inside.strided import Strided
 from tensorlab.grading.judge import Failure, Verdict
 from tensorlab.grading.outcomes import Outcome, Raised, shorten

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from tensorlab.core.layout import Refusal
 from tensorlab.grading.inside import values
 from tensorlab.grading.inside.calls import REFUSAL
 from tensorlab.grading.inside.strided import Strided
 from tensorlab.grading.judge import Failure
 from tensorlab.grading.outcomes import Raised, Returned, crowded, missing_parts, untrue_parts, wasted
 from tensorlab.grading.tensor_words import explain_tensors
-from tensorlab.layout import Refusal
 
 #: What Python says of a call that does not fit a function's first line.
 _ARGUMENTS = re.compile(r"positional argument|takes no arguments")

@@ -42,7 +42,7 @@ import os
 from pathlib import Path
 from typing import IO, Any
 
-from tensorlab.devices import as_device, device
+from tensorlab.core.devices import as_device, device
 from tensorlab.io import archive
 from tensorlab.io.whole import write_whole
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import safetensors
 
-from tensorlab import dtypes, layout
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes, layout
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
 from tensorlab.io import tree
-from tensorlab.layout import Size
 from tensorlab.names.tensor import bare, names_of, rebuild_named
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor, rebuild_tensor

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, rebuild_tensor
 

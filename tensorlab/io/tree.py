@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
-from tensorlab.devices import device
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
+from tensorlab.core import dtypes
+from tensorlab.core.devices import device
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
 from tensorlab.tensor import Tensor
 
 __all__ = ["describe", "restore"]

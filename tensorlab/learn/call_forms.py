@@ -14,10 +14,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from tensorlab import dtypes
 from tensorlab.autograd.views import requires_grad
+from tensorlab.core import dtypes
+from tensorlab.core.modes import current
 from tensorlab.dispatch.operands import Number
-from tensorlab.modes import current
 from tensorlab.tensor import Tensor
 
 Arguments = tuple[Any, ...]

@@ -21,12 +21,12 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from tensorlab.core.size import Size
 from tensorlab.grading.inside.calls import OPERATORS, find_part
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import exercise
 from tensorlab.learn.call_forms import FORMS
 from tensorlab.learn.memory import forget
-from tensorlab.size import Size
 
 __all__ = ["Part", "adopted", "in_place", "put", "the_librarys_own"]
 

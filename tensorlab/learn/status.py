@@ -28,7 +28,7 @@ class Tile:
     """One part of the library.
 
     Attributes:
-        part: the library's function, ``"tensorlab.layout.numel"``.
+        part: the library's function, ``"tensorlab.core.layout.numel"``.
         why: of a part that was refused, the reason; of one that is slow, how slow it is.
     """
 

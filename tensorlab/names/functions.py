@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_view
-from tensorlab.layout import Size
+from tensorlab.core.layout import Size
 from tensorlab.names import labels
 from tensorlab.names.labels import Names
 from tensorlab.names.tensor import alias, assign, bare, named, names_of

@@ -1,6 +1,6 @@
 """Names of dimensions: pure functions of tuples of texts, None for a dimension without a name.
 
-Like `tensorlab.layout`, nothing here knows of tensors, so every rule can be tested by writing tuples down.
+Like `tensorlab.core.layout`, nothing here knows of tensors: every rule can be tested by writing tuples down.
 All refusals are RuntimeErrors, as they were in PyTorch, except where an argument is of the wrong type.
 """
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.layout import as_int
+from tensorlab.core.layout import as_int
 from tensorlab.names import labels
 from tensorlab.names.following import Inferred, Rule
 from tensorlab.names.labels import Names

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from tensorlab import devices
 from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_view
+from tensorlab.core import devices
 from tensorlab.names import labels
 from tensorlab.names.labels import Names
 from tensorlab.printing import tensor_repr

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 from tensorlab.ops.exports import exported
 from tensorlab.ops.softmax import softmax_of_layers
 from tensorlab.registry import op

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.recording import in_place
 from tensorlab.autograd.views import requires_grad
+from tensorlab.core.layout import Size
 from tensorlab.dispatch.guards import guard_inference
-from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.registry import op
 from tensorlab.storage import UNTRACKED

@@ -7,12 +7,12 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
-from tensorlab import dtypes, layout
 from tensorlab.contracts import EXPLAINED, flags_of, misuse, need_flags
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
-from tensorlab.memory_formats import strided
-from tensorlab.size import size_of_ints
+from tensorlab.core import dtypes, layout
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import strided
+from tensorlab.core.size import size_of_ints
 from tensorlab.tensor import Tensor
 
 __all__ = [

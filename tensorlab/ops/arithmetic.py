@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
-from tensorlab.cells import wrap_integer
 from tensorlab.contracts import explained
+from tensorlab.core import dtypes
+from tensorlab.core.cells import wrap_integer
+from tensorlab.core.dtypes import FLOATING
 from tensorlab.dispatch.operands import (
     Number,
     check_64_bits,
@@ -22,7 +23,6 @@ from tensorlab.dispatch.operands import (
     number_from,
     result_type,
 )
-from tensorlab.dtypes import FLOATING
 from tensorlab.names.tensor import bare
 from tensorlab.ops import pointwise
 from tensorlab.ops.arguments import need_tensor

@@ -6,15 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import AttentionLayout, Backend, Buffer, Launch
-from tensorlab.broadcasting import broadcast_shapes, broadcast_strides
+from tensorlab.core import dtypes, layout
+from tensorlab.core.broadcasting import broadcast_shapes, broadcast_strides
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import preserved_strides
+from tensorlab.core.modes import current
 from tensorlab.dispatch.primitive import Primitive, Recorded, Result, call_several, compute_several
-from tensorlab.layout import Size
-from tensorlab.memory_formats import preserved_strides
-from tensorlab.modes import current
 from tensorlab.ops.attention_checks import check_attention, two_masks
 from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import compute_type, to

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 from tensorlab.tensor import Tensor
 
 __all__ = ["check_attention", "two_masks"]

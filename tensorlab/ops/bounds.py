@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from tensorlab import dtypes
 from tensorlab.autograd.views import requires_grad
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import finfo_max
+from tensorlab.core.layout import as_int
 from tensorlab.dispatch.operands import Number, check_number, is_number, result_type
-from tensorlab.dtypes import finfo_max
-from tensorlab.layout import as_int
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import apply, apply_in_place

@@ -6,9 +6,9 @@ from typing import Any, overload
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.core import dtypes
 from tensorlab.dispatch.operands import Number, check_number, is_number, result_type
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.documentation import documented

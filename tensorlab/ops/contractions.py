@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.core import dtypes, layout
+from tensorlab.core.layout import Size
 from tensorlab.dispatch.operands import Number, is_number, number_from, result_type
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.layout import Size
 from tensorlab.ops.aliases import as_own, detach
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add, sub

@@ -8,19 +8,13 @@ from typing import Concatenate, ParamSpec
 
 import numpy as np
 
-from tensorlab import devices, dtypes
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.devices import as_device, device
-from tensorlab.dispatch.copies import COPY, write
-from tensorlab.dispatch.copies import fill as overwrite
-from tensorlab.dispatch.guards import same_place
-from tensorlab.dispatch.memory import allocate_strided
-from tensorlab.dispatch.operands import Number, check_number, is_number
-from tensorlab.dispatch.primitive import compute
-from tensorlab.dtypes import dtype
-from tensorlab.memory_formats import (
+from tensorlab.core import devices, dtypes
+from tensorlab.core.devices import as_device, device
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.memory_formats import (
     contiguous_format,
     format_strides,
     is_in_format,
@@ -29,7 +23,13 @@ from tensorlab.memory_formats import (
     preserved_strides,
     suggested_format,
 )
-from tensorlab.modes import current
+from tensorlab.core.modes import current
+from tensorlab.dispatch.copies import COPY, write
+from tensorlab.dispatch.copies import fill as overwrite
+from tensorlab.dispatch.guards import same_place
+from tensorlab.dispatch.memory import allocate_strided
+from tensorlab.dispatch.operands import Number, check_number, is_number
+from tensorlab.dispatch.primitive import compute
 from tensorlab.names.following import follow
 from tensorlab.names.rules import unifies
 from tensorlab.names.tensor import NamedTensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.windows import DIMENSIONS, each_dim
 from tensorlab.tensor import Tensor

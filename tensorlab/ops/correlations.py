@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from tensorlab.backends import backend
 from tensorlab.backends.windows import Correlation, Window
+from tensorlab.core.integers import ceil_div
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import contiguous_format, format_strides, suggested_format
 from tensorlab.dispatch.copies import write_new
 from tensorlab.dispatch.memory import allocate_strided, filled
-from tensorlab.integers import ceil_div
-from tensorlab.layout import Size
-from tensorlab.memory_formats import contiguous_format, format_strides, suggested_format
 from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, make_tensor
 

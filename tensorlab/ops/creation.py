@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensorlab import dtypes, layout
-from tensorlab.devices import as_device, device
+from tensorlab.core import dtypes, layout
+from tensorlab.core.devices import as_device, device
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import contiguous_format, format_strides, memory_format, preserve_format
 from tensorlab.dispatch.copies import fill
 from tensorlab.dispatch.memory import allocate_strided, filled
 from tensorlab.dispatch.operands import Number, is_number, number_dtype
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
-from tensorlab.memory_formats import contiguous_format, format_strides, memory_format, preserve_format
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.arguments import as_dtype, ints_from, sizes_from, tensor_options
 from tensorlab.ops.conversion import strides_like

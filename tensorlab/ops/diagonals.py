@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from tensorlab import layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import in_place, record
+from tensorlab.core import layout
+from tensorlab.core.layout import as_int
+from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.dispatch.copies import write_new
 from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.memory import as_new
 from tensorlab.dispatch.operands import Number
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.layout import as_int
-from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import aliases, slicing
 from tensorlab.ops.conversion import clone, copy_, fill_
 from tensorlab.ops.creation import zeros

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab import view_rules
 from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_view
-from tensorlab.layout import Size, as_int
+from tensorlab.core import view_rules
+from tensorlab.core.layout import Size, as_int
+from tensorlab.core.size import size_of_ints
 from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import ints_from
 from tensorlab.registry import op
-from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor, make_view
 
 PermuteBackward0 = view_formulas(

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from tensorlab import broadcasting
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.layout import Size
+from tensorlab.core import broadcasting
+from tensorlab.core.layout import Size
 from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.choice import where

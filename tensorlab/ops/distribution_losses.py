@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from tensorlab.modes import no_grad
+from tensorlab.core.modes import no_grad
+from tensorlab.core.warned import warn_caller
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.creation import full as filled
 from tensorlab.ops.losses import reduced, reduction_of
@@ -12,7 +13,6 @@ from tensorlab.ops.pointwise import xlogy
 from tensorlab.ops.reduce import as_flag
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-from tensorlab.warned import warn_caller
 
 
 @op(namespace="nn.functional")

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 
 from tensorlab.autograd.views import requires_grad
-from tensorlab.layout import Size
-from tensorlab.modes import current
+from tensorlab.core.layout import Size
+from tensorlab.core.modes import current
+from tensorlab.core.warned import warn_caller
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add
 from tensorlab.ops.creation import empty, empty_like, zeros
@@ -17,7 +18,6 @@ from tensorlab.ops.pointwise import mul, mul_
 from tensorlab.ops.random_fills import bernoulli_
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-from tensorlab.warned import warn_caller
 
 # What a number that alpha_dropout leaves out becomes: the least value of selu, scale times alpha.
 SELU_LEAST = 1.7580993408473766

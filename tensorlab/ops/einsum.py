@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tensorlab.autograd.views import requires_grad
-from tensorlab.layout import Size
+from tensorlab.core.layout import Size
 from tensorlab.ops.dims import permute
 from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import mul

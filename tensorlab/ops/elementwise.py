@@ -17,16 +17,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from tensorlab import broadcasting, dtypes, layout, memory_formats
 from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.backends import Backend, Buffer, Launch, OperandLayout
+from tensorlab.core import broadcasting, dtypes, layout, memory_formats
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
 from tensorlab.dispatch import primitive as door
 from tensorlab.dispatch.copies import converted
 from tensorlab.dispatch.memory import filled
 from tensorlab.dispatch.operands import Number, number_dtype, number_from, to_round, types_of, widened
 from tensorlab.dispatch.primitive import Operand, Primitive, Recorded, Result, call, call_in_place
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
 from tensorlab.names.rules import unifies
 from tensorlab.scalars import GRAD, TABLE, TRUTH, UNKNOWN, ZERO, Scalar
 from tensorlab.tensor import Tensor

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import linear, record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.layout import Size
-from tensorlab.memory_formats import contiguous_format
-from tensorlab.modes import no_grad
+from tensorlab.core import dtypes, layout
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import contiguous_format
+from tensorlab.core.modes import no_grad
 from tensorlab.ops.conversion import compute_type, contiguous, dense_in, to
 from tensorlab.ops.norms import vector_norm
 from tensorlab.registry import op

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
-from tensorlab.cells import encode
-from tensorlab.devices import as_device, device
+from tensorlab.core import dtypes
+from tensorlab.core.cells import encode
+from tensorlab.core.devices import as_device, device
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import contiguous_format, format_strides
 from tensorlab.dispatch.operands import Number
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
-from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import as_dtype, tensor_options

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes, layout
-from tensorlab.cells import decode
-from tensorlab.devices import as_device, device
-from tensorlab.dtypes import bfloat16, dtype, float16
-from tensorlab.layout import Size
+from tensorlab.core import dtypes, layout
+from tensorlab.core.cells import decode
+from tensorlab.core.devices import as_device, device
+from tensorlab.core.dtypes import bfloat16, dtype, float16
+from tensorlab.core.layout import Size
+from tensorlab.core.size import size_of_ints
+from tensorlab.core.warned import warn_caller
 from tensorlab.registry import op
-from tensorlab.size import size_of_ints
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
-from tensorlab.warned import warn_caller
 
 __all__ = ["tensor_over"]
 

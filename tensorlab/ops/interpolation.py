@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.backends.windows import Along
+from tensorlab.core import dtypes
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
 from tensorlab.ops.resampling import resampled, resampled_gradient

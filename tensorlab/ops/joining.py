@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from tensorlab import layout, memory_formats
 from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.core import layout, memory_formats
+from tensorlab.core.dtypes import can_cast
+from tensorlab.core.layout import Size, as_int
+from tensorlab.core.memory_formats import contiguous_format, format_strides
 from tensorlab.dispatch.copies import write, write_new
 from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.memory import allocate_strided
 from tensorlab.dispatch.operands import result_type
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.dtypes import can_cast
-from tensorlab.layout import Size, as_int
-from tensorlab.memory_formats import contiguous_format, format_strides
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import numpy_names, tensors_from
 from tensorlab.ops.outputs import fitted

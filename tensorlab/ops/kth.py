@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.backends import HOST
-from tensorlab.cells import to_float32
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.cells import to_float32
+from tensorlab.core.dtypes import dtype
 from tensorlab.ops.indexing.index_plan import raw_cells, raw_type
 from tensorlab.tensor import Tensor
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes, layout
+from tensorlab.core import dtypes, layout
+from tensorlab.core.layout import Size
 from tensorlab.dispatch.memory import allocate_strided
-from tensorlab.layout import Size
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.tensor import Tensor
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
-from tensorlab.devices import as_device, device
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
+from tensorlab.core import dtypes
+from tensorlab.core.devices import as_device, device
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import empty

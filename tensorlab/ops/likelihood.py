@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import linear, record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
-from tensorlab.cells import encode_one
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Refusal, Size
-from tensorlab.memory_formats import contiguous_format
-from tensorlab.modes import current
+from tensorlab.core import dtypes, layout
+from tensorlab.core.cells import encode_one
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Refusal, Size
+from tensorlab.core.memory_formats import contiguous_format
+from tensorlab.core.modes import current
 from tensorlab.ops.conversion import compute_type, contiguous, dense_in, to
 from tensorlab.ops.losses import reduction_of
 from tensorlab.ops.plans import MOST_PLANS

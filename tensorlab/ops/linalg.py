@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tensorlab import layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.memory_formats import contiguous_format
+from tensorlab.core import layout
+from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.ops import slicing
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add

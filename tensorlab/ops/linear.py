@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tensorlab.autograd.views import requires_grad
-from tensorlab.layout import Size
-from tensorlab.modes import current
+from tensorlab.core.layout import Size
+from tensorlab.core.modes import current
 from tensorlab.ops.arithmetic import add
 from tensorlab.ops.conversion import contiguous
 from tensorlab.ops.dims import transpose

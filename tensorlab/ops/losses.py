@@ -11,6 +11,7 @@ from typing import Any
 
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.operands import number_from, result_type
 from tensorlab.ops.conversion import cast
 from tensorlab.ops.elementwise import compute, tensor_form
@@ -18,7 +19,6 @@ from tensorlab.ops.shape import broadcast_tensors
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor
-from tensorlab.warned import warn_caller
 
 __all__ = ["loss", "reduced", "reduction_of"]
 

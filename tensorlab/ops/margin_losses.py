@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tensorlab.autograd.views import requires_grad
-from tensorlab.modes import current
+from tensorlab.core.modes import current
 from tensorlab.ops.activations import logsigmoid
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.bounds import clamp_min

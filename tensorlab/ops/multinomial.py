@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorlab import dtypes, layout
 from tensorlab.backends import OperandLayout
-from tensorlab.cells import to_float32
+from tensorlab.core import dtypes, layout
+from tensorlab.core.cells import to_float32
+from tensorlab.core.layout import Size
 from tensorlab.dispatch.copies import write
 from tensorlab.dispatch.guards import guard_write
-from tensorlab.layout import Size
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import empty, empty_like

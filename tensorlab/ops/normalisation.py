@@ -10,11 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensorlab import layout
-from tensorlab.dispatch.operands import number_from
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
-from tensorlab.memory_formats import (
+from tensorlab.core import layout
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import (
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -22,8 +21,9 @@ from tensorlab.memory_formats import (
     memory_format,
     suggested_format,
 )
-from tensorlab.modes import no_grad
-from tensorlab.numeric_limits import finfo
+from tensorlab.core.modes import no_grad
+from tensorlab.core.numeric_limits import finfo
+from tensorlab.dispatch.operands import number_from
 from tensorlab.ops.conversion import compute_type, contiguous, to
 from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.normalisation_groups import batch_view, group_view, normalised, row_view

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.backends import NormalGroups, backend
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
-from tensorlab.memory_formats import contiguous_format, format_strides, memory_format
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import contiguous_format, format_strides, memory_format
 from tensorlab.ops.conversion import compute_type, dense_in, to
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlab import dtypes
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 from tensorlab.dispatch.operands import is_number, number_from
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.dtypes import dtype
 from tensorlab.ops import conversion, dims, shape
 from tensorlab.ops.argreduce import amax, amin
 from tensorlab.ops.arguments import need_tensor, numpy_names

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes, return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.core import dtypes, return_types
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
 from tensorlab.dispatch.memory import allocate
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.kth import comparable, kth_of_all, kth_of_lines
 from tensorlab.ops.reduce import as_one_dim

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab import dtypes
 from tensorlab.autograd.last_writer import mark_out
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
 from tensorlab.dispatch.copies import write
 from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.primitive import check_out, refuse_recorded
 from tensorlab.dispatch.resizing import resize_output
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
 from tensorlab.tensor import Tensor
 
 __all__ = ["fit_out", "fitted", "need_dtype", "need_outs", "typed_out", "written"]

@@ -8,15 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.backends.windows import Along
+from tensorlab.core import dtypes
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import (
+    contiguous_format,
+    format_strides,
+    preserved_strides,
+    suggested_format,
+)
 from tensorlab.dispatch.copies import write_new
 from tensorlab.dispatch.memory import allocate_strided, filled
 from tensorlab.dispatch.operands import Number, number_from
-from tensorlab.layout import Size
-from tensorlab.memory_formats import contiguous_format, format_strides, preserved_strides, suggested_format
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.resampling import resampled, resampled_gradient

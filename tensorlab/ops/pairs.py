@@ -1,7 +1,7 @@
 """Two sets of numbers compared: each with its own partner, or everyone with everyone.
 
-The difference of a column and a row is a table (see `tensorlab.broadcasting`). That is wanted where every
-pair counts, and a mistake where each number has one partner; here each of the two has its own function.
+The difference of a column and a row is a table (see `tensorlab.core.broadcasting`). That is wanted where
+every pair counts, and a mistake where each number has one partner; here each of the two has its own function.
 """
 
 from __future__ import annotations

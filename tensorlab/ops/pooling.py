@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlab import dtypes
 from tensorlab.autograd.views import requires_grad
-from tensorlab.memory_formats import channels_last, suggested_format
-from tensorlab.modes import current
+from tensorlab.core import dtypes
+from tensorlab.core.memory_formats import channels_last, suggested_format
+from tensorlab.core.modes import current
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.pooling_backend import (
     AdaptiveAvgPool2DBackward0,

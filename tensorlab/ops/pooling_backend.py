@@ -5,17 +5,17 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
-from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import backend
 from tensorlab.backends.windows import Pooling, Reach
+from tensorlab.core import dtypes
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import format_strides, suggested_format
+from tensorlab.core.modes import current
 from tensorlab.dispatch.copies import write_new
 from tensorlab.dispatch.memory import allocate_strided, filled
-from tensorlab.layout import Size
-from tensorlab.memory_formats import format_strides, suggested_format
-from tensorlab.modes import current
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.tensor import Tensor
 

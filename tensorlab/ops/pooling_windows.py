@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlab.backends.windows import Reach
-from tensorlab.integers import ceil_div
-from tensorlab.layout import Size
+from tensorlab.core.integers import ceil_div
+from tensorlab.core.layout import Size
 from tensorlab.ops.plans import remember
 from tensorlab.ops.windows import as_key, each_dim
 from tensorlab.tensor import Tensor

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tensorlab.core.warned import warn_caller
 from tensorlab.registry import op
-from tensorlab.warned import warn_caller
 
 _PRECISIONS = ("highest", "high", "medium")
 _precision = ["highest"]

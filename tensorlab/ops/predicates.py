@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tensorlab import layout, memory_formats
+from tensorlab.core import layout, memory_formats
 from tensorlab.dispatch.guards import same_place
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import need_tensor, need_tensors, sizes_from

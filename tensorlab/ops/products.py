@@ -14,9 +14,10 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlab import broadcasting, dtypes, layout, product_shapes
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.backends import Backend, Launch
+from tensorlab.core import broadcasting, dtypes, layout, product_shapes
+from tensorlab.core.layout import Refusal, Size
 from tensorlab.dispatch.guards import guard_write, same_place, share_cells
 from tensorlab.dispatch.operands import Number, is_number, number_from
 from tensorlab.dispatch.primitive import (
@@ -30,7 +31,6 @@ from tensorlab.dispatch.primitive import (
     compute,
     refuse_recorded,
 )
-from tensorlab.layout import Refusal, Size
 from tensorlab.ops.conversion import copy_
 from tensorlab.ops.outputs import written
 from tensorlab.scalars import Scalar

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab import broadcasting
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.cells import to_float32
-from tensorlab.devices import device
+from tensorlab.core import broadcasting
+from tensorlab.core.cells import to_float32
+from tensorlab.core.devices import device
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.memory_formats import memory_format, preserve_format
+from tensorlab.core.modes import no_grad
 from tensorlab.dispatch.memory import as_new, counted, next_version
 from tensorlab.dispatch.operands import is_number
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.dtypes import dtype
-from tensorlab.memory_formats import memory_format, preserve_format
-from tensorlab.modes import no_grad
 from tensorlab.names.functions import with_given_names
 from tensorlab.ops.arguments import need_tensor, tensor_options
 from tensorlab.ops.creation import empty, empty_like

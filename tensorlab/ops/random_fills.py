@@ -6,9 +6,9 @@ A tensor is filled in the order in which its elements lie in memory, the smalles
 
 from __future__ import annotations
 
-from tensorlab import dtypes
 from tensorlab.autograd.recording import in_place
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 from tensorlab.ops.sampling import as_float, fill, fill_each, node, require_deviation
 from tensorlab.random import Generator
 from tensorlab.registry import op

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.autograd.formulas import Backward
-from tensorlab.cells import from_float32, to_float32
-from tensorlab.devices import device
+from tensorlab.core import dtypes
+from tensorlab.core.cells import from_float32, to_float32
+from tensorlab.core.devices import device
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.memory_formats import memory_format, preserve_format
+from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.memory import as_new
-from tensorlab.dtypes import dtype
-from tensorlab.memory_formats import memory_format, preserve_format
 from tensorlab.ops.arguments import as_dtype, need_tensor, tensor_options
 from tensorlab.ops.creation import empty_like
 from tensorlab.ops.sampling import LONGEST, SHORTEST, as_long, fill, new, node
 from tensorlab.random import Generator
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-from tensorlab.warned import warn_caller
 
 RandomBackward0 = node("RandomBackward0")
 RandomBackward1 = node("RandomBackward1")

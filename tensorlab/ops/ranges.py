@@ -7,21 +7,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tensorlab import dtypes
-from tensorlab.cells import encode, from_float32, to_float32
-from tensorlab.devices import as_device, device
+from tensorlab.core import dtypes
+from tensorlab.core.cells import encode, from_float32, to_float32
+from tensorlab.core.devices import as_device, device
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size, as_int
+from tensorlab.core.size import size_of_ints
 from tensorlab.dispatch.copies import fill
 from tensorlab.dispatch.memory import counted, next_version
 from tensorlab.dispatch.operands import Number, is_number
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size, as_int
 from tensorlab.ops.arguments import as_dtype, tensor_options
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.from_data import from_cells, inferred_dtype
 from tensorlab.ops.outputs import written
 from tensorlab.ops.slicing import diagonal
 from tensorlab.registry import op
-from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor, make_dense
 
 # Numbers that are made at a time: with all that is between, they take half a megabyte of float64.

@@ -6,10 +6,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from tensorlab import dtypes, layout
 from tensorlab.backends import HOST
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
+from tensorlab.core import dtypes, layout
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
 from tensorlab.ops.indexing.index_plan import raw_type
 from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, dense_cells, make_dense

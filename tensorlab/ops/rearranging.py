@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensorlab import layout, view_rules
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.core import layout, view_rules
+from tensorlab.core.dtypes import int32, int64
+from tensorlab.core.layout import Size, as_int
+from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.dispatch.operands import number_from
-from tensorlab.dtypes import int32, int64
-from tensorlab.layout import Size, as_int
-from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.aliases import as_own, detach
 from tensorlab.ops.arguments import ints_from, numpy_names, several
 from tensorlab.ops.conversion import clone

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorlab import layout
 from tensorlab.autograd.formulas import Formula, formulas
 from tensorlab.backends import Backend, Launch, OperandLayout
+from tensorlab.core import layout
+from tensorlab.core.dtypes import bool as bool_
+from tensorlab.core.dtypes import dtype, int64
+from tensorlab.core.layout import Size
 from tensorlab.dispatch.primitive import Primitive, Recorded, Result, call, unary
-from tensorlab.dtypes import bool as bool_
-from tensorlab.dtypes import dtype, int64
 from tensorlab.folds import TABLE
-from tensorlab.layout import Size
 from tensorlab.names.rules import reduces
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.tensor import Tensor

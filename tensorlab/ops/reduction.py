@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tensorlab import dtypes
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
 from tensorlab.ops import conversion, pointwise
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.joining import cat

@@ -10,16 +10,16 @@ import numpy as np
 
 from tensorlab.backends import Backend, Launch
 from tensorlab.backends.windows import Along
-from tensorlab.dispatch.memory import allocate_strided, filled
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
-from tensorlab.memory_formats import (
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import (
     channels_last,
     contiguous_format,
     format_strides,
     memory_format,
     suggested_format,
 )
+from tensorlab.dispatch.memory import allocate_strided, filled
 from tensorlab.ops.conversion import contiguous, dense_in
 from tensorlab.tensor import Tensor
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.views import requires_grad
+from tensorlab.core.memory_formats import contiguous_format, format_strides, memory_format
 from tensorlab.dispatch.resizing import resize
-from tensorlab.memory_formats import contiguous_format, format_strides, memory_format
 from tensorlab.ops.arguments import sizes_from
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlab import broadcasting, dtypes, layout
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import in_place
 from tensorlab.backends import OperandLayout
-from tensorlab.devices import as_device, device
+from tensorlab.core import broadcasting, dtypes, layout
+from tensorlab.core.devices import as_device, device
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import as_int
 from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.memory import allocate, as_new
 from tensorlab.dispatch.operands import Number, is_number
-from tensorlab.dtypes import dtype
-from tensorlab.layout import as_int
 from tensorlab.ops.arguments import as_dtype, sizes_from
 from tensorlab.ops.outputs import fitted
 from tensorlab.random import Generator, default_generator

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tensorlab import dtypes, layout
 from tensorlab.autograd.last_writer import written_by
-from tensorlab.cells import to_float32
+from tensorlab.core import dtypes, layout
+from tensorlab.core.cells import to_float32
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
 from tensorlab.dispatch.operands import Number, is_number, result_type
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
 from tensorlab.ops import argreduce, conversion
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.from_data import tensor

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tensorlab import broadcasting, layout, view_rules
 from tensorlab.autograd.formulas import formulas, view_formulas
 from tensorlab.autograd.recording import record, record_view
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Refusal, Size, as_int
-from tensorlab.memory_formats import contiguous_format
+from tensorlab.core import broadcasting, layout, view_rules
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Refusal, Size, as_int
+from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import as_dtype, ints_from, numpy_names, several, tensors_from
 from tensorlab.ops.conversion import clone, contiguous
@@ -361,7 +361,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 @op()
 def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
-    """The shape that tensors of these shapes meet in (see `tensorlab.broadcasting.broadcast_shapes`).
+    """The shape that tensors of these shapes meet in (see `tensorlab.core.broadcasting.broadcast_shapes`).
 
     Example:
         >>> import tensorlab as tl

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlab.autograd.formulas import formulas
-from tensorlab.layout import Size
+from tensorlab.core.layout import Size
 from tensorlab.ops.reduce import Dims, as_dims, spread
 from tensorlab.tensor import Tensor
 

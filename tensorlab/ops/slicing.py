@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab import dtypes, layout, part_rules
 from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_view
-from tensorlab.layout import Size, as_int
+from tensorlab.core import dtypes, layout, part_rules
+from tensorlab.core.layout import Size, as_int
 from tensorlab.ops.aliases import change_layout
 from tensorlab.ops.arguments import ints_from, numpy_names, sizes_from
 from tensorlab.ops.view_backward import placed, placed_strided

@@ -6,15 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensorlab import dtypes, layout
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Launch, OperandLayout, backend
+from tensorlab.core import dtypes, layout
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.memory_formats import contiguous_format
+from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.primitive import check_out as refuse_tracked
-from tensorlab.dtypes import dtype
 from tensorlab.memory import beside
-from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.conversion import dense_in
 from tensorlab.ops.outputs import fit_out, typed_out, written
@@ -23,7 +24,6 @@ from tensorlab.ops.pointwise import neg
 from tensorlab.ops.reduce import Dims, Reduce, as_one_dim, reduce, spread
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense
-from tensorlab.warned import warn_caller
 
 
 def _d_softmax(grad: Tensor, result: Tensor, dim: int) -> Tensor:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab import dtypes, layout, part_rules
 from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import record_views
-from tensorlab.integers import ceil_div
-from tensorlab.layout import as_int
+from tensorlab.core import dtypes, layout, part_rules
+from tensorlab.core.integers import ceil_div
+from tensorlab.core.layout import as_int
 from tensorlab.ops.arguments import ints_from, numpy_names
 from tensorlab.ops.slicing import narrow, narrow_view
 from tensorlab.ops.view_backward import placed_together

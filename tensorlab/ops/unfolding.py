@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.core import dtypes
+from tensorlab.core.layout import Size, default_strides
+from tensorlab.core.memory_formats import format_strides, suggested_format
 from tensorlab.dispatch.copies import write_new
 from tensorlab.dispatch.memory import allocate_strided, filled
-from tensorlab.layout import Size, default_strides
-from tensorlab.memory_formats import format_strides, suggested_format
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.elementwise import compute_into
 from tensorlab.ops.windows import each_dim, places

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.backends import IndexLayout
-from tensorlab.cells import from_float32
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size, as_int, default_strides
+from tensorlab.core import dtypes
+from tensorlab.core.cells import from_float32
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size, as_int, default_strides
 from tensorlab.ops import conversion, dims
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.argreduce import aminmax

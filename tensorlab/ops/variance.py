@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlab import dtypes
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import record_several
+from tensorlab.core import dtypes
+from tensorlab.core.warned import warn_caller
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.choice import where
@@ -16,7 +17,6 @@ from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_flag, reduce, result_
 from tensorlab.ops.reduction import MEAN
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-from tensorlab.warned import warn_caller
 
 Flag = bool | None
 Gradient = Tensor | None

@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tensorlab import layout
 from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.autograd.recording import linear, record
+from tensorlab.core import layout
+from tensorlab.core.dtypes import int64
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import is_non_overlapping_and_dense
+from tensorlab.core.positions import steps_clear
 from tensorlab.dispatch.copies import write
 from tensorlab.dispatch.memory import filled
-from tensorlab.dtypes import int64
-from tensorlab.layout import Size
-from tensorlab.memory_formats import is_non_overlapping_and_dense
-from tensorlab.positions import steps_clear
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["placed", "placed_strided", "placed_together"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlab.layout import as_int
+from tensorlab.core.layout import as_int
 
 __all__ = ["DIMENSIONS", "as_key", "each_dim", "places"]
 

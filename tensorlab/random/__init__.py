@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator
 
-from tensorlab.devices import as_device, device
+from tensorlab.core.devices import as_device, device
 from tensorlab.random.counter import philox_block, stream_words
 from tensorlab.random.generator import Generator, default_generator
 from tensorlab.random.philox import Philox

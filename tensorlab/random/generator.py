@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.backends import RandomState, backend
-from tensorlab.devices import as_device, device
-from tensorlab.layout import Size
+from tensorlab.core import dtypes
+from tensorlab.core.devices import as_device, device
+from tensorlab.core.layout import Size
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["Generator", "default_generator"]

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensorlab import dtypes, layout
 from tensorlab.backends import HOST
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size, as_int
+from tensorlab.core import dtypes, layout
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size, as_int
 from tensorlab.tensor import Tensor, make_dense
 
 __all__ = ["Philox"]

@@ -13,8 +13,8 @@ import inspect
 import math
 from collections.abc import Callable, Iterator
 
-from tensorlab import dtypes
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["compute_type", "formula_text"]
 

@@ -87,7 +87,7 @@ from tensorlab.ops.shape import broadcast_shapes as broadcast_shapes
 from tensorlab.ops.shape import broadcast_tensors as broadcast_tensors
 from tensorlab.ops.shape import broadcast_to as broadcast_to
 from tensorlab.ops.search import bucketize as bucketize
-from tensorlab.dtypes import can_cast as can_cast
+from tensorlab.core.dtypes import can_cast as can_cast
 from tensorlab.ops.extras.combinations import cartesian_prod as cartesian_prod
 from tensorlab.ops.joining import cat as cat
 from tensorlab.ops.distances import cdist as cdist
@@ -200,7 +200,7 @@ from tensorlab.stubs.pointwise import gcd as gcd
 from tensorlab.stubs.pointwise import gcd_ as gcd_
 from tensorlab.stubs.pointwise import ge as ge
 from tensorlab.ops.contractions import ger as ger
-from tensorlab.dtypes import get_default_dtype as get_default_dtype
+from tensorlab.core.dtypes import get_default_dtype as get_default_dtype
 from tensorlab.ops.predicates import get_device as get_device
 from tensorlab.ops.precision import get_float32_matmul_precision as get_float32_matmul_precision
 from tensorlab.random import get_rng_state as get_rng_state
@@ -232,9 +232,9 @@ from tensorlab.autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from tensorlab.ops.conversion import is_complex as is_complex
 from tensorlab.ops.predicates import is_conj as is_conj
 from tensorlab.ops.conversion import is_floating_point as is_floating_point
-from tensorlab.modes import is_grad_enabled as is_grad_enabled
+from tensorlab.core.modes import is_grad_enabled as is_grad_enabled
 from tensorlab.autograd.methods import is_inference as is_inference
-from tensorlab.modes import is_inference_mode_enabled as is_inference_mode_enabled
+from tensorlab.core.modes import is_inference_mode_enabled as is_inference_mode_enabled
 from tensorlab.ops.predicates import is_neg as is_neg
 from tensorlab.ops.predicates import is_nonzero as is_nonzero
 from tensorlab.ops.predicates import is_same_size as is_same_size
@@ -343,7 +343,7 @@ from tensorlab.ops.arithmetic import positive as positive
 from tensorlab.ops.arithmetic import pow as pow
 from tensorlab.ops.channels import prelu as prelu
 from tensorlab.ops.reduction import prod as prod
-from tensorlab.dtypes import promote_types as promote_types
+from tensorlab.core.dtypes import promote_types as promote_types
 from tensorlab.ops.indexing.index_select import put as put
 from tensorlab.ops.extras.matrix_functions import qr as qr
 from tensorlab.ops.extras.statistics import quantile as quantile
@@ -389,7 +389,7 @@ from tensorlab.ops.slicing import select as select
 from tensorlab.ops.extras.slice_scatter import select_scatter as select_scatter
 from tensorlab.ops.activations import selu as selu
 from tensorlab.ops.activations import selu_ as selu_
-from tensorlab.dtypes import set_default_dtype as set_default_dtype
+from tensorlab.core.dtypes import set_default_dtype as set_default_dtype
 from tensorlab.ops.precision import set_float32_matmul_precision as set_float32_matmul_precision
 from tensorlab.printing import set_printoptions as set_printoptions
 from tensorlab.random import set_rng_state as set_rng_state

@@ -7,10 +7,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from tensorlab.devices import device
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
-from tensorlab.memory_formats import memory_format
+from tensorlab.core.devices import device
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import memory_format
 from tensorlab.tensor import Tensor
 
 Number = bool | int | float

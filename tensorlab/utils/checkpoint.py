@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from tensorlab import random
 from tensorlab.autograd import saved_tensors
 from tensorlab.autograd.saved_tensors import Packed, check_version, noted_version, saved_tensors_hooks
-from tensorlab.modes import current, enable_grad
+from tensorlab.core.modes import current, enable_grad
 from tensorlab.tensor import Tensor
 
 __all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential"]

@@ -157,10 +157,10 @@ class Mute(Exception):
     def __str__(self): raise SystemExit
 def numel(shape): raise Mute
 """,
-    "the library's function": "from tensorlab.layout import numel",
+    "the library's function": "from tensorlab.core.layout import numel",
     "calls the library": "import tensorlab as tl\ndef numel(shape): return tl.layout.numel(shape)",
     "calls it under another name": """
-from tensorlab.layout import numel as theirs
+from tensorlab.core.layout import numel as theirs
 def numel(shape): return theirs(shape)
 """,
     "asks a tensor": "import tensorlab as tl\ndef numel(shape): return tl.layout.Size(shape).numel()",
@@ -168,8 +168,8 @@ def numel(shape): return theirs(shape)
     "not a function": "numel = 24",
     "patched judge": """
 import tensorlab, numpy, builtins, math
-tensorlab.layout.numel = lambda shape: 7
-tensorlab.layout.nbytes = tensorlab.layout.nbytes
+tensorlab.core.layout.numel = lambda shape: 7
+tensorlab.core.layout.nbytes = tensorlab.core.layout.nbytes
 numpy.prod = math.prod = lambda *a, **k: 7
 def numel(shape): return 7
 """,

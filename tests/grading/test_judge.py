@@ -11,7 +11,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import tensorlab as tl
-from tensorlab import layout
+from tensorlab.core import layout
+from tensorlab.core.layout import Refusal
 from tensorlab.grading import feedback
 from tensorlab.grading.inside.calls import REFUSAL
 from tensorlab.grading.judge import HIDDEN_CASES, draw, judge, weigh
@@ -19,7 +20,6 @@ from tensorlab.grading.outcomes import Raised, Returned, ask_directly, expected,
 from tensorlab.grading.reasons import explain
 from tensorlab.grading.suite import Case, Secret, Topic
 from tensorlab.grading.suites import UnknownExercise, exercise, exercises, suite_digest
-from tensorlab.layout import Refusal
 
 #: A seed that fails is as good as any other one, so none is looked for that is smaller.
 SEEDS = settings(max_examples=10, deadline=None, phases=[Phase.reuse, Phase.generate])

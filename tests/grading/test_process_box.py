@@ -22,7 +22,7 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="uses what Windows do
 
 @pytest.fixture
 def box():
-    box = ProcessBox(["tensorlab.layout:numel"])
+    box = ProcessBox(["tensorlab.core.layout:numel"])
     yield box
     box.close()
 
@@ -35,7 +35,7 @@ def value(box, expression):
     """A short text that was computed in the box."""
     run(box, f"def tell(): return str({expression})")
     reply = box.ask(
-        {"op": "call", "name": "tell", "part": "tensorlab.layout:numel", "args": {"tuple": []}}, 60.0
+        {"op": "call", "name": "tell", "part": "tensorlab.core.layout:numel", "args": {"tuple": []}}, 60.0
     )
     return reply["returned"]["str"]
 
@@ -174,7 +174,7 @@ def test_a_python_that_does_not_start_is_named(monkeypatch, tmp_path):
 
 def test_a_part_that_does_not_exist_is_the_machines_trouble():
     with pytest.raises(BoxError, match="did not come up"):
-        ProcessBox(["tensorlab.layout:no_such_function"])
+        ProcessBox(["tensorlab.core.layout:no_such_function"])
 
 
 def test_the_parts_work_again_after_a_call(box):
@@ -182,7 +182,7 @@ def test_the_parts_work_again_after_a_call(box):
     ask = {
         "op": "call",
         "name": "answer",
-        "part": "tensorlab.layout:numel",
+        "part": "tensorlab.core.layout:numel",
         "args": {"tuple": [{"tuple": []}]},
     }
     assert box.ask(ask, 5.0)["raised"]["kind"] == "RuntimeError"

@@ -96,7 +96,7 @@ def test_the_examples_in_the_text_are_true(path):
         rows = re.findall(r"^\| `(.+)` \| `(.+)` \|$", prose, re.MULTILINE)
         assert len(rows) >= 4
         for call, answer in rows:
-            names = {"tl": tensorlab, "layout": tensorlab.layout, e.name: e.reference}
+            names = {"tl": tensorlab, "layout": tensorlab.core.layout, e.name: e.reference}
             kind, _, text = answer.partition(": ")
             if kind.endswith("Error"):
                 with pytest.raises(getattr(builtins, kind), match=re.escape(text)):

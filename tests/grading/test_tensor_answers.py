@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tensorlab as tl
-from tensorlab import dtypes, layout, view_rules
+from tensorlab.core import dtypes, layout, view_rules
 from tensorlab.grading.feedback import call_text
 from tensorlab.grading.inside import calls, values
 from tensorlab.grading.inside.strided import MAX_CELLS, Scene, Strided, strided
@@ -202,12 +202,12 @@ def test_a_question_shows_how_to_make_its_tensor():
 
 def test_a_part_that_keeps_its_answers_is_switched_off_too():
     view_rules.permuted((2, 3), (3, 1), (1, 0))
-    parts = calls.Parts(["tensorlab.view_rules:permuted"])
+    parts = calls.Parts(["tensorlab.core.view_rules:permuted"])
 
     def student(x):
         return x.permute(1, 0)
 
-    refused = outcome(calls.call(student, (TABLE,), parts.without("tensorlab.view_rules:permuted")))
+    refused = outcome(calls.call(student, (TABLE,), parts.without("tensorlab.core.view_rules:permuted")))
     assert refused.message == calls.REFUSAL
     assert outcome(calls.call(student, (TABLE,))).value.shape == (3, 2)
 
@@ -236,8 +236,8 @@ def test_every_part_that_has_a_detour_is_a_part():
 
 
 def test_tensors_are_made_while_the_part_is_on():
-    parts = calls.Parts(["tensorlab.layout:default_strides"])
-    told = outcome(calls.call(lambda x: x, (TABLE,), parts.without("tensorlab.layout:default_strides")))
+    parts = calls.Parts(["tensorlab.core.layout:default_strides"])
+    told = outcome(calls.call(lambda x: x, (TABLE,), parts.without("tensorlab.core.layout:default_strides")))
     assert isinstance(told.value, Strided)
     assert layout.default_strides((2, 3)) == (3, 1)
 

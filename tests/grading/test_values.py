@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 from tensorlab.grading.inside import calls, frames, values
 from tensorlab.grading.outcomes import BadReply, Raised, outcome
 
@@ -248,10 +248,10 @@ def test_descriptions_of_exceptions_are_bounded_and_harmless():
 
 
 def test_the_refusal_is_the_text_that_the_switched_off_function_raises():
-    parts = calls.Parts(["tensorlab.layout:numel"])
-    from tensorlab import layout
+    parts = calls.Parts(["tensorlab.core.layout:numel"])
+    from tensorlab.core import layout
 
-    with parts.without("tensorlab.layout:numel"):
+    with parts.without("tensorlab.core.layout:numel"):
         raised = outcome(calls.call(layout.numel, ((2, 3),)))
     assert raised.message == calls.REFUSAL
     assert layout.numel((2, 3)) == 6

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import tensorlab as tl
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.grading.suites import exercise, exercises
 from tensorlab.learn import adopt, blame, check, memory, parts, progress, status, trials
 from tensorlab.learn.adopt import refused

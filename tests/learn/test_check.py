@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import tensorlab as tl
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.grading.suites import exercises
 from tensorlab.learn import check, progress
 from tensorlab.learn.check import NotSolved, check_in

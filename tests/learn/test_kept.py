@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import tensorlab as tl
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.grading.suites import exercise, exercises
 from tensorlab.learn import adopt, kept, parts, status
 from tensorlab.learn.written import NotWritable, as_file

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.grading.suites import exercise
 from tensorlab.learn import adopt, status
 from tensorlab.learn.speed import LIMIT, TURNS, Slowdown, slowdown

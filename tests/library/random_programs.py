@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 import tensorlab as tl
+from tensorlab.core.memory_formats import is_non_overlapping_and_dense
 from tensorlab.dispatch.guards import share_cells
-from tensorlab.memory_formats import is_non_overlapping_and_dense
 from tests.library.random_arguments import DTYPES, Live, Step
 from tests.library.random_operations import draw
 

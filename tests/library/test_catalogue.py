@@ -6,8 +6,8 @@ import os
 import subprocess
 import sys
 
-from tensorlab import dtypes
 from tensorlab.catalogue import KINDS, calls
+from tensorlab.core import dtypes
 
 EVERY_CALL = """
 import tensorlab as tl

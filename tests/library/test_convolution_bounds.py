@@ -13,7 +13,7 @@ PROGRAM = (
     GUARDS[: GUARDS.index("def laid(")]
     + """
 import random
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.ops.correlations import Form, image_of, result_of, weights_of
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import make_tensor

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tensorlab as tl
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 from tests.library.layouts import KINDS, lay_out, random_values
 from tests.library.references import agree, twin
 

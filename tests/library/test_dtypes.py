@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorlab as tl
-from tensorlab import cells, dtypes
+from tensorlab.core import cells, dtypes
 
 
 def test_item_sizes():

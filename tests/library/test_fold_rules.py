@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorlab as tl
-from tensorlab import layout
-from tensorlab.fold_rules import fold_layout
+from tensorlab.core import layout
+from tensorlab.core.fold_rules import fold_layout
 
 
 @st.composite

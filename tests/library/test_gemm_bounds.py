@@ -15,7 +15,7 @@ PROGRAM = """
 import ctypes, itertools, mmap, sys
 import numpy as np
 import tensorlab as tl
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 from tensorlab.backends import backend
 from tensorlab.backends.cpu import threads
 from tensorlab.scalars import TABLE

@@ -238,7 +238,7 @@ def test_coalesce_makes_one_run_of_what_is_contiguous_in_any_order():
 
 ASSEMBLY = """
 import numba
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.elementwise import kernel_source
 from tensorlab.scalars import TABLE

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tensorlab import broadcasting, layout, memory_formats
-from tensorlab.layout import Refusal
+from tensorlab.core import broadcasting, layout, memory_formats
+from tensorlab.core.layout import Refusal
 
 SMALL_SHAPES = [shape for ndim in range(4) for shape in itertools.product((0, 1, 2, 3), repeat=ndim)]
 

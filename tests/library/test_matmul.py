@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorlab as tl
-from tensorlab import dtypes
 from tensorlab.backends.cpu import threads
+from tensorlab.core import dtypes
 from tests.library.layouts import KINDS, lay_out, random_values
 from tests.library.test_kernels import run
 

@@ -14,10 +14,11 @@ import warnings
 import numpy as np
 import pytest
 
-from tensorlab import dtypes, folds
+from tensorlab import folds
 from tensorlab.backends import choice
 from tensorlab.backends.numpy import NumPy
 from tensorlab.backends.operands import OperandLayout
+from tensorlab.core import dtypes
 from tensorlab.scalars import COUNTING, FLOATING, INTEGERS, NUMERIC, TABLE, TRUTH
 
 NUMPY = NumPy()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tensorlab as tl
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 from tensorlab.storage import rebuild_storage
 from tensorlab.tensor import rebuild_tensor
 from tests.library.layouts import KINDS, lay_out, random_values
@@ -89,7 +89,7 @@ def test_a_pickle_names_nothing_but_what_rebuilds_a_tensor():
     assert named <= {
         "tensorlab.tensor.rebuild_tensor",
         "tensorlab.storage.rebuild_storage",
-        "tensorlab.dtypes.by_name",
+        "tensorlab.core.dtypes.by_name",
         "_codecs.encode",  # how protocol 2 writes bytes
     }
 

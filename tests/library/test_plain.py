@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorlab as tl
-from tensorlab.float_bits import float32_fields
+from tensorlab.core.float_bits import float32_fields
 from tensorlab.io.plain import put_together, take_apart
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numba.core import config
 
 import tensorlab as tl
-from tensorlab import broadcasting, dtypes, memory_formats
+from tensorlab.core import broadcasting, dtypes, memory_formats
 from tests.library.layouts import KINDS, lay_out, random_values
 
 BINARY = ["add", "sub", "mul", "truediv", "eq", "ne", "lt", "le", "gt", "ge"]

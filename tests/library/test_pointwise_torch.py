@@ -10,7 +10,7 @@ import pytest
 
 import tensorlab as tl
 import tensorlab.nn.functional as F
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 from tensorlab.dispatch.operands import types_of
 from tensorlab.scalars import FLOAT, TABLE
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorlab import layout
-from tensorlab.positions import overlaps, unravel
+from tensorlab.core import layout
+from tensorlab.core.positions import overlaps, unravel
 
 sizes = st.lists(st.integers(0, 4), max_size=4).map(tuple)
 

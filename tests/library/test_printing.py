@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import tensorlab as tl
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 
 SPECIAL = [
     0.0,

@@ -9,9 +9,9 @@ import pytest
 
 import tensorlab as tl
 import tensorlab.nn.functional as F
-from tensorlab import dtypes
 from tensorlab.backends import OperandLayout, backend
 from tensorlab.backends.cpu.elementwise import kernel_source
+from tensorlab.core import dtypes
 from tensorlab.scalars import TABLE, exponential, source, special, trigonometric
 from tensorlab.scalars.source import compute_type, formula_text, version
 

@@ -227,7 +227,7 @@ def test_can_cast(torch):
 def test_a_write_asks_can_cast(monkeypatch):
     wide, narrow = tl.ones(3, 7, 5, dtype=tl.int16), tl.ones(3, 7, 5, dtype=tl.int8)
     asked = []
-    monkeypatch.setattr("tensorlab.dtypes.can_cast", lambda *pair: asked.append(pair))
+    monkeypatch.setattr("tensorlab.core.dtypes.can_cast", lambda *pair: asked.append(pair))
     with pytest.raises(RuntimeError, match="can't be cast"):
         narrow.mul_(wide)
     with pytest.raises(RuntimeError, match="can't be cast"):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensorlab as tl
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 
 IN_NUMPY = [t for t in dtypes.ALL if t.numpy is not None]
 ARRAYS = {

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensorlab as tl
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 from tests.library.references import agree
 
 # One dtype of each kind will do.

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorlab as tl
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 from tests.library.layouts import KINDS, lay_out, random_values
 from tests.library.references import agree, same_call, twin
 

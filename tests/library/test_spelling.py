@@ -9,7 +9,7 @@ import pytest
 
 import tensorlab as tl
 import tensorlab.nn.functional as F
-from tensorlab.spelling import LateText, nearest
+from tensorlab.core.spelling import LateText, nearest
 
 X = tl.ones(2, 3)
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import tensorlab as tl
-from tensorlab import dtypes, printing
+from tensorlab import printing
+from tensorlab.core import dtypes
 from tests.library.layouts import KINDS, lay_out, random_values
 
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import tensorlab as tl
-from tensorlab import broadcasting, layout
+from tensorlab.core import broadcasting, layout
 from tensorlab.widgets import BroadcastLab
 from tests.widgets.lab_page import button, field, set_field, settled_hash
 

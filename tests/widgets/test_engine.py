@@ -1,4 +1,4 @@
-"""The page's engine and `tensorlab.layout` give the same answers and the same reasons, case by case.
+"""The page's engine and `tensorlab.core.layout` give the same answers and the same reasons, case by case.
 
 The cases are the ones written by hand in ``layout_cases.json`` and all small layouts; what both must answer
 is counted by brute force where counting is possible.
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import tensorlab as tl
-from tensorlab import dtypes, layout
+from tensorlab.core import dtypes, layout
 from tensorlab.widgets import StorageLab
 
 ENGINE, DRAWN, NUMBERS = (f"shared/{name}.js" for name in ("layout", "drawn", "numbers"))
@@ -38,7 +38,7 @@ LAYOUTS = [(shape, strides, offset) for shape in SHAPES for strides in strides_o
 
 
 def in_python(name, arguments):
-    """The answer of `tensorlab.layout`, in the form that the page's engine has."""
+    """The answer of `tensorlab.core.layout`, in the form that the page's engine has."""
     try:
         answer = getattr(layout, name)(*arguments)
     except IndexError as error:

@@ -9,7 +9,7 @@ import re
 import pytest
 
 import tensorlab as tl
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.widgets import MatmulLab
 from tests.widgets.lab_page import button, field, set_field, settled_hash
 

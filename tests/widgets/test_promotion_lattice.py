@@ -8,7 +8,7 @@ import re
 import pytest
 
 import tensorlab as tl
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 from tensorlab.widgets import PromotionLattice
 from tests.widgets.lab_page import button, field, settled_hash
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import tensorlab as tl
-from tensorlab import layout, view_rules
+from tensorlab.core import layout, view_rules
 from tensorlab.widgets import StrideLab
 from tensorlab.widgets.stride_lab.operations import OPERATIONS, apply, python_text
 from tensorlab.widgets.stride_lab.twin import effect

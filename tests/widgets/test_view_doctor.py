@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tensorlab as tl
-from tensorlab import layout, view_rules
+from tensorlab.core import layout, view_rules
 from tensorlab.widgets import ViewDoctor
 from tests.widgets.lab_page import button, field, set_field, settled_hash, slot
 

@@ -1,10 +1,10 @@
 """The reference pages: every public name of a module, from its docstrings.
 
-    .. api-module:: tensorlab.layout     documents each name: classes, then functions, then values
+    .. api-module:: tensorlab.core.layout     documents each name: classes, then functions, then values
        :kinds: func data                 leaves the classes to another page (else: class func data)
        :subject: creation                only functions about this (see SUBJECTS), without a section
        :without: Tensor                  leaves a name to another page
-    .. api-summary:: tensorlab.layout    a table of the names with the first sentence of each docstring
+    .. api-summary:: tensorlab.core.layout    a table of the names with the first sentence of each docstring
 
 A module's `__all__` is the list, so a page can't leave a name out. Classes and functions go through autodoc.
 A name of a submodule that the package itself offers too gets one line that leads there.

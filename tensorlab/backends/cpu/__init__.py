@@ -70,7 +70,6 @@ class CPU(HostMemory, Backend):
     seed_words = _kernel("random")
     scan = _kernel("scan")
     search = _kernel("sort")
-    short_softmax = _kernel("softmax")
     softmax = _kernel("softmax")
     softmax_gradient = _kernel("softmax")
     take_rows = _kernel("embedding")

@@ -23,14 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.backends.cpu import halves, jit, threads
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.kernel_text import OPTIONS, numpy_name, truncated
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import ONE, RUN, Launch, OperandLayout, no_launch
-from tensorlab.dtypes import dtype
-from tensorlab.integers import ceil_div
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.integers import ceil_div
 from tensorlab.scalars import Scalar
 from tensorlab.scalars.source import compute_type, formula_text
 

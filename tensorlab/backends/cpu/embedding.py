@@ -11,7 +11,7 @@ from tensorlab.backends.cpu.cell import Number, widen
 from tensorlab.backends.cpu.levels import assemble
 from tensorlab.backends.cpu.pointers import at
 from tensorlab.backends.operands import Buffer
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["add_rows", "take_rows"]
 

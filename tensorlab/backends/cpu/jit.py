@@ -37,7 +37,7 @@ from numba.core.runtime.nrt import rtsys
 from tensorlab.backends.cache import cache_directory
 from tensorlab.backends.interrupts import HeldBack
 
-__all__ = ["HELPER", "KERNEL", "entry", "helper", "kernel", "load", "quiet"]
+__all__ = ["HELPER", "KERNEL", "helper", "kernel", "load", "quiet"]
 
 Function = TypeVar("Function", bound=Callable)
 
@@ -208,11 +208,6 @@ def quiet(kernel: Callable) -> Callable:
             return kernel(*arguments)
 
     return interpreted
-
-
-def entry(kernel: Callable, *kinds: object) -> Callable:
-    """The kernel itself, which looks at its arguments in each call."""
-    return kernel
 
 
 def _write(path: Path, source: str) -> None:

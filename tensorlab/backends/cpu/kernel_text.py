@@ -10,9 +10,9 @@ import inspect
 from collections.abc import Iterable
 from pathlib import Path
 
-from tensorlab import dtypes
 from tensorlab.backends.cpu import halves, intrinsics, jit
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 
 __all__ = [
     "BLOCK",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tensorlab.backends.cpu import halves, intrinsics, jit, pointers
 from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, OPTIONS
-from tensorlab.dtypes import dtype, float32, float64, int64
+from tensorlab.core.dtypes import dtype, float32, float64, int64
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.source import formula_text
 

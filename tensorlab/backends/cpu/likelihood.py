@@ -6,8 +6,6 @@ gradient is zero but for one number a place.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
@@ -15,7 +13,7 @@ import numpy as np
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.cell import narrow, widen
 from tensorlab.backends.cpu.levels import assemble
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["likelihood", "likelihood_gradient"]
 
@@ -81,18 +79,6 @@ def _module(element_type: dtype) -> ModuleType:
     return found
 
 
-@functools.cache
-def _gather(element_type: dtype, number: np.dtype) -> Callable:
-    walk, cell, sum_cell = np.zeros(3, np.int64), element_type.cell, np.dtype(np.float64)
-    return jit.entry(_module(element_type).gather, walk, walk, cell, 0, walk, number, 0, cell, sum_cell)
-
-
-@functools.cache
-def _scatter(element_type: dtype, number: np.dtype) -> Callable:
-    walk, cell = np.zeros(3, np.int64), element_type.cell
-    return jit.entry(_module(element_type).scatter, walk, walk, number, 0, 0, cell, 0.0, cell)
-
-
 def likelihood(
     element_type: dtype,
     walk: np.ndarray,
@@ -104,7 +90,7 @@ def likelihood(
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """See `tensorlab.backends.layers.LayerOperations.likelihood`."""
     out, sums = np.empty(target.size, element_type.cell), np.zeros(2)
-    wrong = _gather(element_type, weight.dtype)(walk, strides, *x, target, weight, ignored, out, sums)
+    wrong = _module(element_type).gather(walk, strides, *x, target, weight, ignored, out, sums)
     return out, sums, wrong
 
 
@@ -121,5 +107,5 @@ def likelihood_gradient(
     """See `tensorlab.backends.layers.LayerOperations.likelihood_gradient`."""
     out = np.zeros(cells, element_type.cell)
     step = 0 if grad.size == 1 else 1
-    _scatter(element_type, weight.dtype)(walk, target, weight, ignored, step, grad, factor, out)
+    _module(element_type).scatter(walk, target, weight, ignored, step, grad, factor, out)
     return out

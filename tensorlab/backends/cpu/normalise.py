@@ -25,8 +25,8 @@ from tensorlab.backends.cpu.cell import Number, narrow, widen
 from tensorlab.backends.cpu.levels import assemble, compute_name
 from tensorlab.backends.cpu.pointers import advance, at
 from tensorlab.backends.layers import NormalGroups, Normalised
-from tensorlab.dtypes import dtype
-from tensorlab.integers import ceil_div
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.integers import ceil_div
 from tensorlab.memory import aligned, beside
 
 __all__ = ["normalise", "normalise_gradient"]

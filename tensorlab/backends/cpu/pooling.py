@@ -14,7 +14,7 @@ from tensorlab.backends.cpu.gemm.text import OPTIONS, cell_functions, decorated
 from tensorlab.backends.cpu.levels import compute_name
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.windows import Pooling
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["pool", "pool_gradient", "pool_source"]
 

@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab import dtypes, layout
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.reduce_kernels import STRIP, Pass, block_length, kernels, launcher
 from tensorlab.backends.operands import Launch, OperandLayout, no_launch
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes, layout
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.integers import ceil_div
 from tensorlab.folds import TABLE, Fold, arguments_of, itself, total_itself
-from tensorlab.integers import ceil_div
 
 __all__ = ["extremes", "reduce"]
 

@@ -27,13 +27,13 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.intrinsics import lesser
 from tensorlab.backends.cpu.kernel_text import BLOCK_OPTIONS, OPTIONS, Cells, numpy_name
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 from tensorlab.folds import ADD, Fold, arguments_of, itself, total_itself
 from tensorlab.scalars import TABLE
 from tensorlab.scalars.source import formula_text

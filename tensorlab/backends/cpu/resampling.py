@@ -21,7 +21,7 @@ from tensorlab.backends.cpu.run_loops import zero_run
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch
 from tensorlab.backends.windows import Along
-from tensorlab.dtypes import dtype, float32
+from tensorlab.core.dtypes import dtype, float32
 
 __all__ = ["resample"]
 

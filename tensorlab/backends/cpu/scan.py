@@ -30,9 +30,9 @@ from tensorlab.backends.cpu.reduce_kernels import (
     stored,
 )
 from tensorlab.backends.operands import Launch, OperandLayout, no_launch
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.integers import ceil_div
 from tensorlab.folds import TABLE
-from tensorlab.integers import ceil_div
 
 __all__ = ["scan"]
 

@@ -25,11 +25,11 @@ from tensorlab.backends.cpu.levels import assemble, compute_name
 from tensorlab.backends.cpu.pointers import advance, at
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch, OperandLayout, no_launch
-from tensorlab.dtypes import dtype
-from tensorlab.integers import ceil_div
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.integers import ceil_div
 from tensorlab.scalars.exponential import exp_to_one
 
-__all__ = ["short_softmax", "softmax", "softmax_gradient"]
+__all__ = ["softmax", "softmax_gradient"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -286,7 +286,7 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
         return no_launch
     kernel, tasks, walk, line, alone = _plan(logarithm, shape, dim, result, source)
     work = COST * math.prod(shape)
-    code = jit.entry(kernel, 0, tasks, walk, line, result.cell, source.dtype.cell)
+    code = kernel
 
     def launch(out_buffer: Any, x_buffer: Any) -> None:
         (out, out_offset), (x, x_offset) = out_buffer, x_buffer
@@ -299,18 +299,6 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
     return launch
 
 
-def short_softmax(
-    logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout
-) -> Callable[[np.ndarray, np.ndarray], None] | None:
-    """See `tensorlab.backends.protocol.Backend.short_softmax`."""
-    if 0 in shape:
-        return None
-    kernel, *known, alone = _plan(logarithm, shape, dim, result, source)
-    if not alone:
-        return None
-    return functools.partial(jit.entry(kernel, 0, *known, result.cell, source.dtype.cell), 0, *known)
-
-
 def softmax_gradient(logarithm: bool, shape: Sequence[int], dim: int, element_type: dtype) -> Launch:
     """See `tensorlab.backends.protocol.Backend.softmax_gradient`."""
     if 0 in shape:
@@ -321,7 +309,7 @@ def softmax_gradient(logarithm: bool, shape: Sequence[int], dim: int, element_ty
     tasks = outer * ceil_div(inner, WIDTH)
     work = GRADIENT_COST[logarithm] * math.prod(shape)
     alone = tasks == 1 or work < threads.WORTHWHILE
-    code = jit.entry(kernel, 0, tasks, count, inner, *[element_type.cell] * 3)
+    code = kernel
 
     def launch(*buffers: Any) -> None:
         out, grad, y = [cells[offset:] if offset else cells for cells, offset in buffers]

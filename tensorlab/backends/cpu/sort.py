@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.backends.cpu import jit, pointers
 from tensorlab.backends.cpu.intrinsics import lesser, on_stack
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 
 __all__ = [
     "BITS",

@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sort import BITS, rank
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["choose", "first_k", "first_of_more", "kth_cell"]
 

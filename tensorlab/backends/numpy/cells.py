@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.backends.operands import Buffer, OperandLayout
-from tensorlab.cells import from_float32, to_float32
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.cells import from_float32, to_float32
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["HALVES", "converted", "elements", "load", "store"]
 

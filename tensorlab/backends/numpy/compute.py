@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.backends.numpy.cells import load, store
 from tensorlab.backends.numpy.formulas import of_arrays
 from tensorlab.backends.operands import Launch, OperandLayout, no_launch
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 from tensorlab.folds import Fold, arguments_of
 from tensorlab.scalars import Scalar
 from tensorlab.scalars.source import compute_type

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.backends.drawing import RandomLaunch, RandomState
 from tensorlab.backends.numpy.cells import HALVES, converted, elements, store
 from tensorlab.backends.numpy.compute import quiet
 from tensorlab.backends.operands import OperandLayout
-from tensorlab.dtypes import dtype
-from tensorlab.layout import is_contiguous
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import is_contiguous
 
 __all__ = ["philox", "random", "seed_words"]
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 from tensorlab.scalars import number
 from tensorlab.scalars.row import choose
 

@@ -11,7 +11,7 @@ from tensorlab.backends.indexing import IndexLayout, Walk
 from tensorlab.backends.numpy.cells import converted, elements
 from tensorlab.backends.numpy.compute import quiet
 from tensorlab.backends.operands import Buffer, Launch
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["Indexing", "Ordering"]
 

@@ -144,8 +144,8 @@ class Parts:
         codes = []
         for (function, forget), refuse in self._functions[part]:
             forget()
-            # Swapping the code reaches every alias: ``from tensorlab.layout import numel`` binds the same
-            # object.
+            # Swapping the code reaches every alias: ``from tensorlab.core.layout import numel`` binds the
+            # same object.
             codes.append((function, function.__code__))
             function.__code__ = refuse.__code__
         try:

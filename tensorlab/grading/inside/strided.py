@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tensorlab import dtypes, layout
+from tensorlab.core import dtypes, layout
+from tensorlab.core.size import Size
 from tensorlab.ops.from_data import tensor
-from tensorlab.size import Size
 from tensorlab.tensor import Tensor, make_tensor
 
 MAX_CELLS = 2000  # of a storage that is told, and elements of a tensor; a stride of 0 makes many of one cell

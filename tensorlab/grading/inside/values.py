@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tensorlab import dtypes
-from tensorlab.layout import Refusal
-from tensorlab.size import Size
+from tensorlab.core import dtypes
+from tensorlab.core.layout import Refusal
+from tensorlab.core.size import Size
 from tensorlab.tensor import Tensor
 
 from .strided import Scene, Strided, is_whole, same_state, same_tensor

@@ -9,11 +9,11 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tensorlab import dtypes
+from tensorlab.core import dtypes
+from tensorlab.core.layout import default_strides
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch01_right, ch01_wrong, draw
 from tensorlab.grading.suites.ch01_walks import CHECK_INDEX, NESTED_REPR
-from tensorlab.layout import default_strides
 
 _NOT_FOUR_BYTES = tuple(t for t in dtypes.ALL if t.itemsize != 4 and t is not dtypes.bool)
 
@@ -28,7 +28,7 @@ NUMEL = Exercise(
     stars=1,
     signature="numel(shape)",
     task="Return how many numbers a tensor of this shape holds, as an int.",
-    part="tensorlab.layout:numel",
+    part="tensorlab.core.layout:numel",
     topics=(
         Topic(
             "sizes of 1 and more",
@@ -70,7 +70,7 @@ NBYTES = Exercise(
     stars=1,
     signature="nbytes(shape, dtype)",
     task="Return how many bytes the numbers of such a tensor take, as an int.",
-    part="tensorlab.layout:nbytes",
+    part="tensorlab.core.layout:nbytes",
     topics=(
         Topic(
             "float32 and int32",
@@ -143,7 +143,7 @@ FLAT_INDEX = Exercise(
     stars=2,
     signature="flat_index(index, strides, offset=0)",
     task="Return the storage cell of the element at this index.",
-    part="tensorlab.layout:flat_index",
+    part="tensorlab.core.layout:flat_index",
     topics=(
         Topic(
             "row after row, from cell 0",

@@ -6,9 +6,9 @@ import math
 from random import Random
 from typing import Any
 
+from tensorlab.core.layout import default_strides
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch01_right, ch01_wrong_index, ch01_wrong_repr, draw
-from tensorlab.layout import default_strides
 
 
 def _cases(*calls: tuple[Any, ...]) -> tuple[Case, ...]:
@@ -64,7 +64,7 @@ CHECK_INDEX = Exercise(
     stars=2,
     signature="check_index(index, shape)",
     task="Return the index with its negative entries counted from the front, or refuse it with IndexError.",
-    part="tensorlab.layout:check_index",
+    part="tensorlab.core.layout:check_index",
     topics=(
         Topic(
             "indices that exist",

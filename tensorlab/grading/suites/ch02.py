@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from random import Random
 
+from tensorlab.core.layout import default_strides
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch02_right, ch02_wrong, ch02_wrong_order, draw
 from tensorlab.grading.suites.ch02_reach import ADDRESS_RANGE, OVERLAPS
-from tensorlab.layout import default_strides
 
 
 def _shapes(*shapes: tuple[int, ...]) -> tuple[Case, ...]:
@@ -21,7 +21,7 @@ DEFAULT_STRIDES = Exercise(
     stars=1,
     signature="default_strides(shape)",
     task="Return the strides of a new tensor of this shape, whose elements lie row after row.",
-    part="tensorlab.layout:default_strides",
+    part="tensorlab.core.layout:default_strides",
     topics=(
         Topic(
             "tables",
@@ -83,7 +83,7 @@ UNRAVEL = Exercise(
     stars=2,
     signature="unravel(position, shape)",
     task="Return the index of the element at this position, counted row by row from 0.",
-    part="tensorlab.positions:unravel",
+    part="tensorlab.core.positions:unravel",
     topics=(
         Topic(
             "tables",
@@ -187,7 +187,7 @@ IS_CONTIGUOUS = Exercise(
     stars=2,
     signature="is_contiguous(shape, strides)",
     task="Return whether the elements, taken row by row, lie in neighbouring cells in that order.",
-    part="tensorlab.layout:is_contiguous",
+    part="tensorlab.core.layout:is_contiguous",
     topics=(
         Topic(
             "whole tables, and turned ones",

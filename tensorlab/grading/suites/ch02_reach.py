@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from tensorlab.core.layout import default_strides
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch02_right, ch02_wrong_reach, draw
-from tensorlab.layout import default_strides
 
 
 def _cases(*calls: tuple[Any, ...]) -> tuple[Case, ...]:
@@ -45,7 +45,7 @@ ADDRESS_RANGE = Exercise(
     stars=2,
     signature="address_range(shape, strides, offset=0)",
     task="Return the lowest and the highest cell that the elements lie in, or None when there are none.",
-    part="tensorlab.layout:address_range",
+    part="tensorlab.core.layout:address_range",
     topics=(
         Topic(
             "strides that lead forward",
@@ -151,7 +151,7 @@ OVERLAPS = Exercise(
     stars=3,
     signature="overlaps(shape, strides)",
     task="Return whether two different elements lie in one cell.",
-    part="tensorlab.positions:overlaps",
+    part="tensorlab.core.positions:overlaps",
     topics=(
         Topic(
             "strides of 0",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
+from tensorlab.core.layout import default_strides
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch03_right, ch03_wrong, ch03_wrong_dims, draw
 from tensorlab.grading.suites.ch03_tensors import DIAGONAL, SETITEM
-from tensorlab.layout import default_strides
 
 
 def _slice(size: int, stride: int, *bounds: int | None) -> Case:
@@ -50,7 +50,7 @@ SLICED = Exercise(
     signature="sliced(size, stride, bounds)",
     task="Return the size and the stride of the sliced dimension, and how many cells lie before its first "
     "element.",
-    part="tensorlab.part_rules:sliced",
+    part="tensorlab.core.part_rules:sliced",
     topics=(
         Topic(
             "start and stop",
@@ -185,7 +185,7 @@ PERMUTED = Exercise(
     stars=2,
     signature="permuted(shape, strides, order)",
     task="Return shape and strides of the view whose dimension i is dimension order[i] of the tensor.",
-    part="tensorlab.view_rules:permuted",
+    part="tensorlab.core.view_rules:permuted",
     topics=(
         Topic(
             "tables",
@@ -297,7 +297,7 @@ SQUEEZED = Exercise(
     signature="squeezed(shape, strides, dims)",
     task="Return shape and strides without the dimensions of size 1: those among dims, or all when dims is "
     "None.",
-    part="tensorlab.view_rules:squeezed",
+    part="tensorlab.core.view_rules:squeezed",
     topics=(
         Topic(
             "all of them",

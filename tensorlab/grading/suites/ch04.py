@@ -8,12 +8,12 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tensorlab import layout
+from tensorlab.core import layout
+from tensorlab.core.layout import default_strides
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch04_right, ch04_wrong_axes, ch04_wrong_sizes, draw
 from tensorlab.grading.suites.ch04_tensors import CONTIGUOUS, FLATTEN, RESHAPE
 from tensorlab.grading.suites.ch04_views import VIEW_STRIDES
-from tensorlab.layout import default_strides
 
 
 def _cases(*calls: tuple[Any, ...]) -> tuple[Case, ...]:
@@ -36,7 +36,7 @@ MERGE_AXES = Exercise(
     signature="merge_axes(shape, strides)",
     task="Return shape and strides of the same elements in the same order, with as few dimensions as "
     "possible.",
-    part="tensorlab.layout:merge_axes",
+    part="tensorlab.core.layout:merge_axes",
     topics=(
         Topic(
             "row after row",
@@ -175,7 +175,7 @@ INFER_SIZE = Exercise(
     stars=2,
     signature="infer_size(shape, count)",
     task="Return the shape as a tuple, its one -1 replaced so that it has `count` elements, or refuse it.",
-    part="tensorlab.layout:infer_size",
+    part="tensorlab.core.layout:infer_size",
     topics=(
         Topic(
             "one size of -1",

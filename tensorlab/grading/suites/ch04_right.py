@@ -9,7 +9,7 @@ import itertools
 import math
 
 import tensorlab as tl
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.grading.suite import Solutions
 
 solutions = Solutions()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tensorlab import dtypes, layout
+from tensorlab.core import dtypes, layout
 from tensorlab.grading.inside.strided import Strided, strided
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch04_right, ch04_wrong_flatten, ch04_wrong_tensors, draw

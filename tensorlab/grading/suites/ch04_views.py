@@ -6,10 +6,10 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from tensorlab import layout
+from tensorlab.core import layout
+from tensorlab.core.layout import default_strides
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch04_right, ch04_wrong_views, draw
-from tensorlab.layout import default_strides
 
 
 def _steps_alike(new_shape: tuple[int, ...]) -> Callable[[Any, Any], bool]:
@@ -65,7 +65,7 @@ VIEW_STRIDES = Exercise(
     stars=4,
     signature="view_strides(shape, strides, new_shape)",
     task="Return the strides of a view with the new shape, or a layout.Refusal when no view exists.",
-    part="tensorlab.layout:view_strides",
+    part="tensorlab.core.layout:view_strides",
     topics=(
         Topic(
             "row after row",

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import tensorlab as tl
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.grading.suite import Solutions
 
 solutions = Solutions()

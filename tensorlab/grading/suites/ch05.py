@@ -9,8 +9,8 @@ import struct
 from random import Random
 from typing import Any
 
-from tensorlab import dtypes, layout
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes, layout
+from tensorlab.core.dtypes import dtype
 from tensorlab.grading.inside.strided import Strided, strided
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch05_right, ch05_wrong_bits, ch05_wrong_casts, ch05_wrong_types, draw
@@ -32,7 +32,7 @@ CAN_CAST = Exercise(
     stars=1,
     signature="can_cast(from_, to)",
     task="Return whether a result of dtype from_ may be written into a tensor of dtype to.",
-    part="tensorlab.dtypes:can_cast",
+    part="tensorlab.core.dtypes:can_cast",
     topics=(
         Topic(
             "the same category",
@@ -199,7 +199,7 @@ FLOAT32_FIELDS = Exercise(
     stars=3,
     signature="float32_fields(bits)",
     task="Return sign, significand and exponent as ints, so that the value is ±significand · 2^exponent.",
-    part="tensorlab.float_bits:float32_fields",
+    part="tensorlab.core.float_bits:float32_fields",
     topics=(
         Topic(
             "positive numbers",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tensorlab import dtypes
+from tensorlab.core import dtypes
+from tensorlab.core.layout import default_strides
 from tensorlab.grading.inside.strided import Strided, strided
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch05_right, ch05_wrong_files, draw
-from tensorlab.layout import default_strides
 
 U8, I16, F32, I64 = dtypes.uint8, dtypes.int16, dtypes.float32, dtypes.int64
 

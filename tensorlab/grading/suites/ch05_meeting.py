@@ -6,8 +6,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from tensorlab import dtypes
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 from tensorlab.grading.inside.strided import Strided, strided
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch05_right, ch05_wrong_types

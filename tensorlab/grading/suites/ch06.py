@@ -8,7 +8,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch06_right, ch06_wrong_shapes, draw
 from tensorlab.grading.suites.ch06_pairs import SQUARED_DISTANCES, SQUARED_ERROR
@@ -48,7 +48,7 @@ BROADCAST_STRIDES = Exercise(
     stars=1,
     signature="broadcast_strides(shape, strides, new_shape)",
     task="Return the strides with which a tensor is read as if it had the new shape.",
-    part="tensorlab.broadcasting:broadcast_strides",
+    part="tensorlab.core.broadcasting:broadcast_strides",
     topics=(
         Topic(
             "a size of 1 that is stretched",
@@ -172,7 +172,7 @@ BROADCAST_SHAPES = Exercise(
     stars=2,
     signature="broadcast_shapes(*shapes)",
     task="Return the shape in which operands of these shapes meet, or refuse them with RuntimeError.",
-    part="tensorlab.broadcasting:broadcast_shapes",
+    part="tensorlab.core.broadcasting:broadcast_shapes",
     topics=(
         Topic(
             "two shapes of one length",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 
 import tensorlab as tl
-from tensorlab import broadcasting
+from tensorlab.core import broadcasting
 from tensorlab.grading.suite import Solutions
 
 solutions = Solutions()

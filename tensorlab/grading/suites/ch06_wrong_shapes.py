@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.grading.suite import Solutions
 
 solutions = Solutions()

@@ -38,7 +38,7 @@ FOLD_LAYOUT = Exercise(
     signature="fold_layout(shape, dims, keepdim=False)",
     task="Return the shape that is left when dims are added along, and the strides that lead each element to "
     "its cell of the result.",
-    part="tensorlab.fold_rules:fold_layout",
+    part="tensorlab.core.fold_rules:fold_layout",
     topics=(
         Topic(
             "one dimension goes",

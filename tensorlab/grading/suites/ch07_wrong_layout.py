@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.grading.suite import Solutions
 
 solutions = Solutions()

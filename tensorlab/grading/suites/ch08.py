@@ -47,7 +47,7 @@ MATMUL_SHAPE = Exercise(
     stars=2,
     signature="matmul_shape(a, b)",
     task="Return the shape of the product of tensors of the shapes a and b, as a tuple, or refuse it.",
-    part="tensorlab.product_shapes:matmul_shape",
+    part="tensorlab.core.product_shapes:matmul_shape",
     topics=(
         Topic(
             "two matrices",
@@ -155,7 +155,7 @@ MATMUL_COST = Exercise(
     stars=1,
     signature="matmul_cost(a, b, itemsize)",
     task="Return the FLOPs of the product and the bytes that it moves at the least, as a tuple of two ints.",
-    part="tensorlab.product_shapes:matmul_cost",
+    part="tensorlab.core.product_shapes:matmul_cost",
     topics=(
         Topic(
             "two matrices",

@@ -18,7 +18,7 @@ def batches(source: Random, dims: tuple[int, int] = (1, 2)) -> Pair:
     """Two batch shapes that can be broadcast; at least one dimension of them is stretched.
 
     Example:
-        >>> from tensorlab.broadcasting import broadcast_shapes
+        >>> from tensorlab.core.broadcasting import broadcast_shapes
         >>> a, b = batches(Random(1))
         >>> a != b and len(broadcast_shapes(a, b)) >= 1
         True

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from tensorlab import dtypes, layout
+from tensorlab.core import dtypes, layout
 from tensorlab.grading.inside.strided import Strided, strided
 from tensorlab.grading.inside.values import same
 from tensorlab.grading.suite import Case, Exercise, Topic

@@ -9,7 +9,7 @@ import itertools
 import math
 
 import tensorlab as tl
-from tensorlab import broadcasting, layout, product_shapes
+from tensorlab.core import broadcasting, layout, product_shapes
 from tensorlab.grading.suite import Solutions
 
 solutions = Solutions()

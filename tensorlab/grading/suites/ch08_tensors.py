@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from tensorlab import dtypes, layout
+from tensorlab.core import dtypes, layout
 from tensorlab.grading.inside.strided import Strided, strided
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch08_draw, ch08_right, ch08_wrong_products, ch08_wrong_scores, draw

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from tensorlab import broadcasting, layout, product_shapes
+from tensorlab.core import broadcasting, layout, product_shapes
 from tensorlab.grading.suite import Solutions
 
 solutions = Solutions()

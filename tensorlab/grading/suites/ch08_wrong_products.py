@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 
 import tensorlab as tl
-from tensorlab import product_shapes
+from tensorlab.core import product_shapes
 from tensorlab.grading.suite import Solutions
 
 solutions = Solutions()

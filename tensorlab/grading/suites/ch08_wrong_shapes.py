@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from tensorlab import broadcasting
+from tensorlab.core import broadcasting
 from tensorlab.grading.suite import Solutions
 
 solutions = Solutions()

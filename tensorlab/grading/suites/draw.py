@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tensorlab.layout import default_strides
+from tensorlab.core.layout import default_strides
 
 
 def shape(source: Random, least: int = 1, most: int = 4, dims: tuple[int, int] = (1, 4)) -> tuple[int, ...]:

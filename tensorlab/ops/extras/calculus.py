@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from tensorlab import dtypes
+from tensorlab.core import dtypes
+from tensorlab.core.layout import as_int
 from tensorlab.dispatch.operands import Number, is_number
-from tensorlab.layout import as_int
 from tensorlab.ops import conversion, indexing, joining, pointwise
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.arithmetic import add, sub

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import empty, ones_like, zeros

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tensorlab import dtypes
-from tensorlab.memory_formats import contiguous_format
+from tensorlab.core import dtypes
+from tensorlab.core.memory_formats import contiguous_format
+from tensorlab.core.warned import warn_caller
 from tensorlab.ops.argreduce import argmax
 from tensorlab.ops.argreduce import max as greatest
 from tensorlab.ops.arguments import need_tensor, need_tensors
@@ -26,7 +27,6 @@ from tensorlab.ops.slicing import narrow
 from tensorlab.ops.softmax import softmax
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-from tensorlab.warned import warn_caller
 
 MODES = ("sum", "mean", "max")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tensorlab import dtypes
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.modes import current, no_grad
+from tensorlab.core import dtypes
+from tensorlab.core.modes import current, no_grad
 from tensorlab.ops.argreduce import amax
 from tensorlab.ops.arithmetic import div
 from tensorlab.ops.choice import where

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes, return_types
+from tensorlab.core import dtypes, return_types
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.operands import Number, is_number, result_type
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.dtypes import dtype
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.blends import lerp
@@ -34,7 +35,6 @@ from tensorlab.ops.shape import broadcast_to, flatten, reshape, squeeze, unsquee
 from tensorlab.ops.sorting import sort
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
-from tensorlab.warned import warn_caller
 
 
 @op("function method")

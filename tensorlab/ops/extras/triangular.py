@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import broadcasting
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.core import broadcasting
+from tensorlab.core.dtypes import float32, float64
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.dtypes import float32, float64
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.lapack import as_result, check_equation, square_matrices
 from tensorlab.registry import op

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from tensorlab import dtypes
-from tensorlab.devices import device
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.devices import device
+from tensorlab.core.dtypes import dtype
 from tensorlab.ops.arguments import tensor_options
 from tensorlab.ops.arithmetic import add, sub
 from tensorlab.ops.conversion import to

@@ -5,22 +5,22 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from tensorlab import broadcasting, dtypes, layout, memory_formats
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import in_place, linear, record
 from tensorlab.autograd.saved_tensors import KeptTensors
 from tensorlab.autograd.views import check_in_place, requires_grad
+from tensorlab.core import broadcasting, dtypes, layout, memory_formats
+from tensorlab.core.layout import Refusal, Size
+from tensorlab.core.memory_formats import contiguous_format
+from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.memory import allocate_strided, as_new, filled
 from tensorlab.dispatch.operands import Number
-from tensorlab.layout import Refusal, Size
-from tensorlab.memory_formats import contiguous_format
 from tensorlab.ops import conversion
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.indexing import masks
 from tensorlab.ops.indexing.index_plan import KEPT, Places, Route, Term, check, combine, read, refuse_shared
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_tensor
-from tensorlab.warned import warn_caller
 
 # What index tensors choose of a tensor: the dimension, and the index tensor or the mask that begins with it.
 Chosen = dict[int, Tensor]

@@ -12,20 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes, part_rules
 from tensorlab.autograd.formulas import view_formulas
 from tensorlab.autograd.recording import in_place, record_view
 from tensorlab.autograd.views import requires_grad
+from tensorlab.core import dtypes, part_rules
+from tensorlab.core.layout import Size
+from tensorlab.core.size import size_of_ints
+from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.copies import write
 from tensorlab.dispatch.operands import Number
-from tensorlab.layout import Size
 from tensorlab.ops import conversion, from_data, shape
 from tensorlab.ops.indexing import advanced
 from tensorlab.ops.view_backward import placed
 from tensorlab.registry import op
-from tensorlab.size import size_of_ints
 from tensorlab.tensor import Tensor, make_view
-from tensorlab.warned import warn_caller
 
 
 @op("method", name="__getitem__", names="indexes")

@@ -6,16 +6,16 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from tensorlab import broadcasting, dtypes, layout
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.core import broadcasting, dtypes, layout
+from tensorlab.core.dtypes import dtype, int64
+from tensorlab.core.layout import Size
+from tensorlab.core.modes import current, no_grad
 from tensorlab.dispatch.memory import as_new, counted, next_version
 from tensorlab.dispatch.operands import Number, number_from
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.dtypes import dtype, int64
-from tensorlab.layout import Size
-from tensorlab.modes import current, no_grad
 from tensorlab.ops import arithmetic, conversion, creation, pointwise
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import zeros

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlab.autograd.formulas import formulas
-from tensorlab.layout import Size, numel
+from tensorlab.core.layout import Size, numel
 from tensorlab.ops.view_backward import placed
 
 __all__ = [

@@ -14,21 +14,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensorlab import broadcasting, dtypes, layout, memory_formats
 from tensorlab.backends import Backend, Buffer, IndexLayout, Launch
-from tensorlab.cells import encode_one, to_float32
+from tensorlab.core import broadcasting, dtypes, layout, memory_formats
+from tensorlab.core.cells import encode_one, to_float32
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.layout import Size
+from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.copies import write, write_new
 from tensorlab.dispatch.guards import guard_write, share_cells
 from tensorlab.dispatch.memory import allocate
 from tensorlab.dispatch.operands import Number, check_number
 from tensorlab.dispatch.primitive import check_out
 from tensorlab.dispatch.resizing import resize_output
-from tensorlab.dtypes import dtype
-from tensorlab.layout import Size
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_dense, make_tensor
-from tensorlab.warned import warn_caller
 
 __all__ = [
     "WHOLE",

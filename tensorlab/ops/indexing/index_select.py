@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes, layout
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import check_in_place
+from tensorlab.core import dtypes, layout
+from tensorlab.core.layout import Refusal, Size
 from tensorlab.dispatch.memory import as_new, counted, next_version
 from tensorlab.dispatch.operands import Number, check_number, is_number, number_from
-from tensorlab.layout import Refusal, Size
 from tensorlab.ops import aliases, conversion, pointwise, shape
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.indexing.gradients import (

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import broadcasting, dtypes
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.backends import Walk
-from tensorlab.cells import encode_one
+from tensorlab.core import broadcasting, dtypes
+from tensorlab.core.cells import encode_one
+from tensorlab.core.layout import Size
 from tensorlab.dispatch.guards import same_place
 from tensorlab.dispatch.memory import as_new
 from tensorlab.dispatch.operands import Number, check_number, is_number
 from tensorlab.dispatch.primitive import check_out
-from tensorlab.layout import Size
 from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.indexing.gradients import (

@@ -1,4 +1,4 @@
-"""`BroadcastLab`: the Python side. `tensorlab.broadcasting` decides what meets and what stretches."""
+"""`BroadcastLab`: the Python side. `tensorlab.core.broadcasting` decides what meets and what stretches."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tensorlab import broadcasting, layout
-from tensorlab.layout import Size
+from tensorlab.core import broadcasting, layout
+from tensorlab.core.layout import Size
 from tensorlab.widgets.base import html_table
 from tensorlab.widgets.lab import Lab
 

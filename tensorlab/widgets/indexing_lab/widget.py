@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorlab as tl
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import html_table
 from tensorlab.widgets.indexing_lab.parse import parse_index

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorlab as tl
-from tensorlab import layout, product_shapes
+from tensorlab.core import layout, product_shapes
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import html_table
 from tensorlab.widgets.lab import Lab

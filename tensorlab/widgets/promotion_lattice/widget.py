@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorlab as tl
-from tensorlab import dtypes
+from tensorlab.core import dtypes
 from tensorlab.dispatch.operands import Number, is_number, number_dtype
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import html_table

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import tensorlab as tl
-from tensorlab import layout, view_rules
-from tensorlab.layout import Size
+from tensorlab.core import layout, view_rules
+from tensorlab.core.layout import Size
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import html_table
 from tensorlab.widgets.lab import Lab

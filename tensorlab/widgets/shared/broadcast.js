@@ -1,4 +1,4 @@
-// Broadcasting: how shapes meet. The same rules and the same words as tensorlab/broadcasting.py. A rule that
+// Broadcasting: how shapes meet. The same rules and the same words as tensorlab/core/broadcasting.py. A rule that
 // cannot be met refuses (see refusal.js). No DOM here.
 import { tuple } from "./layout.js";
 import { refuse } from "./refusal.js";

@@ -1,4 +1,4 @@
-// Layouts: pure functions of integers, the same rules and the same words as tensorlab/layout.py. The tests run
+// Layouts: pure functions of integers, the same rules and the same words as tensorlab/core/layout.py. The tests run
 // one set of cases through both. No DOM here, and no data: a layout is a shape, one stride a dimension, and an
 // offset, all in cells.
 

@@ -1,4 +1,4 @@
-// View rules: how each operation changes a layout. The same rules and the same words as tensorlab/view_rules.py,
+// View rules: how each operation changes a layout. The same rules and the same words as tensorlab/core/view_rules.py,
 // part_rules.py and `view_strides` of layout.py. Each gives { shape, stride } and, where a part begins further on,
 // { skipped }, the cells to its first element; or it refuses (see refusal.js). No DOM here.
 import { expandStrides } from "./broadcast.js";

@@ -7,7 +7,7 @@ from typing import Any
 
 import traitlets
 
-from tensorlab import layout
+from tensorlab.core import layout
 
 __all__ = ["Ints", "IntsOrNone", "check_layout", "first_hand"]
 

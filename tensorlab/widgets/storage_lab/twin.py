@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 import tensorlab as tl
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import html_table
 

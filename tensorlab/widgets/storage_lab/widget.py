@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import traitlets
 
 import tensorlab as tl
-from tensorlab import dtypes, layout
+from tensorlab.core import dtypes, layout
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import BookWidget
 from tensorlab.widgets.lab import checked_key

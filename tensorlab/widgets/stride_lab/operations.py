@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tensorlab import layout
+from tensorlab.core import layout
 from tensorlab.tensor import Tensor
 
 __all__ = ["MOST_ELEMENTS", "OPERATIONS", "Operation", "apply", "checked_operation", "python_text"]

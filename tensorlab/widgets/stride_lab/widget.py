@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorlab as tl
-from tensorlab import dtypes, layout
+from tensorlab.core import dtypes, layout
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.lab import Lab
 from tensorlab.widgets.stride_lab.operations import MOST_ELEMENTS, apply, checked_operation, python_text

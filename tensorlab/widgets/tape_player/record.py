@@ -11,7 +11,7 @@ from typing import Any
 from tensorlab import autograd
 from tensorlab.autograd.graph import AccumulateGrad, Node
 from tensorlab.autograd.inspection import Graph, GraphEdge, GraphNode
-from tensorlab.layout import numel
+from tensorlab.core.layout import numel
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.tape_player.program import MOST_ELEMENTS
 

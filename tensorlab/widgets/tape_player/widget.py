@@ -11,8 +11,9 @@ from typing import Any
 import traitlets
 
 import tensorlab as tl
-from tensorlab import autograd, layout
+from tensorlab import autograd
 from tensorlab.autograd.inspection import Graph
+from tensorlab.core import layout
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import html_table
 from tensorlab.widgets.lab import Lab

@@ -1,4 +1,4 @@
-"""`ViewDoctor`: the Python side. `tensorlab.layout.view_strides` decides what merges and what is a view."""
+"""`ViewDoctor`: the Python side. `tensorlab.core.layout.view_strides` decides what merges and is a view."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorlab as tl
-from tensorlab import layout, view_rules
+from tensorlab.core import layout, view_rules
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import html_table
 from tensorlab.widgets.lab import Lab

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.backends.cpu import jit, run_loops, threads
 from tensorlab.backends.cpu.attention import backward, forward
 from tensorlab.backends.cpu.gemm.blocks import blocks
@@ -23,8 +22,9 @@ from tensorlab.backends.cpu.levels import BLOCK_LEVEL, FORMULA_LEVEL, compute_na
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.layers import AttentionLayout
 from tensorlab.backends.operands import Buffer, Launch
-from tensorlab.dtypes import dtype
-from tensorlab.integers import ceil_div, round_down, round_up
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.integers import ceil_div, round_down, round_up
 from tensorlab.scalars.exponential import exp_to_one
 from tensorlab.scalars.source import formula_text
 

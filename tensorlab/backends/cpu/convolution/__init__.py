@@ -29,7 +29,7 @@ from tensorlab.backends.cpu.gemm.blocks import blocks
 from tensorlab.backends.cpu.levels import compute_name
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.windows import Correlation
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["correlate", "correlate_weights"]
 

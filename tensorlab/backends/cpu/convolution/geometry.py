@@ -15,7 +15,7 @@ import numpy as np
 
 from tensorlab.backends.cpu.gemm.blocks import Blocks
 from tensorlab.backends.windows import Correlation, Window
-from tensorlab.integers import ceil_div, round_up
+from tensorlab.core.integers import ceil_div, round_up
 
 __all__ = ["Blocking", "Copy", "Segment", "copy_of", "for_gradient", "for_result", "segments"]
 

@@ -10,7 +10,7 @@ from tensorlab.backends.cpu.convolution import copies, depthwise, loops, tile
 from tensorlab.backends.cpu.gemm.text import OPTIONS, PACK, header, level_text
 from tensorlab.backends.cpu.gemm.tile import panel
 from tensorlab.backends.cpu.run_loops import zero_run
-from tensorlab.dtypes import dtype
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["kernel_source"]
 

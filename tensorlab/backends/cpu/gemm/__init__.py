@@ -42,7 +42,7 @@ from tensorlab.backends.cpu.levels import compute_name
 from tensorlab.backends.cpu.pointers import LINE
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Launch, no_launch
-from tensorlab.dtypes import dtype, float32, float64
+from tensorlab.core.dtypes import dtype, float32, float64
 from tensorlab.scalars import Scalar
 
 __all__ = ["gemm", "workspace"]

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tensorlab.backends.cpu import machine
-from tensorlab.integers import round_down
+from tensorlab.core.integers import round_down
 
 __all__ = ["Blocks", "blocks"]
 

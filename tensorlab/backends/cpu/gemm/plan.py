@@ -13,8 +13,8 @@ from tensorlab.backends.cpu.gemm.dots import LONG
 from tensorlab.backends.cpu.gemm.problem import Problem
 from tensorlab.backends.cpu.levels import compute_name
 from tensorlab.backends.cpu.pointers import LINE
-from tensorlab.dtypes import dtype
-from tensorlab.integers import ceil_div, round_up
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.integers import ceil_div, round_up
 
 __all__ = ["Plan", "Schedule", "additions", "is_better_transposed", "plan_for", "schedule_for"]
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab import dtypes
 from tensorlab.backends.cpu import halves, jit
 from tensorlab.backends.cpu.gemm import dots, finish, pack, rows, tasks, tile, tiles
 from tensorlab.backends.cpu.gemm.blocks import VECTORS, blocks
 from tensorlab.backends.cpu.levels import compute_name
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 from tensorlab.scalars import Scalar
 from tensorlab.scalars.source import compute_type, formula_text
 

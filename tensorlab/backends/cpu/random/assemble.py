@@ -12,10 +12,10 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 
-from tensorlab import dtypes
 from tensorlab.backends.cpu import halves, jit
 from tensorlab.backends.cpu.random import counter, engine, fills, formulas
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["counter_kernel", "kernel", "kernel_source"]
 

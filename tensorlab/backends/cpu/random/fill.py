@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from tensorlab import dtypes, layout
 from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.random import engine
 from tensorlab.backends.cpu.random.assemble import counter_kernel, kernel
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.drawing import RandomLaunch, RandomState
 from tensorlab.backends.operands import OperandLayout
-from tensorlab.cells import from_float32, to_float32
-from tensorlab.dtypes import dtype
-from tensorlab.integers import ceil_div
+from tensorlab.core import dtypes, layout
+from tensorlab.core.cells import from_float32, to_float32
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.integers import ceil_div
 
 __all__ = ["fill_order", "philox", "prepare", "seed_words"]
 
@@ -87,7 +87,7 @@ def fill_order(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> np.nda
 
 def _uniform(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
     unit = _interval(out.dtype, 0.0, 1.0)
-    fill = jit.entry(kernel("numbers", out.dtype, "uniform"), WORDS, out.dtype.cell, *unit)
+    fill = kernel("numbers", out.dtype, "uniform")
 
     def draw(state: RandomState, cells: np.ndarray, low: float, high: float) -> None:
         first, span, last = unit if low == 0.0 and high == 1.0 else _interval(out.dtype, low, high)
@@ -128,7 +128,7 @@ def _of_doubles(formula: str) -> Callable[..., RandomLaunch]:
     """A distribution that is a formula of uniform float64, whatever dtype is stored."""
 
     def prepare_one(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
-        fill = jit.entry(kernel("numbers", out.dtype, formula), WORDS, _cell(out.dtype), 0.0, 0.0, 0.0)
+        fill = kernel("numbers", out.dtype, formula)
 
         def draw(state: RandomState, cells: np.ndarray, a: float, b: float = 0.0) -> None:
             fill(state.words, cells, float(a), float(b), 0.0)
@@ -142,7 +142,7 @@ def _normal(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -
     if math.prod(shape) < 16 or not layout.is_contiguous(shape, out.strides):
         return _normal_pairs("")(shape, out, None)
     real = np.float64 if out.dtype is dtypes.float64 else np.float32
-    fill = jit.entry(kernel("normals_by_16", out.dtype), WORDS, out.dtype.cell, real(), real())
+    fill = kernel("normals_by_16", out.dtype)
 
     def draw(state: RandomState, cells: np.ndarray, mean: float, std: float) -> None:
         fill(state.words, cells, real(mean), real(std))
@@ -155,7 +155,6 @@ def _normal_pairs(formula: str) -> Callable[..., RandomLaunch]:
 
     def prepare_one(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
         fill = kernel("normals", out.dtype, formula)
-        fill = jit.entry(fill, WORDS, np.dtype(np.float64), out.dtype.cell, 0.0, 0.0)
 
         def draw(state: RandomState, cells: np.ndarray, mean: float, std: float) -> None:
             fill(state.words, state.spare, cells, float(mean), float(std))
@@ -167,15 +166,10 @@ def _normal_pairs(formula: str) -> Callable[..., RandomLaunch]:
 
 def _integers(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
     def draw(state: RandomState, cells: np.ndarray, base: int, span: int, wide: bool) -> None:
-        _integer_fill(out.dtype, wide)(state.words, cells, base, span)
+        fill = kernel("integers", out.dtype, "wide" if wide else "")
+        fill(state.words, cells, np.int64(base), np.uint64(span))
 
     return _placed(draw, shape, out)
-
-
-@functools.cache
-def _integer_fill(element_type: dtype, wide: bool) -> Callable:
-    fill = kernel("integers", element_type, "wide" if wide else "")
-    return jit.entry(fill, WORDS, _cell(element_type), np.int64(), np.uint64())
 
 
 def _elementwise(fill_name: str) -> Callable[..., RandomLaunch]:
@@ -183,9 +177,7 @@ def _elementwise(fill_name: str) -> Callable[..., RandomLaunch]:
 
     def prepare_one(shape: Sequence[int], out: OperandLayout, read: OperandLayout | None) -> RandomLaunch:
         assert read is not None
-        fill = jit.entry(
-            kernel(fill_name, out.dtype, read=read.dtype), WORDS, out.dtype.cell, read.dtype.cell
-        )
+        fill = kernel(fill_name, out.dtype, read=read.dtype)
         walk = fill_order(shape, [out.strides, read.strides])
         count = math.prod(shape)
         sizes, steps, read_steps = walk.tolist()
@@ -210,7 +202,6 @@ def _permutation(shape: Sequence[int], out: OperandLayout, _: OperandLayout | No
     step = step if count > 1 else 1
     # Up to a twentieth of 2^32 the remainder of 32 bits is close enough to uniform.
     fill = kernel("permutation", out.dtype, "wide" if count >= 214748364 else "")
-    fill = jit.entry(fill, WORDS, out.dtype.cell, 0)
 
     def launch(state: RandomState, target: Cells) -> None:
         fill(state.words, _run(target, (count - 1) * step + 1), step)
@@ -224,7 +215,6 @@ def _categories(shape: Sequence[int], out: OperandLayout, read: OperandLayout | 
     rows, columns, draws = shape
     real = np.float64 if read.dtype is dtypes.float64 else np.float32
     fill = kernel("categories", out.dtype, read=read.dtype)
-    fill = jit.entry(fill, WORDS, out.dtype.cell, read.dtype.cell, 0, 0, 0, 0, np.dtype(real))
 
     def launch(state: RandomState, target: Cells, source: Cells) -> int:
         weights, offset = source

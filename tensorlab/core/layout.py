@@ -14,7 +14,7 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tensorlab.size import Size
+from tensorlab.core.size import Size
 
 __all__ = [
     "Refusal",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tensorlab import dtypes
-from tensorlab.layout import as_int
+from tensorlab.core import dtypes
+from tensorlab.core.layout import as_int
 
 __all__ = ["as_device", "device"]
 

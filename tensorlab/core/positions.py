@@ -1,6 +1,6 @@
 """Positions: the elements of a tensor counted row by row, and whether two of them lie in one cell.
 
-Pure functions of integers, like those of `tensorlab.layout`. A position says which element is meant, by
+Pure functions of integers, like those of `tensorlab.core.layout`. A position says which element is meant, by
 counting them in the order in which a tensor is printed; where that element lies is the layout's business.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab import layout
+from tensorlab.core import layout
 
 __all__ = ["overlaps", "steps_clear", "unravel"]
 

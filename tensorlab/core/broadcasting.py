@@ -1,7 +1,7 @@
 """Broadcasting: how operands of different shapes meet, without a copy.
 
 Shapes are aligned from the right. A size of 1 stretches to whatever stands opposite, and a missing dimension
-counts as 1. To stretch a dimension is to give it stride 0. Like `tensorlab.layout`, pure functions of
+counts as 1. To stretch a dimension is to give it stride 0. Like `tensorlab.core.layout`, pure functions of
 integers.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab.layout import Refusal, Size
+from tensorlab.core.layout import Refusal, Size
 
 __all__ = ["broadcast_shapes", "broadcast_strides", "expand_strides"]
 

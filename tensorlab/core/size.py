@@ -34,7 +34,7 @@ class Size(tuple):
 
     def numel(self) -> int:
         """The number of elements that a tensor of this shape has."""
-        from tensorlab.layout import numel  # here, because `layout` is built on this file
+        from tensorlab.core.layout import numel  # here, because `layout` is built on this file
 
         return numel(self)
 

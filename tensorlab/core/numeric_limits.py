@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tensorlab import dtypes
-from tensorlab.dtypes import FLOATING, INTEGER
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import FLOATING, INTEGER
 
 __all__ = ["finfo", "iinfo"]
 

@@ -1,6 +1,6 @@
 """Memory formats: the dense layouts that are not row-major, and which one a result gets.
 
-The format objects, and pure functions of integers like those of `tensorlab.layout`.
+The format objects, and pure functions of integers like those of `tensorlab.core.layout`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from tensorlab.layout import default_strides, is_contiguous
+from tensorlab.core.layout import default_strides, is_contiguous
 
 __all__ = [
     "channels_last",

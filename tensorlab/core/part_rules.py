@@ -1,6 +1,6 @@
 """Part rules: where the elements of a part of a tensor lie.
 
-Pure functions of integers, like those of `tensorlab.view_rules`. A part often begins further on in the
+Pure functions of integers, like those of `tensorlab.core.view_rules`. A part often begins further on in the
 storage, so most of them also give the cells from the tensor's first element to the part's.
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import functools
 
-from tensorlab import layout
-from tensorlab.layout import Size
-from tensorlab.view_rules import KEPT, Ints, Layout
+from tensorlab.core import layout
+from tensorlab.core.layout import Size
+from tensorlab.core.view_rules import KEPT, Ints, Layout
 
 __all__ = ["diagonal", "narrowed", "selected", "sliced", "split_points", "windows"]
 

@@ -1,15 +1,15 @@
 """Fold rules: which shape a reduction leaves, and into which cell each element goes.
 
-Pure functions of integers, like those of `tensorlab.broadcasting`, whose mirror they are: broadcasting reads
-one cell for many indices through a stride of 0, and a reduction writes one cell for many indices through it.
+Pure functions of integers, like those of `tensorlab.core.broadcasting`, whose mirror they are: broadcasting
+reads one cell for many indices through a stride of 0, and a reduction writes one cell for many indices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab import layout
-from tensorlab.layout import Size
+from tensorlab.core import layout
+from tensorlab.core.layout import Size
 
 __all__ = ["fold_layout"]
 

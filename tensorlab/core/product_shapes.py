@@ -1,15 +1,15 @@
 """Matrix products of any rank, without the numbers: what shape comes out, and what it costs.
 
 The last two dimensions of an operand are a matrix, the ones before it are a batch, and batches are broadcast.
-A vector is a matrix for the time of the product. Like `tensorlab.layout`, pure functions of integers.
+A vector is a matrix for the time of the product. Like `tensorlab.core.layout`, pure functions of integers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlab import broadcasting, layout
-from tensorlab.layout import Size
+from tensorlab.core import broadcasting, layout
+from tensorlab.core.layout import Size
 
 __all__ = ["matmul_cost", "matmul_shape"]
 

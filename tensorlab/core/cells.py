@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensorlab import dtypes
-from tensorlab.dtypes import dtype
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
 
 __all__ = ["decode", "encode", "encode_one", "from_float32", "to_float32", "wrap_integer"]
 

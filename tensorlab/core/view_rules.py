@@ -4,8 +4,8 @@ Pure functions of integers. Each takes a shape and strides and gives the shape a
 needs data, so every rule can be tested by counting. Answers are kept, because programs ask the same few
 questions again and again.
 
-The rules here are for views of all elements; `tensorlab.part_rules` has those for views of some. The rule for
-`view`, which is the only hard one, is `tensorlab.layout.view_strides`.
+The rules here are for views of all elements; `tensorlab.core.part_rules` has those for views of some. The
+rule for `view`, which is the only hard one, is `tensorlab.core.layout.view_strides`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from tensorlab import broadcasting, layout
-from tensorlab.layout import Refusal, Size
+from tensorlab.core import broadcasting, layout
+from tensorlab.core.layout import Refusal, Size
 
 __all__ = [
     "distinct_dims",

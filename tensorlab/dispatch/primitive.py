@@ -258,7 +258,7 @@ def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:
         plan = _plans.get(key)
         if plan is not None:
             result = plan.new()
-            plan.launch((result._storage._memory, 0), a._buffer(), b)
+            plan.launch(result._at, a._at, b)
             return result if plan.node is None else record(plan.node, result, a, b)
     return call(primitive, a, b)
 

@@ -11,7 +11,6 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from tensorlab.backends import backend
 from tensorlab.backends.windows import Correlation, Window
 from tensorlab.core.integers import ceil_div
 from tensorlab.core.layout import Size
@@ -130,7 +129,7 @@ def _run(
         return
     layouts = [(operand._shape, operand._stride) for operand in operands]
     bias_step = None if bias is None else bias._stride[0]
-    key = (side, written._dtype, *layouts, form, bias_step)
+    key = (side, written._storage.backend, written._dtype, *layouts, form, bias_step)
     plan = _plans.get(key)
     if plan is None:
         plan = remember(_plans, key, _PLANNERS[side](operands, form, bias_step))
@@ -170,7 +169,7 @@ def _plan_result(operands: Operands, form: Form, bias_step: int | None) -> _Plan
     if not problem.channels * len(problem.taps):
         return _Plan(((None, 0, _everything(result)),), (0, 1, 2))
     bias = None if bias_step is None else (problem.results * bias_step, bias_step)
-    return _Plan(((backend("cpu").correlate(result._dtype, problem, bias), 0, ()),), (0, 1, 2))
+    return _Plan(((result._storage.backend.correlate(result._dtype, problem, bias), 0, ()),), (0, 1, 2))
 
 
 def _plan_weight(operands: Operands, form: Form, bias_step: int | None) -> _Plan:
@@ -178,7 +177,7 @@ def _plan_weight(operands: Operands, form: Form, bias_step: int | None) -> _Plan
     if not result.numel():
         return _Plan(((None, 0, _everything(weight)),), (2, 0, 1))
     problem = _problem(operands, form, _windows(operands, form))
-    return _Plan(((backend("cpu").correlate_weights(result._dtype, problem), 0, ()),), (2, 0, 1))
+    return _Plan(((result._storage.backend.correlate_weights(result._dtype, problem), 0, ()),), (2, 0, 1))
 
 
 def _plan_image(operands: Operands, form: Form, bias_step: int | None) -> _Plan:
@@ -220,7 +219,7 @@ def _plan_image(operands: Operands, form: Form, bias_step: int | None) -> _Plan:
             weight=(group, channel, row),
             taps=_tap_places(weight, [phase.taps for phase in phases]),
         )
-        parts.append((backend("cpu").correlate(result._dtype, problem, bias), offset, ()))
+        parts.append((result._storage.backend.correlate(result._dtype, problem, bias), offset, ()))
     return _Plan(tuple(parts), (1, 0, 2))
 
 

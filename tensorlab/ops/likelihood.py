@@ -11,7 +11,6 @@ import numpy as np
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import linear, record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import backend
 from tensorlab.core import dtypes, layout
 from tensorlab.core.cells import encode_one
 from tensorlab.core.dtypes import dtype
@@ -22,7 +21,7 @@ from tensorlab.ops.conversion import compute_type, contiguous, dense_in, to
 from tensorlab.ops.losses import reduction_of
 from tensorlab.ops.plans import MOST_PLANS
 from tensorlab.ops.slicing import narrow
-from tensorlab.ops.softmax import log_softmax, log_softmax_into
+from tensorlab.ops.softmax import log_softmax
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_dense
 
@@ -130,11 +129,10 @@ def _unrecorded(input: Tensor, target: Tensor, weight: Tensor | None, ignored: i
     classes = places.target.reshape(result_shape)
     losses = np.empty(result_shape if reduction == "none" else 0, element_type.cell)
     along = (slice(None),) * (cut // 2)
-    room = np.empty(step * (input.numel() // size), element_type.cell)
     total = counted = 0.0
     for first in range(0, size, step):
         part = (*along, slice(first, first + step))
-        logarithms = log_softmax_into(room, narrow(input, cut, first, min(step, size - first)), 1)
+        logarithms = log_softmax(narrow(input, cut, first, min(step, size - first)), 1)
         these = _Places(np.ascontiguousarray(classes[part]).reshape(-1), places.weight, ignored, reduction)
         out, sums = _looked_up(logarithms, these)
         if reduction == "none":
@@ -257,7 +255,7 @@ class _Places:
 
 
 def _d_likelihood(grad: Tensor, places: _Places, sizes: np.ndarray, shape: Size) -> Tensor:
-    cells = backend("cpu").likelihood_gradient(
+    cells = grad._storage.backend.likelihood_gradient(
         grad._dtype,
         sizes,
         places.target,
@@ -285,7 +283,7 @@ def _looked_up(input: Tensor, places: _Places) -> tuple[np.ndarray, np.ndarray]:
         seen = contiguous(input.detach())
         strides = _walk(input._shape, seen._stride).strides
         assert strides is not None
-    out, sums, wrong = backend("cpu").likelihood(
+    out, sums, wrong = input._storage.backend.likelihood(
         input._dtype, sizes, strides, seen._buffer(), places.target, places.weight, places.ignored
     )
     if wrong >= 0:

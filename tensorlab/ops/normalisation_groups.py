@@ -13,7 +13,7 @@ import numpy as np
 
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.backends import NormalGroups, backend
+from tensorlab.backends import NormalGroups
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
@@ -159,7 +159,7 @@ def _gradients(grad: Tensor, wanted: Sequence[bool], kept: dict[str, Any]) -> li
     """All gradients by one kernel."""
     input, view = kept["input"], kept["view"]
     number = compute_type(input._dtype)
-    cells, of_weights, of_biases = backend("cpu").normalise_gradient(
+    cells, of_weights, of_biases = input._storage.backend.normalise_gradient(
         input._dtype,
         view.groups,
         dense_in(input, view.format),
@@ -216,7 +216,7 @@ def normalised(
     if given is not None:
         means, variances = (to(made.detach(), dtypes.float64) for made in given)
         statistics = dense_in(means, contiguous_format), dense_in(variances, contiguous_format)
-    out, centers, spreads, scales = backend("cpu").normalise(
+    out, centers, spreads, scales = input._storage.backend.normalise(
         input._dtype,
         view.groups,
         float(eps),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import backend
+from tensorlab.backends import Backend
 from tensorlab.backends.windows import Pooling, Reach
 from tensorlab.core import dtypes
 from tensorlab.core.layout import Size
@@ -40,19 +40,35 @@ class _Plan(NamedTuple):
     launch: Any
 
 
+def _plan_of(form: str, input: Tensor, windows: Windows, divisor: int = 0) -> _Plan:
+    """The plan for a pooling of an image like this: the result is laid out like it."""
+    backend = input._storage.backend
+    return _planned(backend, form, input._dtype, input._shape, input._stride, windows, divisor)
+
+
 @functools.lru_cache(maxsize=1024)
 def _planned(
-    form: str, element_type: dtypes.dtype, shape: Size, stride: tuple, windows: Windows, divisor: int = 0
+    backend: Backend,
+    form: str,
+    element_type: dtypes.dtype,
+    shape: Size,
+    stride: tuple,
+    windows: Windows,
+    divisor: int,
 ) -> _Plan:
-    """The plan for a pooling of an image of this layout: the result is laid out like it."""
     result = Size((*shape[:-2], *(len(reach.begins) for reach in windows)))
     out = format_strides(result, suggested_format(shape, stride))
-    launch = _prepared(form, element_type, shape, stride, out, windows, divisor) if result.numel() else None
+    launch = (
+        _prepared(backend, form, element_type, shape, stride, out, windows, divisor)
+        if result.numel()
+        else None
+    )
     return _Plan(result, out, launch)
 
 
 @functools.lru_cache(maxsize=1024)
 def _prepared(
+    backend: Backend,
     form: str,
     element_type: dtypes.dtype,
     shape: Size,
@@ -66,8 +82,8 @@ def _prepared(
     steps = [(0, *stride) if len(stride) == 3 else stride for stride in (out, image)]
     problem = Pooling(images, channels, width, windows, divisor, *steps)
     if form in ("mean_gradient", "greatest_gradient"):
-        return backend("cpu").pool_gradient(element_type, problem, form == "greatest_gradient")
-    return backend("cpu").pool(element_type, problem, form != "mean", form == "greatest")
+        return backend.pool_gradient(element_type, problem, form == "greatest_gradient")
+    return backend.pool(element_type, problem, form != "mean", form == "greatest")
 
 
 def greatest_of_windows(
@@ -78,12 +94,12 @@ def greatest_of_windows(
     There are no places where they are not `wanted`, and no gradient asks for them later.
     """
     if not wanted and not (current.grad and requires_grad(input)):
-        shape, stride, launch = _planned("greatest_alone", input._dtype, input._shape, input._stride, windows)
+        shape, stride, launch = _plan_of("greatest_alone", input, windows)
         values = allocate_strided(shape, stride, input._dtype)
         if launch is not None:
             launch(values._buffer(), input._buffer())
         return values, None
-    shape, stride, launch = _planned("greatest", input._dtype, input._shape, input._stride, windows)
+    shape, stride, launch = _plan_of("greatest", input, windows)
     values, places = (allocate_strided(shape, stride, found) for found in (input._dtype, dtypes.int64))
     if launch is not None:
         launch(values._buffer(), input._buffer(), places._buffer())
@@ -103,7 +119,14 @@ def _greatest_gradient(grad: Tensor, places: Tensor, shape: Size, windows: Windo
     )
     if grad.numel():
         launch = _prepared(
-            "greatest_gradient", grad._dtype, shape, result._stride, places._stride, windows, 0
+            grad._storage.backend,
+            "greatest_gradient",
+            grad._dtype,
+            shape,
+            result._stride,
+            places._stride,
+            windows,
+            0,
         )
         launch(laid._buffer(), result._buffer(), places._buffer())
     return record(_GreatestGradientBackward, result, grad, places=places)
@@ -117,7 +140,7 @@ def _at_places(image: Any, places: Any) -> Tensor:
 
 def mean_of_windows(kind: Any, input: Tensor, windows: Windows, divisor: int) -> Tensor:
     """The mean of each window, or its sum divided by a `divisor` other than 0."""
-    shape, stride, launch = _planned("mean", input._dtype, input._shape, input._stride, windows, divisor)
+    shape, stride, launch = _plan_of("mean", input, windows, divisor)
     result = allocate_strided(shape, stride, input._dtype)
     if launch is not None:
         launch(result._buffer(), input._buffer())
@@ -130,7 +153,14 @@ def _mean_gradient(grad: Tensor, kind: Any, shape: Size, windows: Windows, divis
     result = filled(shape, format_strides(shape, suggested_format(grad._shape, grad._stride)), grad._dtype, 0)
     if grad.numel():
         launch = _prepared(
-            "mean_gradient", grad._dtype, shape, result._stride, grad._stride, windows, divisor
+            grad._storage.backend,
+            "mean_gradient",
+            grad._dtype,
+            shape,
+            result._stride,
+            grad._stride,
+            windows,
+            divisor,
         )
         launch(grad._buffer(), result._buffer())
     return record(_MeanGradientBackward, result, grad, kind=kind, windows=windows, divisor=divisor)

@@ -2,55 +2,36 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
-
-from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.recording import record
+from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import Launch, OperandLayout, backend
+from tensorlab.backends import Backend, Launch, OperandLayout
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
-from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.core.warned import warn_caller
+from tensorlab.dispatch.primitive import Primitive, Recorded, Result, compute, unary
 from tensorlab.dispatch.primitive import check_out as refuse_tracked
-from tensorlab.memory import beside
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.conversion import dense_in
+from tensorlab.ops.conversion import contiguous
 from tensorlab.ops.outputs import fit_out, typed_out, written
-from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import neg
 from tensorlab.ops.reduce import Dims, Reduce, as_one_dim, reduce, spread
 from tensorlab.registry import op
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor
 
 
 def _d_softmax(grad: Tensor, result: Tensor, dim: int) -> Tensor:
     if requires_grad(grad) or requires_grad(result):
         return result * (grad - (grad * result).sum(dim, True))
-    return _in_one_pass(False, grad, result, dim)
+    return compute(SOFTMAX_GRADIENT, contiguous(grad), contiguous(result), params=(dim,))
 
 
 def _d_log_softmax(grad: Tensor, result: Tensor, dim: int) -> Tensor:
     if requires_grad(grad) or requires_grad(result):
         return grad - result.exp() * grad.sum(dim, True)
-    return _in_one_pass(True, grad, result, dim)
-
-
-def _in_one_pass(logarithm: bool, grad: Tensor, result: Tensor, dim: int) -> Tensor:
-    """The gradient by one kernel, which reads everything twice and keeps nothing."""
-    shape, element_type = grad._shape, result._dtype
-    key = (logarithm, shape, dim, element_type)
-    known = _gradients.get(key)
-    if known is None:
-        launch = backend("cpu").softmax_gradient(logarithm, shape or (1,), dim, element_type)
-        known = remember(_gradients, key, (launch, layout.default_strides(shape)))
-    launch, stride = known
-    above, cells = dense_in(grad, contiguous_format), dense_in(result, contiguous_format)
-    memory = beside(cells, cells.size, element_type.cell)
-    launch((memory, 0), (above, 0), (cells, 0))
-    return make_dense(memory, element_type, shape, stride)
+    return compute(LOG_SOFTMAX_GRADIENT, contiguous(grad), contiguous(result), params=(dim,))
 
 
 def _d_logsumexp(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
@@ -58,10 +39,72 @@ def _d_logsumexp(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim
     return grad * (input - result).exp()
 
 
-_KINDS = {
-    "softmax": formulas("SoftmaxBackward0", input=_d_softmax),
-    "log_softmax": formulas("LogSoftmaxBackward0", input=_d_log_softmax),
-}
+class Softmax(Primitive):
+    """`softmax`, or its logarithm; `params` are the dimension and the dtype of the result.
+
+    Attributes:
+        logarithm: whether results are logarithms.
+        kind: the node that a call leaves.
+    """
+
+    differentiable = True
+
+    def __init__(self, name: str, kind: type[Backward]) -> None:
+        self.name, self.kind = name, kind
+        self.logarithm = name == "log_softmax"
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Row-major, of the operand's shape.
+
+        Raises:
+            NotImplementedError: the dtype is no float.
+        """
+        (input,), (dim, element_type) = operands, params
+        if not element_type.is_floating_point:
+            raise NotImplementedError(
+                f"{self.name}() is not implemented for {element_type.name}: its results lie between whole "
+                f"numbers; call {self.name}(dim={dim}, dtype=tensorlab.float32)"
+            )
+        return Result(input._shape, layout.default_strides(input._shape), element_type)
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        (input,), (dim, element_type) = operands, params
+        source = OperandLayout(input._dtype, input._stride or (1,))
+        return backend.softmax(self.logarithm, result.shape or (1,), dim, element_type, source)
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """See `Primitive.node`."""
+        return self.kind, {"dim": params[0]}
+
+
+class SoftmaxGradient(Primitive):
+    """The gradient of `Softmax` by one kernel, which reads everything twice and keeps nothing.
+
+    The operands are the gradient of the result and the result, both row-major; `params` is the dimension.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = f"{name}_backward"
+        self.logarithm = name == "log_softmax"
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """That of the result."""
+        _, result = operands
+        return Result(result._shape, layout.default_strides(result._shape), result._dtype)
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        return backend.softmax_gradient(self.logarithm, result.shape or (1,), params[0], result.dtype)
+
+
+SOFTMAX_GRADIENT, LOG_SOFTMAX_GRADIENT = SoftmaxGradient("softmax"), SoftmaxGradient("log_softmax")
+SOFTMAX = Softmax("softmax", formulas("SoftmaxBackward0", input=_d_softmax))
+LOG_SOFTMAX = Softmax("log_softmax", formulas("LogSoftmaxBackward0", input=_d_log_softmax))
 
 
 def _float_type(element: dtype, chosen: dtype | None) -> tuple[dtype, dtype]:
@@ -95,7 +138,7 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor 
         tensor([[0.5000, 0.5000],
                 [0.2689, 0.7311]])
     """
-    return _softmax("softmax", input, dim, dtype, out)
+    return _softmax(SOFTMAX, input, dim, dtype, out)
 
 
 @op("function method", aliases="special.log_softmax", names="keeps")
@@ -110,66 +153,20 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Ten
         >>> tl.tensor([0.0, 1000.0]).log_softmax(0)
         tensor([-1000.,     0.])
     """
-    return _softmax("log_softmax", input, dim, dtype, out)
+    return _softmax(LOG_SOFTMAX, input, dim, dtype, out)
 
 
-class _Plan(NamedTuple):
-    """What of a softmax follows from the layout and the dtypes alone."""
-
-    launch: Launch
-    result: dtype
-    dim: int
-    stride: tuple[int, ...]
-    cells: int
-
-
-_plans: dict[tuple, _Plan] = {}
-_gradients: dict[tuple, tuple[Launch, tuple[int, ...]]] = {}
-
-
-def _softmax(name: str, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None) -> Tensor:
-    need_tensor(name, input)
-    position = dim if type(dim) is int else as_one_dim(name, dim, input)
-    launch, result, position, stride, cells = _plan(name, input, position, chosen)
-    if out is not None:
-        typed_out(name, result, out)
-        fit_out(name, out, input.shape)
-        refuse_tracked(name, out, input)
-    buffer = input._buffer()
-    memory = beside(buffer[0], cells, result.cell)
-    launch((memory, 0), buffer)
-    found = make_dense(memory, result, input._shape, stride)
-    if requires_grad(input):
-        record(_KINDS[name], found, input, dim=position)
-    return found if out is None else written(out, found)
-
-
-def _plan(name: str, input: Tensor, dim: int, chosen: dtype | None) -> _Plan:
-    key = (name, input._dtype, input._shape, input._stride, dim, chosen)
-    plan = _plans.get(key)
-    if plan is None:
-        plan = remember(_plans, key, _prepare(name, input, as_one_dim(name, dim, input), chosen))
-    return plan
-
-
-def log_softmax_into(memory: np.ndarray, input: Tensor, dim: int) -> Tensor:
-    """`log_softmax` over memory that is there, which has room for the elements. Nothing is recorded."""
-    launch, result, _, stride, cells = _plan("log_softmax", input, dim, None)
-    memory = memory[:cells]
-    launch((memory, 0), input._buffer())
-    return make_dense(memory, result, input._shape, stride)
-
-
-def _prepare(name: str, input: Tensor, dim: int, chosen: dtype | None) -> _Plan:
-    result = chosen or input._dtype
-    if not result.is_floating_point:
-        raise NotImplementedError(
-            f"{name}() is not implemented for {result.name}: its results lie between whole numbers; "
-            f"call {name}(dim={dim}, dtype=tensorlab.float32)"
-        )
-    source = OperandLayout(input.dtype, input.stride() or (1,))
-    launch = backend("cpu").softmax(name == "log_softmax", input.shape or (1,), dim, result, source)
-    return _Plan(launch, result, dim, layout.default_strides(input._shape), input.numel())
+def _softmax(
+    primitive: Softmax, input: Tensor, dim: int, chosen: dtype | None, out: Tensor | None = None
+) -> Tensor:
+    name = primitive.name
+    params = as_one_dim(name, dim, need_tensor(name, input)), chosen or input._dtype
+    if out is None:
+        return unary(primitive, input, params)
+    typed_out(name, primitive.result((input,), params).dtype, out)
+    fit_out(name, out, input.shape)
+    refuse_tracked(name, out, input)
+    return written(out, compute(primitive, input, params=params))
 
 
 @op("function method", aliases="special.logsumexp", names="reduces")
@@ -212,6 +209,4 @@ def softmax_of_layers(name: str, input: Tensor, dim: int | None, dtype: dtype | 
         )
     if name == "softmin":
         return softmax(neg(input), dim, dtype)
-    if dtype is None:
-        return (softmax if name == "softmax" else log_softmax)(input, dim)
-    return _softmax(name, input, dim, dtype, None)
+    return (softmax if name == "softmax" else log_softmax)(input, dim, dtype)

@@ -20,8 +20,8 @@ if importlib.util.find_spec("numpy") is None:
         name="numpy",
     )
 
-from tensorlab import autograd, linalg, random
-from tensorlab.core import dtypes, layout, return_types
+from tensorlab import autograd, linalg, random, return_types
+from tensorlab.core import dtypes, layout
 from tensorlab.core.devices import device
 from tensorlab.core.dtypes import (
     bfloat16,
@@ -89,6 +89,18 @@ _LAZY_MODULES = (
     "testing",
     "utils",
     "widgets",
+)
+
+# Rooms of tensorlab.core that the book opens: ``tensorlab.broadcasting`` is ``tensorlab.core.broadcasting``.
+_CORE_MODULES = (
+    "broadcasting",
+    "float_bits",
+    "fold_rules",
+    "memory_formats",
+    "part_rules",
+    "positions",
+    "product_shapes",
+    "view_rules",
 )
 
 # The operators, and the other functions that stand in the registry.
@@ -166,6 +178,8 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(_LAZY[name]), name)
     if name in _LAZY_MODULES:
         return importlib.import_module(f"tensorlab.{name}")
+    if name in _CORE_MODULES:
+        return importlib.import_module(f"tensorlab.core.{name}")
     # Without `obj`, for which a terminal would look for a near name once more.
     raise AttributeError(LateText(_absent, name), name=name, obj=None)
 
@@ -185,4 +199,4 @@ def __dir__() -> list[str]:
     """What a prompt offers: also what is loaded when it is asked for, and not what is used here only."""
     modules = (name for name, found in globals().items() if getattr(found, "__package__", "") == __name__)
     special = (name for name in globals() if name.startswith("__"))
-    return sorted({*__all__, *_LAZY, *_LAZY_MODULES, *modules, *special})
+    return sorted({*__all__, *_LAZY, *_LAZY_MODULES, *_CORE_MODULES, *modules, *special})

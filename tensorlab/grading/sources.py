@@ -53,7 +53,7 @@ def _pieces(module: str) -> tuple[dict[str, str], list[tuple[str, list[str]]]]:
         if isinstance(node, ast.FunctionDef) and not node.decorator_list:
             helpers[node.name] = ast.get_source_segment(module, node) or ""
         elif isinstance(node, ast.Import) or (
-            isinstance(node, ast.ImportFrom) and node.module == "tensorlab"
+            isinstance(node, ast.ImportFrom) and node.module in ("tensorlab", "tensorlab.core")
         ):
             names = [alias.asname or alias.name for alias in node.names]
             imports.append((ast.get_source_segment(module, node) or "", names))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, overload
 
+from tensorlab import return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record, record_several
 from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Backend, Launch, OperandLayout
-from tensorlab.core import dtypes, layout, return_types
-from tensorlab.core.return_types import NamedResults
+from tensorlab.core import dtypes, layout
 from tensorlab.dispatch.primitive import Primitive, Result, call, refuse_recorded, unary
 from tensorlab.names.rules import reduces
 from tensorlab.ops import pointwise
@@ -30,6 +30,7 @@ from tensorlab.ops.reduce import (
 )
 from tensorlab.ops.shares import among_equals, chooses_places
 from tensorlab.registry import op
+from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from tensorlab import return_types
 from tensorlab.autograd.formulas import Backward, Formula, formulas
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import check_in_place, requires_grad
 from tensorlab.backends import Backend, Launch, OperandLayout
-from tensorlab.core import dtypes, layout, return_types
+from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
-from tensorlab.core.return_types import NamedResults
 from tensorlab.dispatch.primitive import (
     Primitive,
     Recorded,
@@ -36,6 +36,7 @@ from tensorlab.ops.pointwise import exp, log
 from tensorlab.ops.rearranging import flip
 from tensorlab.ops.reduce import as_one_dim
 from tensorlab.registry import op
+from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor, make_dense
 
 # --- gradients ------------------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tensorlab import return_types
 from tensorlab.autograd.recording import record, record_several
 from tensorlab.autograd.views import requires_grad
-from tensorlab.core import broadcasting, return_types
+from tensorlab.core import broadcasting
 from tensorlab.core.modes import current
 from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops import factorization_gradients as gradients
@@ -89,7 +90,7 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     Example:
         >>> import tensorlab as tl
         >>> tl.slogdet(tl.tensor([[0.0, 1.0], [1.0, 0.0]]))
-        tensorlab.core.return_types.linalg_slogdet(
+        tensorlab.return_types.linalg_slogdet(
         sign=tensor(-1.),
         logabsdet=tensor(0.))
     """

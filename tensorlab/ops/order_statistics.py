@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tensorlab import return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.core import dtypes, return_types
+from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.dispatch.memory import allocate

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from tensorlab import return_types
 from tensorlab.autograd.recording import record
 from tensorlab.autograd.views import requires_grad
-from tensorlab.core import dtypes, return_types
+from tensorlab.core import dtypes
 from tensorlab.core.layout import Size, as_int
 from tensorlab.core.memory_formats import preserved_strides
-from tensorlab.core.return_types import NamedResults
 from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.memory import allocate, allocate_strided
 from tensorlab.ops.arguments import need_tensor, numpy_names
@@ -27,6 +27,7 @@ from tensorlab.ops.ranking import order, ranked
 from tensorlab.ops.reduce import as_flag, as_one_dim, reduced_shape
 from tensorlab.ops.shares import chooses_places
 from tensorlab.registry import op
+from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
 
 Pair = tuple[Tensor, Tensor]

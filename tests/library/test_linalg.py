@@ -149,7 +149,7 @@ def test_named_results_unpack_and_say_their_names():
     q, r = factors
     assert q is factors.Q
     assert r is factors[1]
-    assert repr(factors).startswith("tensorlab.core.return_types.linalg_qr(\nQ=tensor(")
+    assert repr(factors).startswith("tensorlab.return_types.linalg_qr(\nQ=tensor(")
 
 
 def test_out_and_top_level_names():

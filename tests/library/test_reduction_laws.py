@@ -207,7 +207,7 @@ def test_named_results_unpack_match_and_show_their_names():
     assert result.values is values
     assert result[1] is indices
     assert type(result) is tl.return_types.max
-    assert repr(result).startswith("tensorlab.core.return_types.max(\nvalues=tensor([7, 5]),\nindices=")
+    assert repr(result).startswith("tensorlab.return_types.max(\nvalues=tensor([7, 5]),\nindices=")
     with pytest.raises(TypeError, match="takes a 2-sequence"):
         tl.return_types.max((1, 2, 3))
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from tensorlab import return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.core import dtypes, return_types
+from tensorlab.core import dtypes
 from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.creation import zeros, zeros_like

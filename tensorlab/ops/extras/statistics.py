@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.core import dtypes, return_types
+from tensorlab import return_types
+from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.operands import Number, is_number, result_type

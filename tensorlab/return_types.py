@@ -67,7 +67,7 @@ class NamedResults(tuple):
 
     def __repr__(self) -> str:
         items = ",\n".join(f"{name}={item!r}" for name, item in zip(self._fields, self, strict=True))
-        return f"tensorlab.core.return_types.{type(self).__name__}(\n{items})"
+        return f"tensorlab.return_types.{type(self).__name__}(\n{items})"
 
     def __reduce__(self) -> tuple:
         return type(self), (tuple(self),)

@@ -56,6 +56,19 @@ STEPS = {
         ),
         "the neighbours of the new places, one dimension after the other",
     ),
+    **dict.fromkeys(
+        (
+            "F.mse_loss(x, y)",
+            "F.l1_loss(x, y)",
+            "F.smooth_l1_loss(x, y)",
+            "F.huber_loss(x, y)",
+            "F.binary_cross_entropy_with_logits(x, y)",
+        ),
+        "the loss of each element, as in PyTorch",
+    ),
+    **dict.fromkeys(
+        ("tl.linalg.vecdot(x, y)", "F.cosine_similarity(x, y)"), "the product of each pair, as in PyTorch"
+    ),
 }
 
 

@@ -132,9 +132,9 @@ def _unrecorded(input: Tensor, target: Tensor, weight: Tensor | None, ignored: i
     total = counted = 0.0
     for first in range(0, size, step):
         part = (*along, slice(first, first + step))
-        logarithms = log_softmax(narrow(input, cut, first, min(step, size - first)), 1)
+        rows = narrow(input, cut, first, min(step, size - first))
         these = _Places(np.ascontiguousarray(classes[part]).reshape(-1), places.weight, ignored, reduction)
-        out, sums = _looked_up(logarithms, these)
+        out, sums = _looked_up(log_softmax(rows, 1), these)
         if reduction == "none":
             losses[part] = out.reshape(losses[part].shape)
         total, counted = total + float(sums[0]), counted + float(sums[1])

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlab import names, registry
+from tensorlab.autograd.views import requires_grad
 from tensorlab.contracts import explained
+from tensorlab.dispatch.memory import as_new
 from tensorlab.dispatch.operands import is_number
 from tensorlab.ops import arithmetic, matmul, pointwise, protocols
 from tensorlab.ops.products import product
@@ -120,6 +122,8 @@ def _reflected_division(self: Tensor, other: object) -> object:
     if not (isinstance(other, Tensor) or is_number(other)):
         return NotImplemented
     turned = pointwise.reciprocal(self)
+    if type(turned) is Tensor and not requires_grad(turned) and not isinstance(other, Tensor):
+        return as_new(pointwise.mul_(turned, other))  # nobody else sees it: no second tensor is needed
     return pointwise.mul(turned, other)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numba.core import config
 
 import tensorlab as tl
-from tensorlab.core import broadcasting, dtypes, memory_formats
+from tensorlab.core import broadcasting, cells, dtypes, memory_formats
 from tests.library.layouts import KINDS, lay_out, random_values
 
 BINARY = ["add", "sub", "mul", "truediv", "eq", "ne", "lt", "le", "gt", "ge"]
@@ -146,7 +146,7 @@ def test_sixteen_bit_conversions_in_kernels_are_exact(t):
     halves = tl.empty(2**16, dtype=dtypes.by_name(t))
     halves.untyped_storage().cells(np.dtype(np.uint16))[:] = every
     wide = halves.to(tl.float32)
-    np.testing.assert_array_equal(np.asarray(wide), tl.cells.to_float32(every, dtypes.by_name(t)))
+    np.testing.assert_array_equal(np.asarray(wide), cells.to_float32(every, dtypes.by_name(t)))
     back = wide.to(dtypes.by_name(t)).untyped_storage().cells(np.dtype(np.uint16))
     numbers = ~np.isnan(np.asarray(wide))
     np.testing.assert_array_equal(back[numbers], every[numbers])

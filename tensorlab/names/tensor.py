@@ -121,7 +121,7 @@ class NamedTensor(Tensor):
 T = TypeVar("T")
 
 # What a `NamedTensor` leaves to the tensor that it holds.
-_OWN = ("__dict__", "__weakref__", "_naming")
+_OWN = ("__dict__", "__weakref__", "_naming", "_untracked")
 _HELD = tuple(slot for slot in Tensor.__slots__ if slot not in _OWN)
 
 

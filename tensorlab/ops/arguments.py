@@ -250,6 +250,8 @@ def several(tensors: Sequence, function: str) -> list[Tensor]:
 def numpy_names(function: Callable[P, R]) -> Callable[P, R]:
     """Let a function be called with NumPy's names too: ``axis`` for ``dim``, ``keepdims`` for ``keepdim``.
 
+    A keyword that it does not have is answered with those that it has.
+
     Raises:
         TypeError: in the function that is returned, when it is given both names of one argument.
     """
@@ -262,7 +264,12 @@ def numpy_names(function: Callable[P, R]) -> Callable[P, R]:
                     if ours in keywords:
                         raise TypeError(f"{function.__name__}() got both {ours!r} and {theirs!r}: give one")
                     keywords[ours] = keywords.pop(theirs)
-        return function(*arguments, **keywords)
+        try:
+            return function(*arguments, **keywords)
+        except TypeError as error:
+            if refusal := misuse(function, arguments, keywords, error):
+                raise refusal from None
+            raise
 
     return translated
 

@@ -137,4 +137,4 @@ def test_nothing_is_written_beside_the_source(tmp_path):
     )
     assert set(Path(tensorlab.__file__).parent.rglob("*.nb?")) == before
     kept = {path.name.split(".")[0] for path in tmp_path.rglob("*.nbc")}
-    assert {"search", "index"} <= kept
+    assert {"sort", "index"} <= kept

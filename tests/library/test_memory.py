@@ -1,4 +1,4 @@
-"""Where memory begins: results lie in lines as their operands do, and never depend on where cells lie."""
+"""Results never depend on where in a line of the cache the cells of their operands lie."""
 
 from __future__ import annotations
 
@@ -7,44 +7,18 @@ import pytest
 from numba.core import config
 
 import tensorlab as tl
-from tensorlab.memory import LARGE, aligned, beside
 from tensorlab.nn import functional as F
 
 LINE = 64
 
 
-def address(cells: np.ndarray) -> int:
-    return cells.ctypes.data % LINE
-
-
 def placed(values: np.ndarray, cells: int) -> tl.Tensor:
     """The values in memory whose first cell is so many cells behind the beginning of a line."""
-    memory = aligned(values.size + cells, values.dtype)[cells:]
+    memory = np.empty(values.size + cells + LINE // values.itemsize, values.dtype)
+    first = -memory.ctypes.data % LINE // values.itemsize + cells
+    memory = memory[first : first + values.size]
     memory[:] = values.reshape(-1)
     return tl.from_numpy(memory).view(values.shape)
-
-
-@pytest.mark.parametrize("cell", [np.float16, np.float32, np.float64, np.bool_])
-def test_memory_begins_where_a_line_begins_or_where_other_cells_do(cell: type) -> None:
-    dtype = np.dtype(cell)
-    for count in (1, 100, LARGE):
-        memory = aligned(count, dtype)
-        assert (memory.size, memory.dtype, address(memory)) == (count, dtype, 0)
-    for shift in range(5):
-        like = aligned(LARGE + shift, dtype)[shift:]
-        memory = beside(like, LARGE, dtype)
-        assert (memory.size, memory.dtype, address(memory)) == (LARGE, dtype, address(like))
-    assert beside(like, LARGE - 1, dtype).size == LARGE - 1
-
-
-def test_results_of_many_cells_lie_in_lines_as_their_operands_do() -> None:
-    for shift in (0, 3):
-        x = placed(np.zeros((128, 200), np.float32), shift).requires_grad_()
-        for result in (F.layer_norm(x, (200,)), tl.softmax(x, 1)):
-            result.sum().backward()
-            assert x.grad is not None
-            assert result.data_ptr() % LINE == x.grad.data_ptr() % LINE == 4 * shift
-            x.grad = None
 
 
 # The first stays in a second-level cache; the last is more than the caches keep.

@@ -27,7 +27,6 @@ from tensorlab.backends.cpu.pointers import advance, at
 from tensorlab.backends.layers import NormalGroups, Normalised
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
-from tensorlab.memory import aligned, beside
 
 __all__ = ["normalise", "normalise_gradient"]
 
@@ -401,7 +400,7 @@ def normalise(
 ) -> Normalised:
     """See `tensorlab.backends.layers.LayerOperations.normalise`."""
     count, number = groups.number, compute_name(element_type)
-    out, scales = beside(x, x.size, element_type.cell), np.empty(count, number)
+    out, scales = np.empty(x.size, element_type.cell), np.empty(count, number)
     kernel = _kernel(element_type, groups.form, False, given is None, centers)
     if groups.form == "rows":
         means: np.ndarray = np.empty(count, number)
@@ -426,13 +425,13 @@ def normalise_gradient(
     wants_weights: bool = True,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """See `tensorlab.backends.layers.LayerOperations.normalise_gradient`."""
-    out = beside(x, x.size, element_type.cell)
+    out = np.empty(x.size, element_type.cell)
     flag = wants_weights if groups.form == "rows" else training
     kernel = _kernel(element_type, groups.form, True, flag, centers)
     if groups.form == "rows":
         height, length = groups.number, groups.length
         parts = max(1, min(PARTS, height // LEAST)) if wants_weights else height
-        sums = aligned(parts * 2 * length if wants_weights else 1, weights.dtype)
+        sums = np.empty(parts * 2 * length if wants_weights else 1, weights.dtype)
         sums.fill(0)
         wholes = np.zeros(sums.shape)
         _share(

@@ -87,8 +87,8 @@ def assemble(
 
     Example:
         >>> from tensorlab import dtypes
-        >>> from tensorlab.backends.cpu.normalise import rows
-        >>> text = assemble("sums", dtypes.float64, blocks=[rows.run_sum])
+        >>> from tensorlab.backends.cpu import normalise
+        >>> text = assemble("sums", dtypes.float64, blocks=[normalise.run_sum])
         >>> "Number = number = np.float64" in text, "def run_sum(" in text
         (True, True)
     """

@@ -14,20 +14,18 @@ The order of these steps is PyTorch's, so that results are laid out in memory as
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
-from tensorlab.autograd.views import requires_grad
 from tensorlab.core.layout import Size
 from tensorlab.ops.dims import permute
-from tensorlab.ops.plans import remember
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import reshape, unsqueeze, view
 from tensorlab.ops.slicing import diagonal
 from tensorlab.registry import op
-from tensorlab.tensor import Tensor, make_view
+from tensorlab.tensor import Tensor
 
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
 
@@ -61,13 +59,6 @@ def einsum(*args: Any) -> Tensor:
         >>> tl.einsum("ii", a), tl.einsum("ij->ji", a).stride()
         (tensor(3), (1, 2))
     """
-    key = None
-    if len(args) == 3 and type(args[0]) is str and type(args[1]) is Tensor and type(args[2]) is Tensor:
-        equation, left, right = args
-        key = equation, left._dtype, left._shape, left._stride, right._dtype, right._shape, right._stride
-        way = _known.get(key)
-        if way is not None and not (requires_grad(left) or requires_grad(right)):
-            return _again(way, left, right)
     inputs, output, operands = _parse(args)
     sizes: dict[Label, int] = {}
     terms = []
@@ -80,75 +71,12 @@ def einsum(*args: Any) -> Tensor:
     kept = len(output)
     if len(aligned) == 1:
         return sum_over(aligned[0], list(range(kept, kept + len(contracted)))) if contracted else aligned[0]
-    steps: list[_Step] = []
     while len(aligned) > 1:
         first, second = _cheapest_pair([operand.shape for operand in aligned], kept)
         b, a = aligned.pop(second), aligned.pop(first)
         done = [dim for dim in range(kept, a.ndim) if all(other.shape[dim] == 1 for other in aligned)]
-        aligned.insert(first, _contract(a, b, done, steps))
-    found = view(aligned[0], aligned[0].shape[:kept]) if contracted else aligned[0]
-    if key is not None:
-        way = _way_of(steps[0], operands, found)
-        if way is not None:
-            remember(_known, key, way)
-    return found
-
-
-class _Step(NamedTuple):
-    """What two operands came to.
-
-    Attributes:
-        function: what multiplied them.
-        swapped: whether the second of them stands in front.
-        left, right, result: what it was called with, and what it gave.
-    """
-
-    function: Callable[[Tensor, Tensor], Tensor]
-    swapped: bool
-    left: Tensor
-    right: Tensor
-    result: Tensor
-
-
-Layout = tuple[Size, tuple[int, ...]]
-
-
-class _Way(NamedTuple):
-    """What is one product of views of two tensors.
-
-    Attributes:
-        function, swapped: those of its step.
-        left, right: the layouts of the views that the function is called with.
-        result: the layout of the view of the product that is the result; None if it is the product itself.
-    """
-
-    function: Callable[[Tensor, Tensor], Tensor]
-    swapped: bool
-    left: Layout
-    right: Layout
-    result: Layout | None
-
-
-_known: dict[tuple, _Way] = {}
-
-
-def _way_of(step: _Step, operands: Sequence[Tensor], found: Tensor) -> _Way | None:
-    """The way to `found`, unless something was copied or summed up on it."""
-    function, swapped, left, right, result = step
-    sources = reversed(operands) if swapped else operands
-    views = [*zip((left, right), sources, strict=True), (found, result)]
-    if any(v._storage is not source._storage or v._offset != source._offset for v, source in views):
-        return None
-    whole = None if found is result else (found._shape, found._stride)
-    return _Way(function, swapped, (left._shape, left._stride), (right._shape, right._stride), whole)
-
-
-def _again(way: _Way, a: Tensor, b: Tensor) -> Tensor:
-    function, swapped, left, right, result = way
-    if swapped:
-        a, b = b, a
-    made = function(make_view(a, *left, a._offset), make_view(b, *right, b._offset))
-    return made if result is None else make_view(made, *result, 0)
+        aligned.insert(first, _contract(a, b, done))
+    return view(aligned[0], aligned[0].shape[:kept]) if contracted else aligned[0]
 
 
 def _rank(label: Label) -> int:
@@ -212,13 +140,12 @@ def _aligned(operand: Tensor, labels: Labels, wanted: Sequence[Label]) -> Tensor
     return permute(operand, [places[label] for label in wanted])
 
 
-def _contract(a: Tensor, b: Tensor, done: Sequence[int], steps: list[_Step]) -> Tensor:
+def _contract(a: Tensor, b: Tensor, done: Sequence[int]) -> Tensor:
     """The product of two operands of aligned dimensions, summed over those that nothing else needs.
 
     A dimension is one of four kinds. What is summed and in both is the inner dimension of a matrix product;
     what is kept and in both is its batch; what is in one operand is a row or a column. The matrix product has
-    the order (batch, rows, columns), and a view of it puts the dimensions back to their places. What was done
-    is added to `steps`.
+    the order (batch, rows, columns), and a view of it puts the dimensions back to their places.
     """
     alone_in_a = [dim for dim in done if a.shape[dim] != 1 and b.shape[dim] == 1]
     alone_in_b = [dim for dim in done if a.shape[dim] == 1 and b.shape[dim] != 1]
@@ -226,18 +153,14 @@ def _contract(a: Tensor, b: Tensor, done: Sequence[int], steps: list[_Step]) -> 
     b = sum_over(b, alone_in_b, True) if alone_in_b else b
     inner = [dim for dim in done if a.shape[dim] != 1 and b.shape[dim] != 1]
     if not inner:
-        steps.append(_Step(mul, False, a, b, mul(a, b)))
-        return steps[-1].result
+        return mul(a, b)
     others = [dim for dim in range(a.ndim) if dim not in inner]
     batch = [dim for dim in others if a.shape[dim] != 1 and b.shape[dim] != 1]
     rows = [dim for dim in others if a.shape[dim] != 1 and dim not in batch]
     columns = [dim for dim in others if dim not in batch and dim not in rows]
-    swapped = bool(rows and columns and columns[-1] < rows[0])
-    if swapped:
+    if rows and columns and columns[-1] < rows[0]:
         a, b, rows, columns = b, a, columns, rows
-    first, second = _matrices(a, batch, rows, inner), _matrices(b, batch, inner, columns)
-    result = product(first, second)
-    steps.append(_Step(product, swapped, first, second, result))
+    result = product(_matrices(a, batch, rows, inner), _matrices(b, batch, inner, columns))
     order = [*batch, *rows, *inner, *columns]
     left, right = [a.shape[dim] for dim in (*batch, *rows)], [b.shape[dim] for dim in columns]
     result = view(result, [*left, *[1] * len(inner), *right])

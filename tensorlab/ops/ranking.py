@@ -1,8 +1,8 @@
-"""Elements in order, and where each stood: the short way of row-major tensors, and that of arrays."""
+"""Elements in order, and where each stood: of the last dimension of row-major tensors, and of arrays."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,23 +11,9 @@ from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.ops.indexing.index_plan import raw_type
-from tensorlab.ops.plans import remember
 from tensorlab.tensor import Tensor, dense_cells, make_dense
 
 __all__ = ["order", "ranked"]
-
-
-class _Ranking(NamedTuple):
-    """What puts the last dimension of row-major tensors of one shape and dtype in order."""
-
-    size: int
-    results: int
-    shape: Size
-    stride: tuple[int, ...]
-    raw: np.dtype
-
-
-_rankings: dict[tuple, _Ranking | Literal[False]] = {}
 
 
 def ranked(
@@ -42,21 +28,22 @@ def ranked(
         values: False for the places of all elements alone.
 
     Returns:
-        the pair; None where there is no short way: for another layout, for a dtype that 32 bits do not order,
-        and for arguments that are not what they should be.
+        the pair; None where no kernel does it: for another layout, for a dtype that 32 bits do not order, and
+        for arguments that are not what they should be.
     """
     if type(dim) is not int or (k is not None and type(k) is not int) or type(backwards) is not bool:
         return None
     cells = dense_cells(input)
     if cells is False:
         return None
-    key = input._dtype, input._shape, dim, k
-    known = _rankings.get(key)
-    if known is None:
-        known = remember(_rankings, key, _ranking(input, dim, k))
-    if not known:
+    size = input._shape[-1] if input._shape else 1
+    wanted = size if k is None else k
+    if dim not in (-1, max(input.ndim, 1) - 1) or not 0 < wanted <= size or not input.numel():
         return None
-    size, results, shape, stride, raw = known
+    if k is not None and input._dtype is dtypes.bool:
+        return None
+    shape = Size((*input._shape[:-1], wanted)) if input._shape else input._shape
+    raw, stride, results = raw_type(input._dtype), layout.default_strides(shape), layout.numel(shape)
     chosen, places = np.empty(results if values else 0, raw), np.empty(results, np.int64)
     if not input._storage.backend.rank(cells.view(raw), input._dtype, size, backwards, chosen, places):
         return None
@@ -64,18 +51,6 @@ def ranked(
         make_dense(chosen.view(input._dtype.cell), input._dtype, shape, stride) if values else None,
         make_dense(places, dtypes.int64, shape, stride),
     )
-
-
-def _ranking(input: Tensor, dim: int, k: int | None) -> _Ranking | Literal[False]:
-    """The short way for these arguments; False if there is none."""
-    size = input._shape[-1] if input._shape else 1
-    wanted = size if k is None else k
-    if dim not in (-1, max(input.ndim, 1) - 1) or not 0 < wanted <= size or not input.numel():
-        return False
-    if k is not None and input._dtype is dtypes.bool:
-        return False
-    shape = Size((*input._shape[:-1], wanted)) if input._shape else input._shape
-    return _Ranking(size, layout.numel(shape), shape, layout.default_strides(shape), raw_type(input._dtype))
 
 
 def order(cells: np.ndarray, element_type: dtype, descending: bool) -> np.ndarray:

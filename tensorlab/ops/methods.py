@@ -122,7 +122,8 @@ def _reflected_division(self: Tensor, other: object) -> object:
     if not (isinstance(other, Tensor) or is_number(other)):
         return NotImplemented
     turned = pointwise.reciprocal(self)
-    if type(turned) is Tensor and not requires_grad(turned) and not isinstance(other, Tensor):
+    is_alone = type(turned) is Tensor and not requires_grad(turned) and not isinstance(other, Tensor)
+    if is_alone and 1 not in turned._shape:  # of such a size the product may have another stride
         return as_new(pointwise.mul_(turned, other))  # nobody else sees it: no second tensor is needed
     return pointwise.mul(turned, other)
 

@@ -2,7 +2,8 @@
 
 Kernels let go of the interpreter's lock, so ordinary threads of Python run them at the same time. The tasks
 of a launch are cut into chunks, some for each thread. Each thread takes the next chunk until none is left:
-who is done early does more. The thread that asked takes part, and never waits for one that has not begun.
+who is done early does more. The thread that asked takes part, if it is not the main one: signals are heard
+there, between any two steps of Python.
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
-
-from tensorlab.backends.interrupts import HeldBack
 
 __all__ = ["share"]
 
@@ -36,12 +35,30 @@ def share(kernel: Callable, team: int, tasks: int, *arguments: Any, workspaces: 
         kernel(0, tasks, *(_own(arguments, 0) if workspaces else arguments))
         return
     launch = _Launch(kernel, team, tasks, arguments, workspaces)
-    with HeldBack():  # Ctrl-C would leave threads at work in memory that the caller thinks is its own again
+    if threading.current_thread() is threading.main_thread():
+        _wait_for(launch, team)
+    else:
         _wake(team - 1, launch)
         launch.take_part()
         launch.all_done.acquire()
     if launch.error is not None:
         raise launch.error
+
+
+def _wait_for(launch: _Launch, team: int) -> None:
+    """Let others do the work: the main thread may be interrupted at any step, by Ctrl-C or another signal.
+
+    An exception that a signal's handler raises is passed on when no thread is at work any more in memory
+    that the caller thinks is its own again.
+    """
+    try:
+        _wake(team, launch)
+        launch.all_done.acquire()
+    except BaseException:
+        _wake(1, launch)  # perhaps nobody was woken yet; who finds no chunk left has nothing to do
+        while not launch.is_done:
+            launch.all_done.acquire(timeout=0.01)
+        raise
 
 
 def _own(arguments: tuple, thread: int) -> tuple:
@@ -53,7 +70,7 @@ class _Launch:
     """One kernel at work on its tasks.
 
     Attributes:
-        all_done: a lock that the last chunk's end opens.
+        is_done, all_done: whether all chunks are done, and a lock that the end of the last one opens.
         error: what a kernel raised, which only an interpreted one does.
     """
 
@@ -62,7 +79,7 @@ class _Launch:
         self.chunks = min(tasks, CHUNKS * team)
         # A step of these counters is one step of the interpreter: no two threads get the same number.
         self.threads, self.begun, self.ended = itertools.count(), itertools.count(), itertools.count(1)
-        self.all_done = threading.Lock()
+        self.is_done, self.all_done = False, threading.Lock()
         self.all_done.acquire()
         self.error: BaseException | None = None
 
@@ -77,6 +94,7 @@ class _Launch:
             except BaseException as error:  # raised by who asked
                 self.error = error
             if next(self.ended) == chunks:
+                self.is_done = True
                 self.all_done.release()
 
 

@@ -17,7 +17,7 @@ from tensorlab.names.tensor import NamedTensor
 from tensorlab.registry import Op
 from tensorlab.tensor import Tensor
 
-__all__ = ["FINDERS", "bind", "following", "looks_itself"]
+__all__ = ["bind", "following", "looks_itself"]
 
 
 def bind() -> None:
@@ -63,11 +63,7 @@ def _reflected_matmul(self: Tensor, other: Any) -> Any:
 
 def looks_itself(op: Op) -> bool:
     """Whether a function sees to names and to arguments of the wrong kind itself, off its fast path."""
-    return op.function in FINDERS or (op.names == "unifies" and op.namespace in ("", "nn.functional"))
-
-
-# Functions that follow their rule themselves.
-FINDERS: set[Callable] = set()
+    return op.names == "unifies" and op.namespace in ("", "nn.functional")
 
 
 def following(function: Callable, rule: str) -> Callable:

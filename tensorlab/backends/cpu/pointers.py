@@ -44,16 +44,6 @@ class Pointer:
     def __setitem__(self, cells: int, value: Any) -> None:
         self.array[self._checked(cells)] = value
 
-    def seen_as(self, cell: np.dtype) -> Pointer:
-        """The same place, as a pointer to cells of another type.
-
-        Example:
-            >>> Pointer(np.array([0, 1]), 1).seen_as(np.dtype(np.int32)).offset
-            2
-        """
-        place = self.offset * self.array.itemsize // cell.itemsize
-        return Pointer(self.array.view(cell), place)
-
     def _checked(self, cells: int) -> int:
         position = self.offset + int(cells)
         if not 0 <= position < self.array.size:

@@ -1,38 +1,57 @@
 """Figures of the book: SVG made from real tensors, in the book's palette, readable in light and dark.
 
+`storage(x)` draws a tensor over its memory, `tensor(x)` without it, `picture(x)` as an image. What they are
+made of is there for drawings of your own: a `Scene` and its shapes, which return boxes, and a `Figure`, which
+draws a scene for a wide page and for a narrow one.
+
 Example:
     >>> import tensorlab as tl
-    >>> figure = over_one_storage({"table": tl.arange(6).view(2, 3)}, "Two rows, one line.")
+    >>> x = tl.arange(6).view(2, 3)
+    >>> figure = tl.figures.storage({"x": x, "x.t()": x.t()}, "Two rows, one line.")
     >>> "Two rows, one line." in figure._repr_html_()
     True
 """
 
+from tensorlab.figures.anchors import Box, Cells
 from tensorlab.figures.bits import float32_bits
 from tensorlab.figures.boxes import list_beside_storage
+from tensorlab.figures.figure import Figure
 from tensorlab.figures.folding import folded_into, read_and_added_back
+from tensorlab.figures.image import lighthouse, picture
+from tensorlab.figures.ink import colour, memory
 from tensorlab.figures.lines import fetched_lines
 from tensorlab.figures.picks import picked_from
 from tensorlab.figures.points import lines_through_points
 from tensorlab.figures.products import batches_that_meet, row_meets_column
 from tensorlab.figures.roofline import roofline
 from tensorlab.figures.runs import in_reading_order
+from tensorlab.figures.scene import Scene
 from tensorlab.figures.shapes import aligned_shapes
 from tensorlab.figures.storage import over_one_storage
-from tensorlab.figures.svg import Figure
+from tensorlab.figures.tensors import storage, tensor
 
 __all__ = [
+    "Box",
+    "Cells",
     "Figure",
+    "Scene",
     "aligned_shapes",
     "batches_that_meet",
+    "colour",
     "fetched_lines",
     "float32_bits",
     "folded_into",
     "in_reading_order",
+    "lighthouse",
     "lines_through_points",
     "list_beside_storage",
+    "memory",
     "over_one_storage",
     "picked_from",
+    "picture",
     "read_and_added_back",
     "roofline",
     "row_meets_column",
+    "storage",
+    "tensor",
 ]

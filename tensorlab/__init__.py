@@ -86,6 +86,7 @@ _LAZY_MODULES = (
     "io",
     "learn",
     "nn",
+    "optim",
     "special",
     "testing",
     "utils",

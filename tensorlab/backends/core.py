@@ -19,6 +19,7 @@ from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
 from tensorlab.folds import Fold
 from tensorlab.scalars import Scalar
+from tensorlab.scalars.updates import Update
 
 __all__ = ["Core"]
 
@@ -176,5 +177,20 @@ class Core(IndexOperations, OrderOperations, RandomOperations):
         Returns:
             a launch of (out, a, b), of (out, a, b, source, alpha, beta), or of (out, a, b, source, alpha,
             beta, residual). In the last, `source` is None where there is none.
+        """
+        raise NotImplementedError
+
+    def update(self, rule: Update, element_type: dtype, count: int) -> Launch:
+        """Prepare one step of an optimizer over `count` neighbouring elements.
+
+        Sixteen-bit floats are widened to float32 and rounded once.
+
+        Args:
+            rule: the step.
+            element_type: the dtype of the parameter, the gradient and what the optimizer remembers.
+            count: how many elements.
+
+        Returns:
+            a launch of (parameter, gradient, memories…, numbers…), which writes all but the gradient.
         """
         raise NotImplementedError

@@ -74,3 +74,4 @@ class CPU(HostMemory, Backend):
     softmax_gradient = _kernel("softmax")
     take_rows = _kernel("embedding")
     take_runs = _kernel("sort")
+    update = _kernel("update")

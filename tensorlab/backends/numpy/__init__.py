@@ -25,3 +25,4 @@ class NumPy(HostMemory, Indexing, Ordering, Backend):
     reduce = staticmethod(compute.reduce)
     scan = staticmethod(compute.scan)
     seed_words = staticmethod(drawing.seed_words)
+    update = staticmethod(compute.update)

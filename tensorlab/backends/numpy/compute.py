@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.backends.numpy.cells import load, store
+from tensorlab.backends.numpy.cells import HALVES, load, store
 from tensorlab.backends.numpy.formulas import of_arrays
 from tensorlab.backends.operands import Launch, OperandLayout, no_launch
 from tensorlab.core import dtypes
@@ -17,8 +17,9 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.folds import Fold, arguments_of
 from tensorlab.scalars import Scalar
 from tensorlab.scalars.source import compute_type
+from tensorlab.scalars.updates import Update
 
-__all__ = ["extremes", "gemm", "pointwise", "quiet", "reduce", "scan"]
+__all__ = ["extremes", "gemm", "pointwise", "quiet", "reduce", "scan", "update"]
 
 
 def quiet(launch: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,6 +45,24 @@ def pointwise(
     def launch(target: Any, *sources: Any) -> None:
         values = [load(item, layout, shape, compute) for item, layout in zip(sources, inputs, strict=True)]
         store(target, out, shape, formula(*values))
+
+    return quiet(launch)
+
+
+def update(rule: Update, element_type: dtype, count: int) -> Launch:
+    """See `tensorlab.backends.core.Core.update`."""
+    compute = dtypes.float32 if element_type in HALVES else element_type
+    formula, run, arrays = (
+        of_arrays(rule.formula, compute),
+        OperandLayout(element_type, (1,)),
+        rule.states + 2,
+    )
+
+    def launch(*operands: Any) -> None:
+        values = [load(buffer, run, (count,), compute) for buffer in operands[:arrays]]
+        moved = formula(*values, *(compute.cell.type(value) for value in operands[arrays:]))
+        for buffer, value in zip((operands[0], *operands[2:arrays]), moved, strict=True):
+            store(buffer, run, (count,), value)
 
     return quiet(launch)
 

@@ -1,0 +1,141 @@
+"""The steps of optimizers: how one number of a parameter moves, written once for all devices.
+
+A step is a formula of the parameter, its gradient, what the optimizer remembers of it, and numbers that are
+the same for all elements. It returns the new parameter and the new memories. `tensorlab.optim` says what the
+numbers are; a backend runs a formula over all elements in one pass (see
+`tensorlab.backends.core.Core.update`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tensorlab.scalars.row import number
+
+__all__ = [
+    "ADADELTA",
+    "ADAGRAD",
+    "ADAM",
+    "ADAM_AMSGRAD",
+    "RMSPROP",
+    "RMSPROP_CENTERED",
+    "RMSPROP_CENTERED_MOMENTUM",
+    "RMSPROP_MOMENTUM",
+    "SGD",
+    "SGD_MOMENTUM",
+    "Update",
+]
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+
+class Update(NamedTuple):
+    """One step of an optimizer.
+
+    Attributes:
+        name: what errors and kernels call it.
+        formula: a function of the parameter, the gradient, `states` memories and `numbers` numbers; it
+            returns the parameter and the memories after the step.
+        states: how many memories there are.
+        numbers: how many numbers follow them.
+    """
+
+    name: str
+    formula: Callable
+    states: int
+    numbers: int
+
+
+def decayed(x, grad, weight_decay, sign):
+    """The gradient, turned around where something is maximized, and pulled by the parameter itself."""
+    return sign * grad + weight_decay * x if weight_decay != 0 else sign * grad
+
+
+def lerped(start, end, weight):
+    """A part of the way from one number to another; from the nearer end, so that 1 leads there exactly."""
+    return start + weight * (end - start) if weight < 0.5 else end - (end - start) * (number(1) - weight)
+
+
+def sgd(x, grad, lr, weight_decay, sign):
+    return (x - lr * decayed(x, grad, weight_decay, sign),)
+
+
+def sgd_momentum(x, grad, velocity, lr, weight_decay, sign, momentum, kept, nesterov):
+    grad = decayed(x, grad, weight_decay, sign)
+    velocity = momentum * velocity + kept * grad
+    step = grad + momentum * velocity if nesterov != 0 else velocity
+    return x - lr * step, velocity
+
+
+def adam(x, grad, mean, square, lr, shrink, weight_decay, sign, new, beta, rest, root, eps):
+    x = x * shrink
+    grad = decayed(x, grad, weight_decay, sign)
+    mean = lerped(mean, grad, new)
+    square = beta * square + rest * grad * grad
+    return x - lr * (mean / (math.sqrt(square) / root + eps)), mean, square
+
+
+def adam_amsgrad(x, grad, mean, square, most, lr, shrink, weight_decay, sign, new, beta, rest, root, eps):
+    x = x * shrink
+    grad = decayed(x, grad, weight_decay, sign)
+    mean = lerped(mean, grad, new)
+    square = beta * square + rest * grad * grad
+    most = square if square > most else most
+    return x - lr * (mean / (math.sqrt(most) / root + eps)), mean, square, most
+
+
+def adagrad(x, grad, total, lr, weight_decay, sign, eps):
+    grad = decayed(x, grad, weight_decay, sign)
+    total = total + grad * grad
+    return x - lr * (grad / (math.sqrt(total) + eps)), total
+
+
+def adadelta(x, grad, square, delta, lr, weight_decay, sign, rho, rest, eps):
+    grad = decayed(x, grad, weight_decay, sign)
+    square = rho * square + rest * grad * grad
+    step = math.sqrt(delta + eps) / math.sqrt(square + eps) * grad
+    return x - lr * step, square, rho * delta + rest * step * step
+
+
+def rmsprop(x, grad, square, lr, weight_decay, sign, alpha, rest, eps):
+    grad = decayed(x, grad, weight_decay, sign)
+    square = alpha * square + rest * grad * grad
+    return x - lr * (grad / (math.sqrt(square) + eps)), square
+
+
+def rmsprop_momentum(x, grad, square, velocity, lr, weight_decay, sign, alpha, rest, eps, momentum):
+    grad = decayed(x, grad, weight_decay, sign)
+    square = alpha * square + rest * grad * grad
+    velocity = momentum * velocity + grad / (math.sqrt(square) + eps)
+    return x - lr * velocity, square, velocity
+
+
+def rmsprop_centered(x, grad, square, mean, lr, weight_decay, sign, alpha, rest, eps):
+    grad = decayed(x, grad, weight_decay, sign)
+    square = alpha * square + rest * grad * grad
+    mean = lerped(mean, grad, rest)
+    return x - lr * (grad / (math.sqrt(square - mean * mean) + eps)), square, mean
+
+
+def rmsprop_centered_momentum(
+    x, grad, square, mean, velocity, lr, weight_decay, sign, alpha, rest, eps, momentum
+):
+    grad = decayed(x, grad, weight_decay, sign)
+    square = alpha * square + rest * grad * grad
+    mean = lerped(mean, grad, rest)
+    velocity = momentum * velocity + grad / (math.sqrt(square - mean * mean) + eps)
+    return x - lr * velocity, square, mean, velocity
+
+
+SGD = Update("sgd", sgd, 0, 3)
+SGD_MOMENTUM = Update("sgd_momentum", sgd_momentum, 1, 6)
+ADAM = Update("adam", adam, 2, 9)
+ADAM_AMSGRAD = Update("adam_amsgrad", adam_amsgrad, 3, 9)
+ADAGRAD = Update("adagrad", adagrad, 1, 4)
+ADADELTA = Update("adadelta", adadelta, 2, 6)
+RMSPROP = Update("rmsprop", rmsprop, 1, 6)
+RMSPROP_MOMENTUM = Update("rmsprop_momentum", rmsprop_momentum, 2, 7)
+RMSPROP_CENTERED = Update("rmsprop_centered", rmsprop_centered, 2, 6)
+RMSPROP_CENTERED_MOMENTUM = Update("rmsprop_centered_momentum", rmsprop_centered_momentum, 3, 7)

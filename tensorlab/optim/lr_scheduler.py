@@ -475,7 +475,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
         super().__init__(optimizer, last_epoch)
 
-    def step(self, epoch: float | None = None) -> None:  # type: ignore[override]
+    def step(self, epoch: float | None = None) -> None:
         """Go on to the next epoch, or to any point of time, such as ``epoch + batch / batches``."""
         self._step_count += 1
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch  # type: ignore[assignment]

@@ -61,8 +61,12 @@ def kernel_source(rule: Update, element_type: dtype) -> str:
             x_cell = np.uint64(x_first + first * PIECE)
             grad_cell = np.uint64(grad_first + first * PIECE)
             for i in range(np.uint64(min(last * PIECE, count) - first * PIECE)):
-                moved = sgd(np.float32(x[x_cell + i]), np.float32(grad[grad_cell + i]), lr, weight_decay,
-                sign) x[x_cell + i] = np.float32(moved[0])
+                moved = sgd(
+                    np.float32(x[x_cell + i]),
+                    np.float32(grad[grad_cell + i]),
+                    lr, weight_decay, sign,
+                )
+                x[x_cell + i] = np.float32(moved[0])
         <BLANKLINE>
     """
     names = [*inspect.signature(rule.formula).parameters]
@@ -71,14 +75,16 @@ def kernel_source(rule: Update, element_type: dtype) -> str:
     cells = Cells(element_type, element_type)
     kind = numpy_name(element_type)
     places = [f"{name}[{name}_cell + i]" for name in arrays]
-    loaded = ", ".join([*(cells.load(place, kind) for place in places), *numbers])
     lines = [
         f"def kernel(first, last, count, {', '.join(f'{name}, {name}_first' for name in arrays)}, "
         f"{', '.join(numbers)}):",
         *(f"    {name} = number({name})" for name in numbers),
         *(f"    {name}_cell = np.uint64({name}_first + first * PIECE)" for name in arrays),
         "    for i in range(np.uint64(min(last * PIECE, count) - first * PIECE)):",
-        f"        moved = {rule.formula.__name__}({loaded})",
+        f"        moved = {rule.formula.__name__}(",
+        *(f"            {cells.load(place, kind)}," for place in places),
+        f"            {', '.join(numbers)},",
+        "        )",
         *(
             f"        {name}[{name}_cell + i] = {cells.store(f'moved[{k}]', floating=True)}"
             for k, name in enumerate(written)

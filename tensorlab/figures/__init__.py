@@ -14,12 +14,10 @@ Example:
 
 from tensorlab.figures.anchors import Box, Cells
 from tensorlab.figures.bits import float32_bits
-from tensorlab.figures.boxes import list_beside_storage
 from tensorlab.figures.figure import Figure
 from tensorlab.figures.folding import folded_into, read_and_added_back
 from tensorlab.figures.image import lighthouse, picture
 from tensorlab.figures.ink import colour, memory
-from tensorlab.figures.lines import fetched_lines
 from tensorlab.figures.picks import picked_from
 from tensorlab.figures.points import lines_through_points
 from tensorlab.figures.products import batches_that_meet, row_meets_column
@@ -29,6 +27,15 @@ from tensorlab.figures.scene import Scene
 from tensorlab.figures.shapes import aligned_shapes
 from tensorlab.figures.storage import over_one_storage
 from tensorlab.figures.tensors import storage, tensor
+from tensorlab.figures.walks import (
+    bytes_of,
+    fetched_lines,
+    list_beside_storage,
+    reach,
+    rows_over_line,
+    steps_of,
+    way_to,
+)
 
 __all__ = [
     "Box",
@@ -37,6 +44,7 @@ __all__ = [
     "Scene",
     "aligned_shapes",
     "batches_that_meet",
+    "bytes_of",
     "colour",
     "fetched_lines",
     "float32_bits",
@@ -49,9 +57,13 @@ __all__ = [
     "over_one_storage",
     "picked_from",
     "picture",
+    "reach",
     "read_and_added_back",
     "roofline",
     "row_meets_column",
+    "rows_over_line",
+    "steps_of",
     "storage",
     "tensor",
+    "way_to",
 ]

@@ -11,9 +11,10 @@ import html
 import struct
 import zlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorlab.figures.anchors import Box, Cells, Point, around
+from tensorlab.figures.elements import Elements
 from tensorlab.figures.ink import MONO, UI, colour, memory, mixed
 
 if TYPE_CHECKING:
@@ -471,47 +472,3 @@ class Scene:
             f'style="max-width:100%;height:auto"><title id="{key}t">{html.escape(self.title)}</title>'
             f'<desc id="{key}d">{html.escape(self.says)}</desc>{hatch}{drawn}</svg>'
         )
-
-
-class Elements:
-    """A tensor's elements as rows of up to two dimensions: their numbers, and the storage cells they are in.
-
-    Raises:
-        ValueError: the tensor has no elements, more than two dimensions, or too many elements to be drawn.
-    """
-
-    def __init__(self, t: Tensor) -> None:
-        self.shape, self.stride = tuple(t.shape), tuple(t.stride())
-        self.offset = t.storage_offset()
-        if len(self.shape) > 2 or not 0 < t.numel() <= 600 or max((1, *self.shape)) > 48:
-            raise ValueError(
-                f"a drawing shows a tensor of 0 to 2 dimensions with up to 48 rows and columns; this one has "
-                f"the shape {self.shape}: draw a part of it, such as x[0] or x[:8, :8]"
-            )
-        self.count = t.untyped_storage().nbytes() // t.element_size()
-        (rows, columns), (down, right) = ((1, 1, *self.shape)[-2:], (0, 0, *self.stride)[-2:])
-        self.rows = [[self.offset + i * down + j * right for j in range(columns)] for i in range(rows)]
-        numbers: Any = t.tolist()
-        for _ in range(2 - len(self.shape)):
-            numbers = [numbers]
-        self.values = [[written(number) for number in row] for row in numbers]
-        self._again = [
-            [(down == 0 and i > 0) or (right == 0 and j > 0) for j in range(columns)] for i in range(rows)
-        ]
-
-    def fills(self, hand: int | None = None) -> list[list[str]]:
-        """Return the fill of each element: its cell's colour, 'again' or 'hand'."""
-        last = max(self.count - 1, 1)
-
-        def fill(cell: int, again: bool) -> str:
-            return "hand" if cell == hand else "again" if again else memory(cell / last)
-
-        return [
-            [fill(*pair) for pair in zip(*rows, strict=True)]
-            for rows in zip(self.rows, self._again, strict=True)
-        ]
-
-
-def written(number: object) -> str:
-    """How a number stands in a cell."""
-    return {True: "T", False: "F"}[number] if isinstance(number, bool) else f"{number:g}"

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlab.figures.anchors import Cells
+from tensorlab.figures.elements import Elements, numbers_of
 from tensorlab.figures.figure import Figure
 from tensorlab.figures.ink import memory
-from tensorlab.figures.scene import Elements, Scene, written
+from tensorlab.figures.scene import Scene
 
 if TYPE_CHECKING:
     from tensorlab.tensor import Tensor
 
 __all__ = ["storage", "tensor"]
-
-_MOST = 96  # cells of a storage that are drawn
 
 
 class Panel(NamedTuple):
@@ -51,7 +50,7 @@ def storage(x: Tensor | Mapping[str, Tensor], caption: str = "", hand: int | Non
         True
     """
     tensors = dict(x) if isinstance(x, Mapping) else {"": x}
-    numbers = _numbers(tensors)
+    numbers = numbers_of(tensors)
     says = f"{len(numbers)} storage cells: {' '.join(numbers)}. " + "; ".join(
         _told(name, t) for name, t in tensors.items()
     )
@@ -106,23 +105,6 @@ def _pages(name: str, t: Tensor) -> dict[str, Tensor]:
     if t.dim() < 3:
         return {name: t}
     return {f"{name}[{i}]": t[i] for i in range(t.shape[0])}
-
-
-def _numbers(tensors: Mapping[str, Tensor]) -> list[str]:
-    """The numbers of the storage that all share."""
-    (first, x), *others = tensors.items()
-    for name, other in others:
-        if other.untyped_storage().data_ptr() != x.untyped_storage().data_ptr() or other.dtype != x.dtype:
-            raise ValueError(
-                f"{name} and {first} do not share one storage with one dtype: draw them in two figures"
-            )
-    cells = x.untyped_storage().nbytes() // x.element_size()
-    if not 0 < cells <= _MOST:
-        raise ValueError(
-            f"a storage of 1 to {_MOST} cells can be drawn; this one has {cells}: clone() a part of it"
-        )
-    numbers: Any = x.as_strided((cells,), (1,), 0).tolist()
-    return [written(number) for number in numbers]
 
 
 def _told(name: str, t: Tensor) -> str:

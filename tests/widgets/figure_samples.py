@@ -6,6 +6,7 @@ import tensorlab as tl
 from tensorlab import figures
 
 TABLE = tl.arange(12).view(3, 4)
+LINE = tl.arange(64)
 IMAGE = figures.lighthouse()
 
 SAMPLES = {
@@ -21,4 +22,13 @@ SAMPLES = {
     ),
     "tensor": figures.tensor({"x": tl.arange(24).view(2, 3, 4), "row": tl.arange(3).expand(2, 3)}),
     "picture": figures.picture({"x": IMAGE, "x.t()": IMAGE.t(), "x.flip(1)": IMAGE.flip(1)}, "A lighthouse."),
+    "list_beside_storage": figures.list_beside_storage([20.5, 21.0, 19.5, 22.0], tl.float32),
+    "bytes_of": figures.bytes_of(
+        {"float64": tl.ones(3, dtype=tl.float64), "int8": tl.ones(3, dtype=tl.int8)}
+    ),
+    "way_to": figures.way_to(TABLE[1:, 1:], (1, 2)),
+    "steps_of": figures.steps_of(tl.arange(24).view(2, 3, 4)),
+    "fetched_lines": figures.fetched_lines({"row": LINE[24:32], "column": LINE[3::8]}, 8),
+    "reach": figures.reach(tl.as_strided(TABLE, (2, 3), (4, 1), 5)),
+    "rows_over_line": figures.rows_over_line(tl.as_strided(tl.arange(5), (3, 3), (1, 1)), hand=2),
 }

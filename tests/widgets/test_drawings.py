@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -48,8 +49,8 @@ def seen(chromium):
 
 def test_every_public_figure_has_a_sample():
     shapes = {"Box", "Cells", "Figure", "Scene", "colour", "memory", "lighthouse"}
-    older = {"aligned_shapes", "batches_that_meet", "fetched_lines", "float32_bits", "folded_into"}
-    older |= {"in_reading_order", "lines_through_points", "list_beside_storage", "over_one_storage"}
+    older = {"aligned_shapes", "batches_that_meet", "float32_bits", "folded_into"}
+    older |= {"in_reading_order", "lines_through_points", "over_one_storage"}
     older |= {"picked_from", "read_and_added_back", "roofline", "row_meets_column"}
     assert set(SAMPLES) == set(figures.__all__) - shapes - older
 
@@ -201,3 +202,32 @@ def test_a_picture_frames_copies_only():
     scene = figures.picture({"x": x, "view": x[::2, ::2], "copy": x.flip(0)}).draw(720)
     assert sum("--tl-copy" in part and part.startswith("<rect") for part in scene.parts) == 2
     assert sum(part.startswith("<image") for part in scene.parts) == 3
+
+
+def test_fetched_lines_are_framed_and_counted():
+    line = tl.arange(12)
+    walks = figures.fetched_lines({"row": line[4:8], "column": line[1::4]}, 4)
+    shown = texts(walks.draw(720))
+    assert {"1 line fetched", "4 of 4 numbers used", "3 lines fetched", "3 of 12 numbers used"} <= set(shown)
+    short = figures.fetched_lines({"all": line}, 8).draw(350)
+    assert "all: 2 of 2 lines fetched, 12 of 16 numbers used" in short.says
+    with pytest.raises(ValueError, match="per_line=0"):
+        figures.fetched_lines({"row": line}, 0)
+
+
+def test_sizes_in_the_list_drawing_are_measured():
+    scene = figures.list_beside_storage([1.5, 2.5, 3.5], tl.float64).draw(720)
+    listed = 3 * (sys.getsizeof(1.5) + 8)
+    assert {f"{listed} bytes", "24 bytes"} <= set(texts(scene))
+    with pytest.raises(ValueError, match="1 to 6 values"):
+        figures.list_beside_storage([], tl.float32)
+
+
+@pytest.mark.parametrize("index", [(0, 0), (2, 1), (1, 3)])
+def test_the_way_ends_at_the_element(index):
+    x = tl.arange(12).view(3, 4)
+    scene = figures.way_to(x, index).draw(720)
+    assert scene.says.endswith(f" = {x[index].item()}")
+    assert texts(scene).count("+4") == index[0] + 1
+    with pytest.raises(IndexError, match=r"\(3, 0\) is outside of the shape \(3, 4\)"):
+        figures.way_to(x, (3, 0))

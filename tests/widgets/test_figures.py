@@ -11,12 +11,10 @@ import tensorlab as tl
 from tensorlab.figures import (
     aligned_shapes,
     batches_that_meet,
-    fetched_lines,
     float32_bits,
     folded_into,
     in_reading_order,
     lines_through_points,
-    list_beside_storage,
     over_one_storage,
     picked_from,
     read_and_added_back,
@@ -71,31 +69,6 @@ def test_what_cannot_be_drawn_is_refused(line):
         over_one_storage({"cube": line.view(2, 2, 3)}, "What to see.")
     with pytest.raises(ValueError, match="other and line do not look into one storage"):
         over_one_storage({"line": line, "other": tl.zeros(12)}, "What to see.")
-    with pytest.raises(ValueError, match="room for 4 numbers, got 2"):
-        list_beside_storage([1.0, 2.0], tl.float32, "What to see.")
-
-
-def test_fetched_lines_are_framed_and_counted(line):
-    row = fetched_lines({"row": line[4:8], "column": line[1::4]}, 4, "What to see.")
-    first, second = drawings(row)
-    assert "1 of 3 lines fetched, 4 of 4 numbers used" in texts(first)
-    assert "3 of 3 lines fetched, 3 of 12 numbers used" in texts(second)
-    assert [texts(svg).count("fetched") for svg in (first, second)] == [1, 3]
-    with pytest.raises(ValueError, match="per_line=0"):
-        fetched_lines({"row": line}, 0, "What to see.")
-
-
-def test_a_last_line_may_be_short(line):
-    (svg,) = drawings(fetched_lines({"all": line}, 8, "What to see."))
-    assert "2 of 2 lines fetched, 12 of 16 numbers used" in texts(svg)
-
-
-def test_sizes_in_the_list_drawing_are_measured():
-    listed, stored = drawings(list_beside_storage([1.5, 2.5, 3.5, 4.5], tl.float64, "What to see."))
-    assert any(
-        re.fullmatch(r"\d+ bytes for each address, \d+ for each float object", text) for text in texts(listed)
-    )
-    assert "8 bytes for each number, nothing between" in texts(stored)
 
 
 def test_captions_are_escaped(line):

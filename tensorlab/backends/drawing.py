@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tensorlab.backends.operands import OperandLayout
-from tensorlab.core.dtypes import dtype
 
 __all__ = ["RandomLaunch", "RandomOperations", "RandomState"]
 
@@ -51,19 +50,9 @@ class RandomOperations:
         ``"permutation"`` none · ``"bernoulli_each"`` and ``"poisson"`` the buffer of an input whose elements
         are the parameters · ``"categories"`` the buffer of the weights; `shape` is then rows, categories and
         draws a row, and the launch returns 0 or why it refuses a row (1 negative, 2 infinite, 3 all zero).
-        """
-        raise NotImplementedError
 
-    def seed_words(self, words: np.ndarray, seed: int) -> None:
-        """Write the Mersenne Twister's state for a seed of 32 bits into 625 uint32."""
-        raise NotImplementedError
-
-    def philox(
-        self, kind: str, seed: int, stream: int, start: int, out: np.ndarray, element_type: dtype
-    ) -> None:
-        """Fill a run of cells with numbers start, start + 1, … of a counter-based stream.
-
-        `kind` is ``"words"`` (to int64), ``"uniform"`` or ``"normal"`` (to float32 or float64). Which numbers
-        they are is said by `tensorlab.random.Philox`, and is the same on every device.
+        Numbers start, start + 1, … of a counter-based stream take no state, and are called with seed, stream
+        and start: ``"philox_words"`` (to int64), ``"philox_uniform"`` and ``"philox_normal"`` (to float32 or
+        float64). Which numbers they are is said by `tensorlab.random.Philox`; `out` is one run of cells.
         """
         raise NotImplementedError

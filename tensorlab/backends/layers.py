@@ -90,34 +90,6 @@ class Normalised(NamedTuple):
 class LayerOperations(Core):
     """The operations of layers on one device."""
 
-    def clear_triangle(
-        self,
-        cells: np.ndarray,
-        start: int,
-        shape: Sequence[int],
-        strides: Sequence[int],
-        diagonal: int,
-        above: bool,
-    ) -> None:
-        """Zeros on one side of a diagonal of a matrix, or of each in a batch.
-
-        Args:
-            cells: a flat array of unsigned integers of the cells' width.
-            start: where the first element lies among them.
-            shape, strides: of at least two dimensions, the last two of which are the matrices'.
-            diagonal: which: 0 the main one, positive ones above it, negative ones below.
-            above: what lies above it is written; else what lies below.
-        """
-        if 0 in shape:
-            return
-        rows, columns = shape[-2:]
-        kind = dtypes.by_name(f"int{8 * cells.itemsize}")
-        matrices = Array(self, (cells.view(kind.cell), start), kind, shape, strides)
-        places = numbered(self, max(rows, columns))
-        distance = places.view((1, columns)).map("sub", places.view((rows, 1)))
-        kept = distance.map("le" if above else "ge", diagonal)
-        matrices.put("where", kept, matrices, 0)
-
     def softmax(
         self, logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout
     ) -> Launch:

@@ -1,4 +1,4 @@
-"""What a backend does with elements in order: sorted, chosen by rank, distinct, counted, looked up.
+"""What a backend does with elements in order: sorted, chosen by rank, looked up.
 
 It is a part of `tensorlab.backends.core.Core`.
 """
@@ -15,7 +15,7 @@ __all__ = ["OrderOperations"]
 
 
 class OrderOperations:
-    """The operations that compare elements with one another, or count them."""
+    """The operations that compare elements with one another."""
 
     def search(
         self,
@@ -94,80 +94,10 @@ class OrderOperations:
         """
         raise NotImplementedError
 
-    def count_runs(self, cells: np.ndarray) -> int:
-        """How many runs of equal elements a vector of numbers has. NaN equals nothing."""
-        raise NotImplementedError
-
-    def take_runs(self, cells: np.ndarray, values: np.ndarray, counts: np.ndarray, runs: np.ndarray) -> None:
-        """The first element of each run of equal ones in a vector that has some.
-
-        Args:
-            cells: the vector, of a NumPy type.
-            values: receives the first elements. It may be `cells` itself.
-            counts: receives the lengths of the runs; empty if nobody asks.
-            runs: receives for each element which run it belongs to; empty if nobody asks.
-        """
-        raise NotImplementedError
-
-    def distinct(
-        self, cells: np.ndarray, element_type: dtype, runs: np.ndarray, counted: bool
-    ) -> tuple[np.ndarray, np.ndarray] | None:
-        """The distinct elements in order, which of them each element is, and how often each occurs.
-
-        Of equal elements the first one is taken. NaN equals nothing.
-
-        Args:
-            cells: a flat array of unsigned integers of the cells' width.
-            element_type: what they mean.
-            runs: receives for each element which of the distinct ones it is: int64.
-            counted: whether it is asked how often each occurs.
-
-        Returns:
-            the distinct cells, and how often they occur (nothing unless `counted`); None where elements
-            cannot be told apart by 32 bits.
-        """
-        raise NotImplementedError
-
-    def order_rows(self, rows: np.ndarray, places: np.ndarray) -> None:
-        """The order of the rows of a matrix of numbers: the first elements that differ decide.
-
-        NaN is the greatest. Equal rows stay in their order.
-
-        Args:
-            rows: the matrix, of a NumPy type.
-            places: receives, in order, which row it is: int64.
-        """
-        raise NotImplementedError
-
-    def row_runs(self, rows: np.ndarray, places: np.ndarray, begins: np.ndarray) -> None:
-        """Where runs of equal rows begin, when the rows of a matrix are taken in some order.
-
-        Args:
-            rows: the matrix, of a NumPy type. NaN equals nothing.
-            places: the order: which row is the first, the second, ….
-            begins: receives for each place in the order whether a run begins there: bools.
-        """
-        raise NotImplementedError
-
     def first_k(self, keys: np.ndarray, k: int, largest: bool) -> np.ndarray:
         """The places (rows, k) of the greatest or least k keys of each row, in order.
 
         Equal keys come in PyTorch's order. `keys` is (rows, columns), of a NumPy type, and is left in
         disorder. NaN counts as the greatest.
-        """
-        raise NotImplementedError
-
-    def first_of_more(
-        self, keys: np.ndarray, start: int, size: int, best: np.ndarray, places: np.ndarray, largest: bool
-    ) -> None:
-        """`first_k` of one long row that comes in parts, for a k of at most a 64th of its columns.
-
-        Args:
-            keys: the keys of the next part.
-            start: how many came before them.
-            size: how many there are in the row.
-            best, places: of length k, kept from part to part. After the last part they hold the first k keys
-                in order, and their places.
-            largest: False for the least.
         """
         raise NotImplementedError

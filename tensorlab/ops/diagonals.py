@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from tensorlab.autograd.formulas import formulas
+from collections.abc import Sequence
+from typing import Any
+
+from tensorlab.autograd.formulas import Formula, formulas
 from tensorlab.autograd.last_writer import written_by
-from tensorlab.autograd.recording import in_place, record
-from tensorlab.core import layout
+from tensorlab.autograd.recording import record
+from tensorlab.backends import Backend, Launch, OperandLayout
+from tensorlab.core import dtypes, layout
 from tensorlab.core.layout import as_int
 from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.dispatch.copies import write_new
-from tensorlab.dispatch.guards import guard_write
-from tensorlab.dispatch.memory import as_new
-from tensorlab.dispatch.operands import Number
-from tensorlab.dispatch.primitive import check_out
-from tensorlab.ops import aliases, slicing
-from tensorlab.ops.conversion import clone, copy_, fill_
+from tensorlab.dispatch.operands import Number, widened
+from tensorlab.dispatch.primitive import Primitive, Recorded, Result, call, call_in_place
+from tensorlab.names.rules import copies
+from tensorlab.ops import slicing
+from tensorlab.ops.conversion import clone, fill_
 from tensorlab.ops.creation import zeros
-from tensorlab.ops.indexing.index_plan import raw_cells
-from tensorlab.ops.outputs import fitted, need_dtype, written
+from tensorlab.ops.outputs import need_dtype, written
+from tensorlab.ops.pointwise import ge, le
+from tensorlab.ops.ranges import arange
 from tensorlab.ops.shape import reshape
 from tensorlab.ops.slicing import as_strided
 from tensorlab.registry import op
+from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
 
@@ -32,9 +37,58 @@ def _d_triu(grad: Tensor, diagonal: int) -> Tensor:
     return triu(grad, diagonal)
 
 
-TrilBackward0 = formulas("TrilBackward0", input=_d_tril)
-TriuBackward0 = formulas("TriuBackward0", input=_d_triu)
-_TRIANGLES = {"tril": TrilBackward0, "triu": TriuBackward0}
+class Triangle(Primitive):
+    """Matrices with zeros on one side of a diagonal; `params`: which diagonal.
+
+    Whether an element stays depends on its column less its row alone. So one line of bools says it for all:
+    row i of the mask is that line, begun i places further to the left.
+
+    Args:
+        name: of the operation.
+        gradient: its formula.
+        upper: whether the elements above the diagonal stay, or those below it; those on it do.
+    """
+
+    differentiable = True
+    names = staticmethod(copies)
+
+    def __init__(self, name: str, gradient: Formula, upper: bool) -> None:
+        self.name, self.upper = name, upper
+        self.kind = formulas(f"{name.capitalize()}Backward0", input=gradient)
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """The shape of the input, row-major."""
+        (input,) = operands
+        return Result(input._shape, layout.default_strides(input._shape), input._dtype)
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        (input,), (diagonal,) = operands, params
+        *batch, rows, columns = result.shape
+        distance = arange(1 - rows, max(columns, 1))
+        line = (ge if self.upper else le)(distance, diagonal)
+        layouts = [
+            OperandLayout(dtypes.bool, (*[0] * len(batch), -1, 1)),
+            OperandLayout(input._dtype, input._stride, is_out=same[0]),
+            OperandLayout(dtypes.int64, (0,) * len(result.shape), is_number=True),
+        ]
+        out = OperandLayout(result.dtype, result.stride)
+        choose = backend.pointwise(TABLE["where"], widened(input._dtype), result.shape, out, layouts)
+        mask = line._storage._memory, rows - 1
+        return lambda out, x: choose(out, mask, x, 0)
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """See `Primitive.node`."""
+        return self.kind, {"diagonal": params[0]}
+
+    def check_out(self, out: Tensor, result: Result, operands: Sequence[Any], brought: bool) -> None:
+        """`out` is of the elements' dtype."""
+        need_dtype(out, result.dtype)
+
+
+TRIL, TRIU = Triangle("tril", _d_tril, upper=False), Triangle("triu", _d_triu, upper=True)
 DiagEmbedBackward0 = formulas(
     "DiagEmbedBackward0",
     input=lambda grad, offset, dim1, dim2: slicing.diagonal(grad, offset, dim1, dim2),
@@ -59,7 +113,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         tensor([[1., 0., 0.],
                 [1., 1., 0.]])
     """
-    return _triangle("tril", input, diagonal, out)
+    return call(TRIL, input, params=(_checked("tril", input, diagonal),), out=out)
 
 
 @op("function method", names="copies")
@@ -72,7 +126,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         tensor([[1., 1., 1.],
                 [0., 1., 1.]])
     """
-    return _triangle("triu", input, diagonal, out)
+    return call(TRIU, input, params=(_checked("triu", input, diagonal),), out=out)
 
 
 @op("method")
@@ -86,7 +140,7 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
         tensor([[1., 0.],
                 [1., 1.]])
     """
-    return _cleared("tril", input, diagonal)
+    return call_in_place(TRIL, input, params=(_checked("tril", input, diagonal),))
 
 
 @op("method")
@@ -100,43 +154,13 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
         tensor([[1., 1.],
                 [0., 1.]])
     """
-    return _cleared("triu", input, diagonal)
-
-
-def _triangle(name: str, input: Tensor, diagonal: int, out: Tensor | None) -> Tensor:
-    diagonal = _checked(name, input, diagonal)
-    if out is not None:
-        check_out(name, out, input)
-        need_dtype(out, input.dtype)
-        guard_write(fitted(out, input._shape, input._dtype), input)
-        copy_(out, input)
-        _clear(name, out, diagonal)
-        return written_by(f"{name}(out=...)", out)
-    result = as_new(clone(aliases.detach(input), memory_format=contiguous_format))
-    _clear(name, result, diagonal)
-    return record(_TRIANGLES[name], result, input, diagonal=diagonal)
+    return call_in_place(TRIU, input, params=(_checked("triu", input, diagonal),))
 
 
 def _checked(name: str, input: Tensor, diagonal: int) -> int:
     if input.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions, and this has {input.ndim}")
     return as_int(diagonal, "diagonal")
-
-
-def _cleared(name: str, input: Tensor, diagonal: int) -> Tensor:
-    """`input` with zeros written on the other side of the diagonal."""
-    diagonal = _checked(name, input, diagonal)
-    with in_place(_TRIANGLES[name], input, diagonal=diagonal):
-        guard_write(input)
-        input._storage._version += 1
-        _clear(name, input, diagonal)
-    return written_by(f"{name}_", input)
-
-
-def _clear(name: str, target: Tensor, diagonal: int) -> None:
-    cells, start = raw_cells(target)
-    backend, above = target._storage.backend, name == "tril"
-    backend.clear_triangle(cells, start, target._shape, target._stride, diagonal, above)
 
 
 @op("function method")

@@ -20,12 +20,6 @@ from tensorlab.random import Generator
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-# So many numbers are drawn at a time, without replacement: 256 KB of float32.
-PART = 1 << 16
-
-# Where at most one in so many categories is drawn, a part of a long row at a time is enough.
-FEW = 64
-
 # Beyond 2^24 categories a float32 cannot count them.
 MOST_CATEGORIES = 2**24
 
@@ -139,25 +133,7 @@ def _without_replacement(input: Tensor, draws: int, generator: Generator | None)
             "invalid multinomial distribution (sum of probabilities <= 0): a row has no weight above 0"
         )
     found = empty((*input.shape[:-1], draws), dtype=dtypes.int64)
-    rows = found._cells_array().reshape(-1, draws)
-    categories = input.shape[-1]
-    whole = categories > PART and draws > categories // FEW
-    if whole or input.numel() <= PART or not input.is_contiguous():
-        rows[...] = _winners(input, draws, generator).reshape(rows.shape)
-        return found
-    # Row-major weights draw their numbers one after the other, so that they can be drawn in parts.
-    table = input.view(-1, categories)
-    if categories > PART:
-        for row, winners in zip(table, rows, strict=True):
-            best = np.empty(draws, np.float32 if input.dtype.itemsize == 2 else input.dtype.cell)
-            for start in range(0, categories, PART):
-                keys = _keys(row[start : start + PART], generator)
-                input._storage.backend.first_of_more(keys, start, categories, best, winners, True)
-        return found
-    step = PART // categories
-    for start in range(0, len(table), step):
-        part = slice(start, start + step)
-        rows[part] = _winners(table[part], draws, generator)
+    found._cells_array()[...] = _winners(input, draws, generator).reshape(found.shape)
     return found
 
 

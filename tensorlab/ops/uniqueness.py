@@ -5,27 +5,30 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.backends import IndexLayout
 from tensorlab.core import dtypes
-from tensorlab.core.cells import from_float32
-from tensorlab.core.dtypes import dtype
-from tensorlab.core.layout import Size, as_int, default_strides
-from tensorlab.ops import conversion, dims
+from tensorlab.core.layout import as_int
+from tensorlab.ops import aliases, conversion, dims, reduction
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.argreduce import aminmax
 from tensorlab.ops.arguments import need_tensor, numpy_names
+from tensorlab.ops.arithmetic import sub
+from tensorlab.ops.creation import ones, zeros
+from tensorlab.ops.cumulative import cumsum
 from tensorlab.ops.from_data import tensor
-from tensorlab.ops.indexing.index_plan import raw_type
-from tensorlab.ops.kth import comparable
-from tensorlab.ops.ranking import order
+from tensorlab.ops.indexing.gather_scatter import scatter
+from tensorlab.ops.indexing.masks import nonzero
+from tensorlab.ops.joining import cat
+from tensorlab.ops.pointwise import ne
+from tensorlab.ops.ranges import arange
 from tensorlab.ops.reduce import as_flag, as_one_dim
-from tensorlab.ops.sorting import BATCH, sortable
+from tensorlab.ops.shape import reshape
+from tensorlab.ops.sorting import argsort, sort
+from tensorlab.ops.splitting import unbind
 from tensorlab.registry import op
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor
 
 
 def _refusing(node: str, name: str) -> Any:
@@ -84,17 +87,10 @@ def unique(
         ("sorted", sorted), ("return_inverse", return_inverse), ("return_counts", return_counts)
     ):  # fmt: skip
         as_flag("unique", flag, name)
-    keys, shape, position = _slices("unique", input, dim)
-    if position is None:
-        parts = _distinct(input, keys, return_inverse, return_counts)
-        if parts is not None:
-            return _results(Unique2Backward0, input, *parts)
-        taken = order(keys, dtypes.from_numpy_dtype(keys.dtype), False)
-    else:
-        taken = np.empty(len(keys), np.int64)
-        input._storage.backend.order_rows(_rows(keys), taken)
-    kind = Unique2Backward0 if position is None else UniqueDimBackward0
-    return _runs(kind, input, keys, taken, shape, position, return_inverse, return_counts)
+    slices = _slices("unique", input, dim)
+    ordered, order = _in_order(slices)
+    kind = Unique2Backward0 if dim is None else UniqueDimBackward0
+    return _runs(kind, input, ordered, order, dim, return_inverse, return_counts)
 
 
 @op("function method")
@@ -109,140 +105,69 @@ def unique_consecutive(
         >>> tl.unique_consecutive(tl.tensor([1, 1, 2, 2, 1]))
         tensor([1, 2, 1])
     """
-    keys, shape, position = _slices("unique_consecutive", input, dim)
-    kind = UniqueConsecutiveBackward0
-    if position is None:
-        return _results(kind, input, *_taken(keys, input, return_inverse, return_counts))
-    taken = np.arange(len(keys))
-    return _runs(kind, input, keys, taken, shape, position, return_inverse, return_counts)
+    slices = _slices("unique_consecutive", input, dim)
+    return _runs(UniqueConsecutiveBackward0, input, slices, None, dim, return_inverse, return_counts)
 
 
-def _slices(name: str, input: Tensor, dim: int | None) -> tuple[np.ndarray, Size, int | None]:
-    """What is compared, along the first dimension; the shape of the inverse; and the dimension."""
-    need_tensor(name, input)
+def _slices(name: str, input: Tensor, dim: int | None) -> Tensor:
+    """What is compared: all elements as a vector, or the slices along a dimension as rows of a matrix."""
+    input = aliases.detach(need_tensor(name, input))
     if dim is None:
-        return sortable(input).reshape(-1), input.shape, None
+        return reshape(input, (-1,))
     position = as_one_dim(name, dim, input)
     if any(size == 0 for other, size in enumerate(input.shape) if other != position):
         raise RuntimeError(
             f"There are 0 sized dimensions, and they aren't selected, so {name} cannot be applied: the shape "
             f"is {tuple(input.shape)}, and the slices along dimension {position} have no elements"
         )
-    keys = sortable(input).reshape(input.shape or (1,))
-    return np.moveaxis(keys, position, 0), Size((keys.shape[position],)), position
+    slices = dims.movedim(input, position, 0) if input.ndim else reshape(input, (1,))
+    return reshape(slices, (slices.shape[0], math.prod(slices.shape[1:])))
 
 
-# The distinct elements, as numbers that NumPy orders; where each element stands among them, and how often
-# each occurs: None where nobody asks.
-Parts = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]
-
-
-def _distinct(input: Tensor, keys: np.ndarray, return_inverse: bool, return_counts: bool) -> Parts | None:
-    """The distinct elements in order; None where an order of places is needed for that."""
-    if not return_inverse:
-        zero = _first_zero(keys)
-        ordered = np.array(keys)
-        ordered.sort()
-        values, _, counts = _taken(ordered, input, False, return_counts, into=ordered)
-        if zero is not None:  # of equal elements the first one is taken, and the zeros may differ in sign
-            values[np.searchsorted(values, 0)] = zero
-        return values, None, counts
-    if not keys.size:
-        return keys, np.empty(input.shape, np.int64), np.empty(0, np.int64) if return_counts else None
-    cells = np.ascontiguousarray(input._cells_array()).reshape(-1).view(raw_type(input._dtype))
-    inverse = np.empty(cells.size, np.int64)
-    found = input._storage.backend.distinct(cells, input._dtype, inverse, return_counts)
-    if found is None:
-        return None
-    values, counts = found
-    numbers = comparable(values.view(input._dtype.cell), input._dtype)
-    return numbers, inverse.reshape(input.shape), counts if return_counts else None
-
-
-def _first_zero(keys: np.ndarray) -> Any:
-    """The first zero of a vector of floats, which has a sign; None if there is none."""
-    if keys.dtype.kind == "f":
-        for start in range(0, keys.size, BATCH):
-            part = keys[start : start + BATCH]
-            zeros = np.flatnonzero(part == 0)
-            if zeros.size:
-                return part[zeros[0]]
-    return None
-
-
-def _taken(
-    keys: np.ndarray,
-    input: Tensor,
-    return_inverse: bool,
-    return_counts: bool,
-    into: np.ndarray | None = None,
-) -> Parts:
-    """The first of each run of equal elements as they stand; written over `into` if it is given."""
-    found = input._storage.backend.count_runs(keys)
-    values = np.empty(found, keys.dtype) if into is None else into
-    counts = np.empty(found if return_counts else 0, np.int64)
-    runs = np.empty(keys.size if return_inverse else 0, np.int64)
-    if found:
-        input._storage.backend.take_runs(keys, values, counts, runs)
-    if into is not None:
-        values.resize(found, refcheck=False)  # gives the rest of its memory back
-    return values, runs.reshape(input.shape) if return_inverse else None, counts if return_counts else None
-
-
-def _results(
-    kind: Any,
-    input: Tensor,
-    values: np.ndarray,
-    inverse: np.ndarray | None,
-    counts: np.ndarray | None,
-) -> Any:
-    """What a call returns for the elements of a tensor."""
-    results = [_tensor_of(values, input._dtype)]
-    record(kind, results[0], input)
-    results += [_tensor_of(part, dtypes.int64) for part in (inverse, counts) if part is not None]
-    return tuple(results) if len(results) > 1 else results[0]
-
-
-def _rows(keys: np.ndarray) -> np.ndarray:
-    """Each slice as a row."""
-    return keys.reshape(len(keys), math.prod(keys.shape[1:]))
+def _in_order(slices: Tensor) -> tuple[Tensor, Tensor]:
+    """Elements or rows in order, and where each stood. The first elements in which rows differ decide."""
+    if slices.ndim == 1:
+        values, order = sort(slices, stable=True)
+        return values, order
+    order = arange(slices.shape[0])
+    for column in reversed(unbind(slices, 1)):  # an order by a column keeps what the later columns say
+        order = order[argsort(column[order], stable=True)]
+    return slices[order], order
 
 
 def _runs(
     kind: Any,
     input: Tensor,
-    keys: np.ndarray,
-    taken: np.ndarray,
-    shape: Size,
+    slices: Tensor,
+    order: Tensor | None,
     dim: int | None,
     return_inverse: bool,
     return_counts: bool,
 ) -> Any:
-    """The first of each run of equal slices, when they are taken in an order."""
-    begins = np.empty(len(keys), bool)
-    input._storage.backend.row_runs(_rows(keys), taken, begins)
-    found = keys[taken[begins]]
-    if dim and not found.size:  # PyTorch lays out what has no elements in row-major order
-        found = np.moveaxis(found, 0, dim)
-    results: list[Tensor] = [_tensor_of(found, input.dtype)]
-    if dim and found.size:
-        results[0] = as_own(dims.movedim(results[0], 0, dim))
+    """The first of each run of equal slices. `order` says where each of them stood, if not as they stand."""
+    count = slices.shape[0]
+    begins = ones(count, dtype=dtypes.bool)
+    if count > 1:
+        differ = ne(slices[1:], slices[:-1])
+        begins[1:] = differ if differ.ndim == 1 else reduction.any(differ, 1)
+    result = slices[begins]
+    if dim is not None and input.ndim:
+        position = dim % input.ndim
+        others = [size for other, size in enumerate(input.shape) if other != position]
+        result = dims.movedim(reshape(result, (result.shape[0], *others)), 0, position)
+        if not result.numel():  # PyTorch lays out what has no elements in row-major order
+            result = conversion.contiguous(result)
+    results = [as_own(result)]
     record(kind, results[0], input)
     if return_inverse:
-        inverse = np.empty(len(keys), np.int64)
-        inverse[taken] = np.cumsum(begins) - 1
-        results.append(_tensor_of(inverse.reshape(shape), dtypes.int64))
+        inverse = sub(cumsum(begins, 0), 1)
+        if order is not None:
+            inverse = scatter(inverse, 0, order, inverse)
+        results.append(as_own(reshape(inverse, input.shape if dim is None else (count,))))
     if return_counts:
-        starts = np.append(np.flatnonzero(begins), len(keys))
-        results.append(_tensor_of(np.diff(starts), dtypes.int64))
+        starts = reshape(nonzero(begins), (-1,))
+        results.append(sub(cat([starts[1:], starts.new_full((min(count, 1),), count)]), starts))
     return tuple(results) if len(results) > 1 else results[0]
-
-
-def _tensor_of(values: np.ndarray, element_type: dtype) -> Tensor:
-    if element_type in (dtypes.float16, dtypes.bfloat16):
-        values = from_float32(values, element_type)
-    cells = np.asarray(values, element_type.cell, order="C")
-    return make_dense(cells.reshape(-1), element_type, Size(values.shape), default_strides(values.shape))
 
 
 @op("function method")
@@ -273,8 +198,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise NotImplementedError(f"bincount() is not implemented for {input.dtype.name}: it counts integers")
     if minlength < 0:
         raise RuntimeError(f"minlength should be >= 0, got {minlength}")
-    numbers = input._cells_array()
-    some = input.ndim == 1 and numbers.size
+    some = input.ndim == 1 and input.numel()
     least, greatest = (bound.item() for bound in aminmax(input)) if some else (0, -1)
     if input.ndim != 1 or least < 0:
         raise RuntimeError(
@@ -290,16 +214,15 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
             f"their shape is {tuple(weights.shape)}"
         )
     result = weights.dtype if weights.dtype is dtypes.float32 else dtypes.float64
-    if numbers.size == 0:
-        return _tensor_of(np.zeros(minlength), dtypes.int64 if not minlength else result)
+    if not input.numel():
+        return zeros(minlength, dtype=dtypes.int64 if not minlength else result)
     return conversion.to(_added(input, conversion.to(weights, dtypes.float64), length), result)
 
 
 def _added(numbers: Tensor, weights: Tensor, length: int) -> Tensor:
     """What the occurrences of each of 0, 1, … weigh together; `weights` has one for each, or one for all."""
-    backend = numbers._storage.backend
-    sums = backend.allocate_zeros(length, weights._dtype.cell)
+    sums = zeros(length, dtype=weights._dtype)
     step, index = weights._stride or (0,), IndexLayout(numbers._stride, length, 1)
-    add = backend.indexed("add", tuple(numbers._shape), (0,), step, (index,))
-    add((sums, 0), weights._buffer(), numbers._buffer())
-    return make_dense(sums, weights._dtype, Size((length,)), (1,))
+    add = numbers._storage.backend.indexed("add", numbers._shape, (0,), step, (index,))
+    add(sums._buffer(), weights._buffer(), numbers._buffer())
+    return sums

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.backends import RandomState, backend
+from tensorlab.backends import RandomState
 from tensorlab.core import dtypes
 from tensorlab.core.devices import as_device, device
 from tensorlab.core.layout import Size
@@ -169,7 +169,9 @@ class Generator:
     def _started(self) -> RandomState:
         """The state that launches write into. Only now are its words made: importing compiles no kernel."""
         if not self._seeded:
-            backend(self._device.type).seed_words(self._state.words, self._seed & 0xFFFFFFFF)
+            # The Mersenne Twister of NumPy makes the same words of a seed.
+            words = np.random.RandomState(self._seed & 0xFFFFFFFF).get_state()[1]
+            self._state.words[:624], self._state.words[624] = words, 0
             self._state.spare[:] = 0.0
             self._seeded = True
         return self._state

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from tensorlab.backends import HOST
+from tensorlab.backends import HOST, OperandLayout
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size, as_int
@@ -103,8 +101,9 @@ class Philox:
         start = as_int(start, "start")
         if not 0 <= start <= MOST - count:
             raise ValueError(f"a stream has positions 0 … 2^61 - 1, got {start} … {start + count - 1}")
-        memory = np.empty(count, element_type.cell)
-        HOST.philox(kind, self.seed, self.stream, start, memory, element_type)
+        memory = HOST.allocate(count, element_type.cell)
+        fill = HOST.random(f"philox_{kind}", (count,), OperandLayout(element_type, (1,)))
+        fill(None, (memory, 0), self.seed, self.stream, start)
         return make_dense(memory, element_type, shape, layout.default_strides(shape))
 
     def __repr__(self) -> str:

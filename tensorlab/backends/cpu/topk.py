@@ -30,7 +30,7 @@ from tensorlab.backends.cpu.sort import BITS, rank
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["choose", "first_k", "first_of_more", "kth_cell"]
+__all__ = ["choose", "first_k", "kth_cell"]
 
 # mypy: disable-error-code="no-untyped-def"
 
@@ -254,28 +254,6 @@ def choose(keys: np.ndarray, places: np.ndarray, k: int, largest: bool) -> None:
         else:
             introselect(own_keys, own_places, k, largest)
             introsort(own_keys[: k - 1], own_places[: k - 1], largest)
-
-
-@jit.kernel()
-def first_of_more(
-    keys: np.ndarray, start: int, size: int, best: np.ndarray, places: np.ndarray, largest: bool
-) -> None:
-    """See `tensorlab.backends.ordering.OrderOperations.first_of_more`.
-
-    The steps are those of `heap_select`, but for those places beyond the first k that nobody reads again.
-    """
-    k = best.size
-    for i in range(keys.size):
-        at = start + i
-        if at < k:
-            best[at], places[at] = keys[i], at
-            if at == k - 1:
-                for parent in range(k // 2 - 1, -1, -1):
-                    sift(best, places, parent, k, best[parent], places[parent], largest)
-        elif before(keys[i], best[0], largest):
-            sift(best, places, START, k, keys[i], at, largest)
-    if start + keys.size == size:
-        heap_sort(best, places, k, largest)
 
 
 # The k-th by counting.

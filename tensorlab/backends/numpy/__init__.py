@@ -19,10 +19,8 @@ class NumPy(HostMemory, Indexing, Ordering, Backend):
 
     extremes = staticmethod(compute.extremes)
     gemm = staticmethod(compute.gemm)
-    philox = staticmethod(drawing.philox)
     pointwise = staticmethod(compute.pointwise)
     random = staticmethod(drawing.random)
     reduce = staticmethod(compute.reduce)
     scan = staticmethod(compute.scan)
-    seed_words = staticmethod(drawing.seed_words)
     update = staticmethod(compute.update)

@@ -21,7 +21,7 @@ from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import is_contiguous
 
-__all__ = ["philox", "random", "seed_words"]
+__all__ = ["random"]
 
 LOW, SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
 
@@ -60,13 +60,6 @@ class _Stream:
         return ((self.words(count) & np.uint64(0xFFFFFF)) * 2.0**-24).astype(np.float32)
 
 
-def seed_words(words: np.ndarray, seed: int) -> None:
-    """See `tensorlab.backends.drawing.RandomOperations.seed_words`."""
-    engine = np.random.MT19937()
-    engine._legacy_seeding(seed)
-    words[:624], words[624] = engine.state["state"]["key"], 0
-
-
 def random(
     distribution: str, shape: Sequence[int], out: OperandLayout, read: OperandLayout | None = None
 ) -> RandomLaunch:
@@ -75,6 +68,8 @@ def random(
     if distribution == "categories":
         assert read is not None
         return functools.partial(_categories, tuple(shape), read)
+    if distribution.startswith("philox"):
+        return lambda _, target, *place: store(target, out, shape, _philox(distribution, out, count, *place))
 
     def launch(state: RandomState, target: Any, *given: Any) -> int:
         if count == 0:
@@ -257,19 +252,16 @@ _DRAWN: dict[str, Callable[..., Any]] = {
 }
 
 
-def philox(kind: str, seed: int, stream: int, start: int, out: np.ndarray, element_type: dtype) -> None:
-    """See `tensorlab.backends.drawing.RandomOperations.philox`."""
-    if kind == "words":
-        out[...] = _philox_words(seed, stream, start, out.size)
-    elif kind == "uniform":
-        out[...] = _philox_uniform(seed, stream, start, out.size, element_type)
-    else:
-        odd = start % 2
-        count = (odd + out.size + 1) // 2 * 2
-        u, v = _philox_uniform(seed, stream, start - odd, count, element_type).reshape(-1, 2).T
-        radius, angle = np.sqrt(-2 * np.log(1 - u)), 2 * np.pi * v
-        made = np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).reshape(-1)
-        out[...] = made[odd : odd + out.size]
+def _philox(kind: str, out: OperandLayout, count: int, seed: int, stream: int, start: int) -> np.ndarray:
+    """Numbers start, start + 1, … of a stream."""
+    if kind == "philox_words":
+        return _philox_words(seed, stream, start, count)
+    if kind == "philox_uniform":
+        return _philox_uniform(seed, stream, start, count, out.dtype)
+    odd = start % 2
+    u, v = _philox_uniform(seed, stream, start - odd, (odd + count + 1) // 2 * 2, out.dtype).reshape(-1, 2).T
+    radius, angle = np.sqrt(-2 * np.log(1 - u)), 2 * np.pi * v
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).reshape(-1)[odd : odd + count]
 
 
 def _philox_uniform(seed: int, stream: int, start: int, count: int, element_type: dtype) -> np.ndarray:

@@ -141,62 +141,9 @@ class Ordering:
         return int(numbered[np.argsort(x, kind="stable")[k]])
 
     @staticmethod
-    def count_runs(cells: np.ndarray) -> int:
-        """See `tensorlab.backends.ordering.OrderOperations.count_runs`."""
-        return int(np.count_nonzero(_begins(cells)))
-
-    @staticmethod
-    def take_runs(cells: np.ndarray, values: np.ndarray, counts: np.ndarray, runs: np.ndarray) -> None:
-        """See `tensorlab.backends.ordering.OrderOperations.take_runs`."""
-        begins = _begins(cells)
-        starts = np.flatnonzero(begins)
-        if counts.size:
-            counts[...] = np.diff(starts, append=cells.size)
-        if runs.size:
-            runs[...] = np.cumsum(begins) - 1
-        values[: starts.size] = cells[starts]
-
-    @staticmethod
-    def distinct(
-        cells: np.ndarray, element_type: dtype, runs: np.ndarray, counted: bool
-    ) -> tuple[np.ndarray, np.ndarray] | None:
-        """See `tensorlab.backends.ordering.OrderOperations.distinct`."""
-        x = converted(cells.view(element_type.cell), element_type)
-        order = np.argsort(x, kind="stable")
-        begins = _begins(x[order])
-        starts = np.flatnonzero(begins)
-        runs[order] = np.cumsum(begins) - 1
-        counts = np.diff(starts, append=cells.size) if counted else np.empty(0, np.int64)
-        return cells[order[starts]], counts
-
-    @staticmethod
-    def order_rows(rows: np.ndarray, places: np.ndarray) -> None:
-        """See `tensorlab.backends.ordering.OrderOperations.order_rows`."""
-        places[...] = np.arange(len(rows))
-        for column in rows.T[::-1]:
-            places[...] = places[np.argsort(column[places], kind="stable")]
-
-    @staticmethod
-    def row_runs(rows: np.ndarray, places: np.ndarray, begins: np.ndarray) -> None:
-        """See `tensorlab.backends.ordering.OrderOperations.row_runs`."""
-        begins[:1] = True
-        begins[1:] = (rows[places[1:]] != rows[places[:-1]]).any(1)
-
-    @staticmethod
     def first_k(keys: np.ndarray, k: int, largest: bool) -> np.ndarray:
         """See `tensorlab.backends.ordering.OrderOperations.first_k`."""
         return _order(keys, largest)[:, :k]
-
-    @staticmethod
-    def first_of_more(
-        keys: np.ndarray, start: int, size: int, best: np.ndarray, places: np.ndarray, largest: bool
-    ) -> None:
-        """See `tensorlab.backends.ordering.OrderOperations.first_of_more`."""
-        kept = min(start, best.size)
-        every = np.concatenate([best[:kept], keys])
-        at = np.concatenate([places[:kept], start + np.arange(keys.size)])
-        first = _order(every[None], largest)[0, : best.size]
-        best[: first.size], places[: first.size] = every[first], at[first]
 
 
 def _numbered(shape: Sequence[int], strides: Sequence[int]) -> np.ndarray:
@@ -217,8 +164,3 @@ def _order(rows: np.ndarray, backwards: bool) -> np.ndarray:
         return np.argsort(rows, axis=-1, kind="stable")
     # Sorted backwards and read backwards, equal elements stand in their order again.
     return rows.shape[-1] - 1 - np.argsort(rows[..., ::-1], axis=-1, kind="stable")[..., ::-1]
-
-
-def _begins(cells: np.ndarray) -> np.ndarray:
-    """Where in a vector runs of equal elements begin."""
-    return np.concatenate([np.ones(min(1, cells.size), bool), cells[1:] != cells[:-1]])

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu.random.fill import philox, prepare, seed_words
+from tensorlab.backends.cpu.random.fill import prepare
 
-__all__ = ["philox", "prepare", "seed_words"]
+__all__ = ["prepare"]

@@ -24,7 +24,6 @@ __all__ = [
     "next_word",
     "remainder_of_one",
     "remainder_of_two",
-    "seed",
     "single_of",
     "temper",
     "twist",
@@ -47,15 +46,6 @@ CONSTANTS = (
     "BLOCK, HIGHEST, OTHERS, LAST, MIXED, NOTHING, LOWER_24, STEP_24, "
     "FIRST_SHIFT, SECOND_SHIFT, THIRD_SHIFT, FOURTH_SHIFT, SECOND_MASK, THIRD_MASK"
 )
-
-
-def seed(words, value):
-    """Begin the stream of one 32-bit seed. Here `words` is an array."""
-    words[0] = np.uint32(value)
-    for i in range(1, 624):
-        before = words[i - 1] ^ (words[i - 1] >> np.uint32(30))
-        words[i] = np.uint32(np.uint64(1812433253) * np.uint64(before) + np.uint64(i))
-    words[624] = np.uint32(0)
 
 
 def twist(words):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu import threads
 from tensorlab.backends.cpu.random import engine
 from tensorlab.backends.cpu.random.assemble import counter_kernel, kernel
 from tensorlab.backends.cpu.sharing import share
@@ -19,9 +19,7 @@ from tensorlab.core.cells import from_float32, to_float32
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
 
-__all__ = ["fill_order", "philox", "prepare", "seed_words"]
-
-seed_words = jit.kernel()(engine.seed)
+__all__ = ["fill_order", "prepare"]
 
 # Work per number, in additions of one float32 (see `threads.team_for`).
 PHILOX_COST = {"words": 4, "uniform": 4, "normal": 8}
@@ -41,16 +39,6 @@ def prepare(
 ) -> RandomLaunch:
     """See `tensorlab.backends.drawing.RandomOperations.random`."""
     return _PREPARED[distribution](shape, out, read) if math.prod(shape) else _nothing
-
-
-def philox(kind: str, seed: int, stream: int, start: int, out: np.ndarray, element_type: dtype) -> None:
-    """See `tensorlab.backends.drawing.RandomOperations.philox`."""
-    tasks = ceil_div(out.size, engine.BLOCK)
-    team = max(1, min(threads.team_for(out.size * PHILOX_COST[kind]), tasks))
-    share(
-        counter_kernel(kind, element_type),
-        team, tasks, np.uint64(seed), np.uint64(stream), np.int64(start), out,
-    )  # fmt: skip
 
 
 def fill_order(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> np.ndarray:
@@ -197,6 +185,23 @@ def _elementwise(fill_name: str) -> Callable[..., RandomLaunch]:
     return prepare_one
 
 
+def _philox(kind: str) -> Callable[..., RandomLaunch]:
+    """Numbers of a counter-based stream, which know their place: threads share them."""
+
+    def prepare_one(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
+        fill, count = counter_kernel(kind, out.dtype), math.prod(shape)
+        tasks = ceil_div(count, engine.BLOCK)
+
+        def launch(_: object, target: Cells, seed: int, stream: int, start: int) -> None:
+            team = max(1, min(threads.team_for(count * PHILOX_COST[kind]), tasks))
+            place = np.uint64(seed), np.uint64(stream), np.int64(start)
+            share(fill, team, tasks, *place, _run(target, count))
+
+        return launch
+
+    return prepare_one
+
+
 def _permutation(shape: Sequence[int], out: OperandLayout, _: OperandLayout | None) -> RandomLaunch:
     (count,), (step,) = shape, out.strides
     step = step if count > 1 else 1
@@ -302,6 +307,9 @@ _PREPARED: dict[str, Callable[..., RandomLaunch]] = {
     "log_normal": _normal_pairs("exp"),
     "normal": _normal,
     "permutation": _permutation,
+    "philox_normal": _philox("normal"),
+    "philox_uniform": _philox("uniform"),
+    "philox_words": _philox("words"),
     "poisson": _elementwise("poisson"),
     "uniform": _uniform,
 }

@@ -19,7 +19,7 @@ from tensorlab.ops.creation import ones, zeros
 from tensorlab.ops.cumulative import cumsum
 from tensorlab.ops.from_data import tensor
 from tensorlab.ops.indexing.gather_scatter import scatter
-from tensorlab.ops.indexing.masks import nonzero
+from tensorlab.ops.indexing.masks import masked_select
 from tensorlab.ops.joining import cat
 from tensorlab.ops.pointwise import ne
 from tensorlab.ops.ranges import arange
@@ -156,7 +156,7 @@ def _runs(
         others = [size for other, size in enumerate(input.shape) if other != position]
         result = dims.movedim(reshape(result, (result.shape[0], *others)), 0, position)
         if not result.numel():  # PyTorch lays out what has no elements in row-major order
-            result = conversion.contiguous(result)
+            result = zeros(result.shape, dtype=input._dtype)
     results = [as_own(result)]
     record(kind, results[0], input)
     if return_inverse:
@@ -165,7 +165,7 @@ def _runs(
             inverse = scatter(inverse, 0, order, inverse)
         results.append(as_own(reshape(inverse, input.shape if dim is None else (count,))))
     if return_counts:
-        starts = reshape(nonzero(begins), (-1,))
+        starts = masked_select(arange(count), begins)
         results.append(sub(cat([starts[1:], starts.new_full((min(count, 1),), count)]), starts))
     return tuple(results) if len(results) > 1 else results[0]
 

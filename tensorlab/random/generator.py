@@ -170,7 +170,7 @@ class Generator:
         """The state that launches write into. Only now are its words made: importing compiles no kernel."""
         if not self._seeded:
             # The Mersenne Twister of NumPy makes the same words of a seed.
-            words = np.random.RandomState(self._seed & 0xFFFFFFFF).get_state()[1]
+            words = np.random.RandomState(self._seed & 0xFFFFFFFF).get_state(legacy=False)["state"]["key"]
             self._state.words[:624], self._state.words[624] = words, 0
             self._state.spare[:] = 0.0
             self._seeded = True

@@ -19,7 +19,7 @@ from tensorlab.figures.folding import folded_into, read_and_added_back
 from tensorlab.figures.image import lighthouse, picture
 from tensorlab.figures.ink import colour, memory
 from tensorlab.figures.picks import picked_from
-from tensorlab.figures.points import lines_through_points
+from tensorlab.figures.plots import lines_through_points, plot
 from tensorlab.figures.products import batches_that_meet, row_meets_column
 from tensorlab.figures.roofline import roofline
 from tensorlab.figures.runs import in_reading_order
@@ -57,6 +57,7 @@ __all__ = [
     "over_one_storage",
     "picked_from",
     "picture",
+    "plot",
     "reach",
     "read_and_added_back",
     "roofline",

@@ -174,6 +174,8 @@ class Scene:
             letter = font or min(14.0, max(11.0, size * 0.45))
             text = f"font-size:{letter:.3g}px;font-family:{MONO};fill:{colour(ink)}"
             text += ";font-weight:700" if fill == "hand" else ""
+            if fill == "waste":
+                text += f";paint-order:stroke;stroke:{colour('page')};stroke-width:4px"
             place = f'x="{box.middle[0]:.6g}" y="{box.middle[1] + letter * 0.35:.6g}" text-anchor="middle"'
             self.put(f'<text {place} style="{text}">{html.escape(str(value))}</text>', box.bottom)
         return box

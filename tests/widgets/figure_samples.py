@@ -7,6 +7,7 @@ from tensorlab import figures
 
 TABLE = tl.arange(12).view(3, 4)
 LINE = tl.arange(64)
+STEPS = [1, 2, 4, 16]
 IMAGE = figures.lighthouse()
 
 SAMPLES = {
@@ -31,4 +32,14 @@ SAMPLES = {
     "fetched_lines": figures.fetched_lines({"row": LINE[24:32], "column": LINE[3::8]}, 8),
     "reach": figures.reach(tl.as_strided(TABLE, (2, 3), (4, 1), 5)),
     "rows_over_line": figures.rows_over_line(tl.as_strided(tl.arange(5), (3, 3), (1, 1)), hand=2),
+    "plot": figures.plot(
+        {"rows": (STEPS, [0.5, 0.5, 0.6, 0.5]), "columns": (STEPS, [0.5, 1.0, 1.9, 7.0])},
+        x="stride",
+        y="ns",
+        log=True,
+    ),
+    "lines_through_points": figures.lines_through_points(
+        [0, 1, 2, 3], [0, 2, 4, 6], {"fit(x, y[:, None])": (2.0, 0.0), "fit(x, y)": (0.0, 3.0)}
+    ),
+    "float32_bits": figures.float32_bits({"1.0": 0x3F800000, "-2.0": 0xC0000000, "0.1": 0x3DCCCCCD}),
 }

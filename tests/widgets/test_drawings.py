@@ -49,8 +49,8 @@ def seen(chromium):
 
 def test_every_public_figure_has_a_sample():
     shapes = {"Box", "Cells", "Figure", "Scene", "colour", "memory", "lighthouse"}
-    older = {"aligned_shapes", "batches_that_meet", "float32_bits", "folded_into"}
-    older |= {"in_reading_order", "lines_through_points", "over_one_storage"}
+    older = {"aligned_shapes", "batches_that_meet", "folded_into"}
+    older |= {"in_reading_order", "over_one_storage"}
     older |= {"picked_from", "read_and_added_back", "roofline", "row_meets_column"}
     assert set(SAMPLES) == set(figures.__all__) - shapes - older
 
@@ -231,3 +231,29 @@ def test_the_way_ends_at_the_element(index):
     assert texts(scene).count("+4") == index[0] + 1
     with pytest.raises(IndexError, match=r"\(3, 0\) is outside of the shape \(3, 4\)"):
         figures.way_to(x, (3, 0))
+
+
+def test_the_bits_of_a_float_are_in_three_fields():
+    scene = figures.float32_bits({"-2.0": 0xC0000000}).draw(720)
+    shown = texts(scene)
+    assert "".join(text for text in shown if text in ("0", "1")) == f"{0xC0000000:032b}"
+    assert {"-2.0", "sign", "exponent", "fraction"} <= set(shown)
+    with pytest.raises(ValueError, match="0x100000000, which is no pattern of 32 bits"):
+        figures.float32_bits({"x": 1 << 32})
+
+
+def test_lines_rise_where_their_numbers_do():
+    scene = figures.plot({"up": ([1, 2, 4], [1.0, 2.0, 3.0])}, points=([1, 4], [1.0, 3.0])).draw(720)
+    dots = [
+        [float(at) for at in re.findall(r'c[xy]="([^"]+)"', part)]
+        for part in scene.parts
+        if "<circle" in part
+    ]
+    (left, low), (right, high) = dots[:2]
+    assert left < right
+    assert high < low
+    for wrong in ({"short": ([1, 2], [1])}, {str(number): ([1], [1]) for number in range(5)}, {}):
+        with pytest.raises(ValueError, match="as many x as y"):
+            figures.plot(wrong)
+    with pytest.raises(ValueError, match="positive numbers, got 0"):
+        figures.plot({"zero": ([0, 1], [1, 1])}, log=True)

@@ -11,10 +11,8 @@ import tensorlab as tl
 from tensorlab.figures import (
     aligned_shapes,
     batches_that_meet,
-    float32_bits,
     folded_into,
     in_reading_order,
-    lines_through_points,
     over_one_storage,
     picked_from,
     read_and_added_back,
@@ -89,14 +87,6 @@ def test_runs_are_cut_where_the_step_changes():
 def test_one_element_is_a_run():
     (svg,) = drawings(in_reading_order({"x": tl.zeros(1, 1)}, "What to see."))
     assert "runs of cells 0" in svg.attrib["aria-label"]
-
-
-def test_the_bits_of_a_float_stand_in_three_fields():
-    (svg,) = drawings(float32_bits({"-2.0": 0xC0000000}, "What to see."))
-    digits = [text for text in texts(svg) if text in ("0", "1")]
-    assert "".join(digits) == f"{0xC0000000:032b}"
-    assert {"sign", "exponent", "fraction"} <= set(texts(svg))
-    assert "sign 1, exponent 10000000, fraction 000" in svg.attrib["aria-label"]
 
 
 def test_totals_stand_where_their_elements_went():
@@ -178,26 +168,3 @@ def test_a_column_that_does_not_fit_is_ringed_and_said():
     assert {"→ 0", "→ 4"} <= set(texts(ElementTree.fromstring(met)))
     with pytest.raises(ValueError, match="nothing to align"):
         aligned_shapes([{"number": ()}], "What to see.")
-
-
-def test_points_lie_between_the_ends_of_the_axes_and_lines_are_told():
-    lines = {"steep": (2.0, 1.0), "flat": (0.0, 3.0)}
-    (svg,) = drawings(lines_through_points([0, 1, 2], [1, 3, 5], lines, "What to see."))
-    circles = [node for node in svg.iter() if node.tag.endswith("circle")]
-    assert [float(circle.attrib["cx"]) for circle in circles] == sorted(
-        float(circle.attrib["cx"]) for circle in circles
-    )
-    assert [float(circle.attrib["cy"]) for circle in circles] == sorted(
-        (float(circle.attrib["cy"]) for circle in circles), reverse=True
-    )
-    dashes = [node.attrib.get("stroke-dasharray") for node in svg.iter() if node.tag.endswith("path")]
-    assert dashes[-2:] == [None, "7 5"]
-    assert {"steep", "flat", "0", "2", "1", "5"} <= set(texts(svg))
-    assert svg.attrib["aria-label"].startswith("3 points; line steep: y = 2.00 x + 1.00; line flat")
-
-
-def test_points_that_make_no_drawing_are_refused():
-    for x, y, count in (([0, 1], [1], 1), ([1, 1], [1, 2], 1), ([0, 1], [1, 2], 4)):
-        lines = {str(number): (1.0, 0.0) for number in range(count)}
-        with pytest.raises(ValueError, match="as many y as x"):
-            lines_through_points(x, y, lines, "What to see.")

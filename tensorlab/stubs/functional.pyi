@@ -81,6 +81,8 @@ from tensorlab.ops.activations import relu as relu
 from tensorlab.ops.activations import relu6 as relu6
 from tensorlab.stubs.pointwise import relu_ as relu_
 from tensorlab.ops.normalisation import rms_norm as rms_norm
+from tensorlab.ops.extras.layers import rrelu as rrelu
+from tensorlab.ops.extras.layers import rrelu_ as rrelu_
 from tensorlab.ops.attention import scaled_dot_product_attention as scaled_dot_product_attention
 from tensorlab.ops.activations import selu as selu
 from tensorlab.ops.activations import selu_ as selu_

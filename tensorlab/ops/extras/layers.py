@@ -5,22 +5,25 @@ from __future__ import annotations
 from tensorlab.core import dtypes
 from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.core.warned import warn_caller
+from tensorlab.ops.activations import leaky_relu
 from tensorlab.ops.argreduce import argmax
 from tensorlab.ops.argreduce import max as greatest
 from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.bounds import clamp_min
 from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import to
-from tensorlab.ops.creation import empty_like, full, zeros, zeros_like
+from tensorlab.ops.creation import empty, empty_like, full, ones_like, zeros, zeros_like
 from tensorlab.ops.embedding import embedding
 from tensorlab.ops.indexing.gather_scatter import scatter
 from tensorlab.ops.indexing.index_select import index_add, index_select, take
+from tensorlab.ops.indexing.masks import masked_scatter
 from tensorlab.ops.joining import cat
 from tensorlab.ops.pointwise import abs as magnitude
-from tensorlab.ops.pointwise import div, log, lt, mul, ne, neg, relu, sign
+from tensorlab.ops.pointwise import div, le, log, lt, mul, mul_, ne, neg, relu, sign
 from tensorlab.ops.pooling import avg_pool1d, avg_pool2d
-from tensorlab.ops.random_fills import exponential_
+from tensorlab.ops.random_fills import exponential_, uniform_
 from tensorlab.ops.ranges import arange
+from tensorlab.ops.reduction import count_nonzero
 from tensorlab.ops.search import searchsorted
 from tensorlab.ops.shape import reshape, unsqueeze
 from tensorlab.ops.slicing import narrow
@@ -184,6 +187,53 @@ def _maxima(rows: Tensor, begins: Tensor, counts: Tensor | None) -> Tensor:
     table = reshape(index_select(rows, 0, reshape(places, (-1,))), (bags, longest, rows.shape[1]))
     maxima = greatest(where(unsqueeze(filled, -1), table, float("-inf")), 1).values
     return where(unsqueeze(filled.any(1), -1), maxima, 0.0)
+
+
+@op(namespace="nn.functional")
+def rrelu(
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    inplace: bool = False,
+) -> Tensor:
+    """``input`` above 0, and a part of it below: in training a random one for each number.
+
+    Args:
+        input: a floating-point tensor.
+        lower, upper: the least and the largest part.
+        training: draw the part evenly from [lower, upper); else it is the mean of both.
+        inplace: write the result into `input`.
+
+    Returns:
+        a tensor of `input`'s shape.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.rrelu(tl.tensor([-4.0, 4.0]), 0.25, 0.75)
+        tensor([-2.,  4.])
+    """
+    need_tensors("rrelu", input=input)
+    if not training:
+        return leaky_relu(input, (lower + upper) / 2, inplace)
+    below = le(input, 0)
+    drawn = uniform_(empty(int(count_nonzero(below)), dtype=dtypes.float64), lower, upper)
+    part = masked_scatter(ones_like(input), below, to(drawn, input.dtype))
+    return mul_(input, part) if inplace else mul(input, part)
+
+
+@op(namespace="nn.functional")
+def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:
+    """`rrelu` in place.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.rrelu_(tl.tensor([-4.0, 4.0]), 0.25, 0.75)
+        tensor([-2.,  4.])
+    """
+    return rrelu(input, lower, upper, training, True)
 
 
 @op(namespace="nn.functional")

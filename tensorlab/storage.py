@@ -7,6 +7,8 @@ same memory seen as cells of one dtype, the picture that the book draws.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pickle import PickleBuffer
+from typing import Any
 
 import numpy as np
 
@@ -153,9 +155,11 @@ class UntypedStorage:
     def __iter__(self) -> Iterator[int]:
         return iter(self.tolist())
 
-    def __reduce__(self) -> tuple:
+    def __reduce_ex__(self, protocol: Any) -> tuple:
         # A pickle writes an object once, so tensors over one storage still share it when they are read back.
-        return rebuild_storage, (self.bytes().tobytes(),)
+        # From protocol 5 on the bytes may travel beside the pickle, without a copy.
+        content = self.bytes()
+        return rebuild_storage, (PickleBuffer(content.data) if protocol >= 5 else content.tobytes(),)
 
     def __deepcopy__(self, memo: dict[int, object]) -> UntypedStorage:
         return self.clone()
@@ -166,9 +170,10 @@ class UntypedStorage:
         return f"UntypedStorage of {self.nbytes()} bytes on {self.device}"
 
 
-def rebuild_storage(content: bytes) -> UntypedStorage:
-    """The storage that a pickle describes."""
-    return UntypedStorage(np.frombuffer(content, np.uint8).copy())
+def rebuild_storage(content: Any) -> UntypedStorage:
+    """The storage that a pickle describes; over the pickle's own memory, if that can be written."""
+    cells = np.frombuffer(content, np.uint8)
+    return UntypedStorage(cells if cells.flags.writeable else cells.copy())
 
 
 class TypedStorage:

@@ -1,5 +1,5 @@
-"""Tools around the library: `tensorlab.utils.checkpoint`."""
+"""Tools around the library: `tensorlab.utils.checkpoint` and `tensorlab.utils.data`."""
 
-from tensorlab.utils import checkpoint
+from tensorlab.utils import checkpoint, data
 
-__all__ = ["checkpoint"]
+__all__ = ["checkpoint", "data"]

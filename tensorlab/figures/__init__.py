@@ -18,9 +18,11 @@ from tensorlab.figures.figure import Figure
 from tensorlab.figures.folding import folded_into, read_and_added_back
 from tensorlab.figures.image import lighthouse, picture
 from tensorlab.figures.ink import colour, memory
+from tensorlab.figures.names import names
 from tensorlab.figures.picks import picked_from
 from tensorlab.figures.plots import lines_through_points, plot
 from tensorlab.figures.products import batches_that_meet, row_meets_column
+from tensorlab.figures.reading import reading_order
 from tensorlab.figures.roofline import roofline
 from tensorlab.figures.runs import in_reading_order
 from tensorlab.figures.scene import Scene
@@ -54,12 +56,14 @@ __all__ = [
     "lines_through_points",
     "list_beside_storage",
     "memory",
+    "names",
     "over_one_storage",
     "picked_from",
     "picture",
     "plot",
     "reach",
     "read_and_added_back",
+    "reading_order",
     "roofline",
     "row_meets_column",
     "rows_over_line",

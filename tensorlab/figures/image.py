@@ -62,7 +62,9 @@ def _brightness(row: int, column: int) -> int:
     return 200 if (row, column) in _STARS else 24 + 4 * row  # the sky grows lighter towards the sea
 
 
-def picture(x: Tensor | Mapping[str, Tensor], caption: str = "", most: float = 255.0) -> Figure:
+def picture(
+    x: Tensor | Mapping[str, Tensor], caption: str = "", most: float = 255.0, *, facts: bool = True
+) -> Figure:
     """Return a figure of tensors painted as pictures, with their shapes and strides.
 
     A number from 0 to `most` becomes a brightness: dark water, sea, aqua, sand, lamp. A tensor of shape
@@ -73,6 +75,7 @@ def picture(x: Tensor | Mapping[str, Tensor], caption: str = "", most: float = 2
         x: a tensor, or name -> tensor; of shape (height, width) or (height, width, 3).
         caption: what to see.
         most: the number that is brightest; above it and below 0 nothing changes any more.
+        facts: whether strides and the frames of copies are shown; a figure that asks leaves them out.
 
     Raises:
         ValueError: a tensor is no picture, or has no elements.
@@ -93,8 +96,12 @@ def picture(x: Tensor | Mapping[str, Tensor], caption: str = "", most: float = 2
     home = next(iter(tensors.values())).untyped_storage().data_ptr()
     copies = {name for name, t in tensors.items() if t.untyped_storage().data_ptr() != home}
     says = "; ".join(
-        f"{name}: shape {tuple(t.shape)}, stride {tuple(t.stride())}, "
-        f"{'a copy' if name in copies else 'a view of the same memory'}"
+        f"{name}: shape {tuple(t.shape)}"
+        + (
+            f", stride {tuple(t.stride())}, {'a copy' if name in copies else 'a view of the same memory'}"
+            if facts
+            else ""
+        )
         for name, t in tensors.items()
     )
 
@@ -104,14 +111,16 @@ def picture(x: Tensor | Mapping[str, Tensor], caption: str = "", most: float = 2
         pitch = width / across
         side = min(pitch - 16, 216 if s.wide else 168)
         for number, (name, t) in enumerate(tensors.items()):
-            x, y = number % across * pitch, number // across * (side + 66) + 8
+            x, y = number % across * pitch, number // across * (side + (66 if facts else 48)) + 8
             size = min(side / t.shape[0], side / t.shape[1])
             left, top = x + (pitch - size * t.shape[1]) / 2, y + side - size * t.shape[0]
             box = s.pixels(left, top, _painted(t, most), size)
-            if name in copies:
+            if name in copies and facts:
                 s.copied(box, 1.5)
             middle = x + pitch / 2
             s.text(middle, y + side + 24, name, size=13, anchor="middle", bold=True, mono=True)
+            if not facts:
+                continue
             told = "a copy" if name in copies else f"stride {tuple(t.stride())}"
             s.text(middle, y + side + 42, told, told.split()[0].replace("a", "copy"), 12, "middle", mono=True)
         return s

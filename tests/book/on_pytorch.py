@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from types import ModuleType
 
+import tensorlab
 from tensorlab import figures, widgets
 
 from .conftest import ROOT
@@ -12,7 +13,9 @@ from .conftest import ROOT
 #: Cells with one of these are about the book's figures and widgets, or about the library's own parts.
 OURS = (
     "from tensorlab",
-    *(f"{name}(" for name in (*figures.__all__, *widgets.__all__) if name not in ("Line", "Question")),
+    "tl.figures.",
+    *(f"{name}(" for name in widgets.__all__ if name not in ("Line", "Question")),
+    *(f"{name}(" for name in figures.__all__ if hasattr(figures, name) and not hasattr(tensorlab, name)),
 )
 
 

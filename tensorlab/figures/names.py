@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tensorlab.figures.anchors import Box
-from tensorlab.figures.elements import written
+from tensorlab.figures.elements import numbers_of
 from tensorlab.figures.figure import Figure
 from tensorlab.figures.ink import memory
 from tensorlab.figures.scene import Scene
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["names"]
 
-_MOST = 16
-
 
 def names(tensors: Mapping[str, Tensor], caption: str = "") -> Figure:
     """Return a figure of names at the left and the storages that they lead to at the right, each drawn once.
@@ -26,11 +24,11 @@ def names(tensors: Mapping[str, Tensor], caption: str = "") -> Figure:
     bytes they are; where they hold the same numbers in another order, each keeps its colour.
 
     Args:
-        tensors: name -> tensor; each over at most 16 cells.
+        tensors: name -> tensor; each over a short storage.
         caption: what to see.
 
     Raises:
-        ValueError: a storage has more than 16 cells.
+        ValueError: a storage has more cells than can be drawn.
 
     Example:
         >>> import tensorlab as tl
@@ -42,7 +40,7 @@ def names(tensors: Mapping[str, Tensor], caption: str = "") -> Figure:
     groups: dict[int, list[str]] = {}
     for name, t in tensors.items():
         groups.setdefault(t.untyped_storage().data_ptr(), []).append(name)
-    lines = {home: _numbers(group[0], tensors[group[0]]) for home, group in groups.items()}
+    lines = {home: numbers_of({group[0]: tensors[group[0]]}) for home, group in groups.items()}
     says = "; ".join(
         f"{' and '.join(group)} {'lead' if len(group) > 1 else 'leads'} to {' '.join(lines[home])}"
         + (", a copy" if number else "")
@@ -85,10 +83,3 @@ def names(tensors: Mapping[str, Tensor], caption: str = "") -> Figure:
         return s
 
     return Figure(draw, caption)
-
-
-def _numbers(name: str, t: Tensor) -> list[str]:
-    cells = t.untyped_storage().nbytes() // t.element_size()
-    if not 0 < cells <= _MOST:
-        raise ValueError(f"a storage of 1 to {_MOST} cells can be drawn; that of {name} has {cells}")
-    return [written(number) for number in t.as_strided((cells,), (1,), 0).tolist()]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tensorlab.core import layout
-from tensorlab.figures.elements import written
+from tensorlab.figures.elements import numbers_of
 from tensorlab.figures.figure import Figure
 from tensorlab.figures.ink import memory
 from tensorlab.figures.scene import Scene
@@ -25,7 +25,7 @@ def reading_order(tensors: Mapping[str, Tensor], caption: str = "") -> Figure:
     leaves out are hatched.
 
     Args:
-        tensors: name -> tensor over at most 24 cells.
+        tensors: name -> tensor over a short storage.
         caption: what to see.
 
     Example:
@@ -49,7 +49,7 @@ def reading_order(tensors: Mapping[str, Tensor], caption: str = "") -> Figure:
 
 def _walk(s: Scene, y: float, name: str, t: Tensor, walk: list[int]) -> float:
     """One tensor's line and its walk; returns where it ends."""
-    cells = _line_of(t)
+    cells = numbers_of({name: t})
     fills = [memory(cell / max(len(cells) - 1, 1)) for cell in range(len(cells))]
     for cell in set(range(min(walk), max(walk))) - set(walk):
         fills[cell] = "waste"
@@ -70,11 +70,3 @@ def _walk(s: Scene, y: float, name: str, t: Tensor, walk: list[int]) -> float:
 def _cells_of(t: Tensor) -> list[int]:
     indices = itertools.product(*map(range, t.shape))
     return [layout.flat_index(index, t.stride(), t.storage_offset()) for index in indices]
-
-
-def _line_of(x: Tensor) -> list[str]:
-    """The numbers of a tensor's storage."""
-    cells = x.untyped_storage().nbytes() // x.element_size()
-    if not 0 < cells <= 24:
-        raise ValueError(f"a line of 1 to 24 cells can be drawn; this storage has {cells}")
-    return [written(number) for number in x.as_strided((cells,), (1,), 0).tolist()]

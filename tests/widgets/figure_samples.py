@@ -42,4 +42,10 @@ SAMPLES = {
         [0, 1, 2, 3], [0, 2, 4, 6], {"fit(x, y[:, None])": (2.0, 0.0), "fit(x, y)": (0.0, 3.0)}
     ),
     "float32_bits": figures.float32_bits({"1.0": 0x3F800000, "-2.0": 0xC0000000, "0.1": 0x3DCCCCCD}),
+    "names": figures.names(
+        {"x": TABLE, "x.reshape(12)": TABLE.reshape(12), "x.t().reshape(12)": TABLE.t().reshape(12)}
+    ),
+    "reading_order": figures.reading_order(
+        {"gaps": tl.as_strided(TABLE, (2, 3), (4, 1)), "turned": tl.arange(6).view(2, 3).t()}
+    ),
 }

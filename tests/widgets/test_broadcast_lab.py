@@ -13,6 +13,7 @@ from tensorlab.widgets import BroadcastLab
 from tests.widgets.lab_page import button, field, set_field, settled_hash
 
 ENGINE, RULES = "broadcast_lab/engine.js", "shared/broadcast.js"
+WORDS = "broadcast_lab/words.js"
 SHAPES = [shape for dims in range(4) for shape in itertools.product((0, 1, 2, 3), repeat=dims) if dims < 3]
 SHAPES += [(2, 1, 3), (1, 3, 1), (4, 2, 3), (1, 1, 1)]
 PAIRS = [*itertools.product(SHAPES, SHAPES)]
@@ -85,6 +86,23 @@ def test_the_python_side_sums_the_same_dimensions(call_js):
         lab = BroadcastLab(a, b)
         found = call_js([[ENGINE, "summed", own, met(a, b)] for own in (a, b)])
         assert lab.summed == tuple((*one["front"], *one["inside"]) for one in found)
+
+
+def test_line_bytes_and_gradients_are_of_one_dtype(call_js):
+    pairs = [pair for pair in PAIRS if isinstance(met(*pair), list) and 0 not in met(*pair)][::9]
+    for a, b in pairs:
+        left, right = (eval(line, {"tl": tl}) for line in call_js([[WORDS, "operandLines", a, b]])[0])
+        result = left + right
+        saved = 2 * result.nbytes - left.nbytes - right.nbytes
+        [text] = call_js([[WORDS, "costText", a, b, list(result.shape)]])
+        assert f"would take {saved:,} byte" in text if saved else text == "Nothing has to stretch."
+        g = tl.ones_like(result)
+        for own in (left, right):
+            own.requires_grad_()
+        (left + right).backward(g)
+        for own in (left, right):
+            [line] = call_js([[ENGINE, "gradientLine", own.shape, result.shape]])
+            assert own.grad.tolist() == eval(line, {"g": g}).tolist()
 
 
 @pytest.mark.parametrize(
@@ -172,6 +190,14 @@ def test_an_answer_that_nobody_was_asked_for_leaves_no_empty_fields(show, expect
     button(page, "Ask me").click()
     expect(field(page, "shape of the result")).to_be_focused()
     expect(button(page, "Commit")).to_be_visible()
+
+
+def test_the_facts_are_those_of_the_line(show):
+    page = show(BroadcastLab((3, 1), (4,), told=True))
+    made = eval(page.locator(".tlw-line").inner_text(), {"tl": tl})
+    facts = page.locator(".tlw-facts").inner_text()
+    assert f"{made.nbytes} B" in facts
+    assert made.tolist() == [[float(i + 10 * j) for j in range(4)] for i in range(3)]
 
 
 def test_the_shorter_shape_is_dragged_into_place(show, expect):

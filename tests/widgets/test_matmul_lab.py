@@ -51,10 +51,32 @@ def test_each_element_is_the_sum_of_its_terms(call_js):
         assert [sum(x[i] * y[j] for i, j in pairs) for pairs in found] == made, (a, b)
 
 
-def test_the_samples_are_the_operands(call_js):
-    left, right = MatmulLab((4, 8), (8, 4)).operands
-    assert call_js([[ENGINE, "valueOfA", k] for k in range(32)]) == left.view(-1).tolist()
-    assert call_js([[ENGINE, "valueOfB", k] for k in range(32)]) == right.view(-1).tolist()
+def test_the_line_makes_the_operands_and_has_the_bytes_that_are_shown(call_js):
+    for a, b in fitting():
+        lines = call_js([[ENGINE, "operandLine", name, shape] for name, shape in (("a", a), ("b", b))])
+        left, right = (eval(line, {"tl": tl}) for line in lines)
+        for made, operand in zip((left, right), MatmulLab(a, b).operands, strict=True):
+            assert (made.shape, made.dtype, made.tolist()) == (operand.shape, tl.float32, operand.tolist())
+        bytes_, flops = left.nbytes + right.nbytes + (left @ right).nbytes, MatmulLab(a, b).flops
+        [found] = call_js([[ENGINE, "cost", a, b]])
+        assert found["bytes"] == bytes_, (a, b)
+        assert found["intensity"] == pytest.approx(flops / bytes_)
+        facts = {fact["name"]: fact["value"] for fact in call_js([[WORDS, "costFacts", a, b]])[0]}
+        assert facts["bytes"].endswith(f"= {bytes_:,} B")
+
+
+@pytest.mark.parametrize("shape", [(5, 4, 6), (6, 2, 5), (2, 3, 3, 5), (12, 5, 3), (1, 7, 5)])
+def test_no_two_matrices_of_a_sample_are_alike(shape):
+    for operand in MatmulLab(shape, (1, shape[-1], 3)).operands[:1]:
+        matrices = operand.view(-1, *shape[-2:]).tolist()
+        assert len({str(matrix) for matrix in matrices}) == len(matrices)
+        assert all(len({str(row) for row in matrix}) > 1 for matrix in matrices)
+
+
+def test_the_letters_are_those_of_the_cards(call_js):
+    pairs = [((2, 3, 4), (4, 5)), ((3,), (3, 4)), ((2, 3), (3,)), ((3,), (3,))]
+    found = [call_js([[WORDS, "letters", name, *pair] for name in "abc"]) for pair in pairs]
+    assert ["".join(map("".join, letters)) for letters in found] == ["mkknmn", "kknn", "mkkm", "kk"]
 
 
 def test_operations_and_bytes_are_counted_once(call_js):
@@ -184,7 +206,7 @@ def test_axes_are_joined_with_the_keyboard(show, expect):
 def test_an_element_shows_its_row_and_its_column(show, expect):
     page = show(MatmulLab((2, 3), (3, 4), told=True))
     page.get_by_role("grid", name="a @ b").locator('[data-index="1,2"]').hover()
-    expect(page.locator(".tlw-reading")).to_contain_text("3·2 + 4·0 + 0·1 = 6")
+    expect(page.locator(".tlw-reading")).to_contain_text("3·2 + 4·1 + 0·0 = 10")
     lit = [
         page.get_by_role("grid", name=name, exact=True)
         .locator(".tlw-sharing")

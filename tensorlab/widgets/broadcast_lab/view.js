@@ -12,7 +12,7 @@ import { Store } from "../shared/store.js";
 import { bracket, count } from "../shared/words.js";
 import { Align } from "./align.js";
 import { MOST_DRAWN, check, columns, gradientLine, mistakes } from "./engine.js";
-import { BYTES, costText, gradientText, readersText, spokenState } from "./words.js";
+import { BYTES, costText, gradientText, operandLines, readersText, spokenState } from "./words.js";
 
 const HINT = "Align the shapes, mark what stretches, say what comes out, and commit.";
 const TOLD = "Point at an element to see what it reads. Change a shape, and a new question stands open.";
@@ -173,10 +173,9 @@ class View {
   // ---- in words
 
   line({ a, b, told }) {
-    const make = (shape, factor) => `tl.arange(${numel(shape)}).view(${shape.length ? shape.join(", ") : "()"})${factor}`;
     const { shape } = meet(a, b);
     const grads = told && shape ? `  # gradient of a: ${gradientLine(a, shape)}; of b: ${gradientLine(b, shape)}` : "";
-    return `${make(a, "")} + ${make(b, " * 10")}${grads}`;
+    return `${operandLines(a, b).join(" + ")}${grads}`;
   }
 
   twinText() {

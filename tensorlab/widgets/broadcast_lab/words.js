@@ -1,10 +1,16 @@
 // The sentences of the Broadcast Lab. No DOM here.
-import { numel, tuple } from "../shared/layout.js";
+import { DTYPES, numel, tuple } from "../shared/layout.js";
 import { meet } from "../shared/meet.js";
 import { bracket, count, plural } from "../shared/words.js";
 import { gradientLine, summed } from "./engine.js";
 
-export const BYTES = 4;             // of a float32
+export const BYTES = DTYPES.float32; // the operands' dtype, which arange makes from a float
+
+// The two operands as Python makes them: what the elements of the lab hold.
+export function operandLines(a, b) {
+  const [one, other] = [a, b].map((shape) => `tl.arange(${numel(shape)}.).view(${shape.length ? shape.join(", ") : "()"})`);
+  return [one, `${other} * 10`];
+}
 
 // What the meeting costs: nothing, and what copies would have cost.
 export function costText(a, b, shape) {

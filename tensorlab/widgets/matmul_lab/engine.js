@@ -1,16 +1,28 @@
 // A matrix product of any ranks: its shape, its batch, its cost. The same answers and reasons as the library's
 // matmul. No DOM here.
 import { broadcastShapes, broadcastStrides } from "../shared/broadcast.js";
-import { defaultStrides, flatIndex, numel, tuple } from "../shared/layout.js";
+import { DTYPES, defaultStrides, flatIndex, numel, tuple } from "../shared/layout.js";
 import { attempt, refuse } from "../shared/refusal.js";
 
 export const MOST_DIMS = 4;
 export const MOST_DRAWN = 256;      // elements of each tensor
-export const BYTES = 4;             // of a float32
+export const BYTES = DTYPES.float32; // the operands' dtype, which arange makes from a float
 
-// What elements of the samples hold: small digits.
-export function valueOfA(k) { return k % 5; }
-export function valueOfB(k) { return k % 3; }
+// The operands hold 0, 1, 2, … and begin again at `period`: small digits, and no two rows or matrices begin alike,
+// so that a reader sees which of them were paired.
+const LEAST = { a: 5, b: 3 };
+
+export function period(name, shape) {
+  const [rows, columns] = [shape.at(-2) ?? 1, shape.at(-1)];
+  const divides = (one, other) => (other ? divides(other, one % other) : one);
+  let least = Math.max(LEAST[name], numel(shape.slice(0, -2)));
+  while (divides(rows * columns, least) !== 1) least += 1;
+  return least;
+}
+
+export function operandLine(name, shape) {
+  return `(tl.arange(${numel(shape)}.) % ${period(name, shape)}).view(${shape.join(", ")})`;
+}
 
 function refuseSizes(a, b) {
   const [m, k] = a.length > 1 ? a.slice(-2) : [1, a[0]];

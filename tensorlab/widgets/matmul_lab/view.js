@@ -10,9 +10,9 @@ import { readNumbers } from "../shared/numbers.js";
 import { Store } from "../shared/store.js";
 import { MOST_ROWS } from "../shared/twin.js";
 import { bracket } from "../shared/words.js";
-import { MOST_DRAWN, check, mistakes, product, terms, valueOfA, valueOfB } from "./engine.js";
+import { MOST_DRAWN, check, mistakes, operandLine, period, product, terms } from "./engine.js";
 import { Match } from "./match.js";
-import { costFacts, productText, spokenState, sumText, totalOf } from "./words.js";
+import { costFacts, letters, productText, spokenState, sumText, totalOf } from "./words.js";
 
 const HINT = "Drag the axis of a onto the axis of b that it meets (or take it with Enter), "
   + "say what comes out, and commit.";
@@ -25,8 +25,7 @@ class View {
     this.store = new Store(context.model, context.signal, check);
     this.frame = new Frame(context, {
       name: "Matmul Lab", kind: "tlw-matmul-lab", store: this.store, schema: SCHEMA, hint: HINT,
-      line: ({ a, b }) => [[a, 5], [b, 3]].map(([shape, modulus]) =>
-        `(tl.arange(${numel(shape)}) % ${modulus}).view(${shape.join(", ")})`).join(" @ "),
+      line: ({ a, b }) => `${operandLine("a", a)} @ ${operandLine("b", b)}`,
       twin: () => this.twinText(), spoken: (names) => (this.store.state.told && names.includes("told")
         ? this.told.textContent : spokenState(this.store.state)),
     });
@@ -100,13 +99,14 @@ class View {
   drawGrids() {
     const { a, b } = this.store.state;
     const { shape } = this.found;
-    const totals = Array.from({ length: numel(shape) }, (_, k) => totalOf(terms(unravel(k, shape), a, b)));
+    const totals = Array.from({ length: numel(shape) }, (_, k) => totalOf(unravel(k, shape), a, b));
     this.frame.root.style.setProperty("--digits", Math.max(2, ...totals.map((total) => String(total).length)));
-    for (const [name, own, value] of [["a", a, valueOfA], ["b", b, valueOfB], ["c", shape, (k) => totals[k]]]) {
+    const held = (name, own) => { const size = period(name, own); return (k) => k % size; };
+    for (const [name, own, value] of [["a", a, held("a", a)], ["b", b, held("b", b)], ["c", shape, (k) => totals[k]]]) {
       const strides = defaultStrides(own);
       const label = name === "c" ? "a @ b" : name;
       this.parts[name].title.textContent = `${label} of shape ${tuple(own)}`;
-      this.parts[name].grid.draw({ shape: own, hand: null, cell: (index) => {
+      this.parts[name].grid.draw({ shape: own, hand: null, letters: letters(name, a, b), cell: (index) => {
         const text = String(value(flatIndex(index, strides)));
         return { text, label: `${text}: ${label} at ${bracket(index)}`, kind: name === "c" ? "tlw-made" : "" };
       } });
@@ -128,7 +128,7 @@ class View {
     this.parts.c.grid.hold(index);
     this.reading.replaceChildren(
       h("p", { class: "tlw-subject tlw-mono" }, `(a @ b)${index.length ? bracket(index) : ""}`),
-      h("p", { class: "tlw-sum tlw-mono" }, sumText(pairs)),
+      h("p", { class: "tlw-sum tlw-mono" }, sumText(index, a, b)),
       h("p", { class: "tlw-note" }, `${pairs.length} multiply-adds, the row of a times the column of b`));
   }
 
@@ -152,7 +152,7 @@ class View {
     const { shape } = this.found;
     const rows = Array.from({ length: Math.min(numel(shape), MOST_ROWS) }, (_, k) => {
       const index = unravel(k, shape);
-      return [bracket(index), sumText(terms(index, a, b))];
+      return [bracket(index), sumText(index, a, b)];
     });
     return [{ caption: productText(a, b), header: ["index", "sum"], rows },
       `${costFacts(a, b).map(({ name, value }) => `${name}: ${value}`).join("; ")}.`];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -79,12 +80,14 @@ class MatmulLab(Lab):
 
     @property
     def operands(self) -> tuple[Tensor, Tensor]:
-        """The two tensors: small digits, so that the sums can be followed.
+        """The two tensors: small digits in float32, so that the sums can be followed.
+
+        They count up and begin again, at a number that lets no two matrices of a batch begin alike.
 
         Raises:
             ValueError: one is too large to be made for a picture.
         """
-        a, b = (_digits(self.state[name], modulus) for name, modulus in (("a", 5), ("b", 3)))
+        a, b = (_digits(self.state[name], least) for name, least in (("a", 5), ("b", 3)))
         return a, b
 
     @property
@@ -127,8 +130,12 @@ class MatmulLab(Lab):
         )
 
 
-def _digits(shape: Sequence[int], modulus: int) -> Tensor:
+def _digits(shape: Sequence[int], least: int) -> Tensor:
     count = layout.numel(shape)
+    matrix = layout.numel(shape[-2:])
+    period = max(least, count // matrix)
+    while math.gcd(matrix, period) > 1:
+        period += 1
     if count > MOST_ELEMENTS:
         raise ValueError(f"the lab multiplies out up to {MOST_ELEMENTS} elements; this would have {count}")
-    return (tl.arange(count) % modulus).view(tuple(shape))
+    return (tl.arange(float(count)) % period).view(tuple(shape))

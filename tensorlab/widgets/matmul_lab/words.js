@@ -1,19 +1,32 @@
 // The sentences of the Matmul Lab. No DOM here.
 import { numel, tuple } from "../shared/layout.js";
 import { count, plural } from "../shared/words.js";
-import { BYTES, cost, product, valueOfA, valueOfB } from "./engine.js";
+import { BYTES, cost, period, product, terms } from "./engine.js";
 
 const MOST_TERMS = 8;
 
-// The numbers of one element of the product, term by term.
-export function sumText(pairs) {
-  const shown = pairs.slice(0, MOST_TERMS).map(([one, other]) => `${valueOfA(one)}·${valueOfB(other)}`);
-  const total = pairs.reduce((sum, [one, other]) => sum + valueOfA(one) * valueOfB(other), 0);
-  return `${shown.join(" + ")}${pairs.length > MOST_TERMS ? " + …" : ""} = ${total}`;
+// The pairs of numbers that one element of the product multiplies.
+function factors(index, a, b) {
+  const [inA, inB] = [period("a", a), period("b", b)];
+  return terms(index, a, b).map(([one, other]) => [one % inA, other % inB]);
 }
 
-export function totalOf(pairs) {
-  return pairs.reduce((sum, [one, other]) => sum + valueOfA(one) * valueOfB(other), 0);
+export function totalOf(index, a, b) {
+  return factors(index, a, b).reduce((sum, [one, other]) => sum + one * other, 0);
+}
+
+// The numbers of one element of the product, term by term.
+export function sumText(index, a, b) {
+  const pairs = factors(index, a, b);
+  const shown = pairs.slice(0, MOST_TERMS).map(([one, other]) => `${one}·${other}`);
+  return `${shown.join(" + ")}${pairs.length > MOST_TERMS ? " + …" : ""} = ${totalOf(index, a, b)}`;
+}
+
+// The letters of rows and columns, the same as on the cards of the axes.
+export function letters(name, a, b) {
+  const axes = { a: a.length > 1 ? "mk" : "k", b: b.length > 1 ? "kn" : "k",
+    c: `${a.length > 1 ? "m" : ""}${b.length > 1 ? "n" : ""}` };
+  return [...axes[name]];
 }
 
 // How the shapes make a product.

@@ -30,9 +30,11 @@ export class Grid {
   }
 
   // Draws a tensor anew. `cell(index)` says what stands there: { text, label, title, kind }, `kind` being a class
-  // for the style sheet. `rest` is what is said of the elements that are not drawn.
-  draw({ shape, hand, cell, rest = "" }) {
+  // for the style sheet. `rest` is what is said of the elements that are not drawn, `letters` names the rows and
+  // the columns where a lab has names of its own for them.
+  draw({ shape, hand, cell, rest = "", letters = null }) {
     this.shape = shape;
+    this.letters = letters ?? shape.map((_, dim) => letter(dim, shape.length)).slice(-2);
     this.part = drawnPart(shape, MOST_CELLS);
     this.buttons.clear();
     this.lit = [];
@@ -53,7 +55,7 @@ export class Grid {
     const { rows, columns } = this.part;
     const lead = unravel(plate, shape.slice(0, -2));
     const dims = shape.length;
-    const names = shape.map((_, dim) => letter(dim, dims)).slice(-2);
+    const names = this.letters;
     const corner = dims > 1 ? `${names[0]}\u2009\\\u2009${names[1]}` : (names[0] ?? "");
     const head = (text) => h("span", { class: "tlw-axis", "aria-hidden": "true" }, text);
     const heading = dims === 0 ? [] : [head(corner), ...Array.from({ length: columns }, (_, column) => head(column))];

@@ -196,6 +196,27 @@ def test_the_exercises_of_a_file_which_this_browser_keeps(page):
     assert page.evaluate("document.activeElement.type") == "file"
 
 
+def test_the_picture_shows_the_whole_book_and_what_is_done(page):
+    cells = page.locator(".tl-map-cell")
+    expect(cells).to_have_count(24)
+    assert page.locator(".tl-map-planned").count() == 22
+    expect(page.locator(".tlm-totals")).to_have_text("0 of 4 quizzes · 10 exercises")
+    first = page.locator("[data-chapter='1']")
+    keep(page, a=[1], b=[0, 1], c=[2])
+    expect(first.locator(".tl-map-facts")).to_have_text("38 %")  # 3 of 3 quizzes, none of 5 exercises
+    choose(page, export(numel=record(4), nbytes=record(4, assisted=True)))
+    points = sum(asked.points for number in ("01", "02") for asked in exercises(number))
+    expect(page.locator(".tlm-totals")).to_have_text(
+        f"3 of 4 quizzes · 2 of 10 exercises · 8 of {points} points"
+    )
+    expect(first.locator(".tl-map-solved")).to_have_count(2)
+    expect(page.locator(".tlm-next")).to_contain_text("Next unsolved exercise: 01.flat_index")
+    everything = {asked.name: record(asked.points) for asked in exercises("01")}
+    choose(page, export(**everything))
+    expect(first.locator(".tl-map-facts")).to_have_text("all solved")
+    expect(page.locator(".tlm-next a").last).to_have_attribute("href", "../exercises/02_strides.html")
+
+
 def test_a_wrong_file_changes_nothing_and_says_why(page):
     choose(page, export(numel=record(4)))
     expect(page.locator(".tlm-name").nth(1)).to_have_text("1 of 5 exercises")

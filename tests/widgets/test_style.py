@@ -19,7 +19,7 @@ THEMES = {
 
 def colours(text: str, block: str) -> dict[str, str]:
     """The names (without ``--tl-``) and colours of the first such block of a style sheet."""
-    return dict(re.findall(r"--tl-([a-z-]+): (#[0-9a-f]{6});", re.search(block, text, re.DOTALL)[1]))
+    return dict(re.findall(r"--tl-([a-z0-9-]+): (#[0-9a-f]{6});", re.search(block, text, re.DOTALL)[1]))
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -40,8 +40,8 @@ def test_both_themes_name_the_same_colours():
 )
 def test_every_name_in_use_is_defined(sheet):
     text = sheet.read_text(encoding="utf-8")
-    used = set(re.findall(r"var\(--tl-([a-z-]+)\)", text))  # with a fallback, a name may be missing
-    assert used <= set(re.findall(r"--tl-([a-z-]+):", BASE + text))
+    used = set(re.findall(r"var\(--tl-([a-z0-9-]+)\)", text))  # with a fallback, a name may be missing
+    assert used <= set(re.findall(r"--tl-([a-z0-9-]+):", BASE + text))
 
 
 def test_a_style_sheet_has_no_colour_of_its_own():

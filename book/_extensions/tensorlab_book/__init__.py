@@ -6,6 +6,11 @@ Each module does one thing and connects itself in `setup`:
     freshness    executed outputs are reused only while the library that made them is unchanged
     reference    the `api-module` directive: a module's public names, from their docstrings
     methods      the `api-methods` directive: Tensor's methods, by kind
+    opening      the line above a chapter: its part, its minutes, and the switch that shows everything
+    landing      the landing page: its lab, the map of the book, the measured figures
+    head         what search engines and other sites are told of a page
+    badges       what the reference says of a function beside its docstring
+    covers       a page whose visible text gives an answer away is no page
     coverage     the tables of the compatibility page: which of PyTorch's names exist here
     pages        the last touches to written pages: the start page, page titles, labels for screen readers
     icons        a font of the icons that the site shows, cut from the theme's
@@ -16,12 +21,36 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from . import coverage, freshness, icons, methods, pages, reference, repository
+from . import (
+    badges,
+    coverage,
+    freshness,
+    head,
+    icons,
+    landing,
+    methods,
+    opening,
+    pages,
+    reference,
+    repository,
+)
 
 __all__ = ["setup"]
 
 
 def setup(app: Sphinx) -> dict[str, object]:
-    for module in (repository, freshness, reference, methods, coverage, pages, icons):
+    for module in (
+        repository,
+        head,
+        freshness,
+        reference,
+        badges,
+        methods,
+        coverage,
+        opening,
+        landing,
+        pages,
+        icons,
+    ):
         module.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

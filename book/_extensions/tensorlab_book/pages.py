@@ -7,7 +7,9 @@ import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
+from .covers import given_away
 from .widgets import choose_loader
 
 START = """<!DOCTYPE html>
@@ -72,10 +74,16 @@ def finish_pages(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.format != "html":
         return
     site = Path(app.outdir)
+    spoilt = []
     for path in site.rglob("*.html"):
         if "_static" not in path.parts:
             text = path.read_text(encoding="utf-8")
             path.write_text(mend(text), encoding="utf-8")
+            spoilt += [f"{path.relative_to(site).as_posix()}: {sentence}" for sentence in given_away(text)]
+    if spoilt:
+        raise ExtensionError(
+            "\n".join(["answers stand in sight of a reader who has yet to predict them", *spoilt])
+        )
     if app.config.root_doc != "index":
         address = app.builder.get_target_uri(app.config.root_doc)
         title = html.escape(app.config.html_title)

@@ -13,6 +13,8 @@ from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import chapters, exercises
 
 QUIZZES = ("Parsons", "Predict", "Recall")
+WORDS_A_MINUTE = 200
+MINUTES_A_QUESTION = 0.75
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,8 @@ class Chapter:
     Attributes:
         page: the stem of its page, ``"03_views_without_copying"``.
         quizzes: kind and key of each quiz, in the order of the page.
+        questions: how many answers the quizzes ask for.
+        minutes: how long reading and answering take: 200 words a minute, and three quarters a question.
     """
 
     number: int
@@ -29,6 +33,8 @@ class Chapter:
     page: str
     quizzes: tuple[tuple[str, str], ...]
     exercises: tuple[Exercise, ...]
+    questions: int = 0
+    minutes: int = 0
 
 
 def chapters_in(folder: Path) -> list[Chapter]:
@@ -50,17 +56,31 @@ def _chapter(path: Path) -> Chapter:
     sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     quizzes = [quiz for source in sources for quiz in _quizzes(source)]
     asked = exercises(number) if number in chapters() else ()
-    return Chapter(int(number), heading[1].replace("`", ""), path.stem, tuple(quizzes), asked)
+    questions = sum(map(_questions, sources))
+    words = len(re.findall(r"[A-Za-z][A-Za-z'’-]*", re.sub(r"`[^`]*`", "code", text)))
+    minutes = round(words / WORDS_A_MINUTE + MINUTES_A_QUESTION * questions)
+    title = heading[1].replace("`", "")
+    return Chapter(int(number), title, path.stem, tuple(quizzes), asked, questions, minutes)
 
 
 def _quizzes(source: str) -> Iterator[tuple[str, str]]:
-    """Kind and key of each quiz that a cell makes; a cell with magics makes none."""
+    """Kind and key of each quiz that a cell makes."""
+    for name, call in _calls(source):
+        if name in QUIZZES and call.args and isinstance(call.args[0], ast.Constant):
+            yield name, str(call.args[0].value)
+
+
+def _questions(source: str) -> int:
+    """How many answers the quizzes of a cell ask for: a Recall asks as many as it has questions."""
+    return sum(name in ("Parsons", "Predict", "Question") for name, _ in _calls(source))
+
+
+def _calls(source: str) -> Iterator[tuple[str, ast.Call]]:
+    """Each call in a cell with the name of what is called; a cell with magics has none."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
         return
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-            if name in QUIZZES:
-                yield name, str(node.args[0].value)
+        if isinstance(node, ast.Call):
+            yield node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", ""), node

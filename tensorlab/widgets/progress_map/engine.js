@@ -55,11 +55,37 @@ export function mapOf(spec, kept, records) {
     const done = quizzes.filter((state) => state === "done").length;
     const solved = exercises.filter(({ state }) => state === "solved" || state === "assisted").length;
     return {
-      number: chapter.number, title: chapter.title, page: chapter.page, exercises,
+      number: chapter.number, title: chapter.title, page: chapter.page, exercise_page: chapter.exercise_page, exercises,
       quizzes: { states: quizzes, done, total: quizzes.length }, solved,
       finished: done === quizzes.length && (records === null || solved === exercises.length),
     };
   });
+}
+
+// What the whole map adds up to.
+export function totals(map) {
+  const add = (of) => map.reduce((sum, chapter) => sum + of(chapter), 0);
+  const points = (of) => add(({ exercises }) => exercises.reduce((sum, exercise) => sum + exercise[of], 0));
+  return {
+    quizzes: [add(({ quizzes }) => quizzes.done), add(({ quizzes }) => quizzes.total)],
+    exercises: [add(({ solved }) => solved), add(({ exercises }) => exercises.length)],
+    points: [points("got"), points("points")],
+  };
+}
+
+// The first exercise that is not solved, with its page; null when all are.
+export function nextExercise(map) {
+  for (const { exercises, exercise_page: page } of map) {
+    const open = exercises.find(({ state }) => state !== "solved" && state !== "assisted");
+    if (open) return { id: open.id, title: open.title, page };
+  }
+  return null;
+}
+
+// How far a chapter is, from 0 to 1: its quizzes and its exercises count alike.
+export function share({ quizzes, exercises, solved }) {
+  const all = quizzes.total + exercises.length;
+  return all === 0 ? 0 : (quizzes.done + solved) / all;
 }
 
 // The first chapter that is not finished; null when all are.

@@ -1,8 +1,9 @@
-// The progress map in a page: a row for each chapter, a mark for each quiz and each exercise.
+// The progress map in a page: the whole book as one picture, what it adds up to and what comes next, and below a row
+// for each chapter, with a mark for each quiz and each exercise.
 import { h, liveRegion } from "../shared/dom.js";
 import { followTheme } from "../shared/theme.js";
 import { readKept } from "../quiz/memory.js";
-import { mapOf, nextChapter, readExport } from "./engine.js";
+import { mapOf, nextChapter, nextExercise, readExport, share, totals } from "./engine.js";
 
 const KEPT = "tensorlab:progress";
 const MARKS = { none: "", begun: "◐", done: "✓", solved: "✓", assisted: "✓" };
@@ -15,12 +16,16 @@ function render({ model, el }) {
   const { element: live, say } = liveRegion();
   const chapters = h("ol", { class: "tlm-chapters" });
   const next = h("p", { class: "tlm-next" });
+  const sums = h("p", { class: "tlm-totals" });
+  const picture = h("div", { class: "tlm-picture" });
+  picture.innerHTML = model.get("picture"); // of our own making: see picture.py
+  picture.firstElementChild?.classList.add("tl-map-progress");
   const message = h("p", { class: "tlm-message" });
   const file = h("input", { type: "file", accept: ".json,application/json", class: "tlm-file", onchange: take });
   const label = h("label", { class: "tlm-import" }, "Exercises from a file: ", file);
   const forget = h("button", { type: "button", class: "tlw-button", onclick: drop }, "Forget the exercises");
   const root = h("div", { class: "tlw tlm", role: "group", "aria-label": "Progress map" },
-    next, chapters, h("div", { class: "tlm-tools" }, label, forget), message, live);
+    next, sums, picture, chapters, h("div", { class: "tlm-tools" }, label, forget), message, live);
   let records = readRecords();
   el.append(root);
   followTheme(root, closing.signal);
@@ -40,10 +45,16 @@ function render({ model, el }) {
     const map = mapOf(model.get("spec"), readKept, records);
     chapters.replaceChildren(...map.map((chapter) => chapterRow(chapter, records !== null)));
     forget.hidden = records === null;
+    sums.textContent = totalsText(totals(map), records !== null);
+    for (const chapter of map) fill(picture.querySelector(`[data-chapter="${chapter.number}"]`), chapter);
     const open = nextChapter(map);
     next.replaceChildren(...(open === null
       ? ["Everything on this map is done."]
       : ["Go on with ", h("a", { href: open.page }, `chapter ${open.number}, ${open.title}`), "."]));
+    const unsolved = records === null ? null : nextExercise(map);
+    if (unsolved) {
+      next.append(" Next unsolved exercise: ", h("a", { href: unsolved.page }, unsolved.id), `, ${unsolved.title}.`);
+    }
   }
 
   async function take() {
@@ -75,6 +86,27 @@ function render({ model, el }) {
     message.classList.toggle("tlw-wrong", wrong);
     say(text);
   }
+}
+
+function totalsText({ quizzes, exercises, points }, known) {
+  const of = ([some, all], what) => `${some} of ${all} ${what}`;
+  return known
+    ? [of(quizzes, "quizzes"), of(exercises, "exercises"), of(points, "points")].join(" · ")
+    : `${of(quizzes, "quizzes")} · ${exercises[1]} exercises`;
+}
+
+// One cell of the picture: a bar says how far the chapter is, and a dark box is a solved exercise.
+function fill(cell, chapter) {
+  if (!cell) return;
+  const part = share(chapter);
+  const whole = chapter.exercises.length > 0 && chapter.solved === chapter.exercises.length;
+  cell.classList.toggle("tl-map-done", whole);
+  cell.style.setProperty("--share", `${Math.round(part * 100)}%`);
+  const facts = cell.querySelector(".tl-map-facts");
+  facts.dataset.minutes ??= facts.textContent;
+  facts.textContent = part === 0 ? facts.dataset.minutes : whole ? "all solved" : `${Math.round(part * 100)} %`;
+  [...cell.querySelectorAll(".tl-map-boxes i")].forEach((box, i) =>
+    box.classList.toggle("tl-map-solved", ["solved", "assisted"].includes(chapter.exercises[i]?.state)));
 }
 
 function chapterRow({ number, title, page, quizzes, exercises, solved }, known) {

@@ -10,6 +10,7 @@ import traitlets
 
 from tensorlab.widgets.base import BookWidget, html_table
 from tensorlab.widgets.progress_map.chapters import Chapter
+from tensorlab.widgets.progress_map.picture import chapter_map
 
 __all__ = ["ProgressMap"]
 
@@ -23,6 +24,7 @@ class ProgressMap(BookWidget):
     Args:
         chapters: what there is to do, from `tensorlab.widgets.progress_map.chapters.chapters_in`.
         folder: where the chapters' pages stand, seen from the page of the map.
+        exercises: where the pages of the exercises stand.
 
     Example:
         >>> from tensorlab.grading.suites import exercises
@@ -33,11 +35,16 @@ class ProgressMap(BookWidget):
     """
 
     folder = Path(__file__).parent
+    sheets = ("base.css", "map.css")
 
     spec: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    picture = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, chapters: Sequence[Chapter], folder: str = "chapters") -> None:
-        super().__init__(spec=[_plain(chapter, folder) for chapter in chapters])
+    def __init__(
+        self, chapters: Sequence[Chapter], folder: str = "chapters", exercises: str = "../exercises"
+    ) -> None:
+        spec = [_plain(chapter, folder, exercises) for chapter in chapters]
+        super().__init__(spec=spec, picture=chapter_map(chapters, folder))
 
     def text_twin(self) -> str:
         """What there is to do, for readers without JavaScript. What is done is not known without it."""
@@ -52,11 +59,12 @@ class ProgressMap(BookWidget):
         return html_table("What there is to do", ("chapter", "quizzes", "exercises"), rows)
 
 
-def _plain(chapter: Chapter, folder: str) -> dict[str, object]:
+def _plain(chapter: Chapter, folder: str, exercises: str) -> dict[str, object]:
     return {
         "number": chapter.number,
         "title": chapter.title,
         "page": f"{folder}/{chapter.page}.html",
+        "exercise_page": f"{exercises}/{chapter.page}.html",
         "quizzes": [{"kind": kind, "key": key} for kind, key in chapter.quizzes],
         "exercises": [
             {"id": asked.id, "title": asked.title, "stars": asked.stars, "points": asked.points}

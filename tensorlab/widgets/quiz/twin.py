@@ -37,7 +37,7 @@ def _question(question: Question) -> str:
 def parsons_twin(problem: dict[str, Any]) -> str:
     """Return a Parsons problem (see `parsons_spec`) as HTML, its solution inside a closed <details>."""
     lines = problem["lines"]
-    choice = "\n".join(lines[i]["text"] for i in problem["start"])
+    choice = "\n".join(lines[i]["text"].strip() for i in problem["start"])
     program = "\n".join(lines[i]["text"] for i in problem["order"])
     spare = "".join(
         f"<li><code>{html.escape(line['text'].strip())}</code>: {rich(line['why'])}</li>"

@@ -142,7 +142,8 @@ function tool(id, verb) {
 }
 
 function poolLine(id, text) {
-  return row(id, text, [button("add", "Add", `Add line ${text.trim()}`)]);
+  // Without its indentation, which would tell what belongs inside of what.
+  return row(id, text.trim(), [button("add", "Add", `Add line ${text.trim()}`)]);
 }
 
 function programLine(id, text, at, length) {
@@ -156,8 +157,7 @@ function programLine(id, text, at, length) {
 
 function row(id, text, buttons) {
   const handle = h("span", { class: "tlp-handle", "aria-hidden": "true" }, "⠿");
-  const indent = text.length - text.trimStart().length; // as padding, so that a line that wraps stays indented
-  const code = h("code", { style: `padding-inline-start: ${indent}ch` }, text.trim());
+  const code = h("code", { style: `--indent: ${text.length - text.trimStart().length}` }, text);
   return h("li", { "data-line": id }, handle, code, h("span", { class: "tlp-tools" }, buttons));
 }
 

@@ -1,17 +1,21 @@
-// Covers what a prediction would be spoilt by: the output of the cells tagged `after-KEY` (in the book they carry
-// the class `tag_after-KEY`), and the text behind them up to the next cell or heading. Code stays in sight.
+// Covers what a prediction would be spoilt by: the outputs of the cells tagged `after-KEY` (in the book they carry
+// the class `tag_after-KEY`), and the text behind them up to the next cell or heading. Code stays in sight, and so
+// does every definition: a cover ends at the first paragraph that introduces a term. The build looks for answers in
+// what stays in sight (`tensorlab_book/covers.py`, which has the same rule).
 //
 // Nothing is covered without JavaScript. The browser's own search finds covered text and opens it
-// (hidden="until-found"), and paper shows everything (style.css).
+// (hidden="until-found"); paper shows everything, and so does a page whose switch 'show everything' is on (style.css).
 
 const NOTE = "tlq-cover";
+const TERM = "strong .std-term";            // **{term}`…`**: here a word is said for the first time
 
 export function coverCells(key, committed, goToQuestion) {
   const cells = [...document.getElementsByClassName(`tag_after-${key}`)];
-  if (cells.length === 0) return;
-  const covered = cells.flatMap((cell, i) => [...(i === 0 ? outputs(cell) : [cell]), ...explanation(cell)]);
-  if (committed) uncover(cells[0], covered);
-  else cover(cells[0], covered, goToQuestion);
+  const covers = cells.map((cell) => ({ cell, covered: [...outputs(cell), ...explanation(cell)] }))
+    .filter(({ covered }) => covered.length > 0);
+  const open = () => covers.forEach(uncover);
+  if (committed) open();
+  else covers.forEach((one) => cover(one, goToQuestion, open));
 }
 
 function outputs(cell) {
@@ -21,21 +25,21 @@ function outputs(cell) {
 function explanation(cell) {
   const found = [];
   for (let next = cell.nextElementSibling; next; next = next.nextElementSibling) {
-    if (next.matches(".cell, section, h1, h2, h3, h4, h5, h6")) break;
+    if (next.matches(".cell, section, h1, h2, h3, h4, h5, h6") || next.querySelector(TERM)) break;
     found.push(next);
   }
   return found;
 }
 
-function cover(cell, covered, goToQuestion) {
+function cover({ cell, covered }, goToQuestion, open) {
   if (!cell.querySelector(`:scope > .${NOTE}`)) cell.append(note(goToQuestion));
   for (const node of covered) {
     node.setAttribute("hidden", "until-found");
-    node.addEventListener("beforematch", () => uncover(cell, covered), { once: true });
+    node.addEventListener("beforematch", open, { once: true });
   }
 }
 
-function uncover(cell, covered) {
+function uncover({ cell, covered }) {
   cell.querySelector(`:scope > .${NOTE}`)?.remove();
   for (const node of covered) node.removeAttribute("hidden");
 }
@@ -45,8 +49,8 @@ function note(goToQuestion) {
   button.type = "button";
   button.textContent = "Commit to a prediction first";
   button.addEventListener("click", goToQuestion);
-  const box = document.createElement("div");
-  box.className = NOTE;
-  box.append(button);
-  return box;
+  const line = document.createElement("p");
+  line.className = NOTE;
+  line.append(button);
+  return line;
 }

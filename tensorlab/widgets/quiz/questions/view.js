@@ -8,6 +8,7 @@ import {
   accept, answerText, blank, commit, isPrediction, parseNumber, reopen, restore, save, score, verdict,
 } from "./engine.js";
 
+const LONG = 32;                           // characters: longer answers stand one below the other
 let groups = 0; // radio groups need names of their own, also when one quiz is shown twice
 
 function render({ model, el }) {
@@ -110,6 +111,7 @@ function revealed(question, value) {
 
 function choiceField(question) {
   const name = `tlq-${(groups += 1)}`;
+  const long = question.options.some(({ text }) => text.length > LONG);
   const rows = question.options.map((option, i) => {
     const input = h("input", { type: "radio", name, value: i });
     const mark = h("span", { class: "tlq-mark" });
@@ -128,7 +130,7 @@ function choiceField(question) {
   }
 
   return {
-    node: h("div", { class: "tlq-options" }, rows.map((row) => row.label)),
+    node: h("div", { class: `tlq-options${long ? " tlq-long" : ""}` }, rows.map((row) => row.label)),
     ask: "Choose an answer first. A wrong guess teaches more than none.",
     read: () => rows.findIndex((row) => row.input.checked),
     focus: () => (rows.find((row) => row.input.checked) ?? rows[0]).input.focus(),
@@ -142,7 +144,8 @@ function markText(right, yours) {
 }
 
 function numberField(question) {
-  const input = h("input", { type: "text", inputmode: "decimal", autocomplete: "off" });
+  // The blank placeholder tells the style sheet whether anything was typed.
+  const input = h("input", { type: "text", inputmode: "decimal", autocomplete: "off", placeholder: " " });
   const unit = question.unit ? h("span", {}, question.unit) : null;
 
   function show(value) {

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from tensorlab.backends import cudnn, mps
 from tensorlab.backends.choice import chosen
-from tensorlab.backends.drawing import RandomLaunch, RandomState
-from tensorlab.backends.indexing import IndexLayout, Walk
+from tensorlab.backends.fused import Backend
 from tensorlab.backends.layers import AttentionLayout, NormalGroups, Normalised
 from tensorlab.backends.operands import Buffer, Launch, OperandLayout
-from tensorlab.backends.protocol import Backend
+from tensorlab.backends.protocol import IndexLayout, RandomLaunch, RandomState, Walk
 
 __all__ = [
     "HOST",

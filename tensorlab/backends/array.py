@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorlab import folds
-from tensorlab.backends.indexing import IndexLayout
-from tensorlab.backends.operands import Buffer, OperandLayout
+from tensorlab.backends.operands import Buffer, Memory, OperandLayout
+from tensorlab.backends.protocol import IndexLayout
 from tensorlab.core import dtypes, layout
 from tensorlab.core.broadcasting import broadcast_shapes, broadcast_strides
 from tensorlab.core.dtypes import dtype
 from tensorlab.scalars import TABLE, TRUTH
 
 if TYPE_CHECKING:
-    from tensorlab.backends.core import Core
+    from tensorlab.backends.protocol import Core
 
 __all__ = ["Array", "compute_type", "filled", "new", "numbered", "of_host"]
 
@@ -46,7 +46,7 @@ class Array:
         self.strides = layout.default_strides(self.shape) if strides is None else tuple(strides)
 
     @property
-    def cells(self) -> np.ndarray:
+    def cells(self) -> Memory:
         """The cells, of what `new` and the operations below make."""
         return self.buffer[0]
 
@@ -108,7 +108,7 @@ class Array:
 
     def item(self) -> Any:
         """The first element as a Python number."""
-        return self.backend.download(self.cells)[self.buffer[1]].item()
+        return self.backend.download(self.cells)[self.buffer[1]]
 
     def matmul(self, other: Array, out: Array | None = None) -> Array:
         """Products of matrices, in this dtype, for a batch that both share; added to `out` if it is given."""
@@ -168,7 +168,7 @@ def numbered(backend: Core, count: int) -> Array:
 def of_host(backend: Core, values: Any, element_type: dtype = dtypes.int64) -> Array:
     """Numbers of the host in the backend's memory."""
     array = np.asarray(values, element_type.cell)
-    return Array(backend, (backend.upload(array), 0), element_type, array.shape)
+    return Array(backend, (backend.upload(array.data), 0), element_type, array.shape)
 
 
 def _number(element_type: dtype, value: float) -> tuple[dtype, float]:

@@ -7,8 +7,8 @@ import os
 import warnings
 
 from tensorlab.backends.cpu import CPU
+from tensorlab.backends.fused import Backend
 from tensorlab.backends.numpy import NumPy
-from tensorlab.backends.protocol import Backend
 
 __all__ = ["chosen"]
 

@@ -17,7 +17,7 @@ _fill: Callable[[np.ndarray, np.generic], None] = np.ndarray.fill
 
 
 class HostMemory:
-    """The memory methods of `tensorlab.backends.core.Core`, for the device ``"cpu"``."""
+    """The memory methods of `tensorlab.backends.protocol.Core`, for the device ``"cpu"``."""
 
     device = devices.CPU
 
@@ -29,20 +29,20 @@ class HostMemory:
     fill = staticmethod(_fill)
 
     @staticmethod
-    def upload(array: np.ndarray) -> np.ndarray:
-        """See `tensorlab.backends.core.Core.upload`."""
-        return array.flatten()
+    def upload(cells: memoryview) -> np.ndarray:
+        """See `tensorlab.backends.protocol.Core.upload`."""
+        return np.asarray(cells).flatten()
 
     @staticmethod
-    def download(cells: np.ndarray) -> np.ndarray:
-        """See `tensorlab.backends.core.Core.download`."""
-        return cells
+    def download(cells: np.ndarray) -> memoryview:
+        """See `tensorlab.backends.protocol.Core.download`."""
+        return cells.data
 
     @staticmethod
     def copy(cells: np.ndarray) -> np.ndarray:
-        """See `tensorlab.backends.core.Core.copy`."""
+        """See `tensorlab.backends.protocol.Core.copy`."""
         return cells.copy()
 
     @staticmethod
     def synchronize() -> None:
-        """See `tensorlab.backends.core.Core.synchronize`."""
+        """See `tensorlab.backends.protocol.Core.synchronize`."""

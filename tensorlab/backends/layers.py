@@ -1,6 +1,6 @@
 """What the layers of neural networks ask of a backend: normalisation, attention, likelihoods, rows of tables.
 
-It is a part of `tensorlab.backends.protocol.Backend`. Each operation stands here as a sequence of core
+It is a part of `tensorlab.backends.fused.Backend`. Each operation stands here as a sequence of core
 operations, which is what a backend does that has no kernel for it.
 """
 
@@ -10,11 +10,9 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from tensorlab.backends.array import Array, compute_type, filled, new, numbered
-from tensorlab.backends.core import Core
-from tensorlab.backends.operands import Buffer, Launch, OperandLayout
+from tensorlab.backends.operands import Buffer, Launch, Memory, OperandLayout
+from tensorlab.backends.protocol import Core
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 
@@ -81,10 +79,10 @@ class Normalised(NamedTuple):
         scales: the reciprocals of the deviations, in the compute type.
     """
 
-    out: np.ndarray
-    means: np.ndarray
-    variances: np.ndarray | None
-    scales: np.ndarray
+    out: Memory
+    means: Memory
+    variances: Memory | None
+    scales: Memory
 
 
 class LayerOperations(Core):
@@ -177,7 +175,7 @@ class LayerOperations(Core):
 
     def attention_gradient(
         self, element_type: dtype, layout: AttentionLayout, scale: float
-    ) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    ) -> Callable[..., tuple[Memory, Memory, Memory]]:
         """Prepare the gradients of `attention`, whose arguments these are.
 
         Returns:
@@ -187,8 +185,8 @@ class LayerOperations(Core):
         """
 
         def launch(
-            q: Buffer, k: Buffer, v: Buffer, mask: Buffer | None, out: Buffer, grad: Buffer, sums: np.ndarray
-        ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            q: Buffer, k: Buffer, v: Buffer, mask: Buffer | None, out: Buffer, grad: Buffer, sums: Memory
+        ) -> tuple[Memory, Memory, Memory]:
             query, key, value = _attended(self, element_type, layout, q, k, v)
             weights = _scores(self, layout, scale, query, key, mask)
             of_sums = Array(self, (sums, 0), query.dtype, (*layout.batch, layout.queries, 1))
@@ -208,13 +206,13 @@ class LayerOperations(Core):
     def likelihood(
         self,
         element_type: dtype,
-        walk: np.ndarray,
-        strides: np.ndarray,
+        walk: Memory,
+        strides: Memory,
         x: Buffer,
-        target: np.ndarray,
-        weight: np.ndarray,
+        target: Memory,
+        weight: Memory,
         ignored: int,
-    ) -> tuple[np.ndarray, np.ndarray, int]:
+    ) -> tuple[Memory, Memory, int]:
         """The negative of each place's number at its target class, times the weight of that class.
 
         Args:
@@ -248,14 +246,14 @@ class LayerOperations(Core):
     def likelihood_gradient(
         self,
         element_type: dtype,
-        walk: np.ndarray,
-        target: np.ndarray,
-        weight: np.ndarray,
+        walk: Memory,
+        target: Memory,
+        weight: Memory,
         ignored: int,
-        grad: np.ndarray,
+        grad: Memory,
         factor: float,
         cells: int,
-    ) -> np.ndarray:
+    ) -> Memory:
         """The gradient of `likelihood`, row-major: ``-weight * grad * factor`` at the targets, else 0.
 
         `grad` has a cell for each place, or one for all. There are so many `cells` of results.
@@ -278,10 +276,10 @@ class LayerOperations(Core):
         element_type: dtype,
         groups: NormalGroups,
         eps: float,
-        x: np.ndarray,
-        weights: np.ndarray,
-        biases: np.ndarray,
-        given: tuple[np.ndarray, np.ndarray] | None = None,
+        x: Memory,
+        weights: Memory,
+        biases: Memory,
+        given: tuple[Memory, Memory] | None = None,
         centers: bool = True,
     ) -> Normalised:
         """``(x - mean) / sqrt(variance + eps) * weight + bias``, with the mean and variance of each group.
@@ -319,15 +317,15 @@ class LayerOperations(Core):
         self,
         element_type: dtype,
         groups: NormalGroups,
-        x: np.ndarray,
-        grad: np.ndarray,
-        weights: np.ndarray,
-        means: np.ndarray,
-        scales: np.ndarray,
+        x: Memory,
+        grad: Memory,
+        weights: Memory,
+        means: Memory,
+        scales: Memory,
         training: bool = True,
         centers: bool = True,
         wants_weights: bool = True,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    ) -> tuple[Memory, Memory, Memory]:
         """The gradients of `normalise`: of the cells, of the weights and of the biases.
 
         Those of the weights and biases are float64. Of runs they are arrays (groups, runs) of the sums
@@ -367,8 +365,8 @@ class LayerOperations(Core):
         table: Buffer,
         step: int,
         size: int,
-        numbers: np.ndarray,
-    ) -> tuple[np.ndarray, int]:
+        numbers: Memory,
+    ) -> tuple[Memory, int]:
         """Rows of a table, one after the other.
 
         Args:
@@ -393,11 +391,11 @@ class LayerOperations(Core):
         self,
         element_type: dtype,
         width: int,
-        rows: np.ndarray,
-        numbers: np.ndarray,
+        rows: Memory,
+        numbers: Memory,
         passed: int,
-        counts: np.ndarray,
-        totals: np.ndarray,
+        counts: Memory,
+        totals: Memory,
     ) -> None:
         """Add rows of cells to the rows of `totals` with their numbers, in their order.
 
@@ -478,20 +476,20 @@ def _groups(backend: Core, groups: NormalGroups) -> tuple[Callable, Callable, Ca
         each, weights = (*shape[:2], 1, 1), (1, period, groups.runs, 1)
         steps, dims = (0, groups.group_weight, groups.run_weight, 0), (2, 3)
 
-    def cells(memory: np.ndarray, kind: dtype) -> Array:
+    def cells(memory: Memory, kind: dtype) -> Array:
         return Array(backend, (memory, 0), kind, shape, strides)
 
-    def statistic(memory: np.ndarray, kind: dtype) -> Array:
+    def statistic(memory: Memory, kind: dtype) -> Array:
         return Array(backend, (memory, 0), kind, each)
 
-    def weight(memory: np.ndarray, kind: dtype) -> Array:
+    def weight(memory: Memory, kind: dtype) -> Array:
         return Array(backend, (memory, 0), kind, weights, steps)
 
     return cells, statistic, weight, dims
 
 
 def _targets(
-    backend: Core, target: np.ndarray, shape: tuple[int, int], classes: int, ignored: int
+    backend: Core, target: Memory, shape: tuple[int, int], classes: int, ignored: int
 ) -> tuple[Array, Array, Array]:
     """Classes to look at, 0 where a target is none; which targets count; and which are wrong."""
     given = Array(backend, (target, 0), dtypes.int64, shape)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["CELL", "ONE", "RUN", "WORTHWHILE", "Buffer", "Launch", "OperandLayout", "no_launch"]
+__all__ = ["CELL", "ONE", "RUN", "WORTHWHILE", "Buffer", "Launch", "Memory", "OperandLayout", "no_launch"]
 
-# Cells, and the cell of the first element.
-Buffer = tuple[np.ndarray, int]
+# Cells of one type, side by side: whatever a backend's `allocate` returns. Only that backend looks inside.
+Memory = Any
+
+# Memory, and the cell of the first element.
+Buffer = tuple[Memory, int]
 
 # Called with one item an operand, the output first: a pair (cells, offset), or the number itself.
 Launch = Callable[..., None]

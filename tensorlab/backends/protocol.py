@@ -1,16 +1,410 @@
-"""What a backend is: the few things that every device must be able to do.
+"""What a device must be able to do: its memory, and the core that all operations can be made of.
 
-Memory and the core must be there (`tensorlab.backends.core`). What is fused (`layers`, `windows`) is made of
-the core where a backend has no kernel for it: a new device computes everything as soon as it has the core.
+Whoever writes a backend for another device writes the methods of `Core`, and nothing else. What is fused
+(`tensorlab.backends.layers`, `tensorlab.backends.windows`) has a default made of the core, so the device then
+computes everything; where a measurement asks for it, it gets a kernel of its own. `tensorlab.backends.numpy`
+is a complete backend in a few hundred lines of plain NumPy: read it beside this file.
+
+**Memory.** A backend sees memory, offsets, shapes and strides. It never sees a Tensor, so that kernels can be
+tested and read without one. `Memory` is what its own `allocate` returns; an operand is a `Buffer`, the memory
+and the cell of its first element. Nobody but the backend looks inside.
+
+**Launches.** An operation comes in two steps. From layouts and dtypes a backend *prepares* a launch, which is
+then called with the buffers, the result's first, as often as the same layouts come again. A launch may return
+before the work is done, if later launches see its results; `synchronize` waits.
+
+**Layouts.** Strides are counted in cells, one for each dimension of the operation's shape, 0 where an operand
+is broadcast. The caller has broadcast the shapes, promoted the dtypes and checked every address: a method
+checks nothing.
+
+**Formulas.** What is computed of a number stands in tables of plain Python functions: `tensorlab.scalars` for
+`Core.pointwise`, `tensorlab.folds` for `Core.reduce`. A backend makes its kernels from them.
+
+==========  ==============================================================================================
+memory      allocate · allocate_zeros · fill · upload · download · copy · synchronize
+core        pointwise · reduce · extremes · scan · gemm · indexed · outside · compact · search · rank ·
+            kth_cell · random · update
+fused       softmax · attention · likelihood · normalise · correlate · pool, each with its gradient ·
+            take_rows · add_rows · resample
+==========  ==============================================================================================
 """
 
 from __future__ import annotations
 
-from tensorlab.backends.layers import LayerOperations
-from tensorlab.backends.windows import WindowOperations
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-__all__ = ["Backend"]
+import numpy as np
+
+from tensorlab.backends.operands import Buffer, Launch, Memory, OperandLayout
+from tensorlab.core.devices import device
+from tensorlab.core.dtypes import dtype
+from tensorlab.folds import Fold
+from tensorlab.scalars import Scalar
+from tensorlab.scalars.updates import Update
+
+__all__ = ["Core", "IndexLayout", "RandomLaunch", "RandomState", "Walk"]
 
 
-class Backend(LayerOperations, WindowOperations):
-    """The memory and all operations of one device."""
+class IndexLayout(NamedTuple):
+    """What a backend must know of one index tensor, which says where along one dimension to go.
+
+    Attributes:
+        strides: one a dimension of the operation's shape, in cells; 0 where the index is broadcast.
+        size: the size of the dimension that it indexes; a negative index counts from there.
+        step: the stride of that dimension.
+    """
+
+    strides: tuple[int, ...]
+    size: int
+    step: int
+
+
+class Walk(NamedTuple):
+    """Operands to be walked together, in row-major order of the shape.
+
+    Attributes:
+        shape: the operation's shape, every size at least 1.
+        strides: for each operand one stride a dimension.
+        buffers: for each operand its cells, and the cell of its first element.
+    """
+
+    shape: Sequence[int]
+    strides: Sequence[Sequence[int]]
+    buffers: Sequence[tuple[Memory, int]]
+
+
+class RandomState(NamedTuple):
+    """Where a stream of random numbers stands. Launches write into both arrays.
+
+    Attributes:
+        words: 625 uint32: the state of the Mersenne Twister, and the position of the next word in it.
+        spare: two float64: a normal number that was made but not given out, and 1 if there is one, else 0.
+    """
+
+    words: Memory
+    spare: Memory
+
+
+# Called with the state, the output's (cells, offset), the distribution's numbers, and an input's buffer.
+RandomLaunch = Callable[..., int | None]
+
+
+class Core:
+    """The memory and the core of one device.
+
+    Attributes:
+        device: the device that the memory lies on.
+    """
+
+    device: device
+
+    # --- memory ---------------------------------------------------------------------------------------------
+
+    def allocate(self, count: int, cell: np.dtype) -> Memory:
+        """Memory for so many cells, which holds whatever it held before."""
+        raise NotImplementedError
+
+    def allocate_zeros(self, count: int, cell: np.dtype) -> Memory:
+        """Memory for so many cells, whose bits are all 0."""
+        raise NotImplementedError
+
+    def fill(self, cells: Memory, value: np.generic) -> None:
+        """Overwrite each of some cells that lie side by side with one."""
+        raise NotImplementedError
+
+    def upload(self, cells: memoryview) -> Memory:
+        """Memory of the device with the same cells, in row-major order."""
+        raise NotImplementedError
+
+    def download(self, cells: Memory) -> memoryview:
+        """The cells in memory of the host, not to be written: it may be the cells themselves."""
+        raise NotImplementedError
+
+    def copy(self, cells: Memory) -> Memory:
+        """The same cells in new memory."""
+        raise NotImplementedError
+
+    def synchronize(self) -> None:
+        """Wait until every launch so far is done."""
+        raise NotImplementedError
+
+    # --- arithmetic -----------------------------------------------------------------------------------------
+
+    def pointwise(
+        self,
+        row: Scalar,
+        compute: dtype,
+        shape: Sequence[int],
+        out: OperandLayout,
+        inputs: Sequence[OperandLayout],
+    ) -> Launch:
+        """Prepare one scalar function of every element.
+
+        Each input is widened to `compute`, the formula of `row` is applied, and the result is converted to
+        `out.dtype` and stored. The caller has checked every address; `out` reaches no cell twice.
+        """
+        raise NotImplementedError
+
+    def reduce(
+        self,
+        fold: Fold,
+        value: dtype,
+        shape: Sequence[int],
+        dims: Sequence[int],
+        out: OperandLayout,
+        source: OperandLayout,
+        k: float = 0.0,
+    ) -> Launch:
+        """Prepare one fold over the dimensions `dims` of elements of this shape.
+
+        Each element is converted to `value`, and each result to `out.dtype`. Both layouts have one stride a
+        dimension of `shape`; `out`'s is 0 along `dims`. The fold's formulas see the number `k`.
+        """
+        raise NotImplementedError
+
+    def extremes(
+        self,
+        greatest: bool,
+        shape: Sequence[int],
+        dims: Sequence[int],
+        places: OperandLayout,
+        source: OperandLayout,
+    ) -> Launch:
+        """Prepare a search for the first places of the greatest (or least) elements along `dims`.
+
+        Places are counted through the elements along `dims` in their order. The first NaN, if there is one,
+        is the extreme. Both layouts have one stride a dimension of `shape`, 0 along `dims` for the places.
+        There is at least one element to each.
+
+        Returns:
+            a launch of (places, source).
+        """
+        raise NotImplementedError
+
+    def scan(
+        self,
+        name: str,
+        value: dtype,
+        shape: Sequence[int],
+        dim: int,
+        out: OperandLayout,
+        source: OperandLayout,
+        places: bool = False,
+    ) -> Launch:
+        """Prepare the running sum, product or extreme along a dimension.
+
+        Args:
+            name: ``"cumsum"``, ``"cumprod"``, ``"cummax"`` or ``"cummin"``.
+            value: the type in which elements are joined.
+            shape: the shape of the elements and of the results.
+            dim: the dimension to run along.
+            out: the results' layout.
+            source: the elements' layout. It may be that of `out`, over the same cells.
+            places: whether the results are the places of the extremes.
+
+        Returns:
+            a launch of (out, source).
+        """
+        raise NotImplementedError
+
+    def gemm(
+        self,
+        element_type: dtype,
+        batch: Sequence[int],
+        sizes: tuple[int, int, int],
+        out: Sequence[int],
+        a: Sequence[int],
+        b: Sequence[int],
+        source: Sequence[int] | None = None,
+        activation: Scalar | None = None,
+        residual: Sequence[int] | None = None,
+    ) -> Launch:
+        """Prepare ``out = activation(alpha * (a @ b) + beta * source) + residual``, for a batch.
+
+        All operands are of one dtype. Sixteen-bit floats are summed up in float32 and rounded once; integers
+        wrap around. With ``beta == 0`` nothing of `source` is read, with ``alpha == 0`` nothing of `a` and
+        `b`. The caller has checked every address; `out` reaches no cell twice, none that `a` or `b` reaches,
+        and none of `source` or `residual` but where the two are the same view.
+
+        An element's value depends on its own row of `a` and column of `b`, and on how many threads there are
+        it does not.
+
+        Args:
+            element_type: the dtype.
+            batch: the sizes of the leading dimensions, which all operands share.
+            sizes: m, n and k: `a` is m × k, `b` is k × n, `out` and `source` are m × n.
+            out, a, b: the strides: one for each dimension of the batch, the row's, the column's. A stride of
+                0 stands for a dimension along which the operand is broadcast.
+            source: the strides of a fourth operand; left out for a product alone.
+            activation: a function of one number, without parameters, of the table of scalar functions.
+            residual: the strides of a fifth operand, which is added last.
+
+        Returns:
+            a launch of (out, a, b), of (out, a, b, source, alpha, beta), or of (out, a, b, source, alpha,
+            beta, residual). In the last, `source` is None where there is none.
+        """
+        raise NotImplementedError
+
+    def update(self, rule: Update, element_type: dtype, count: int) -> Launch:
+        """Prepare one step of an optimizer over `count` neighbouring elements.
+
+        Sixteen-bit floats are widened to float32 and rounded once.
+
+        Args:
+            rule: the step.
+            element_type: the dtype of the parameter, the gradient and what the optimizer remembers.
+            count: how many elements.
+
+        Returns:
+            a launch of (parameter, gradient, memories…, numbers…), which writes all but the gradient.
+        """
+        raise NotImplementedError
+
+    # --- where index tensors and masks say ------------------------------------------------------------------
+
+    def indexed(
+        self,
+        action: str,
+        shape: tuple[int, ...],
+        target: tuple[int, ...],
+        other: tuple[int, ...],
+        indices: tuple[IndexLayout, ...],
+    ) -> Launch:
+        """Prepare a move of elements from or to where index tensors say.
+
+        `target` and `other` are strides over `shape`. The action ``"gather"`` reads `other` where the indices
+        say and stores the element in `target`. The actions ``"replace"``, ``"add"``, ``"mul"``, ``"max"`` and
+        ``"min"`` combine an element of `other` with the element of `target` where the indices say. Positions
+        that lead to one cell act in row-major order of `shape`.
+
+        The launch is called with the buffers of target, other and each index. The caller has checked every
+        index; no size is 0.
+        """
+        raise NotImplementedError
+
+    def outside(
+        self, shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: int
+    ) -> Callable[[Buffer], int]:
+        """Prepare to count the elements of an integer tensor that are below `low`, or not below `high`."""
+        raise NotImplementedError
+
+    def compact(self, action: str, walk: Walk, line: Any = None) -> int:
+        """Do something where the first operand of a walk, a mask, is not 0, in row-major order.
+
+        Args:
+            action: ``"count"`` gives how many there are. ``"positions"`` writes where: row `d` of `line` gets
+                the index of dimension d. ``"select"`` writes the second operand's elements there into `line`,
+                one after the other; ``"scatter"`` overwrites them with what `line` holds, and ``"fill"`` with
+                one cell, which then stands in its place.
+            walk: the operands.
+            line: cells; of positions an array with a row a dimension.
+        """
+        raise NotImplementedError
+
+    # --- elements in order ----------------------------------------------------------------------------------
+
+    def search(
+        self,
+        places: Memory,
+        numbers: Memory,
+        sequences: Memory,
+        order: Memory,
+        length: int,
+        several: int,
+        after: bool,
+    ) -> None:
+        """For each number, how many elements of its sorted sequence come before it.
+
+        Args:
+            places: a flat array that receives the results.
+            numbers: the flat array of what is looked for, `several` numbers for each sequence in turn.
+            sequences: the elements of the sequences, one sequence after another, each of this `length`.
+            order: where the elements stand in order in their sequence; empty if they are in order.
+            length: how many elements a sequence has.
+            several: how many numbers are looked for in each sequence.
+            after: whether elements that equal the number come before it too.
+        """
+        raise NotImplementedError
+
+    def rank(
+        self,
+        cells: Memory,
+        element_type: dtype,
+        size: int,
+        backwards: bool,
+        values: Memory,
+        places: Memory,
+        stable: bool = True,
+    ) -> bool:
+        """The first elements in order of each row of `size` cells, and their places in the row.
+
+        NaN counts as greater than every number.
+
+        Args:
+            cells: a flat array of unsigned integers of the cells' width, row after row.
+            element_type: what they mean.
+            size: how many cells a row has, at least 1.
+            backwards: the greatest first.
+            values, places: flat arrays that receive the cells and the places (int64), equally many of each
+                row, at least one. Where the places of all cells are wanted, `values` may be empty.
+            stable: equal elements stay in their order. Else the places alone are wanted, those that are
+                chosen of equal elements are PyTorch's in `topk`, and `cells` may be left in disorder.
+
+        Returns:
+            whether it was done. False where elements cannot be told apart by 32 bits (float64, and int64 over
+            a wide range), or where it would take much room beside the results; without `stable` it is done.
+        """
+        raise NotImplementedError
+
+    def kth_cell(
+        self,
+        cells: Memory,
+        start: int,
+        shape: Sequence[int],
+        strides: Sequence[int],
+        element_type: dtype,
+        rule: str,
+        k: int = 0,
+        bounds: tuple[int, int] | None = None,
+    ) -> int:
+        """Which cell has the k-th element in order, of all elements of a tensor that has some.
+
+        Of several that are equal it is the one that a stable order has there.
+
+        Args:
+            cells: a flat array of unsigned integers of the cells' width.
+            start: where the first element lies among them.
+            shape, strides: the tensor's.
+            element_type: what the cells mean.
+            rule: ``"kth"``, where NaN counts as greater than all numbers; ``"median"`` for the lower median,
+                or the first NaN if there is one; ``"nanmedian"`` for the lower median of the numbers.
+            k: which for ``"kth"``, from 0.
+            bounds: of integers the least and the greatest, where they are known: it saves time.
+        """
+        raise NotImplementedError
+
+    # --- random numbers -------------------------------------------------------------------------------------
+
+    def random(
+        self,
+        distribution: str,
+        shape: Sequence[int],
+        out: OperandLayout,
+        read: OperandLayout | None = None,
+    ) -> RandomLaunch:
+        """Prepare to overwrite `out` with random numbers, from the same words in the same order as PyTorch.
+
+        The distributions, and the numbers that their launches are called with:
+
+        ``"uniform"`` low, high · ``"normal"`` and ``"log_normal"`` mean, std · ``"exponential"`` rate ·
+        ``"bernoulli"`` and ``"geometric"`` p · ``"cauchy"`` median, sigma · ``"integers"`` base, span, wide ·
+        ``"permutation"`` none · ``"bernoulli_each"`` and ``"poisson"`` the buffer of an input whose elements
+        are the parameters · ``"categories"`` the buffer of the weights; `shape` is then rows, categories and
+        draws a row, and the launch returns 0 or why it refuses a row (1 negative, 2 infinite, 3 all zero).
+
+        Numbers start, start + 1, … of a counter-based stream take no state, and are called with seed, stream
+        and start: ``"philox_words"`` (to int64), ``"philox_uniform"`` and ``"philox_normal"`` (to float32 or
+        float64). Which numbers they are is said by `tensorlab.random.Philox`; `out` is one run of cells.
+        """
+        raise NotImplementedError

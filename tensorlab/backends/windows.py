@@ -12,11 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from tensorlab.backends.array import Array, compute_type, filled, of_host
-from tensorlab.backends.core import Core
-from tensorlab.backends.operands import Buffer
+from tensorlab.backends.operands import Buffer, Memory
+from tensorlab.backends.protocol import Core
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
@@ -122,8 +120,8 @@ class Along:
     """
 
     extent: int
-    places: np.ndarray
-    weights: np.ndarray | None = None
+    places: Memory
+    weights: Memory | None = None
 
 
 class WindowOperations(Core):

@@ -29,7 +29,7 @@ def kth_of_all(input: Tensor, rule: str) -> np.ndarray:
 
     Args:
         input: the elements.
-        rule: which, as `tensorlab.backends.ordering.OrderOperations.kth_cell` has it.
+        rule: which, as `tensorlab.backends.protocol.Core.kth_cell` has it.
     """
     cells, start = raw_cells(input)
     bounds = _bounds(input._cells_array(), input._dtype)
@@ -45,7 +45,7 @@ def kth_of_lines(cells: np.ndarray, element_type: dtype, rule: str, k: int = 0) 
     Args:
         cells: what each line has, at least one; of the dtype's cells, in any layout.
         element_type: what the cells mean.
-        rule, k: which, as `tensorlab.backends.ordering.OrderOperations.kth_cell` has it.
+        rule, k: which, as `tensorlab.backends.protocol.Core.kth_cell` has it.
     """
     size = cells.shape[-1]
     if size <= LONG:

@@ -142,8 +142,12 @@ def _winners(input: Tensor, draws: int, generator: Generator | None) -> np.ndarr
     keys = _keys(input, generator)
     if draws == 1:
         return keys.argmax(-1, keepdims=True)
-    rows = np.ascontiguousarray(keys).reshape(-1, input.shape[-1])
-    return input._storage.backend.first_k(rows, draws, True)
+    cells = np.ascontiguousarray(keys).reshape(-1)
+    places = np.empty(cells.size // input.shape[-1] * draws, np.int64)
+    kind, raw = dtypes.from_numpy_dtype(cells.dtype), cells.view(f"u{cells.itemsize}")
+    backend = input._storage.backend
+    backend.rank(raw, kind, input.shape[-1], True, np.empty(0, raw.dtype), places, stable=False)
+    return places
 
 
 def _keys(input: Tensor, generator: Generator | None) -> np.ndarray:

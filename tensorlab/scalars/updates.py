@@ -3,7 +3,7 @@
 A step is a formula of the parameter, its gradient, what the optimizer remembers of it, and numbers that are
 the same for all elements. It returns the new parameter and the new memories. `tensorlab.optim` says what the
 numbers are; a backend runs a formula over all elements in one pass (see
-`tensorlab.backends.core.Core.update`).
+`tensorlab.backends.protocol.Core.update`).
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from tensorlab.backends.fused import Backend
 from tensorlab.backends.host import HostMemory
 from tensorlab.backends.interrupts import HeldBack
-from tensorlab.backends.protocol import Backend
 
 __all__ = ["CPU"]
 
@@ -44,7 +44,6 @@ class CPU(HostMemory, Backend):
     correlate = _kernel("convolution")
     correlate_weights = _kernel("convolution")
     extremes = _kernel("reduce")
-    first_k = _kernel("topk")
     gemm = _kernel("gemm")
     indexed = _kernel("index")
     kth_cell = _kernel("topk")
@@ -57,7 +56,7 @@ class CPU(HostMemory, Backend):
     pool = _kernel("pooling")
     pool_gradient = _kernel("pooling")
     random = _kernel("random", "prepare")
-    rank = _kernel("sort")
+    rank = _kernel("topk")
     reduce = _kernel("reduce")
     resample = _kernel("resampling")
     scan = _kernel("scan")

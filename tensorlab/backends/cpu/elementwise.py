@@ -55,7 +55,7 @@ _NARROW = (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32)
 def pointwise(
     row: Scalar, compute: dtype, shape: Sequence[int], out: OperandLayout, inputs: Sequence[OperandLayout]
 ) -> Launch:
-    """See `tensorlab.backends.protocol.Backend.pointwise`."""
+    """See `tensorlab.backends.protocol.Core.pointwise`."""
     if 0 in shape:
         return no_launch
     operands = (out, *inputs)

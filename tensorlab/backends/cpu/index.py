@@ -28,8 +28,8 @@ from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.cpu.walks import cut, next_run
-from tensorlab.backends.indexing import IndexLayout
 from tensorlab.backends.operands import Buffer, Launch
+from tensorlab.backends.protocol import IndexLayout
 
 __all__ = ["ACTIONS", "CELLS", "ROWS", "index_source", "indexed", "outside"]
 
@@ -57,7 +57,7 @@ def indexed(
     other: tuple[int, ...],
     indices: tuple[IndexLayout, ...],
 ) -> Launch:
-    """See `tensorlab.backends.indexing.IndexOperations.indexed`."""
+    """See `tensorlab.backends.protocol.Core.indexed`."""
     gathers = action == "gather"
     operands = [target, other, *[index.strides for index in indices]]
     contested = [size > 1 and stride == 0 and not gathers for size, stride in zip(shape, target, strict=True)]
@@ -100,7 +100,7 @@ def indexed(
 
 @functools.lru_cache(maxsize=1024)
 def outside(shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: int) -> Callable[[Buffer], int]:
-    """See `tensorlab.backends.indexing.IndexOperations.outside`."""
+    """See `tensorlab.backends.protocol.Core.outside`."""
     if 0 in shape:
         return lambda buffer: 0
     sizes, (steps,) = coalesce(shape, [strides])

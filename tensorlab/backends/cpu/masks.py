@@ -20,7 +20,7 @@ from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.cpu.walks import cut
 from tensorlab.backends.cpu.walks import next_run as to_next_run
-from tensorlab.backends.indexing import Walk
+from tensorlab.backends.protocol import Walk
 
 __all__ = ["compact"]
 
@@ -92,7 +92,7 @@ _ACTIONS: dict[str, Callable[..., None]] = {
 
 
 def compact(action: str, walk: Walk, line: Any = None) -> int:
-    """See `tensorlab.backends.indexing.IndexOperations.compact`."""
+    """See `tensorlab.backends.protocol.Core.compact`."""
     if action == "count":
         return count(walk)
     _ACTIONS[action](walk, line)

@@ -102,7 +102,7 @@ def reduce(
     source: OperandLayout,
     k: float = 0.0,
 ) -> Launch:
-    """See `tensorlab.backends.protocol.Backend.reduce`."""
+    """See `tensorlab.backends.protocol.Core.reduce`."""
     kept = [dim for dim in range(len(shape)) if dim not in dims]
     sizes, n = [shape[dim] for dim in kept], math.prod(shape[dim] for dim in dims)
     if 0 in sizes:
@@ -221,7 +221,7 @@ def _pass(one: Pass, way: _Walk, parts: int, given: bool, k: float, n: int) -> L
 def extremes(
     greatest: bool, shape: Sequence[int], dims: Sequence[int], places: OperandLayout, source: OperandLayout
 ) -> Launch:
-    """See `tensorlab.backends.protocol.Backend.extremes`."""
+    """See `tensorlab.backends.protocol.Core.extremes`."""
     kept = [dim for dim in range(len(shape)) if dim not in dims]
     if any(shape[dim] == 0 for dim in kept):
         return no_launch

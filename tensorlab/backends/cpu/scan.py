@@ -100,7 +100,7 @@ def scan(
     source: OperandLayout,
     places: bool = False,
 ) -> Launch:
-    """See `tensorlab.backends.protocol.Backend.scan`."""
+    """See `tensorlab.backends.protocol.Core.scan`."""
     if 0 in shape:
         return no_launch
     others = [other for other in range(len(shape)) if other != dim]

@@ -281,7 +281,7 @@ def _plan(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source
 
 
 def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, source: OperandLayout) -> Launch:
-    """See `tensorlab.backends.protocol.Backend.softmax`."""
+    """See `tensorlab.backends.layers.LayerOperations.softmax`."""
     if 0 in shape:
         return no_launch
     kernel, tasks, walk, line, alone = _plan(logarithm, shape, dim, result, source)
@@ -300,7 +300,7 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
 
 
 def softmax_gradient(logarithm: bool, shape: Sequence[int], dim: int, element_type: dtype) -> Launch:
-    """See `tensorlab.backends.protocol.Backend.softmax_gradient`."""
+    """See `tensorlab.backends.layers.LayerOperations.softmax_gradient`."""
     if 0 in shape:
         return no_launch
     outer, count, inner = math.prod(shape[:dim]), shape[dim], math.prod(shape[dim + 1 :])

@@ -16,7 +16,7 @@ from tensorlab.backends.cpu.intrinsics import on_stack
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["BITS", "rank", "search"]
+__all__ = ["BITS", "rank_by_number", "search"]
 
 # mypy: disable-error-code="no-untyped-def"
 
@@ -44,7 +44,7 @@ ROOM = 1 << 16
 FEW = 16
 
 
-def rank(
+def rank_by_number(
     cells: np.ndarray,
     element_type: dtype,
     size: int,
@@ -52,7 +52,7 @@ def rank(
     values: np.ndarray,
     places: np.ndarray,
 ) -> bool:
-    """See `tensorlab.backends.ordering.OrderOperations.rank`."""
+    """`rank` of `tensorlab.backends.protocol.Core` where it is stable."""
     kind = numbering(cells, element_type, size, backwards)
     if kind is None:
         return False

@@ -26,11 +26,11 @@ import numpy as np
 
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.iterate import coalesce
-from tensorlab.backends.cpu.sort import BITS, rank
+from tensorlab.backends.cpu.sort import BITS, rank_by_number
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["choose", "first_k", "kth_cell"]
+__all__ = ["choose", "first_k", "kth_cell", "rank"]
 
 # mypy: disable-error-code="no-untyped-def"
 
@@ -43,6 +43,23 @@ HEAP = 64
 
 # The first place, as a number. To Numba a constant is a type, for which it compiles a function once more.
 START: Any = np.int64(0)
+
+
+def rank(
+    cells: np.ndarray,
+    element_type: dtype,
+    size: int,
+    backwards: bool,
+    values: np.ndarray,
+    places: np.ndarray,
+    stable: bool = True,
+) -> bool:
+    """See `tensorlab.backends.protocol.Core.rank`."""
+    if stable:
+        return rank_by_number(cells, element_type, size, backwards, values, places)
+    keys = cells.view(element_type.cell).reshape(-1, size)
+    places[...] = first_k(keys, places.size // len(keys), backwards).reshape(-1)
+    return True
 
 
 def first_k(keys: np.ndarray, k: int, largest: bool) -> np.ndarray:
@@ -76,7 +93,9 @@ def _in_the_only_order(keys: np.ndarray, k: int, largest: bool) -> np.ndarray | 
     bits = np.dtype(f"u{keys.itemsize}")
     values, places = np.empty((rows, count), keys.dtype), np.empty((rows, count), np.int64)
     cells, found = np.ascontiguousarray(keys).reshape(-1).view(bits), values.reshape(-1).view(bits)
-    if not rank(cells, dtypes.from_numpy_dtype(keys.dtype), columns, largest, found, places.reshape(-1)):
+    if not rank_by_number(
+        cells, dtypes.from_numpy_dtype(keys.dtype), columns, largest, found, places.reshape(-1)
+    ):
         return None
     ahead, behind = values[:, :-1], values[:, 1:]
     differ = ahead > behind if largest else ahead < behind
@@ -282,7 +301,7 @@ def kth_cell(
     k: int = 0,
     bounds: tuple[int, int] | None = None,
 ) -> int:
-    """See `tensorlab.backends.ordering.OrderOperations.kth_cell`."""
+    """See `tensorlab.backends.protocol.Core.kth_cell`."""
     sign, infinity, most = _type_of(element_type)
     low, bits = np.uint64(0), 8 * element_type.itemsize
     if bounds is not None:

@@ -25,7 +25,7 @@ COST = 8  # roughly how many additions a step is worth, for each element
 
 
 def update(rule: Update, element_type: dtype, count: int) -> Launch:
-    """See `tensorlab.backends.core.Core.update`."""
+    """See `tensorlab.backends.protocol.Core.update`."""
     if count == 0:
         return no_launch
     kernel, tasks, arrays = _kernel(rule, element_type), ceil_div(count, PIECE), rule.states + 2

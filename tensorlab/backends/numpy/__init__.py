@@ -6,10 +6,10 @@ tables as those of the other backends.
 
 from __future__ import annotations
 
+from tensorlab.backends.fused import Backend
 from tensorlab.backends.host import HostMemory
 from tensorlab.backends.numpy import compute, drawing
 from tensorlab.backends.numpy.places import Indexing, Ordering
-from tensorlab.backends.protocol import Backend
 
 __all__ = ["NumPy"]
 

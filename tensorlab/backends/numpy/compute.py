@@ -36,7 +36,7 @@ def quiet(launch: Callable[..., Any]) -> Callable[..., Any]:
 def pointwise(
     row: Scalar, compute: dtype, shape: Sequence[int], out: OperandLayout, inputs: Sequence[OperandLayout]
 ) -> Launch:
-    """See `tensorlab.backends.core.Core.pointwise`."""
+    """See `tensorlab.backends.protocol.Core.pointwise`."""
     if 0 in shape:
         return no_launch
     compute = compute_type(row.formula, compute)
@@ -50,7 +50,7 @@ def pointwise(
 
 
 def update(rule: Update, element_type: dtype, count: int) -> Launch:
-    """See `tensorlab.backends.core.Core.update`."""
+    """See `tensorlab.backends.protocol.Core.update`."""
     compute = dtypes.float32 if element_type in HALVES else element_type
     formula, run, arrays = (
         of_arrays(rule.formula, compute),
@@ -86,7 +86,7 @@ def reduce(
     source: OperandLayout,
     k: float = 0.0,
 ) -> Launch:
-    """See `tensorlab.backends.core.Core.reduce`."""
+    """See `tensorlab.backends.protocol.Core.reduce`."""
     kept = tuple(1 if dim in dims else size for dim, size in enumerate(shape))
     if 0 in kept:
         return no_launch
@@ -124,7 +124,7 @@ def extremes(
     places: OperandLayout,
     source: OperandLayout,
 ) -> Launch:
-    """See `tensorlab.backends.core.Core.extremes`."""
+    """See `tensorlab.backends.protocol.Core.extremes`."""
     kept = [dim for dim in range(len(shape)) if dim not in dims]
     ones = [1 if dim in dims else size for dim, size in enumerate(shape)]
     if 0 in ones:
@@ -154,7 +154,7 @@ def scan(
     source: OperandLayout,
     places: bool = False,
 ) -> Launch:
-    """See `tensorlab.backends.core.Core.scan`."""
+    """See `tensorlab.backends.protocol.Core.scan`."""
     if 0 in shape:
         return no_launch
     if name in ("cumsum", "cumprod"):
@@ -183,7 +183,7 @@ def gemm(
     activation: Scalar | None = None,
     residual: Sequence[int] | None = None,
 ) -> Launch:
-    """See `tensorlab.backends.core.Core.gemm`."""
+    """See `tensorlab.backends.protocol.Core.gemm`."""
     m, n, k = sizes
     result = (*batch, m, n)
     if 0 in result:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.backends.drawing import RandomLaunch, RandomState
 from tensorlab.backends.numpy.cells import HALVES, converted, elements, store
 from tensorlab.backends.numpy.compute import quiet
 from tensorlab.backends.operands import OperandLayout
+from tensorlab.backends.protocol import RandomLaunch, RandomState
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import is_contiguous
@@ -63,7 +63,7 @@ class _Stream:
 def random(
     distribution: str, shape: Sequence[int], out: OperandLayout, read: OperandLayout | None = None
 ) -> RandomLaunch:
-    """See `tensorlab.backends.drawing.RandomOperations.random`."""
+    """See `tensorlab.backends.protocol.Core.random`."""
     count = math.prod(shape)
     if distribution == "categories":
         assert read is not None

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.backends.indexing import IndexLayout, Walk
 from tensorlab.backends.numpy.cells import converted, elements
 from tensorlab.backends.numpy.compute import quiet
 from tensorlab.backends.operands import Buffer, Launch
+from tensorlab.backends.protocol import IndexLayout, Walk
 from tensorlab.core.dtypes import dtype
 
 __all__ = ["Indexing", "Ordering"]
@@ -19,7 +19,7 @@ _AT = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
 class Indexing:
-    """The methods of `tensorlab.backends.indexing.IndexOperations`."""
+    """The methods of `tensorlab.backends.protocol.Core`."""
 
     @staticmethod
     def indexed(
@@ -29,7 +29,7 @@ class Indexing:
         other: tuple[int, ...],
         indices: tuple[IndexLayout, ...],
     ) -> Launch:
-        """See `tensorlab.backends.indexing.IndexOperations.indexed`."""
+        """See `tensorlab.backends.protocol.Core.indexed`."""
 
         def launch(to: Buffer, source: Buffer, *index_buffers: Buffer) -> None:
             gathers = action == "gather"
@@ -53,7 +53,7 @@ class Indexing:
     def outside(
         shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: int
     ) -> Callable[[Buffer], int]:
-        """See `tensorlab.backends.indexing.IndexOperations.outside`."""
+        """See `tensorlab.backends.protocol.Core.outside`."""
 
         def count(buffer: Buffer) -> int:
             index = elements(buffer, shape, strides).astype(np.int64)
@@ -63,7 +63,7 @@ class Indexing:
 
     @staticmethod
     def compact(action: str, walk: Walk, line: Any = None) -> int:
-        """See `tensorlab.backends.indexing.IndexOperations.compact`."""
+        """See `tensorlab.backends.protocol.Core.compact`."""
         found = _operand(walk, 0) != 0
         if action == "positions":
             line[...] = np.nonzero(found)
@@ -75,7 +75,7 @@ class Indexing:
 
 
 class Ordering:
-    """The methods of `tensorlab.backends.ordering.OrderOperations`."""
+    """The methods of `tensorlab.backends.protocol.Core`."""
 
     @staticmethod
     def search(
@@ -87,7 +87,7 @@ class Ordering:
         several: int,
         after: bool,
     ) -> None:
-        """See `tensorlab.backends.ordering.OrderOperations.search`."""
+        """See `tensorlab.backends.protocol.Core.search`."""
         start = np.arange(numbers.size) // max(several, 1) * length
         low, high = np.zeros(numbers.size, np.int64), np.full(numbers.size, length)
         while (open_ := np.flatnonzero(low < high)).size:
@@ -109,8 +109,9 @@ class Ordering:
         backwards: bool,
         values: np.ndarray,
         places: np.ndarray,
+        stable: bool = True,
     ) -> bool:
-        """See `tensorlab.backends.ordering.OrderOperations.rank`."""
+        """See `tensorlab.backends.protocol.Core.rank`."""
         rows = cells.reshape(-1, size)
         count = places.size // len(rows)
         found = _order(converted(rows.view(element_type.cell), element_type), backwards)[:, :count]
@@ -130,7 +131,7 @@ class Ordering:
         k: int = 0,
         bounds: tuple[int, int] | None = None,
     ) -> int:
-        """See `tensorlab.backends.ordering.OrderOperations.kth_cell`."""
+        """See `tensorlab.backends.protocol.Core.kth_cell`."""
         numbered = (start + _numbered(shape, strides)).reshape(-1)
         x = converted(cells[numbered].view(element_type.cell), element_type)
         known = int(np.count_nonzero(x == x))
@@ -139,11 +140,6 @@ class Ordering:
         elif rule == "nanmedian":
             k = max(known - 1, 0) // 2
         return int(numbered[np.argsort(x, kind="stable")[k]])
-
-    @staticmethod
-    def first_k(keys: np.ndarray, k: int, largest: bool) -> np.ndarray:
-        """See `tensorlab.backends.ordering.OrderOperations.first_k`."""
-        return _order(keys, largest)[:, :k]
 
 
 def _numbered(shape: Sequence[int], strides: Sequence[int]) -> np.ndarray:

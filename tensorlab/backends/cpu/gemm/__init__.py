@@ -59,7 +59,7 @@ def gemm(
     activation: Scalar | None = None,
     residual: Sequence[int] | None = None,
 ) -> Launch:
-    """See `tensorlab.backends.protocol.Backend.gemm`."""
+    """See `tensorlab.backends.protocol.Core.gemm`."""
     m, n, k = sizes
     if math.prod(batch) * m * n == 0:
         return no_launch

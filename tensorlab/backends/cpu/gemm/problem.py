@@ -108,7 +108,7 @@ def problem(
     """The problem with these strides, in as few dimensions of the batch as possible.
 
     Args:
-        batch, sizes, out, a, b, source, residual: see `tensorlab.backends.protocol.Backend.gemm`. No size
+        batch, sizes, out, a, b, source, residual: see `tensorlab.backends.protocol.Core.gemm`. No size
             but k is 0.
 
     Example:

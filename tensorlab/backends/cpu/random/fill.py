@@ -12,8 +12,8 @@ from tensorlab.backends.cpu import threads
 from tensorlab.backends.cpu.random import engine
 from tensorlab.backends.cpu.random.assemble import counter_kernel, kernel
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.drawing import RandomLaunch, RandomState
 from tensorlab.backends.operands import OperandLayout
+from tensorlab.backends.protocol import RandomLaunch, RandomState
 from tensorlab.core import dtypes, layout
 from tensorlab.core.cells import from_float32, to_float32
 from tensorlab.core.dtypes import dtype
@@ -37,7 +37,7 @@ Cells = tuple[np.ndarray, int]
 def prepare(
     distribution: str, shape: Sequence[int], out: OperandLayout, read: OperandLayout | None = None
 ) -> RandomLaunch:
-    """See `tensorlab.backends.drawing.RandomOperations.random`."""
+    """See `tensorlab.backends.protocol.Core.random`."""
     return _PREPARED[distribution](shape, out, read) if math.prod(shape) else _nothing
 
 

@@ -15,6 +15,8 @@ What a file holds:
 A slice brings its whole storage along, because other tensors may need the rest. To save ten numbers of a
 million, save ``x[:10].clone()``.
 
+Files of PyTorch's `torch.save` load as well, by a reader that runs nothing of them.
+
 Other programs read the file as well: a dense tensor that fills its storage appears there under its own name,
 the keys on the way to it with dots between, as in ``"encoder.weight"``. Files that other programs wrote load
 as a dict of tensors.
@@ -39,11 +41,12 @@ Example:
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from tensorlab.core.devices import as_device, device
-from tensorlab.io import archive
+from tensorlab.core.devices import as_device
+from tensorlab.io import archive, torch_files
 from tensorlab.io.whole import write_whole
 
 __all__ = ["load", "save"]
@@ -90,20 +93,26 @@ def save(obj: Any, f: str | os.PathLike | IO[bytes]) -> None:
 
 def load(
     f: str | os.PathLike | IO[bytes],
-    map_location: device | str | None = None,
+    map_location: Any = None,
     *,
     weights_only: bool = True,
 ) -> Any:
-    """What `save` wrote to a file; or, from another program's safetensors file, a dict of its tensors.
+    """What `save` wrote to a file; or PyTorch's `torch.save`; or a safetensors file's dict of tensors.
+
+    A file of PyTorch is loaded if it holds tensors, parameters, numbers, texts, None, dicts, lists and
+    tuples, as a ``state_dict`` does: in both of its forms, and without running what it names.
 
     Args:
         f: a path, or a file open for reading bytes.
-        map_location: the device to put the tensors on; the CPU.
+        map_location: the device to put the tensors on, as PyTorch takes it: a device, its name, a dict from
+            names to names, or a function of a storage and the name of its device. Tensors that lay on another
+            device than the CPU need one.
         weights_only: accepted for programs written for PyTorch, where False means that the file may run
             code. Here no file can.
 
     Raises:
-        RuntimeError: the file is damaged, or is no safetensors file, or holds a type that tensorlab has not.
+        RuntimeError: the file is damaged, of an unknown form, or holds what is none of these; or tensors of a
+            device that is not here, and `map_location` does not say where they shall be.
         FileNotFoundError: there is no such file.
         AttributeError: `f` is neither a path nor a file.
 
@@ -116,11 +125,31 @@ def load(
         >>> tl.load(file)
         [tensor([0, 1, 2]), 'text']
     """
-    as_device(map_location)
+    if map_location is not None and not isinstance(map_location, dict) and not callable(map_location):
+        as_device(map_location)
     if hasattr(f, "read"):
-        return archive.unpack(f.read(), "the file")
-    path = _path(f)
-    return archive.unpack(path.read_bytes(), str(path))
+        content, source = f.read(), "the file"
+    else:
+        path = _path(f)
+        content, source = path.read_bytes(), str(path)
+    if torch_files.is_torch_file(content):
+        return torch_files.unpack(content, source, partial(_locate, map_location))
+    return archive.unpack(content, source)
+
+
+def _locate(map_location: Any, where: str) -> None:
+    """Refuse a storage of a device that is not here, unless `map_location` brings it to one that is."""
+    if isinstance(map_location, dict):
+        where = map_location.get(where, where)
+    elif callable(map_location):
+        return  # it returns the storage that it is given, which is here
+    elif map_location is not None:
+        return
+    if str(where).partition(":")[0] != "cpu":
+        raise RuntimeError(
+            f"Attempting to deserialize object on device {str(where)!r}, which is not here: call "
+            f"load(..., map_location='cpu')"
+        )
 
 
 def _path(f: object) -> Path:

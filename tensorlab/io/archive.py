@@ -74,10 +74,10 @@ def unpack(content: bytes, source: str) -> Any:
     Raises:
         RuntimeError: the bytes are damaged, or no safetensors file, or hold an unknown type.
     """
-    if content.startswith(b"PK\x03\x04") or (content.startswith(b"\x80") and content.endswith(b".")):
+    if content.startswith(b"\x80") and content.endswith(b"."):
         raise RuntimeError(
-            f"{source} holds a pickle, as torch.save writes it. Loading a pickle can run any code, so it is "
-            f"refused. In PyTorch, write it again: safetensors.torch.save_file(state_dict, path)"
+            f"{source} holds a pickle. Loading a pickle can run any code; what torch.save or tensorlab.save "
+            f"writes can be loaded without"
         )
     try:
         entries = dict(safetensors.deserialize(content))

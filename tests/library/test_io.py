@@ -347,11 +347,3 @@ class Bomb:
 def test_a_pickle_is_refused_and_not_run(protocol):
     with pytest.raises(RuntimeError, match="the file holds a pickle"):
         tl.load(io.BytesIO(pickle.dumps(Bomb(), protocol)), weights_only=False)
-
-
-def test_a_file_of_torch_save_is_refused(torch):
-    file = io.BytesIO()
-    torch.save({"w": torch.zeros(2)}, file)
-    file.seek(0)
-    with pytest.raises(RuntimeError, match=r"safetensors\.torch\.save_file"):
-        tl.load(file)

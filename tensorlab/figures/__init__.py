@@ -15,16 +15,15 @@ Example:
 from tensorlab.figures.anchors import Box, Cells
 from tensorlab.figures.bits import float32_bits
 from tensorlab.figures.figure import Figure
-from tensorlab.figures.folding import folded_into, read_and_added_back
+from tensorlab.figures.folding import folded_into, picked_from, read_and_added_back
 from tensorlab.figures.image import lighthouse, picture
 from tensorlab.figures.ink import colour, memory
 from tensorlab.figures.names import names
-from tensorlab.figures.picks import picked_from
 from tensorlab.figures.plots import lines_through_points, plot
-from tensorlab.figures.products import batches_that_meet, row_meets_column
+from tensorlab.figures.products import batched, batches_that_meet, row_meets_column
 from tensorlab.figures.reading import reading_order
 from tensorlab.figures.roofline import roofline
-from tensorlab.figures.runs import in_reading_order
+from tensorlab.figures.runs import filling_runs, in_reading_order
 from tensorlab.figures.scene import Scene
 from tensorlab.figures.shapes import aligned_shapes
 from tensorlab.figures.storage import over_one_storage
@@ -45,10 +44,12 @@ __all__ = [
     "Figure",
     "Scene",
     "aligned_shapes",
+    "batched",
     "batches_that_meet",
     "bytes_of",
     "colour",
     "fetched_lines",
+    "filling_runs",
     "float32_bits",
     "folded_into",
     "in_reading_order",

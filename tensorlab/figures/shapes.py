@@ -1,24 +1,20 @@
-"""Shapes under one another, aligned from the right, as broadcasting compares them."""
+"""Shapes aligned from the right, as broadcasting compares them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tensorlab.core.layout import numel
-from tensorlab.figures.svg import CELL, Figure, cell, drawing, label
+from tensorlab.figures.figure import Figure
+from tensorlab.figures.scene import Scene
 
 __all__ = ["aligned_shapes"]
 
-_NAME = 112  # what the names on the left need
-_COLUMN = 74  # from one dimension to the next: a size, an arrow, the size that it is stretched to
-_ROW = CELL + 12
 
+def aligned_shapes(panels: Sequence[Mapping[str, Sequence[int]]], caption: str = "") -> Figure:
+    """Return a figure of shapes under each other, aligned from the right, with the shape of the result.
 
-def aligned_shapes(panels: Sequence[Mapping[str, Sequence[int]]], caption: str) -> Figure:
-    """Return a figure: in each panel some shapes under one another, and under a line what they meet in.
-
-    A size that is stretched has an arrow to its new size; a 1 that was put in front is pale. Where a column
-    does not fit, its sizes are ringed, and the line below says which ones they are.
+    A size of 1 that is stretched is dashed and leads to its new size, as is a dimension that was missing.
+    Sizes that are not broadcastable are red.
 
     Args:
         panels: for each drawing, name -> shape.
@@ -29,67 +25,65 @@ def aligned_shapes(panels: Sequence[Mapping[str, Sequence[int]]], caption: str) 
 
     Example:
         >>> figure = aligned_shapes([{"a": (3, 1), "b": (4,)}], "Both are stretched.")
-        >>> "a (3, 1), read as (3, 4); b (4,), read as (3, 4); they meet in (3, 4)" in figure._repr_html_()
+        >>> "a (3, 1), b (4,): result (3, 4)" in figure._repr_html_()
         True
     """
-    return Figure([_panel(panel) for panel in panels], caption)
-
-
-def _panel(shapes: Mapping[str, Sequence[int]]) -> str:
-    ndim = max(map(len, shapes.values()), default=0)
-    if not ndim:
-        raise ValueError(f"there is nothing to align in {dict(shapes)}: give a shape with dimensions")
-    padded = {name: [1] * (ndim - len(shape)) + list(shape) for name, shape in shapes.items()}
-    met = [_meet(column) for column in zip(*padded.values(), strict=True)]
-    parts: list[str] = []
-    for row, (name, sizes) in enumerate(padded.items()):
-        top = row * _ROW
-        parts.append(label(0, top + CELL / 2 + 5, name, bold=True))
-        missing = ndim - len(shapes[name])
-        for dim, (size, to) in enumerate(zip(sizes, met, strict=True)):
-            parts += _size(_NAME + dim * _COLUMN, top, size, to, missing=dim < missing)
-    return drawing(
-        _NAME + ndim * _COLUMN,
-        (len(padded) + 1) * _ROW + 6,
-        _spelled(shapes, met),
-        [*parts, *_result(padded, met, len(padded) * _ROW + 6)],
+    for panel in panels:
+        if not max((len(shape) for shape in panel.values()), default=0):
+            raise ValueError(f"there is nothing to align in {dict(panel)}: give a shape with dimensions")
+    says = "; ".join(
+        f"{', '.join(f'{name} {tuple(shape)}' for name, shape in panel.items())}: {_result(panel)}"
+        for panel in panels
     )
 
+    def draw(width: float) -> Scene:
+        s, x, y = Scene(width, "Shapes aligned from the right", says), 0.0, 0.0
+        for panel in panels:
+            name_room = 14 + 8.5 * max(len(name) for name in (*panel, "result"))
+            room = name_room + 60 * max(map(len, panel.values()))
+            if x and (not s.wide or x + room > width):
+                x, y = 0.0, s.height + 22
+            _panel(s, x, y, panel, name_room)
+            x += room + 34
+        return s
 
-def _meet(column: Sequence[int]) -> int | None:
-    """The size in which one column meets; None where it does not."""
-    others = {size for size in column if size != 1}
-    return others.pop() if len(others) == 1 else None if others else 1
-
-
-def _size(left: float, top: float, size: int, to: int | None, missing: bool) -> list[str]:
-    kind = "hand" if to is None and size != 1 else "rest" if missing else "reach"
-    drawn = [cell(left, top, str(size), kind)]
-    if to not in (None, size):
-        drawn.append(label(left + CELL + 5, top + CELL / 2 + 5, f"→ {to}", "stride"))
-    return drawn
-
-
-def _result(padded: Mapping[str, Sequence[int]], met: Sequence[int | None], top: float) -> list[str]:
-    baseline = top + CELL / 2 + 5
-    for column, to in zip(zip(*padded.values(), strict=True), met, strict=True):
-        if to is None:
-            sizes = " and ".join(str(size) for size in dict.fromkeys(column) if size != 1)
-            return [label(0, baseline, f"{sizes} differ, and neither is 1: refused", "refused", bold=True)]
-    met_in = [
-        label(_NAME + dim * _COLUMN + CELL / 2, baseline, str(to), "shape", anchor="middle", bold=True)
-        for dim, to in enumerate(met)
-    ]
-    return [label(0, baseline, "they meet in", "soft"), *met_in]
+    return Figure(draw, caption)
 
 
-def _spelled(shapes: Mapping[str, Sequence[int]], met: Sequence[int | None]) -> str:
-    if None in met:
-        named = "; ".join(f"{name} {tuple(shape)}" for name, shape in shapes.items())
-        return f"{named}; they do not meet in dimension {met.index(None)}"
-    whole = tuple(size for size in met if size is not None)
-    named = "; ".join(
-        f"{name} {tuple(shape)}" + (f", read as {whole}" if tuple(shape) != whole else "")
-        for name, shape in shapes.items()
-    )
-    return f"{named}; they meet in {whole}, {numel(whole)} elements"
+def _columns(panel: Mapping[str, Sequence[int]]) -> list[int | None]:
+    """The size of each dimension of the result; None where there is none."""
+    ndim = max(map(len, panel.values()))
+    found: list[int | None] = []
+    for dim in range(-ndim, 0):
+        sizes = {shape[dim] for shape in panel.values() if len(shape) >= -dim} - {1}
+        found.append(None if len(sizes) > 1 else next(iter(sizes), 1))
+    return found
+
+
+def _result(panel: Mapping[str, Sequence[int]]) -> str:
+    sizes = _columns(panel)
+    if None not in sizes:
+        return f"result {tuple(size for size in sizes if size is not None)}"
+    dim = sizes.index(None) - len(sizes)
+    clash = dict.fromkeys(shape[dim] for shape in panel.values() if len(shape) >= -dim and shape[dim] != 1)
+    return f"not broadcastable: {' and '.join(map(str, clash))}"
+
+
+def _panel(s: Scene, x: float, y: float, panel: Mapping[str, Sequence[int]], name_room: float) -> None:
+    sizes = _columns(panel)
+    for row, (name, shape) in enumerate(panel.items()):
+        top, missing = y + 40 * row, len(sizes) - len(shape)
+        s.text(x, top + 20, name, bold=True, mono=True)
+        for dim, to in enumerate(sizes):
+            size = 1 if dim < missing else shape[dim - missing]
+            fill = "copy" if to is None and size != 1 else "again" if size == 1 != to else "reach"
+            words = f"{size if dim >= missing else ''}→{to}" if fill == "again" and to is not None else size
+            s.cell(x + name_room + 60 * dim, top, words, fill, 54, 30, 15)
+    top = y + 40 * len(panel)
+    s.path(f"M{x:g} {top - 2:g}H{x + name_room + 60 * len(sizes) - 6:g}", "edge", bottom=top)
+    if None in sizes:
+        s.text(x, top + 22, _result(panel), "wrong", 13, bold=True)
+        return
+    s.text(x, top + 24, "result", "ink-soft", 13)
+    for dim, to in enumerate(sizes):
+        s.text(x + name_room + 60 * dim + 27, top + 25, to, "shape", 16, "middle", bold=True, mono=True)

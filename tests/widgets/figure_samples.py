@@ -48,4 +48,28 @@ SAMPLES = {
     "reading_order": figures.reading_order(
         {"gaps": tl.as_strided(TABLE, (2, 3), (4, 1)), "turned": tl.arange(6).view(2, 3).t()}
     ),
+    "in_reading_order": figures.in_reading_order({"x": TABLE, "x.t()": TABLE.t()}),
+    "filling_runs": figures.filling_runs(tl.arange(24).view(2, 3, 4).transpose(0, 1), [(3, 2, 2, 2), (6, 4)]),
+    "folded_into": figures.folded_into(TABLE, {"x.sum(0)": 0, "x.sum(1)": 1}),
+    "picked_from": figures.picked_from(
+        TABLE,
+        {
+            "x[[0, 2], [1, 3]]": TABLE[[0, 2], [1, 3]],
+            "x[[[0], [2]], [1, 3]]": TABLE[[[0], [2]], [1, 3]],
+            "x[::2, 1::2]": TABLE[::2, 1::2],
+        },
+    ),
+    "read_and_added_back": figures.read_and_added_back(
+        tl.tensor([5.0, 6.0, 7.0]), tl.tensor([0, 2, 0, 1]), tl.tensor([1.0, 2.0, 3.0, 4.0])
+    ),
+    "row_meets_column": figures.row_meets_column(tl.arange(6).view(2, 3), TABLE, (1, 2)),
+    "batches_that_meet": figures.batches_that_meet((2, 1), (5,)),
+    "batched": figures.batched(tl.ones(3, 2, 4), tl.ones(1, 4, 3)),
+    "aligned_shapes": figures.aligned_shapes(
+        [
+            {"sales": (3, 4), "prices": (4,)},
+            {"sales": (3, 4), "bonus": (3,)},
+            {"x": (3, 4), "bonus[:, None]": (3, 1)},
+        ]
+    ),
 }

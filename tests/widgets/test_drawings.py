@@ -49,9 +49,7 @@ def seen(chromium):
 
 def test_every_public_figure_has_a_sample():
     shapes = {"Box", "Cells", "Figure", "Scene", "colour", "memory", "lighthouse"}
-    older = {"aligned_shapes", "batches_that_meet", "folded_into"}
-    older |= {"in_reading_order", "over_one_storage"}
-    older |= {"picked_from", "read_and_added_back", "roofline", "row_meets_column"}
+    older = {"over_one_storage", "roofline"}
     assert set(SAMPLES) == set(figures.__all__) - shapes - older
 
 
@@ -257,3 +255,97 @@ def test_lines_rise_where_their_numbers_do():
             figures.plot(wrong)
     with pytest.raises(ValueError, match="positive numbers, got 0"):
         figures.plot({"zero": ([0, 1], [1, 1])}, log=True)
+
+
+def test_runs_are_cut_where_the_step_changes():
+    x = tl.arange(12).view(3, 4)
+    scene = figures.in_reading_order({"x": x, "t": x.t(), "one": tl.zeros(1, 1)}).draw(720)
+    assert "x: runs of cells 0 1 2 3 4 5 6 7 8 9 10 11;" in scene.says
+    assert "t: runs of cells 0 4 8, 1 5 9, 2 6 10, 3 7 11; one: runs of cells 0" in scene.says
+    shown = texts(scene)
+    assert (shown.count("+1"), shown.count("+4"), shown.count("-7")) == (1, 1, 3)
+
+
+SHAPES = [(24,), (3, 8), (3, 2, 4), (6, 4), (3, 2, 2, 2), (1, 3, 2, 1, 4), (2, 12), (12, 2)]
+
+
+@pytest.mark.parametrize("x", [tl.arange(24).view(2, 3, 4), tl.arange(24).view(2, 3, 4).transpose(0, 1)])
+def test_shapes_fit_between_the_walls_where_the_library_makes_a_view(x):
+    scene = figures.filling_runs(x, SHAPES).draw(720)
+    for shape in SHAPES:
+        try:
+            x.view(shape)
+            verdict = "a view"
+        except RuntimeError:
+            verdict = "no view"
+        assert f"view{shape}: {verdict}" in scene.says
+    red = sum("var(--tl-copy" in part and part.startswith("<rect") for part in scene.parts)
+    assert bool(red) == ("no view" in scene.says)
+    with pytest.raises(ValueError, match=r"shapes of 24 elements are wanted, 2 or more, got \(5, 5\)"):
+        figures.filling_runs(x, [(5, 5)])
+
+
+def test_totals_are_where_their_elements_went():
+    x = tl.arange(6).view(2, 3)
+    shown = texts(figures.folded_into(x, {"x.sum(0)": 0, "x.sum(1)": 1}).draw(720))
+    assert {"x.sum(0)", "shape (3,)", "keepdim (1, 3)", "7", "shape (2,)", "keepdim (2, 1)", "12"} <= set(
+        shown
+    )
+    with pytest.raises(ValueError, match="this tensor has 1"):
+        figures.folded_into(tl.ones(3), {"x.sum()": 0})
+
+
+def test_what_an_index_takes_is_coloured_and_copies_are_framed():
+    x = tl.arange(6).view(2, 3)
+    scene = figures.picked_from(x, {"x[:, 1:]": x[:, 1:], "x[[0], [2]]": x[[0], [2]]}).draw(720)
+    assert (
+        scene.says
+        == "x[:, 1:]: a view of shape (2, 2) with 1, 2, 4, 5; x[[0], [2]]: a copy of shape (1,) with 2"
+    )
+    assert sum("fill:none;stroke:var(--tl-copy" in part for part in scene.parts) == 2
+    with pytest.raises(ValueError, match="all different"):
+        figures.picked_from(tl.zeros(2, 2), {})
+
+
+def test_what_is_read_twice_gets_two_values():
+    x, places, y = tl.tensor([5.0, 7.0]), tl.tensor([0, 0]), tl.tensor([1.0, 2.0])
+    scene = figures.read_and_added_back(x, places, y).draw(350)
+    assert scene.says == "x[places]: cells 0, 0 are read: 5, 5; values 1, 2 are added into cells 0, 0: 3, 0"
+    with pytest.raises(ValueError, match="2 places and 1 values"):
+        figures.read_and_added_back(x, places, y[:1])
+
+
+def test_an_element_of_a_product_is_made_of_its_row_and_its_column():
+    a, b = tl.tensor([[1, 2, 3], [4, 5, 6]]), tl.tensor([[1, 0], [0, 1], [2, 2]])
+    scene = figures.row_meets_column(a, b, (1, 0)).draw(720)
+    assert scene.says == "element [1, 0] of the product is 4·1 + 5·0 + 6·2 = 16"
+    shown = [number for t in (b, a, a @ b) for number in t.view(-1).tolist()]
+    assert [int(text) for text in texts(scene) if text.isdigit()] == shown
+
+
+@pytest.mark.parametrize(("a", "b"), [((2, 1), (5,)), ((3,), (2, 3)), ((2, 3), (1, 3)), ((2, 3), (2, 3))])
+def test_batches_are_paired_as_the_librarys_are(a, b):
+    scene = figures.batches_that_meet(a, b).draw(720)
+    # Matrices of one number each: which of a, in hundreds, and which of b.
+    count = [tl.arange(1, tl.zeros(shape).numel() + 1).view(*shape, 1, 1) for shape in (a, b)]
+    product = (count[0] * 100) @ tl.ones_like(count[1]) + tl.ones_like(count[0]) @ count[1]
+    named = re.findall(r"a(\d+) @ b(\d+)", scene.says)
+    assert [100 * (int(first) + 1) + int(second) + 1 for first, second in named] == product.view(-1).tolist()
+
+
+def test_a_matrix_that_a_batch_reads_again_is_dashed():
+    scene = figures.batched(tl.ones(3, 2, 4), tl.ones(1, 4, 3)).draw(720)
+    assert scene.says == "3 products (2, 4) @ (4, 3); b is one matrix, read again"
+    assert "stride (0, 3, 1)" in texts(scene)
+    with pytest.raises(ValueError, match=r"got \(2, 3, 4\) and \(3, 4, 5\)"):
+        figures.batched(tl.ones(2, 3, 4), tl.ones(3, 4, 5))
+
+
+def test_shapes_are_aligned_from_the_right():
+    fits, fails = {"table": (3, 4), "row": (4,), "one": (1, 1)}, {"table": (3, 4), "three": (3,)}
+    scene = figures.aligned_shapes([fits, fails]).draw(350)
+    assert "table (3, 4), row (4,), one (1, 1): result (3, 4)" in scene.says
+    assert "not broadcastable: 4 and 3" in texts(scene)
+    assert {"→3", "1→3", "1→4"} <= set(texts(scene))
+    with pytest.raises(ValueError, match="nothing to align"):
+        figures.aligned_shapes([{"number": ()}])

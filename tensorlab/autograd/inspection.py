@@ -236,7 +236,7 @@ class Graph:
         return graph_drawing(self, names or {}, most)
 
     def _repr_html_(self) -> str:
-        return graph_figure(self, {}, MOST_NODES)._repr_html_()
+        return graph_figure(self, {}, MOST_NODES)
 
     def _repr_svg_(self) -> str:
         return self.svg()

@@ -31,6 +31,7 @@ from tensorlab.figures.tensors import storage, tensor
 from tensorlab.figures.walks import (
     bytes_of,
     fetched_lines,
+    kept,
     list_beside_storage,
     reach,
     rows_over_line,
@@ -53,6 +54,7 @@ __all__ = [
     "float32_bits",
     "folded_into",
     "in_reading_order",
+    "kept",
     "lighthouse",
     "lines_through_points",
     "list_beside_storage",

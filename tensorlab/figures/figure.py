@@ -11,7 +11,7 @@ from zlib import crc32
 from tensorlab.figures.ink import NOTEBOOK, UI, colour
 from tensorlab.figures.scene import Scene
 
-__all__ = ["NARROW", "WIDE", "Figure"]
+__all__ = ["NARROW", "WIDE", "Figure", "framed"]
 
 WIDE, NARROW = 720, 350
 _STYLE = (
@@ -56,5 +56,10 @@ class Figure:
             scene = self.draw(width)
             key = f"tl{crc32(''.join(scene.parts).encode()):x}-{number}{kind[0]}"
             drawn.append(f'<div class="tl-{kind}">{scene.svg(key)}</div>')
-        told = f"<figcaption>{html.escape(self.caption)}</figcaption>" if self.caption else ""
-        return f'<figure class="tl-figure">{_STYLE}{"".join(drawn)}{told}</figure>'
+        return framed("".join(drawn), self.caption)
+
+
+def framed(drawn: str, caption: str) -> str:
+    """The HTML of drawings with their style and a caption."""
+    told = f"<figcaption>{html.escape(caption)}</figcaption>" if caption else ""
+    return f'<figure class="tl-figure">{_STYLE}{drawn}{told}</figure>'

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from zlib import crc32
 
-from tensorlab.figures.layers import Placed, placed
-from tensorlab.figures.svg import Figure, drawing, label
+from tensorlab.figures.figure import framed
+from tensorlab.figures.layers import placed
+from tensorlab.figures.scene import Scene
 
 if TYPE_CHECKING:
     from tensorlab.autograd.inspection import Graph, GraphEdge, GraphNode, Saved
@@ -17,7 +19,7 @@ __all__ = ["MOST_NODES", "graph_drawing", "graph_figure"]
 
 MOST_NODES = 24
 
-_LINE, _PAD = 17.0, 9.0  # between the baselines of a box, and from its edge to its words
+_LINE, _PAD = 17.0, 14.0  # between the baselines of a node, and its height without lines
 _LETTER = 0.61  # of the size of a monospace letter: its width
 _OWNERS = {"leaf": ("the leaf's own", "view"), "shared": ("shared", "view"), "graph": ("owned", "copy")}
 
@@ -32,13 +34,13 @@ class _Box:
 
     def __post_init__(self) -> None:
         wide = max(len(text) * size * _LETTER for text, _, size in self.lines)
-        self.size = (wide + 2 * _PAD, len(self.lines) * _LINE + _PAD)
+        self.size = (wide + 18, len(self.lines) * _LINE + _PAD)
 
 
-def graph_figure(graph: Graph, names: Mapping[str, Tensor], most: int) -> Figure:
-    """The drawing with a caption that counts; a graph without nodes is the caption alone."""
+def graph_figure(graph: Graph, names: Mapping[str, Tensor], most: int) -> str:
+    """The drawing as HTML, with a caption that counts; a graph without nodes is the caption alone."""
     if not graph.nodes:
-        return Figure([], "No graph: the tensor requires no gradient.")
+        return framed("", "No graph: the tensor requires no gradient.")
     leaves = sum(node.leaf is not None for node in graph.nodes)
     kept = sum(entry.nbytes for node in graph.nodes for entry in node.saved if entry.owner == "graph")
     caption = (
@@ -50,7 +52,7 @@ def graph_figure(graph: Graph, names: Mapping[str, Tensor], most: int) -> Figure
     svg = graph_drawing(graph, names, most, shrinks=False)
     # On a narrow page it is moved under the finger or with the arrow keys: shrunk, nobody could read it.
     frame = 'tabindex="0" role="group" aria-label="Graph of gradients" style="max-width:100%;overflow:auto"'
-    return Figure([f"<div {frame}>{svg}</div>"], caption)
+    return framed(f"<div {frame}>{svg}</div>", caption)
 
 
 def graph_drawing(graph: Graph, names: Mapping[str, Tensor], most: int, shrinks: bool = True) -> str:
@@ -68,7 +70,7 @@ def graph_drawing(graph: Graph, names: Mapping[str, Tensor], most: int, shrinks:
     boxes = [_box(node, waits[node.id], names) for node in drawn]
     rest = len(graph.nodes) - len(drawn)
     if rest:
-        boxes.append(_Box([(f"{_plural(rest, 'older node')}, not drawn", "soft", 12)], "rest"))
+        boxes.append(_Box([(f"{_plural(rest, 'older node')}, not drawn", "ink-soft", 12)], "rest"))
     ways: list[tuple[int, int]] = []
     for edge in graph.edges:
         if edge.source >= most or (edge.target >= most and (edge.source, most) in ways):
@@ -81,18 +83,18 @@ def graph_drawing(graph: Graph, names: Mapping[str, Tensor], most: int, shrinks:
             ways.append((edge.source, target))
     place = placed([box.size for box in boxes], ways)
     sums = {number for number, box in enumerate(boxes) if box.kind == "sum"}
-    parts = [_edge(route, place, way[1] in sums) for way, route in zip(ways, place.routes, strict=True)]
-    parts += [_drawn(box, number, place) for number, box in enumerate(boxes)]
     says = "; ".join(_says(node, waits[node.id], graph.edges, names) for node in drawn)
     says += f"; {_plural(rest, 'older node')} not drawn" if rest else ""
-    inner = "".join(parts)
-    return drawing(
-        place.width + 4,
-        place.height + 4,
-        f"A graph of gradients, from the result to the leaves. {says}.",
-        [f'<g transform="translate(2 2)">{inner}</g>'],
-        shrinks,
-    )
+    s = Scene(place.width + 4, "A graph of gradients", f"From the result to the leaves: {says}.")
+    for way, route in zip(ways, place.routes, strict=True):
+        _edge(s, [(2 + x, 2 + place.height - y) for x, y in route], headless=way[1] in sums)
+    for number, box in enumerate(boxes):
+        # The layout leads downward, the drawing upward: what was above is below.
+        x, y = place.places[number].x, place.height - place.places[number].y - box.size[1]
+        lines, inks, _ = zip(*box.lines, strict=True)
+        ink, dashes = _BORDERS[box.kind]
+        s.node(2 + x, 2 + y, lines, ink, box.size[0], inks=inks, dashes=dashes)
+    return s.svg(f"g{crc32(''.join(s.parts).encode()):x}", shrinks=shrinks)
 
 
 def _name(leaf: Tensor, names: Mapping[str, Tensor]) -> str:
@@ -143,49 +145,29 @@ def _says(node: GraphNode, waits: int, edges: Sequence[GraphEdge], names: Mappin
     return ", ".join(parts)
 
 
-_BORDERS = {
-    "node": "fill:var(--tl-surface, none);stroke:var(--tl-edge, #7d8798);stroke-width:1",
-    "leaf": "fill:var(--tl-surface, none);stroke:var(--tl-reach-edge, #2f5fc4);stroke-width:2",
-    "rest": "fill:none;stroke:var(--tl-edge, #7d8798);stroke-width:1;stroke-dasharray:4 3",
-    "sum": "fill:var(--tl-surface, none);stroke:var(--tl-gradient, #7a4fb5);stroke-width:1",
+_BORDERS = {  # kind of node: its border, and the dashes of it
+    "node": ("edge", ""),
+    "leaf": ("reach-edge", ""),
+    "rest": ("edge", "4 3"),
+    "sum": ("gradient", ""),
 }
 
 
-def _drawn(box: _Box, number: int, place: Placed) -> str:
-    """A box with its words. The layout leads downward, the drawing upward: what was above is below."""
-    width, height = box.size
-    x, y = place.places[number].x, place.height - place.places[number].y - height
-    corner = {"node": 4.0, "rest": 4.0}.get(box.kind, height / 2 if box.kind == "sum" else 12.0)
-    parts = [
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{corner:g}" '
-        f'style="{_BORDERS[box.kind]}"/>'
-    ]
-    for row, (text, ink, size) in enumerate(box.lines):
-        bold = row == 0 and box.kind in ("node", "leaf")
-        baseline = round(y + _PAD / 2 + _LINE * (row + 0.75), 1)
-        parts.append(
-            label(
-                round(x + width / 2, 1), baseline, text, ink, size=size, anchor="middle", bold=bold, mono=True
-            )
-        )
-    return "".join(parts)
-
-
-def _edge(route: Sequence[tuple[float, float]], place: Placed, headless: bool) -> str:
+def _edge(s: Scene, route: Sequence[tuple[float, float]], *, headless: bool) -> None:
     """The way of a gradient: a curve that climbs, with an arrow's head unless it ends at a sum."""
-    points = [(x, place.height - y) for x, y in route]
-    x, y = points[0]
-    steps = [f"M{x:.1f} {y:.1f}"]
-    for number, (to_x, to_y) in enumerate(points[1:], 1):
-        last = number == len(points) - 1
-        end = to_y + (5 if last and not headless else 0)
+    (x, y), *others = route
+    for number, (to_x, to_y) in enumerate(others, 1):
+        head = number == len(others) and not headless
+        end = to_y + 10 * head
         half = (y + end) / 2
-        steps.append(f"C{x:.1f} {half:.1f} {to_x:.1f} {half:.1f} {to_x:.1f} {end:.1f}")
+        s.path(
+            f"M{x:.1f} {y:.1f}C{x:.1f} {half:.1f} {to_x:.1f} {half:.1f} {to_x:.1f} {end:.1f}",
+            "gradient",
+            1.75,
+        )
+        if head:
+            s.arrow((to_x, end), (to_x, to_y + 1), "gradient")
         x, y = to_x, to_y
-    head = f"{x:.1f},{y:.1f} {x - 4:.1f},{y + 8:.1f} {x + 4:.1f},{y + 8:.1f}"
-    ink = "var(--tl-gradient, #7a4fb5)"
-    line = f'<path d="{"".join(steps)}" fill="none" stroke-width="1.5" style="stroke:{ink}"/>'
-    return line if headless else f'{line}<polygon points="{head}" style="fill:{ink}"/>'
 
 
 def _plural(count: int, one: str, many: str | None = None) -> str:

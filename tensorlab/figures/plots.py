@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 
@@ -9,7 +10,7 @@ from tensorlab.figures.figure import Figure
 from tensorlab.figures.ink import colour
 from tensorlab.figures.scene import Scene
 
-__all__ = ["lines_through_points", "plot"]
+__all__ = ["Axis", "axes", "dot", "lines_through_points", "plot"]
 
 Curve = tuple[Sequence[float], Sequence[float]]
 _INKS = (("shape", ""), ("stride", "7 5"), ("gradient", "2 5"), ("ink-soft", "12 4 2 4"))
@@ -57,17 +58,17 @@ def plot(
 
     def draw(width: float) -> Scene:
         s = Scene(width, f"{y or 'y'} over {x or 'x'}", says)
-        right = _Axis(across, 52, width - 16, log)
-        rise = _Axis(up, 250, 36, log)
-        _axes(s, right, rise, x, y)
+        right = Axis(across, 52, width - 16, log)
+        rise = Axis(up, 250, 36, log)
+        axes(s, right, rise, x, y)
         for px, py in zip(*points, strict=True):
-            _dot(s, right(px), rise(py), "reach")
+            dot(s, right(px), rise(py), "reach")
         ends = []
         for (ink, dashes), (name, (xs, ys)) in zip(_INKS, lines.items(), strict=False):
             places = [(right(a), rise(b)) for a, b in zip(xs, ys, strict=True)]
             s.path("M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in places), ink, 2.5, dashes)
             for a, b in places if len(places) <= 16 and not points[0] else ():
-                _dot(s, a, b, ink)
+                dot(s, a, b, ink)
             ends.append((places[-1][1], name, ink))
         level = 0.0
         for end, name, ink in sorted(ends):
@@ -98,7 +99,7 @@ def lines_through_points(
     return plot(curves, caption, points=(x, y))
 
 
-class _Axis:
+class Axis:
     """Numbers as places between `start` and `end`; the axis across has `start` before `end`."""
 
     def __init__(self, numbers: Sequence[float], start: float, end: float, log: bool) -> None:
@@ -110,6 +111,7 @@ class _Axis:
         self.numbers = sorted(set(numbers))
 
     def __call__(self, number: float) -> float:
+        """Return the place of a number."""
         at = log10(number) if self.log else number
         return self.start + (at - self.low) / (self.high - self.low) * (self.end - self.start)
 
@@ -127,7 +129,8 @@ class _Axis:
         return [k * step for k in range(ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9) + 1)]
 
 
-def _axes(s: Scene, right: _Axis, rise: _Axis, x: str, y: str) -> None:
+def axes(s: Scene, right: Axis, rise: Axis, x: str, y: str) -> None:
+    """Draw two axes with their ticks and what stands at them."""
     for tick in rise.ticks():
         s.path(f"M{right.start} {rise(tick):.1f}H{right.end}", "rule")
         s.text(right.start - 8, rise(tick) + 4, f"{tick:.4g}", "ink-soft", 11, "end", mono=True)
@@ -144,6 +147,8 @@ def _axes(s: Scene, right: _Axis, rise: _Axis, x: str, y: str) -> None:
         s.text(right.end, rise.start + 38, x, "ink-soft", 13, "end")
 
 
-def _dot(s: Scene, x: float, y: float, ink: str) -> None:
+def dot(s: Scene, x: float, y: float, ink: str, title: str = "") -> None:
+    """Draw a point; its title is shown when it is pointed at."""
     style = f"fill:{colour(ink)};stroke:{colour('page')};stroke-width:1"
-    s.put(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" style="{style}"/>', y + 4)
+    told = f"<title>{html.escape(title)}</title>" if title else ""
+    s.put(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" style="{style}">{told}</circle>', y + 4.5)

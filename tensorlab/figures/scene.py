@@ -427,14 +427,29 @@ class Scene:
 
     # ---- graphs and times
 
-    def node(self, x: float, y: float, lines: Sequence[str], ink: str = "edge", width: float = 96) -> Box:
-        """Draw a node of a graph: a rounded box with lines of text, the first of them bold."""
+    def node(
+        self,
+        x: float,
+        y: float,
+        lines: Sequence[str],
+        ink: str = "edge",
+        width: float = 96,
+        *,
+        inks: Sequence[str] = (),
+        dashes: str = "",
+    ) -> Box:
+        """Draw a node of a graph: a rounded box with lines of text, the first of them bold.
+
+        `inks` are the colours of the lines. A node whose border is dashed is not drawn in full.
+        """
         box = Box(x, y, width, 14 + 17 * len(lines))
-        self._rect(box, f"fill:{colour('surface')};stroke:{colour(ink)};stroke-width:1.5", 6)
+        dashed = f";stroke-dasharray:{dashes}" if dashes else ""
+        self._rect(box, f"fill:{colour('surface')};stroke:{colour(ink)};stroke-width:1.5{dashed}", 6)
         for number, line in enumerate(lines):
             first = number == 0
+            of_line = inks[number] if inks else "ink"
             size = 13 if first else 12
-            self.text(box.n[0], y + 20 + 17 * number, line, "ink", size, "middle", bold=first, mono=True)
+            self.text(box.n[0], y + 20 + 17 * number, line, of_line, size, "middle", bold=first, mono=True)
         return box
 
     def saved(self, x: float, y: float, words: str, *, shared: bool = False) -> Box:
@@ -463,14 +478,20 @@ class Scene:
 
     # ---- the whole
 
-    def svg(self, key: str) -> str:
-        """Return the drawing as an SVG element; `key` makes its ids unique on the page."""
+    def svg(self, key: str, *, shrinks: bool = True) -> str:
+        """Return the drawing as an SVG element.
+
+        Args:
+            key: what makes its ids unique on the page.
+            shrinks: whether it becomes smaller on a page that is narrower.
+        """
         drawn = "".join(self.parts).replace("url(#HATCH)", f"url(#{key}h)")
         hatch = _HATCH.replace("HATCH", f"{key}h") if f"#{key}h" in drawn else ""
+        widest = "100%" if shrinks else "none"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{key}t" '
             f'aria-describedby="{key}d" '
             f'viewBox="0 0 {self.width:g} {self.height:.0f}" width="{self.width:g}" '
-            f'style="max-width:100%;height:auto"><title id="{key}t">{html.escape(self.title)}</title>'
+            f'style="max-width:{widest};height:auto"><title id="{key}t">{html.escape(self.title)}</title>'
             f'<desc id="{key}d">{html.escape(self.says)}</desc>{hatch}{drawn}</svg>'
         )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "bytes_of",
     "fetched_lines",
+    "kept",
     "list_beside_storage",
     "reach",
     "rows_over_line",
@@ -307,6 +308,40 @@ def rows_over_line(x: Tensor, caption: str = "", hand: int | None = None) -> Fig
             for cell, fill in zip(row, fills, strict=True):
                 s.cell(line[cell].x, y, numbers[cell], fill, size, 28)
             s.text(max(line[cell].right for cell in row) + 8, y + 19, f"x[{i}]", size=13, mono=True)
+        return s
+
+    return Figure(draw, caption)
+
+
+def kept(x: Tensor, caption: str = "") -> Figure:
+    """Return a figure of the storage that a tensor keeps alive: what it reads, and, hatched, the rest.
+
+    Args:
+        x: a tensor of up to two dimensions over a storage of up to 48 cells.
+        caption: what to see.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> figure = kept(tl.arange(12)[3:5], "Two numbers, and the storage of twelve.")
+        >>> "2 of 12 cells, 16 of 96 bytes" in figure._repr_html_()
+        True
+    """
+    numbers = numbers_of({"x": x})
+    read = sorted({cell for row in Elements(x).rows for cell in row})
+    size, count = x.element_size(), len(numbers)
+    says = f"The tensor reads {len(read)} of {count} cells, {len(read) * size} of {count * size} bytes."
+
+    def draw(width: float) -> Scene:
+        s = Scene(width, "The storage that a tensor keeps", says)
+        each = (width - 2) / count
+        fills = [memory(k / max(count - 1, 1)) if k in read else "waste" for k in range(count)]
+        line = s.strip(
+            1, 60, [v if k in read and each > 22 else "" for k, v in enumerate(numbers)], fills, each, 36
+        )
+        s.brace(
+            line[read[0]].x, line[read[-1]].right, 52, f"read: {len(read) * size} bytes", "view", above=True
+        )
+        s.brace(line.x, line.right, line.bottom + 8, f"kept and saved: {count * size} bytes", "copy")
         return s
 
     return Figure(draw, caption)

@@ -68,7 +68,7 @@ def test_a_roofline_places_dots_on_logarithmic_axes():
         "copy_bytes_per_second_one_thread": 1e10,
         "points": points((1, 1e9), (10, 1e10), (100, 9e10)),
     }
-    (svg,) = roofline(found, "Three products.").drawings
+    svg = roofline(found, "Three products.").draw(720).svg("key")
     dots = [(float(x), float(y)) for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', svg)]
     assert len(dots) == 3
     # a factor of ten is the same distance everywhere

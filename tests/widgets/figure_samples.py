@@ -72,4 +72,13 @@ SAMPLES = {
             {"x": (3, 4), "bonus[:, None]": (3, 1)},
         ]
     ),
+    "kept": figures.kept(TABLE[1, 1:3]),
+    "roofline": figures.roofline(
+        {
+            "threads": 1,
+            "peak_operations_per_second": {"float32": 1e11, "float64": 5e10},
+            "copy_bytes_per_second_one_thread": 1e10,
+            "points": [{"name": "64³", "intensity": 10.7, "operations_per_second": 8e10}],
+        }
+    ),
 }

@@ -49,7 +49,7 @@ def seen(chromium):
 
 def test_every_public_figure_has_a_sample():
     shapes = {"Box", "Cells", "Figure", "Scene", "colour", "memory", "lighthouse"}
-    older = {"over_one_storage", "roofline"}
+    older = {"over_one_storage"}
     assert set(SAMPLES) == set(figures.__all__) - shapes - older
 
 

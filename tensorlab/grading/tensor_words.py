@@ -61,18 +61,21 @@ def _explain_result(got: Strided, want: Strided) -> str:
         return f"The dtype should be {want.dtype.name}, not {got.dtype.name}."
     if not all(map(same, got.elements, want.elements)):
         return ""
+    if want.argument and got.argument != want.argument:
+        made = "a copy" if got.storage < 0 else "another tensor over the same storage"
+        return (
+            f"The numbers are right, but this is {made}. Nothing has to change: return the argument itself."
+        )
     if want.storage > 0 > got.storage:
         return (
-            "The numbers are right, but they lie in a new storage. This is a copy, and a view was asked for: "
-            "a write into it would not reach the argument."
+            "The numbers are right, but this is a copy, in a storage of its own, and the answer should be "
+            "a view: a write into it would not reach the argument."
         )
     if got.storage > 0 > want.storage:
         return (
-            "The numbers are right, but they lie in the storage of an argument. A copy was asked for: "
-            "a write into this would change the argument."
+            "The numbers are right, but this shares the storage of an argument, and the answer should be "
+            "a copy: a write into this would change the argument."
         )
-    if want.argument and got.argument != want.argument:
-        return "Nothing has to change here, so the argument itself should come back, the same object."
     if got.strides != want.strides:
         return (
             f"The numbers are right, the strides are not: they should be {want.strides}, not {got.strides}."

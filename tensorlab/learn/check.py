@@ -142,6 +142,8 @@ def title_of(asked: Exercise) -> str:
 
 def _card(verdict: Verdict, function: Callable[..., Any], note: str) -> Card:
     lines = lines_of(verdict, printed_by(function)) if verdict.failures else ()
+    if verdict.status == "unanswered":
+        lines = printed_instead(verdict.exercise, printed_by(function))
     notes = (note,) if note else ()
     name = verdict.exercise.id
     adopting = f'tl.adopt("{name}") makes it a part of the library.'
@@ -158,6 +160,9 @@ def card_of(verdict: Verdict, lines: tuple[Line, ...], then: str, footer: tuple[
     """
     asked = verdict.exercise
     points = feedback.points_text(verdict)
+    if verdict.status == "unanswered" and any(line.label == "Printed" for line in lines):
+        headline = f"{asked.name} prints and returns nothing: {points} so far."
+        return Card(title_of(asked), headline, "plain", lines, footer=footer)
     if verdict.status == "unanswered":
         return Card(
             title_of(asked),
@@ -228,6 +233,20 @@ def lines_of(
     sentences = feedback.why(verdict)
     lines += [Line("" if number else "Why", sentence) for number, sentence in enumerate(sentences)]
     return tuple(lines)
+
+
+def printed_instead(asked: Exercise, printed: Callable[[tuple[Any, ...]], str]) -> tuple[Line, ...]:
+    """What to say of a function that prints on the first public case and returns nothing; else no lines."""
+    args = asked.topics[0].public[0].args
+    text = printed(args)
+    if not text:
+        return ()
+    return (
+        Line("Asked", asked.task),
+        Line("Call", feedback.call_text(asked, args), code=True),
+        Line("Printed", text, code=True),
+        Line("Why", "print shows a value to you and gives nothing to the caller. Write return in its place."),
+    )
 
 
 def printed_by(function: Callable[..., Any]) -> Callable[[tuple[Any, ...]], str]:

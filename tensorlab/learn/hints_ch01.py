@@ -15,7 +15,7 @@ HINTS: dict[str, tuple[str, str, str, str]] = {
         "Bytes are numbers times bytes a number. The first factor depends on the shape alone, the second on "
         "the dtype alone.",
         "4 bytes a number is right for float32. Three float64 take 24 bytes, not 12, and three bool take 3.",
-        "Count the numbers first; layout.numel(shape) does it, and it is not switched off in this exercise. "
+        "Count the numbers first; layout.numel(shape) does it, and it works in this exercise. "
         "Then ask the dtype how many bytes one number takes.",
         "dtype.itemsize is the number of bytes of one number.",
     ),
@@ -30,10 +30,10 @@ HINTS: dict[str, tuple[str, str, str, str]] = {
     "01.check_index": (
         "Two things can be wrong with an index: how many entries it has, and where one of them points. "
         "Check the number first: without it, entry and size do not belong together.",
-        "For size 3 the indices are -3, -2, -1, 0, 1, 2. Neither 3 nor -4 is among them. i % 3 would turn "
-        "both into something that looks fine.",
-        "Compare len(index) with len(shape). Then, for each dimension: refuse what is outside, add the size "
-        "to what is negative, keep the rest.",
+        "i % size accepts everything: for size 3 it turns the index 3 into 0 and -4 into 2. Neither of "
+        "the two exists: the indices are -3, -2, -1, 0, 1, 2.",
+        "Compare len(index) with len(shape). Then, for each dimension: raise the error for what is "
+        "outside, add the size to what is negative, keep the rest.",
         "if not -size <= i < size: "
         'raise IndexError(f"index {i} is out of bounds for dimension {dim} with size {size}")',
     ),

@@ -5,9 +5,9 @@ from __future__ import annotations
 #: Exercise id -> the four hints before the solution, in the order in which they open.
 HINTS: dict[str, tuple[str, str, str, str]] = {
     "02.default_strides": (
-        "A step along a dimension steps over everything that lies inside it: all the elements of the "
+        "A step along a dimension passes everything that lies inside it: all the elements of the "
         "dimensions after it. The dimension's own size does not matter.",
-        "Shape (2, 3, 4): a step of dimension 0 steps over 3 rows of 4, which is 12 cells, not 3. And shape "
+        "Shape (2, 3, 4): a step of dimension 0 passes 3 rows of 4, which is 12 cells, not 3. And shape "
         "() has no dimensions, so it has no strides: (), not (1,).",
         "Begin with the last dimension, whose stride is 1. Going left, the stride grows by the factor of the "
         "size that you have passed.",
@@ -32,21 +32,22 @@ HINTS: dict[str, tuple[str, str, str, str]] = {
         "if size > 1 and stride != expected: answer False",
     ),
     "02.address_range": (
-        "Each dimension reaches size - 1 steps away from the offset: forward if its stride is positive, back "
-        "if it is negative. The dimensions do not disturb each other.",
-        "Shape (2, 3), strides (-3, 1), offset 3: first and last element lie in cells 3 and 2. The lowest "
-        "cell is 0, that of element (1, 0), and the highest 5, that of element (0, 2).",
-        "Begin with low and high at the offset. Each dimension moves one of the two. A size of 0 ends it: "
-        "None.",
+        "Each dimension leads size - 1 steps away from the offset: up if its stride is positive, down if "
+        "it is negative. Look at each dimension by itself.",
+        "The first and the last element are not the ends. Shape (2, 3), strides (-3, 1), offset 3: they "
+        "lie in cells 3 and 2, but element (1, 0) lies in cell 0, and element (0, 2) in cell 5.",
+        "Begin with low and high at the offset. Each dimension moves one of the two. With a size of 0 the "
+        "answer is None.",
         "low = low + min(0, (size - 1) * stride)",
     ),
     "02.overlaps": (
-        "The cells are what counts. The strides alone do not say whether two elements meet; the set of all "
-        "cells does.",
-        "Shape (3, 3), strides (1, 1): no stride is 0, and cell 1 is both (0, 1) and (1, 0). Shape (2, 3), "
-        "strides (3, 2): the rows reach into each other, cells 0, 2, 4 and 3, 5, 7, and never meet.",
-        "Go through all indices and work out the cell of each. Keep the cells that you have met in a set: a "
-        "cell that is in it already is shared.",
+        "Only the cells decide. Collect them all: if two elements share a cell, there are fewer different "
+        "cells than elements.",
+        "No stride of 0 does not mean no overlap: with shape (3, 3) and strides (1, 1), cell 1 is both "
+        "(0, 1) and (1, 0). And rows may interleave without sharing: shape (2, 3), strides (3, 2) gives "
+        "0, 2, 4 and 3, 5, 7.",
+        "Go through all indices and work out the cell of each. Keep the cells in a set: a cell that is in it "
+        "already is shared.",
         "cell = sum(i * stride for i, stride in zip(index, strides))",
     ),
 }

@@ -78,7 +78,7 @@ GLOSSARY = re.findall(r"^(\w[\w -]*)$", prose(ROOT / "book" / "glossary.md").spl
 
 
 def test_the_glossary_is_found() -> None:
-    assert {"tensor", "stride", "flat index"} <= set(GLOSSARY)
+    assert {"tensor", "stride", "position"} <= set(GLOSSARY)
 
 
 @pytest.mark.parametrize("word", GLOSSARY)

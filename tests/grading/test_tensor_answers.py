@@ -97,8 +97,8 @@ def explain(function, reference, *args):
 @pytest.mark.parametrize(
     ("function", "reference", "says"),
     [
-        (lambda x: x.clone(), lambda x: x.view(2, 3), "This is a copy"),
-        (lambda x: x.view(2, 3), lambda x: x.clone(), "A copy was asked for"),
+        (lambda x: x.clone(), lambda x: x.view(2, 3), "this is a copy"),
+        (lambda x: x.view(2, 3), lambda x: x.clone(), "the answer should be a copy"),
         (lambda x: x.t(), lambda x: x.view(2, 3), "The shape should be (2, 3)"),
         (lambda x: x.double(), lambda x: x.clone(), "The dtype should be float32"),
         (lambda x: x.view(2, 3), lambda x: x, "the argument itself"),
@@ -312,3 +312,18 @@ def test_a_stride_that_no_step_uses_is_shown_where_it_is_not_the_usual_one():
     """A question about strides would else show a call in which they are others."""
     assert repr(strided((1, 2), (0, 1))) == "tl.as_strided(tl.tensor([0.0, 1.0]), (1, 2), (0, 1), 0)"
     assert repr(strided((1, 2))) == "tl.tensor([[0.0, 1.0]])"
+
+
+@pytest.mark.parametrize(
+    ("told", "call"),
+    [
+        (strided((2, 2, 0)), "tl.zeros(2, 2, 0)"),
+        (strided((0,), dtype=dtypes.int64), "tl.zeros(0, dtype=tl.int64)"),
+        (strided((3, 2), (1, 3)), "tl.tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]).t()"),
+    ],
+)
+def test_a_tensor_is_shown_as_a_person_would_write_it(told, call):
+    assert repr(told) == call
+    made = eval(call, {"tl": tl})
+    assert (made.dtype, tuple(made.shape), made.stride()) == (told.dtype, told.shape, told.strides)
+    assert made.tolist() == told.nested()

@@ -100,6 +100,16 @@ def test_nothing_written_is_kind():
         assert "def numel(shape):" in str(card)
 
 
+def test_a_printed_answer_is_told_from_none():
+    def numel(shape):
+        print(6)
+
+    card = check_numel(numel)
+    assert card.headline == "numel prints and returns nothing: 0 of 4 points so far."
+    assert "numel((1,))" in str(card)
+    assert "gives nothing to the caller" in str(card)
+
+
 @pytest.mark.parametrize("namespace", [{}, {"numel": None}, {"numel": 24}])
 def test_a_missing_function_is_one_kind_sentence(namespace):
     card = check_in("01.numel", namespace)

@@ -170,7 +170,7 @@ class TestRounds:
         assert "Printed  ((2, 3), (3, 1), (0, 1))" in permuted.text()
         assert "ended the Python process" in squeezed.headline
         assert "Printed  ((" in squeezed.text()
-        assert "Not written yet" in diagonal.headline
+        assert "prints and returns nothing" in diagonal.headline
         assert "Printed  tensor([[0., 1.]," in diagonal.text()
         assert "Printed" not in setitem.text()
         (first, said), (_, much) = finished.printed

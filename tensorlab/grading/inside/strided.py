@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tensorlab.core import dtypes, layout
@@ -66,10 +66,17 @@ class Strided:
         return f"tl.as_strided({line}, {self.shape}, {self.strides}, {self.offset})"
 
     def __repr__(self) -> str:
-        """The call that makes such a tensor."""
-        whole = layout.numel(self.shape) == len(self.cells) and not self.offset
-        if whole and self.strides == layout.default_strides(self.shape) and self.cells:
+        """The call that makes such a tensor, as a person would write it."""
+        usual = layout.default_strides(self.shape)
+        if not self.cells and self.strides == usual and not self.offset:
+            named = "" if self.dtype is dtypes.float32 else f", dtype=tl.{self.dtype.name}"
+            return f"tl.zeros({', '.join(map(str, self.shape))}{named})"
+        whole = layout.numel(self.shape) == len(self.cells) > 0 == self.offset
+        if whole and self.strides == usual:
             return _literal(self.nested(), self.dtype)
+        turned = self.shape[::-1], self.strides[::-1]
+        if whole and len(self.shape) == 2 and turned[1] == layout.default_strides(turned[0]):
+            return f"{_literal(replace(self, shape=turned[0], strides=turned[1]).nested(), self.dtype)}.t()"
         return self.over(self.line)
 
 

@@ -163,8 +163,8 @@ def _assign(part, value):
 @solutions.wrong(
     "03.setitem",
     belief="part = input[index] makes part the place, so part = value writes into it.",
-    lesson="= gives a name to something else. The view is dropped and the storage never hears of it. "
-    "part[...] = value, fill_ and copy_ write.",
+    lesson="= gives the name part to something else, and nothing is written. fill_ and copy_ write into the "
+    "view, and so into the storage.",
 )
 def gives_a_new_name(input, index, value):
     part = input[index]
@@ -205,8 +205,8 @@ def hands_it_back(input, index, value):
 @solutions.wrong(
     "03.setitem",
     belief="The result is a tensor with the new numbers in it.",
-    lesson="Then everybody else who looks into the storage still sees the old ones. The write has to "
-    "happen in the storage that is there.",
+    lesson="Then every other tensor over the storage still shows the old ones. Write into the storage "
+    "that is there.",
 )
 def makes_a_new_tensor(input, index, value):
     result = input.clone()

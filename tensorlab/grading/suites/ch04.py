@@ -101,11 +101,10 @@ MERGE_AXES = Exercise(
         ),
         Topic(
             "a size of 1",
-            2,
+            1,
             "A dimension of size 1 takes no step. Its stride says nothing, and it goes before its neighbours "
             "are compared.",
             _cases(
-                ((), ()),
                 ((1,), (5,)),
                 ((1, 1), (7, 5)),
                 ((3, 1), (1, 7)),
@@ -120,6 +119,13 @@ MERGE_AXES = Exercise(
                 ((2, 1, 2, 3), (12, 7, 3, 1)),
             ),
             lambda source: Case(draw.layout_with_ones(source)),
+        ),
+        Topic(
+            "no dimensions",
+            1,
+            "Shape () has nothing to merge: the answer is ((), ()), a pair of empty tuples.",
+            _cases(((), ())),
+            lambda source: Case(((), ())),
         ),
     ),
     wrong=ch04_wrong_axes.solutions.wrong_of("04.merge_axes"),

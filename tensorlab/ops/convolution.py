@@ -11,61 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.recording import record
-from tensorlab.ops.convolution_checks import by, check_bias, check_extents, checked, not_negative
-from tensorlab.ops.correlations import Form, image_of, result_of, weights_of
-from tensorlab.ops.plans import remember
+from tensorlab.core import dtypes
+from tensorlab.dispatch.primitive import call
+from tensorlab.ops.arguments import need_tensors
+from tensorlab.ops.correlations import Form, ImageSide, ResultSide
 from tensorlab.ops.shape import squeeze, unsqueeze
-from tensorlab.ops.windows import as_key, each_dim, places
+from tensorlab.ops.windows import DIMENSIONS, each_dim, places
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
 Ints = int | Sequence[int]
-
-
-def _result(image: Tensor, weight: Tensor, bias: Tensor | None, form: Form, sizes: Sequence[int]) -> Tensor:
-    made = result_of(image, weight, bias, form, sizes)
-    operands = image, weight, bias
-    return record(_Convolution, made, *operands, form=form, sizes=image._shape[2:], shape=weight._shape)
-
-
-def _image(result: Tensor, weight: Tensor, bias: Tensor | None, form: Form, sizes: Sequence[int]) -> Tensor:
-    made = image_of(result, weight, bias, form, sizes)
-    operands = result, weight, bias
-    return record(_Transposed, made, *operands, form=form, sizes=result._shape[2:], shape=weight._shape)
-
-
-def _weights(image: Tensor, result: Tensor, form: Form, shape: Sequence[int]) -> Tensor:
-    made = weights_of(image, result, form, shape)
-    notes = {"form": form, "sizes": image._shape[2:], "places": result._shape[2:]}
-    return record(_Weights, made, image, result, **notes)
-
-
-def _over_images(grad: Any) -> Tensor:
-    """The gradient of a bias."""
-    found: Tensor = grad.sum((0, *range(2, grad.ndim)))
-    return found
-
-
-# Each of the three sides is linear in each of the other two, and its gradients are the other two again.
-_Convolution = formulas(
-    "ConvolutionBackward0",
-    image=lambda grad, weight, form, sizes: _image(grad, weight, None, form, sizes),
-    weight=lambda grad, image, form, shape: _weights(image, grad, form, shape),
-    bias=_over_images,
-)
-_Transposed = formulas(
-    "ConvolutionBackward0",
-    spread=lambda grad, weight, form, sizes: _result(grad, weight, None, form, sizes),
-    weight=lambda grad, spread, form, shape: _weights(grad, spread, form, shape),
-    bias=_over_images,
-)
-_Weights = formulas(
-    "ConvolutionBackwardBackward0",
-    image=lambda grad, gradient, form, sizes: _image(gradient, grad, None, form, sizes),
-    gradient=lambda grad, image, form, places: _result(image, grad, None, form, places),
-)
 
 
 @op(aliases="nn.functional.conv1d")
@@ -93,7 +48,7 @@ def conv1d(
         >>> tl.conv1d(tl.tensor([[[0.0, 0.0, 1.0, 1.0]]]), tl.tensor([[[-1.0, 1.0]]]))  # differences
         tensor([[[0., 1., 0.]]])
     """
-    return _convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
+    return _convolve("conv1d", input, weight, bias, stride, padding, dilation, groups)
 
 
 @op(aliases="nn.functional.conv2d")
@@ -133,7 +88,7 @@ def conv2d(
                   [6., 9., 6.],
                   [4., 6., 4.]]]])
     """
-    return _convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
+    return _convolve("conv2d", input, weight, bias, stride, padding, dilation, groups)
 
 
 @op(aliases="nn.functional.conv3d")
@@ -158,7 +113,7 @@ def conv3d(
         >>> tl.conv3d(tl.ones(1, 2, 2, 2), tl.ones(1, 1, 2, 2, 2))
         tensor([[[[8.]]]])
     """
-    return _convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
+    return _convolve("conv3d", input, weight, bias, stride, padding, dilation, groups)
 
 
 @op(aliases="nn.functional.conv_transpose1d")
@@ -180,7 +135,7 @@ def conv_transpose1d(
         tensor([[1.0000, 0.5000, 2.0000, 1.0000]])
     """
     return _transpose(
-        "conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation
+        "conv_transpose1d", input, weight, bias, stride, padding, output_padding, groups, dilation
     )
 
 
@@ -225,7 +180,7 @@ def conv_transpose2d(
                  [1., 3., 2.]]])
     """
     return _transpose(
-        "conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation
+        "conv_transpose2d", input, weight, bias, stride, padding, output_padding, groups, dilation
     )
 
 
@@ -248,112 +203,217 @@ def conv_transpose3d(
         tensor([[[[1., 1., 1.]]]])
     """
     return _transpose(
-        "conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation
+        "conv_transpose3d", input, weight, bias, stride, padding, output_padding, groups, dilation
     )
 
 
-# The forms of calls whose other arguments are single numbers or words, which most are.
-_forms: dict[tuple, tuple[bool, Form, list[int]]] = {}
+# --- what goes in ----------------------------------------------------------------------------------------
+
+
+class Convolve(ResultSide):
+    """A convolution as a call asks for it; `params` are stride, padding, dilation and groups."""
+
+    def __init__(self, name: str, dims: int) -> None:
+        self.name, self.dims = name, dims
+
+    def settled(self, operands: Sequence[Any], params: tuple) -> tuple[Form, Sequence[int]]:
+        """How the window moves, and the sizes of the result, all checked."""
+        name, dims = self.name, self.dims
+        input, weight, *biases = operands
+        stride, padding, dilation, groups = params
+        _check(name, dims, input, weight, biases, stride, dilation, groups)
+        kernel, extents = weight._shape[2:], input._shape[-dims:]
+        reach = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+        if padding == "same":
+            if any(step != 1 for step in stride):
+                raise RuntimeError(
+                    f"{name}(): padding='same' is not supported for strided convolutions: the stride is "
+                    f"{stride}, and the result would be smaller"
+                )
+            before = [size // 2 for size in reach]
+            after = [size - half for size, half in zip(reach, before, strict=True)]
+        elif isinstance(padding, str):
+            if padding != "valid":
+                raise RuntimeError(
+                    f"{name}(): Invalid padding string: {padding!r}; there is 'valid' and 'same'"
+                )
+            before = after = [0] * dims
+        else:
+            _not_negative(name, "padding", padding)
+            before = after = list(padding)
+        channels = input._shape[-dims - 1]
+        if channels != groups * weight._shape[1]:
+            raise RuntimeError(
+                f"{name}(): Given groups={groups}, weight of size {list(weight.shape)}, expected input"
+                f"{list(input.shape)} to have {groups * weight._shape[1]} channels, but got {channels} "
+                f"channels instead"
+            )
+        _check_bias(name, weight, biases, weight._shape[0])
+        sizes = [places(*each) for each in zip(extents, kernel, stride, dilation, before, after, strict=True)]
+        if any(size + b + a <= d for size, b, a, d in zip(extents, before, after, reach, strict=True)):
+            padded = [size + b + a for size, b, a in zip(extents, before, after, strict=True)]
+            raise RuntimeError(
+                f"{name}(): Calculated padded input size per channel: {_by(padded)}. Kernel size: "
+                f"{_by([size + 1 for size in reach])}. Kernel size can't be greater than actual input size"
+            )
+        _check_extents(name, input, dims)
+        return Form(stride, tuple(before), dilation, groups), sizes
+
+
+class Transpose(ImageSide):
+    """A transposed convolution as a call asks for it.
+
+    `params` are stride, padding, output padding, dilation and groups.
+    """
+
+    def __init__(self, name: str, dims: int) -> None:
+        self.name, self.dims = name, dims
+
+    def settled(self, operands: Sequence[Any], params: tuple) -> tuple[Form, Sequence[int]]:
+        """How the window moves, and the sizes of the image, all checked."""
+        name, dims = self.name, self.dims
+        input, weight, *biases = operands
+        stride, before, more, dilation, groups = params
+        _check(name, dims, input, weight, biases, stride, dilation, groups)
+        _not_negative(name, "padding", before)
+        _not_negative(name, "output_padding", more)
+        if any(m >= max(s, d) for m, s, d in zip(more, stride, dilation, strict=True)):
+            raise RuntimeError(
+                f"{name}(): output padding must be smaller than either stride or dilation, but got "
+                f"output_padding={more}, stride={stride}, dilation={dilation}"
+            )
+        channels = input._shape[-dims - 1]
+        if channels != weight._shape[0]:
+            raise RuntimeError(
+                f"{name}(): Given transposed=1, weight of size {list(weight.shape)}, expected input"
+                f"{list(input.shape)} to have {weight._shape[0]} channels, but got {channels} channels "
+                f"instead"
+            )
+        _check_bias(name, weight, biases, groups * weight._shape[1])
+        sizes = [
+            (size - 1) * s - 2 * p + d * (k - 1) + m + 1
+            for size, s, p, d, k, m in zip(
+                input._shape[-dims:], stride, before, dilation, weight._shape[2:], more, strict=True
+            )
+        ]
+        _check_extents(name, input, dims)
+        if min(sizes) < bool(input.numel()):  # without images there may be no place, either
+            raise RuntimeError(
+                f"{name}(): the padding {before} leaves nothing of the result: its size would be "
+                f"{_by(sizes)}; make it smaller, or give an output_padding"
+            )
+        return Form(stride, before, dilation, groups), sizes
+
+
+_CONVOLVE = {f"conv{dims}d": Convolve(f"conv{dims}d", dims) for dims in (1, 2, 3)}
+_TRANSPOSE = {f"conv_transpose{dims}d": Transpose(f"conv_transpose{dims}d", dims) for dims in (1, 2, 3)}
 
 
 def _convolve(
-    name: str, dims: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any,
-    groups: int,
-) -> Tensor:  # fmt: skip
-    arguments = (stride, padding, dilation, groups)
-    tensors = type(input) is type(weight) is Tensor and (bias is None or type(bias) is Tensor)
-    plain = as_key(*arguments) if tensors else None
-    key = plain and (
-        name, input._dtype, input._shape, weight._dtype, weight._shape,
-        bias if bias is None else (bias._dtype, bias._shape), plain,
-    )  # fmt: skip
-    found = None if key is None else _forms.get(key)
-    if found is None:
-        found = _form(name, dims, input, weight, bias, *arguments)
-        if key is not None:
-            remember(_forms, key, found)
-    batched, form, sizes = found
-    if batched:
-        return _result(input, weight, bias, form, sizes)
-    return squeeze(_result(unsqueeze(input, 0), weight, bias, form, sizes), 0)
-
-
-def _form(
-    name: str, dims: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any,
-    groups: int,
-) -> tuple[bool, Form, list[int]]:  # fmt: skip
-    """Whether there is a batch, how the window moves, and the sizes of the result, all checked."""
-    call = checked(name, dims, input, weight, bias, stride, dilation, groups)
-    kernel, extents = weight._shape[2:], input._shape[-dims:]
-    reach = [d * (k - 1) for d, k in zip(call.dilation, kernel, strict=True)]
-    if padding == "same":
-        if any(step != 1 for step in call.step):
-            raise RuntimeError(
-                f"{name}(): padding='same' is not supported for strided convolutions: the stride is "
-                f"{call.step}, and the result would be smaller"
-            )
-        before = [size // 2 for size in reach]
-        after = [size - half for size, half in zip(reach, before, strict=True)]
-    elif isinstance(padding, str):
-        if padding != "valid":
-            raise RuntimeError(f"{name}(): Invalid padding string: {padding!r}; there is 'valid' and 'same'")
-        before = after = [0] * dims
-    else:
-        before = after = list(not_negative(name, "padding", each_dim(name, "padding", padding, dims)))
-    channels = input._shape[-dims - 1]
-    if channels != groups * weight._shape[1]:
-        raise RuntimeError(
-            f"{name}(): Given groups={groups}, weight of size {list(weight.shape)}, expected input"
-            f"{list(input.shape)} to have {groups * weight._shape[1]} channels, but got {channels} channels "
-            f"instead"
-        )
-    check_bias(name, weight, bias, weight._shape[0])
-    sizes = [
-        places(*each) for each in zip(extents, kernel, call.step, call.dilation, before, after, strict=True)
-    ]
-    if any(size + b + a <= d for size, b, a, d in zip(extents, before, after, reach, strict=True)):
-        padded = [size + b + a for size, b, a in zip(extents, before, after, strict=True)]
-        raise RuntimeError(
-            f"{name}(): Calculated padded input size per channel: {by(padded)}. Kernel size: "
-            f"{by([size + 1 for size in reach])}. Kernel size can't be greater than actual input size"
-        )
-    check_extents(name, input, dims)
-    return call.batched, Form(call.step, tuple(before), call.dilation, groups), sizes
+    name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Tensor:
+    primitive = _CONVOLVE[name]
+    operands = _operands(name, input, weight, bias, groups)
+    if not isinstance(padding, str):
+        padding = each_dim(name, "padding", padding, primitive.dims)
+    step = each_dim(name, "stride", stride, primitive.dims)
+    spread = each_dim(name, "dilation", dilation, primitive.dims)
+    return _batched(primitive, operands, (step, padding, spread, groups))
 
 
 def _transpose(
-    name: str, dims: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any,
-    output_padding: Any, groups: int, dilation: Any,
+    name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, output_padding: Any,
+    groups: int, dilation: Any,
 ) -> Tensor:  # fmt: skip
-    call = checked(name, dims, input, weight, bias, stride, dilation, groups)
-    before = not_negative(name, "padding", each_dim(name, "padding", padding, dims))
-    more = each_dim(name, "output_padding", output_padding, dims)
-    not_negative(name, "output_padding", more)
-    if any(m >= max(s, d) for m, s, d in zip(more, call.step, call.dilation, strict=True)):
+    primitive = _TRANSPOSE[name]
+    operands = _operands(name, input, weight, bias, groups)
+    named = {"stride": stride, "padding": padding, "output_padding": output_padding, "dilation": dilation}
+    sizes = [each_dim(name, word, value, primitive.dims) for word, value in named.items()]
+    return _batched(primitive, operands, (*sizes, groups))
+
+
+def _operands(name: str, input: Tensor, weight: Tensor, bias: Any, groups: int) -> tuple[Tensor, ...]:
+    operands = (input, weight) if bias is None else (input, weight, bias)
+    need_tensors(name, **dict(zip(("input", "weight", "bias"), operands, strict=False)))
+    if isinstance(groups, bool) or not isinstance(groups, int):
+        raise TypeError(f"{name}(): argument 'groups' must be int, not {groups!r}")
+    return operands
+
+
+def _batched(primitive: Convolve | Transpose, operands: tuple[Tensor, ...], params: tuple) -> Tensor:
+    """A call, whose input may be one image without a batch."""
+    input, *others = operands
+    if input.ndim != primitive.dims + 1:
+        return call(primitive, *operands, params=params)
+    primitive.settled(operands, params)  # what does not fit is named with the shape that was given
+    return squeeze(call(primitive, unsqueeze(input, 0), *others, params=params), 0)
+
+
+def _check(
+    name: str, dims: int, input: Tensor, weight: Tensor, biases: Sequence[Tensor], stride: tuple[int, ...],
+    dilation: tuple[int, ...], groups: int,
+) -> None:  # fmt: skip
+    """Refuse what fits in neither direction."""
+    if input.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
-            f"{name}(): output padding must be smaller than either stride or dilation, but got "
-            f"output_padding={more}, stride={call.step}, dilation={call.dilation}"
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of "
+            f"size: {list(input.shape)}"
         )
-    channels = input._shape[-dims - 1]
-    if channels != weight._shape[0]:
+    if weight.ndim != dims + 2:
         raise RuntimeError(
-            f"{name}(): Given transposed=1, weight of size {list(weight.shape)}, expected input"
-            f"{list(input.shape)} to have {weight._shape[0]} channels, but got {channels} channels instead"
+            f"{name}(): expected a weight of {dims + 2} dimensions (results, channels, "
+            f"{', '.join(DIMENSIONS[dims])}), got one of size {list(weight.shape)}"
         )
-    check_bias(name, weight, bias, groups * weight._shape[1])
-    sizes = [
-        (size - 1) * s - 2 * p + d * (k - 1) + m + 1
-        for size, s, p, d, k, m in zip(
-            input._shape[-dims:], call.step, before, call.dilation, weight._shape[2:], more, strict=True
-        )
-    ]
-    check_extents(name, input, dims)
-    if min(sizes) < bool(input.numel()):  # without images there may be no place, either
+    for word, other in ("weight", weight), *[("bias", bias) for bias in biases]:
+        if other.dtype is not input.dtype:
+            raise RuntimeError(
+                f"{name}(): Input type ({input.dtype.name}) and {word} type ({other.dtype.name}) should be "
+                f"the same: convert first, {word}.to(tensorlab.{input.dtype.name})"
+            )
+    if input.dtype is dtypes.bool:
+        raise NotImplementedError(f"{name}() is not implemented for 'Bool': convert to integers first")
+    _positive(name, "stride", stride)
+    _positive(name, "dilation", dilation)
+    if groups <= 0:
+        raise RuntimeError(f"{name}(): non-positive groups is not supported, got {groups}")
+    if weight._shape[0] < groups or weight._shape[0] % groups:
+        what = "at least" if weight._shape[0] < groups else "divisible by"
         raise RuntimeError(
-            f"{name}(): the padding {before} leaves nothing of the result: its size would be {by(sizes)}; "
-            f"make it smaller, or give an output_padding"
+            f"{name}(): Given groups={groups}, expected weight to be {what} {groups} at dimension 0, but got "
+            f"weight of size {list(weight.shape)} instead"
         )
-    form = Form(call.step, before, call.dilation, groups)
-    if call.batched:
-        return _image(input, weight, bias, form, sizes)
-    return squeeze(_image(unsqueeze(input, 0), weight, bias, form, sizes), 0)
+    if 0 in weight._shape[2:]:
+        raise RuntimeError(f"{name}(): the weight has no taps: its size is {list(weight.shape)}")
+
+
+def _positive(name: str, word: str, values: tuple[int, ...]) -> None:
+    if min(values) <= 0:
+        raise RuntimeError(f"{name}(): non-positive {word} is not supported, got {values}")
+
+
+def _not_negative(name: str, word: str, values: tuple[int, ...]) -> None:
+    if min(values) < 0:
+        raise RuntimeError(f"{name}(): negative {word} is not supported, got {values}")
+
+
+def _check_bias(name: str, weight: Tensor, biases: Sequence[Tensor], size: int) -> None:
+    """Refuse a bias that has not one number for each of `size` channels of the result."""
+    if biases and tuple(biases[0].shape) != (size,):
+        raise RuntimeError(
+            f"{name}(): Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
+            f"{size} elements, but got bias of size {list(biases[0].shape)} instead"
+        )
+
+
+def _check_extents(name: str, input: Tensor, dims: int) -> None:
+    """Refuse images without numbers, unless there are none, or none of their channels."""
+    if 0 in input._shape[-dims:] and 0 not in input._shape[:-dims]:
+        raise RuntimeError(
+            f"{name}(): Only zero batch or zero channel inputs are supported, but got input shape: "
+            f"{list(input.shape)}"
+        )
+
+
+def _by(sizes: Sequence[int]) -> str:
+    """Sizes as PyTorch writes them: ``(3 x 4)``."""
+    return f"({' x '.join(map(str, sizes))})"

@@ -1,26 +1,29 @@
-"""The three sides of a convolution, each computed from the other two: result, image and weights.
+"""The three sides of a convolution as primitives: result, image and weights, each made of the other two.
 
 A convolution sums up ``result = weight * image``. Turned around, the image's gradient is made of the weights
 and the result's gradient, and the weights' gradient of the other two. All three are sums over the same
-products, and the gradient of each of them is one of the others. Nothing here is recorded.
+products, and the gradient of each of them is one of the others.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from tensorlab.autograd.formulas import formulas
+from tensorlab.backends import Backend, Buffer, Launch, OperandLayout
+from tensorlab.backends.operands import no_launch
 from tensorlab.backends.windows import Correlation, Window
 from tensorlab.core.integers import ceil_div
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import contiguous_format, format_strides, suggested_format
-from tensorlab.dispatch.copies import write_new
-from tensorlab.dispatch.memory import allocate_strided, filled
-from tensorlab.ops.plans import remember
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.dispatch.operands import widened
+from tensorlab.dispatch.primitive import Primitive, Recorded, Result, call
+from tensorlab.scalars import TABLE
+from tensorlab.tensor import Tensor
 
-__all__ = ["Form", "image_of", "result_of", "weights_of"]
+__all__ = ["IMAGE", "RESULT", "WEIGHTS", "Form", "ImageSide", "ResultSide"]
 
 
 class Form(NamedTuple):
@@ -39,58 +42,243 @@ class Form(NamedTuple):
     groups: int
 
 
-def result_of(image: Tensor, weight: Tensor, bias: Tensor | None, form: Form, sizes: Sequence[int]) -> Tensor:
+class _Sides(NamedTuple):
+    """The layouts of all three sides, of which one is written."""
+
+    result: Result
+    image: Result
+    weight: Result
+
+
+class _Side(Primitive):
+    """One side of a convolution, made of the other two; `params` are a `Form` and the sizes of the side."""
+
+    differentiable = True
+
+    def settled(self, operands: Sequence[Any], params: tuple) -> tuple[Form, Sequence[int]]:
+        """The form and the sizes."""
+        form, sizes = params
+        return form, sizes
+
+    def _made(self, shape: Sequence[int], operands: Sequence[Any]) -> Result:
+        """A result that lies with its channels last if an operand does.
+
+        A signal counts as an image of height 1, and there the first operand, no weight, has no say.
+        """
+        shape, others = Size(shape), operands[:2]
+        chosen = contiguous_format
+        as_image, _ = _with_height(shape, (0,) * len(shape))
+        if shape[0]:
+            for other in others[len(shape) == 3 :]:
+                found = suggested_format(*_with_height(other._shape, other._stride))
+                chosen = found if found.ndim == len(as_image) else chosen
+        strides = format_strides(as_image, chosen)
+        if len(shape) == 3:
+            strides = (*strides[:2], strides[3])
+        return Result(shape, strides, others[0]._dtype)
+
+
+class ResultSide(_Side):
     """``weight * image + bias``.
 
-    Args:
-        image: of shape (N, groups · C, …).
-        weight: of shape (groups · M, C, …).
-        bias: of shape (groups · M), or None.
-        sizes: those of the result along the dimensions behind the second.
-
-    Returns:
-        a tensor of shape (N, groups · M, …sizes).
+    Operands: an image of shape (N, groups · C, …), weights of shape (groups · M, C, …), and perhaps a bias of
+    shape (groups · M). The sizes are those of the result behind its first two dimensions.
     """
-    shape = Size((image._shape[0], weight._shape[0], *sizes))
-    result = _allocate(shape, image, weight)
-    _run("result", (result, image, weight), form, bias, result)
-    return result
+
+    name = "convolution"
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Of shape (N, groups · M, …sizes)."""
+        image, weight, *_ = operands
+        _, sizes = self.settled(operands, params)
+        return self._made((image._shape[0], weight._shape[0], *sizes), operands)
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        image, weight, *biases = operands
+        form, _ = self.settled(operands, params)
+        problem = _problem(_Sides(result, _lies(image), _lies(weight)), form)
+        if not result.shape.numel():
+            return no_launch
+        if not problem.channels * len(problem.taps):
+            return _filling(backend, result, biases)
+        return backend.correlate(result.dtype, problem, _bias_strides(biases, problem.results))
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """See `Primitive.node`."""
+        image, weight, *_ = operands
+        form, _ = self.settled(operands, params)
+        return _Convolution, {"form": form, "sizes": image._shape[2:], "shape": weight._shape}
 
 
-def image_of(result: Tensor, weight: Tensor, bias: Tensor | None, form: Form, sizes: Sequence[int]) -> Tensor:
+class ImageSide(_Side):
     """The other direction: each number of a result goes back to the numbers that it was made of, weighted.
 
-    The arguments are those of `result_of`; `sizes` are those of the image. A bias of shape (groups · C) is
-    added to the image.
+    Operands: a result of shape (N, groups · M, …), weights of shape (groups · M, C, …), and perhaps a bias of
+    shape (groups · C), which is added. The sizes are those of the image behind its first two dimensions.
+
+    Numbers of the image that are a step apart are met by the same taps. So for each place within a step there
+    is a convolution of the result, whose window moves by 1, and which has those taps in the opposite
+    direction.
     """
-    shape = Size((result._shape[0], form.groups * weight._shape[1], *sizes))
-    image = _allocate(shape, result, weight)
-    _run("image", (result, image, weight), form, bias, image)
-    return image
+
+    name = "conv_transpose"
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Of shape (N, groups · C, …sizes)."""
+        result, weight, *_ = operands
+        form, sizes = self.settled(operands, params)
+        return self._made((result._shape[0], form.groups * weight._shape[1], *sizes), operands)
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        if not result.shape.numel():
+            return no_launch
+        form, _ = self.settled(operands, params)
+        sides = _Sides(_lies(operands[0]), result, _lies(operands[1]))
+        whole, biases = _problem(sides, form), operands[2:]
+        kernel, strides = sides.weight.shape[2:], result.stride[2:]
+        phases_of = [
+            list(_phases(*each))
+            for each in zip(result.shape[2:], form.step, form.before, form.dilation, kernel, strict=True)
+        ]
+        steps = [stride * step for stride, step in zip(strides, form.step, strict=True)]
+        group, row, channel = whole.weight
+        parts: list[tuple[int, Launch]] = []
+        for phases in itertools.product(*phases_of):
+            offset = sum(phase.first * stride for phase, stride in zip(phases, strides, strict=True))
+            if not (whole.results and sides.result.shape.numel() and all(phase.taps for phase in phases)):
+                sizes = Size((*result.shape[:2], *[phase.size for phase in phases]))
+                part = Result(sizes, (*result.stride[:2], *steps), result.dtype)
+                parts.append((offset, _filling(backend, part, biases)))
+                continue
+            windows = [
+                Window(phase.size, size, 1, phase.offsets)
+                for phase, size in zip(phases, sides.result.shape[2:], strict=True)
+            ]
+            problem = whole._replace(
+                results=whole.channels,
+                channels=whole.results,
+                windows=_three(windows, _WHOLE),
+                out=(*whole.image[:3], *_three(steps, 0)),
+                image=whole.out,
+                weight=(group, channel, row),
+                taps=_tap_places(sides.weight, [phase.taps for phase in phases]),
+            )
+            bias = _bias_strides(biases, whole.channels)
+            parts.append((offset, backend.correlate(result.dtype, problem, bias)))
+
+        def launch(out: Buffer, *buffers: Buffer) -> None:
+            cells, first = out
+            for offset, part in parts:
+                part((cells, first + offset), *buffers)
+
+        return launch
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """See `Primitive.node`."""
+        result, weight, *_ = operands
+        form, _ = self.settled(operands, params)
+        return _Transposed, {"form": form, "sizes": result._shape[2:], "shape": weight._shape}
 
 
-def weights_of(image: Tensor, result: Tensor, form: Form, shape: Sequence[int]) -> Tensor:
-    """The products of an image and a result, summed up for each weight; `shape` is that of the weights."""
-    weight = _allocate(Size(shape), image, result)
-    _run("weight", (result, image, weight), form, None, weight)
-    return weight
+class WeightSide(_Side):
+    """The products of an image and a result, summed up for each weight; the sizes are the weights' shape."""
+
+    name = "convolution_backward"
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Of the weights' shape."""
+        return self._made(params[1], operands)
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        image, gradient = map(_lies, operands)
+        if not result.shape.numel():
+            return no_launch
+        if not gradient.shape.numel():
+            return _filling(backend, result, ())
+        correlate = backend.correlate_weights(
+            result.dtype, _problem(_Sides(gradient, image, result), params[0])
+        )
+        return lambda weight, image, gradient: correlate(weight, gradient, image)
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """See `Primitive.node`."""
+        image, gradient = operands
+        return _Weights, {"form": params[0], "sizes": image._shape[2:], "places": gradient._shape[2:]}
 
 
-def _allocate(shape: Size, *others: Tensor) -> Tensor:
-    """A new tensor, channels last if another one is.
+RESULT, IMAGE, WEIGHTS = ResultSide(), ImageSide(), WeightSide()
 
-    A signal counts as an image of height 1, and there the first of the others, no weight, has no say.
-    """
-    chosen = contiguous_format
-    as_image, _ = _with_height(shape, (0,) * len(shape))
-    if shape[0]:
-        for other in others[len(shape) == 3 :]:
-            found = suggested_format(*_with_height(other._shape, other._stride))
-            chosen = found if found.ndim == len(as_image) else chosen
-    strides = format_strides(as_image, chosen)
-    if len(shape) == 3:
-        strides = (*strides[:2], strides[3])
-    return allocate_strided(shape, strides, others[0]._dtype)
+
+# --- gradients -------------------------------------------------------------------------------------------
+
+
+def _result(image: Tensor, weight: Tensor, form: Form, sizes: Size) -> Tensor:
+    return call(RESULT, image, weight, params=(form, sizes))
+
+
+def _image(result: Tensor, weight: Tensor, form: Form, sizes: Size) -> Tensor:
+    return call(IMAGE, result, weight, params=(form, sizes))
+
+
+def _weights(image: Tensor, result: Tensor, form: Form, shape: Size) -> Tensor:
+    return call(WEIGHTS, image, result, params=(form, shape))
+
+
+def _over_images(grad: Any) -> Tensor:
+    """The gradient of a bias."""
+    found: Tensor = grad.sum((0, *range(2, grad.ndim)))
+    return found
+
+
+# Each of the three sides is linear in each of the other two, and its gradients are the other two again.
+_Convolution = formulas(
+    "ConvolutionBackward0",
+    image=lambda grad, weight, form, sizes: _image(grad, weight, form, sizes),
+    weight=lambda grad, image, form, shape: _weights(image, grad, form, shape),
+    bias=_over_images,
+)
+_Transposed = formulas(
+    "ConvolutionBackward0",
+    spread=lambda grad, weight, form, sizes: _result(grad, weight, form, sizes),
+    weight=lambda grad, spread, form, shape: _weights(grad, spread, form, shape),
+    bias=_over_images,
+)
+_Weights = formulas(
+    "ConvolutionBackwardBackward0",
+    image=lambda grad, gradient, form, sizes: _image(gradient, grad, form, sizes),
+    gradient=lambda grad, image, form, places: _result(image, grad, form, places),
+)
+
+
+# --- layouts ---------------------------------------------------------------------------------------------
+
+
+def _lies(operand: Tensor) -> Result:
+    return Result(operand._shape, operand._stride, operand._dtype)
+
+
+def _bias_strides(biases: Sequence[Any], channels: int) -> tuple[int, int] | None:
+    """The strides of group and channel."""
+    return (channels * biases[0]._stride[0], biases[0]._stride[0]) if biases else None
+
+
+def _filling(backend: Backend, part: Result, biases: Sequence[Any]) -> Launch:
+    """The launch for a part of a side that is made of no products: the bias, or 0."""
+    zero, steps = 0.0 if part.dtype.is_floating_point else 0, [0] * len(part.shape)
+    steps[1] = biases[0]._stride[0] if biases else 0
+    out = OperandLayout(part.dtype, part.stride)
+    source = OperandLayout(part.dtype, tuple(steps), is_number=not biases)
+    fill = backend.pointwise(TABLE["copy"], widened(part.dtype), part.shape, out, [source])
+    return lambda out, *buffers: fill(out, buffers[2] if biases else zero)
 
 
 def _with_height(shape: Size, stride: tuple[int, ...]) -> tuple[Size, tuple[int, ...]]:
@@ -103,127 +291,6 @@ def _with_height(shape: Size, stride: tuple[int, ...]) -> tuple[Size, tuple[int,
     if len(shape) != 3:
         return shape, stride
     return Size((*shape[:2], 1, shape[2])), (*stride[:2], shape[2] * stride[2], stride[2])
-
-
-class _Plan(NamedTuple):
-    """What one side takes.
-
-    Attributes:
-        parts: launches, each with how many cells further on the written tensor begins for it, and the places
-            along depth, height and width where a part that no tap reaches is filled instead, or None.
-        order: which of result, image and weight each argument of a launch is; the first is written.
-    """
-
-    parts: tuple[tuple[Callable[..., None] | None, int, tuple[slice, ...]], ...]
-    order: tuple[int, int, int]
-
-
-_plans: dict[tuple, _Plan] = {}
-
-
-def _run(
-    side: str, operands: tuple[Tensor, Tensor, Tensor], form: Form, bias: Tensor | None, written: Tensor
-) -> None:
-    """Compute one side of (result, image, weight) into the tensor that is there for it."""
-    if not written.numel():
-        return
-    layouts = [(operand._shape, operand._stride) for operand in operands]
-    bias_step = None if bias is None else bias._stride[0]
-    key = (side, written._storage.backend, written._dtype, *layouts, form, bias_step)
-    plan = _plans.get(key)
-    if plan is None:
-        plan = remember(_plans, key, _PLANNERS[side](operands, form, bias_step))
-    buffers = [operand._buffer() for operand in operands]
-    first, *others = (buffers[at] for at in plan.order)
-    for launch, offset, part in plan.parts:
-        if launch is None:
-            _fill(written, bias, part)
-        elif bias is None:
-            launch((first[0], first[1] + offset), *others)
-        else:
-            launch((first[0], first[1] + offset), *others, bias._buffer())
-
-
-def _fill(written: Tensor, bias: Tensor | None, part: tuple[slice, ...]) -> None:
-    """A part of a tensor that is made of no products: the bias, or 0."""
-    offset = written._offset
-    shape, stride = list(written._shape), list(written._stride)
-    for dim, chosen in enumerate(part, 2):
-        offset += chosen.start * stride[dim]
-        shape[dim] = len(range(*chosen.indices(shape[dim])))
-        stride[dim] *= chosen.step
-    target = make_tensor(written._storage, written._dtype, Size(shape), tuple(stride), offset)
-    if bias is None:
-        bias = filled(Size((1,)), (1,), written._dtype, 0)
-    column = Size((bias._shape[0], *[1] * len(part)))
-    strides = (bias._stride[0], *[0] * len(part))
-    write_new(target, make_tensor(bias._storage, bias._dtype, column, strides, bias._offset))
-
-
-Operands = tuple[Tensor, Tensor, Tensor]
-
-
-def _plan_result(operands: Operands, form: Form, bias_step: int | None) -> _Plan:
-    result = operands[0]
-    problem = _problem(operands, form, _windows(operands, form))
-    if not problem.channels * len(problem.taps):
-        return _Plan(((None, 0, _everything(result)),), (0, 1, 2))
-    bias = None if bias_step is None else (problem.results * bias_step, bias_step)
-    return _Plan(((result._storage.backend.correlate(result._dtype, problem, bias), 0, ()),), (0, 1, 2))
-
-
-def _plan_weight(operands: Operands, form: Form, bias_step: int | None) -> _Plan:
-    result, _, weight = operands
-    if not result.numel():
-        return _Plan(((None, 0, _everything(weight)),), (2, 0, 1))
-    problem = _problem(operands, form, _windows(operands, form))
-    return _Plan(((result._storage.backend.correlate_weights(result._dtype, problem), 0, ()),), (2, 0, 1))
-
-
-def _plan_image(operands: Operands, form: Form, bias_step: int | None) -> _Plan:
-    """Numbers of the image that are a step apart are met by the same taps.
-
-    So for each place within a step there is a convolution of the result, whose window moves by 1, and which
-    has those taps in the opposite direction.
-    """
-    result, image, weight = operands
-    straight = _problem(operands, form, _windows(operands, form))
-    choices = [
-        list(_phases(image._shape[dim + 2], form.step[dim], form.before[dim], form.dilation[dim],
-                     weight._shape[dim + 2]))
-        for dim in range(len(form.step))
-    ]  # fmt: skip
-    bias = None if bias_step is None else (straight.channels * bias_step, bias_step)
-    parts: list[tuple[Callable[..., None] | None, int, tuple[slice, ...]]] = []
-    for phases in itertools.product(*choices):
-        strides = image._stride[2:]
-        offset = sum(phase.first * stride for phase, stride in zip(phases, strides, strict=True))
-        if not (straight.results and result.numel() and all(phase.taps for phase in phases)):
-            part = tuple(
-                slice(phase.first, None, step) for phase, step in zip(phases, form.step, strict=True)
-            )
-            parts.append((None, offset, part))
-            continue
-        windows = [
-            Window(phase.size, size, 1, phase.offsets)
-            for phase, size in zip(phases, result._shape[2:], strict=True)
-        ]
-        steps = [stride * step for stride, step in zip(strides, form.step, strict=True)]
-        group, row, channel = straight.weight
-        problem = straight._replace(
-            results=straight.channels,
-            channels=straight.results,
-            windows=_three(windows, _WHOLE),
-            out=(*straight.image[:3], *_three(steps, 0)),
-            image=straight.out,
-            weight=(group, channel, row),
-            taps=_tap_places(weight, [phase.taps for phase in phases]),
-        )
-        parts.append((result._storage.backend.correlate(result._dtype, problem, bias), offset, ()))
-    return _Plan(tuple(parts), (1, 0, 2))
-
-
-_PLANNERS = {"result": _plan_result, "image": _plan_image, "weight": _plan_weight}
 
 
 class _Phase(NamedTuple):
@@ -263,50 +330,38 @@ def _three(items: Sequence[Any], missing: Any) -> Any:
     return (*[missing] * (3 - len(items)), *items)
 
 
-def _windows(operands: Operands, form: Form) -> Any:
-    result, image, weight = operands
-    return _three(
-        [
-            Window(size, extent, step, tuple(tap * dilation - before for tap in range(kernel)))
-            for size, extent, kernel, step, before, dilation in zip(
-                result._shape[2:], image._shape[2:], weight._shape[2:], *form[:3], strict=True
-            )
-        ],
-        _WHOLE,
-    )
-
-
-def _problem(operands: Operands, form: Form, windows: Any) -> Correlation:
+def _problem(sides: _Sides, form: Form) -> Correlation:
     """The convolution that makes the result."""
-    result, image, weight = operands
-    results, channels = weight._shape[0] // form.groups, weight._shape[1]
+    result, image, weight = sides
+    results, channels = weight.shape[0] // form.groups, weight.shape[1]
+    windows = [
+        Window(size, extent, step, tuple(tap * dilation - before for tap in range(kernel)))
+        for size, extent, kernel, step, before, dilation in zip(
+            result.shape[2:], image.shape[2:], weight.shape[2:], *form[:3], strict=True
+        )
+    ]
     return Correlation(
-        image._shape[0],
+        image.shape[0],
         form.groups,
         results,
         channels,
-        windows,
-        _in_groups(result, results),
-        _in_groups(image, channels),
-        (results * weight._stride[0], weight._stride[0], weight._stride[1]),
-        _tap_places(weight, [range(size) for size in weight._shape[2:]]),
+        _three(windows, _WHOLE),
+        _in_groups(result.stride, results),
+        _in_groups(image.stride, channels),
+        (results * weight.stride[0], weight.stride[0], weight.stride[1]),
+        _tap_places(weight, [range(size) for size in weight.shape[2:]]),
     )
 
 
-def _in_groups(tensor: Tensor, channels: int) -> tuple[int, ...]:
+def _in_groups(stride: tuple[int, ...], channels: int) -> tuple[int, ...]:
     """The strides of image, group, channel, depth, height and width."""
-    n, c, *others = tensor._stride
+    n, c, *others = stride
     return (n, channels * c, c, *_three(others, 0))
 
 
-def _tap_places(weight: Tensor, taps: Sequence[Sequence[int]]) -> tuple[int, ...]:
+def _tap_places(weight: Result, taps: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """Where in the weights of one channel each choice of taps lies."""
-    steps = weight._stride[2:]
     return tuple(
-        sum(tap * step for tap, step in zip(chosen, steps, strict=True))
+        sum(tap * step for tap, step in zip(chosen, weight.stride[2:], strict=True))
         for chosen in itertools.product(*taps)
     )
-
-
-def _everything(tensor: Tensor) -> tuple[slice, ...]:
-    return tuple(slice(0, None, 1) for _ in tensor._shape[2:])

@@ -14,7 +14,8 @@ PROGRAM = (
     + """
 import random
 from tensorlab.core import layout
-from tensorlab.ops.correlations import Form, image_of, result_of, weights_of
+from tensorlab.dispatch.primitive import compute
+from tensorlab.ops.correlations import IMAGE, RESULT, WEIGHTS, Form
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import make_tensor
 
@@ -53,9 +54,9 @@ def check(rng):
     form = Form(step, before, spread, g)
     threads.set_num_threads(rng.choice([1, 4]))
     x, w, y = made(n, g * c, *image), made(g * m, c, *window), made(n, g * m, *places)
-    result_of(x, w, made(g * m), form, places)
-    image_of(y, w, made(g * c), form, image)
-    weights_of(x, y, form, w.shape)
+    compute(RESULT, x, w, made(g * m), params=(form, tuple(places)))
+    compute(IMAGE, y, w, made(g * c), params=(form, image))
+    compute(WEIGHTS, x, y, params=(form, w.shape))
     held.clear()
 
 rng = random.Random(SEED)

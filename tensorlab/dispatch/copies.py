@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorlab.backends import Backend, Launch, OperandLayout
+from tensorlab.backends import Backend, Buffer, Launch, OperandLayout
 from tensorlab.core import broadcasting, layout
 from tensorlab.core.cells import encode_one
 from tensorlab.core.dtypes import dtype
@@ -23,7 +23,7 @@ from tensorlab.dispatch.primitive import Operand, Primitive, Result, compute_int
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor, make_dense, make_tensor
 
-__all__ = ["COPY", "Copy", "converted", "fill", "write", "write_new"]
+__all__ = ["COPY", "Copy", "converted", "fill", "reader", "write", "write_new"]
 
 
 class Copy(Primitive):
@@ -55,6 +55,33 @@ class Copy(Primitive):
 
 
 COPY = Copy()
+
+
+def reader(
+    backend: Backend, operand: Tensor, stride: tuple[int, ...], element_type: dtype | None = None
+) -> Callable[[Buffer], Buffer]:
+    """What gives a kernel an operand in the dense strides, and in the dtype, that it works in.
+
+    Returns:
+        a function of the operand's buffer: it is returned as it is, or copied into new memory.
+    """
+    element_type = element_type or operand._dtype
+    if operand._stride == stride and operand._dtype is element_type:
+        return _as_it_lies
+    out, source = OperandLayout(element_type, stride), OperandLayout(operand._dtype, operand._stride)
+    copy = backend.pointwise(TABLE["copy"], widened(operand._dtype), operand._shape, out, [source])
+    count = layout.numel(operand._shape)
+
+    def read(buffer: Buffer) -> Buffer:
+        made = backend.allocate(count, element_type.cell), 0
+        copy(made, buffer)
+        return made
+
+    return read
+
+
+def _as_it_lies(buffer: Buffer) -> Buffer:
+    return buffer
 
 
 def write(target: Tensor, source: Operand) -> None:

@@ -85,9 +85,9 @@ class Primitive:
     Attributes:
         name: what errors call it.
         differentiable: whether gradients may follow it; then it takes no ``out=`` while it would be recorded.
-        names: the rule by which the result gets names of dimensions; see `tensorlab.names`.
-        saved: of an operation with several results, the names of the last ones, which are not handed out but
-            kept for the backward pass, where its formulas name them.
+        names: the rule by which the result gets names of dimensions, see `tensorlab.names`; or None.
+        saved: of an operation with several results, the names by which formulas of the backward pass ask for
+            the last ones, which no gradient follows.
 
     `params` below are the values beside the operands that decide what is made, such as the dimensions of a
     sum. They are part of a plan's key. Operands that are numbers are not: of them the type alone counts.
@@ -96,7 +96,7 @@ class Primitive:
     name: str
     differentiable = False
     saved: tuple[str, ...] = ()
-    names: Rule
+    names: Rule | None = None
 
     def result(self, operands: Sequence[Operand], params: tuple) -> Result:
         """What a call makes. Here operands that make no sense are refused."""
@@ -217,6 +217,8 @@ def call(primitive: Primitive, *operands: Operand, params: tuple = (), out: Tens
             return compute_into(out, primitive, operands, params, resizes=True)
         plan, result = _computed(primitive, operands, params)
     except CarriesNames:  # a tensor with names has no buffer of its own
+        if primitive.names is None:
+            raise
         keywords = {} if out is None else {"out": out}
         return follow(primitive.names, partial(call, primitive, params=params), operands, keywords)
     return result if plan.node is None else record(plan.node, result, *operands, **plan.notes)
@@ -264,15 +266,20 @@ def binary(primitive: Primitive, a: Operand, b: Operand) -> Tensor:
 
 
 def call_several(primitive: Primitive, *operands: Operand | None, params: tuple = ()) -> Sequence[Tensor]:
-    """`call` for an operation with several results; those in `Primitive.saved` are not handed out."""
+    """`call` for an operation with several results.
+
+    Returns:
+        all of them. No gradient follows those in `Primitive.saved`.
+    """
     plan, results = _computed_several(primitive, operands, params)
-    count = len(results) - len(primitive.saved)
-    if plan.node is None:
-        return results[:count]
-    notes = {**plan.notes, **dict(zip(primitive.saved, results[count:], strict=True))}
-    if count == 1:
-        return [record(plan.node, results[0], *operands, **notes)]
-    return record_several(plan.node, results[:count], *operands, **notes)
+    if plan.node is not None:
+        count = len(results) - len(primitive.saved)
+        notes = {**plan.notes, **dict(zip(primitive.saved, results[count:], strict=True))}
+        if count == 1:
+            record(plan.node, results[0], *operands, **notes)
+        else:
+            record_several(plan.node, results[:count], *operands, **notes)
+    return results
 
 
 def compute(primitive: Primitive, *operands: Operand, params: tuple = ()) -> Tensor:
@@ -408,6 +415,8 @@ def call_in_place(
         else:
             compute_into(target, primitive, operands, params)
     except CarriesNames:
+        if primitive.names is None:
+            raise
         inner = partial(call_in_place, primitive, params=params, writer=writer)
         return follow(primitive.names, inner, operands, {}, in_place=True)
     target._storage._writer = writer or f"{primitive.name}_"

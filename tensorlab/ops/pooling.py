@@ -9,17 +9,18 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.core import dtypes
 from tensorlab.core.memory_formats import channels_last, suggested_format
 from tensorlab.core.modes import current
+from tensorlab.dispatch.primitive import call
 from tensorlab.ops.arguments import need_tensors
-from tensorlab.ops.pooling_backend import (
-    AdaptiveAvgPool2DBackward0,
-    AdaptiveMaxPool2DBackward0,
-    AvgPool2DBackward0,
-    MaxPool2DWithIndicesBackward0,
-    Windows,
-    greatest_of_windows,
-    mean_of_windows,
+from tensorlab.ops.pooling_windows import (
+    ADAPTIVE_AVG_POOL,
+    ADAPTIVE_MAX_POOL,
+    AVG_POOL,
+    MAX_POOL,
+    Adaptive,
+    adaptive_windows,
+    max_pool,
+    sliding_windows,
 )
-from tensorlab.ops.pooling_windows import adaptive_windows, sliding_windows
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -88,8 +89,8 @@ def max_pool2d_with_indices(
 
 def _max_pool2d(input: Tensor, arguments: tuple[Any, ...], wanted: bool) -> tuple[Tensor, Any]:
     _check("max_pool2d", input, _all_but_bool)
-    windows = sliding_windows("max_pool2d", input, *arguments)
-    return greatest_of_windows(MaxPool2DWithIndicesBackward0, input, windows, wanted)
+    windows = sliding_windows("max_pool2d", *arguments)
+    return max_pool(MAX_POOL, input, windows, wanted)
 
 
 @op(aliases="nn.functional.max_pool1d")
@@ -147,8 +148,8 @@ def _max_pool1d(
     name: str, input: Any, arguments: tuple[Any, Any, Any, Any, Any], wanted: bool
 ) -> tuple[Tensor, Any]:
     image = _as_image(name, input, _all_but_bool)
-    windows = sliding_windows(name, image, *arguments, dims=1)
-    values, places = greatest_of_windows(MaxPool2DWithIndicesBackward0, image, windows, wanted)
+    windows = sliding_windows(name, *arguments, dims=1)
+    values, places = max_pool(MAX_POOL, image, windows, wanted)
     return _as_signal(values), None if places is None else _as_signal(places)
 
 
@@ -195,8 +196,8 @@ def avg_pool2d(
     if divisor_override == 0:
         raise RuntimeError("avg_pool2d(): divisor must be not zero")
     arguments = (kernel_size, stride, padding, 1, ceil_mode, count_include_pad)
-    windows = sliding_windows("avg_pool2d", input, *arguments)
-    return mean_of_windows(AvgPool2DBackward0, input, windows, divisor_override or 0)
+    windows = sliding_windows("avg_pool2d", *arguments)
+    return call(AVG_POOL, input, params=(windows, divisor_override or 0))
 
 
 @op(aliases="nn.functional.avg_pool1d")
@@ -221,8 +222,8 @@ def avg_pool1d(
     """
     image = _as_image("avg_pool1d", input, _means)
     arguments = (kernel_size, stride, padding, 1, ceil_mode, count_include_pad)
-    windows = sliding_windows("avg_pool1d", image, *arguments, dims=1)
-    return _as_signal(mean_of_windows(AvgPool2DBackward0, image, windows, 0))
+    windows = sliding_windows("avg_pool1d", *arguments, dims=1)
+    return _as_signal(call(AVG_POOL, image, params=(windows, 0)))
 
 
 @op(namespace="nn.functional")
@@ -246,14 +247,14 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None]) 
         tensor([[[4.5000, 6.5000]]])
     """
     windows = _adaptive("adaptive_avg_pool2d", input, output_size, filled_from=-2)
-    if [len(reach.begins) for reach in windows] == [1, 1] and input.numel():
+    if windows.counts == (1, 1) and input.numel():
         whole: Any = input
         mean = whole.mean((-1, -2), keepdim=True)
         if suggested_format(input._shape, input._stride) is channels_last:
             n, c, _, _ = mean._shape
             return mean.as_strided((n, c, 1, 1), (c, 1, c, c))
         return mean
-    return mean_of_windows(AdaptiveAvgPool2DBackward0, input, windows, 0)
+    return call(ADAPTIVE_AVG_POOL, input, params=(windows, 0))
 
 
 @op(aliases="nn.functional.adaptive_avg_pool1d")
@@ -267,7 +268,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
     """
     image = _as_image("adaptive_avg_pool1d", input, _floats, filled_from=-1)
     windows = adaptive_windows("adaptive_avg_pool1d", image, output_size, 1)
-    return _as_signal(mean_of_windows(AdaptiveAvgPool2DBackward0, image, windows, 0))
+    return _as_signal(call(ADAPTIVE_AVG_POOL, image, params=(windows, 0)))
 
 
 @op(namespace="nn.functional")
@@ -287,7 +288,7 @@ def adaptive_max_pool2d(
         tensor([[[ 9., 11.]]])
     """
     windows = _adaptive("adaptive_max_pool2d", input, output_size, filled_from=1)
-    found = greatest_of_windows(AdaptiveMaxPool2DBackward0, input, windows, wanted=bool(return_indices))
+    found = max_pool(ADAPTIVE_MAX_POOL, input, windows, wanted=bool(return_indices))
     return found if return_indices else found[0]
 
 
@@ -303,7 +304,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Ints, return_indices: bool =
     """
     image = _as_image("adaptive_max_pool1d", input, _floats, filled_from=1)
     windows = adaptive_windows("adaptive_max_pool1d", image, output_size, 1)
-    found = tuple(map(_as_signal, greatest_of_windows(AdaptiveMaxPool2DBackward0, image, windows)))
+    found = tuple(map(_as_signal, max_pool(ADAPTIVE_MAX_POOL, image, windows)))
     return found if return_indices else found[0]
 
 
@@ -339,7 +340,7 @@ def _check(name: str, input: Tensor, allowed: Any) -> None:
     _need(name, input, allowed)
 
 
-def _adaptive(name: str, input: Tensor, output_size: Any, filled_from: int) -> Windows:
+def _adaptive(name: str, input: Tensor, output_size: Any, filled_from: int) -> Adaptive:
     """The windows that cover images; the dimensions from `filled_from` on must not be empty."""
     need_tensors(name, input=input)
     if isinstance(output_size, (tuple, list)) and input.ndim <= len(output_size):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tensorlab.backends import cudnn, mps
 from tensorlab.backends.choice import chosen
 from tensorlab.backends.fused import Backend
-from tensorlab.backends.layers import AttentionLayout, NormalGroups, Normalised
+from tensorlab.backends.layers import AttentionLayout, NormalGroups
 from tensorlab.backends.operands import Buffer, Launch, OperandLayout
 from tensorlab.backends.protocol import IndexLayout, RandomLaunch, RandomState, Walk
 
@@ -21,7 +21,6 @@ __all__ = [
     "IndexLayout",
     "Launch",
     "NormalGroups",
-    "Normalised",
     "OperandLayout",
     "RandomLaunch",
     "RandomState",

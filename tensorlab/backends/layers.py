@@ -16,7 +16,7 @@ from tensorlab.backends.protocol import Core
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["AttentionLayout", "LayerOperations", "NormalGroups", "Normalised"]
+__all__ = ["AttentionLayout", "LayerOperations", "NormalGroups"]
 
 
 class AttentionLayout(NamedTuple):
@@ -67,22 +67,6 @@ class NormalGroups(NamedTuple):
     period: int = 1
     group_weight: int = 0
     run_weight: int = 0
-
-
-class Normalised(NamedTuple):
-    """What a normalisation found.
-
-    Attributes:
-        out: the cells of the results.
-        means: the mean of each group.
-        variances: the mean square of the distances from it; of rows None.
-        scales: the reciprocals of the deviations, in the compute type.
-    """
-
-    out: Memory
-    means: Memory
-    variances: Memory | None
-    scales: Memory
 
 
 class LayerOperations(Core):
@@ -276,87 +260,98 @@ class LayerOperations(Core):
         element_type: dtype,
         groups: NormalGroups,
         eps: float,
-        x: Memory,
-        weights: Memory,
-        biases: Memory,
-        given: tuple[Memory, Memory] | None = None,
+        training: bool = True,
         centers: bool = True,
-    ) -> Normalised:
-        """``(x - mean) / sqrt(variance + eps) * weight + bias``, with the mean and variance of each group.
+    ) -> Launch:
+        """Prepare ``(x - mean) / sqrt(variance + eps) * weight + bias`` for the numbers of each group.
 
         Args:
             element_type: the dtype of the cells, a floating one.
             groups: what is normalised together.
             eps: what is added to the variances.
-            x: the cells, one run.
-            weights, biases: numbers of the compute type (float64 for float64, else float32): one for each
-                cell of a row, for each run (see `NormalGroups`), or for each column.
-            given: means and variances in float64 to take instead of the groups' own; not of rows.
+            training: whether means and variances are those of the groups, or given; of rows they are.
             centers: whether the mean is taken away; else the variance is the mean square.
+
+        Returns:
+            a launch of (out, scales, means, variances, x, weights, biases), whose cells lie in runs. The
+            scales are the reciprocals of the deviations. Scales, weights and biases are of the compute type
+            (float64 for float64, else float32), means and variances float64; those of rows are of the compute
+            type, and there are no variances. There is a weight and a bias for each cell of a row, for each
+            run (see `NormalGroups`), or for each column.
         """
         number, (cells, statistic, weight, dims) = compute_type(element_type), _groups(self, groups)
-        source = cells(x, element_type).to(number)
-        out = self.allocate(x.size, element_type.cell)
-        if given is None:
-            means = source.fold("mean", *dims, dtype=dtypes.float64)
-            if not centers:
-                means.put("copy", 0.0)
-            distances = source.map("sub", means, dtype=dtypes.float64)
-            variances = distances.map("mul", distances).fold("mean", *dims)
-        else:
-            means, variances = (statistic(part, dtypes.float64) for part in given)
-        scales = variances.map("add", eps).map("rsqrt").to(number)
-        source.put("mul", source.map("sub", means.to(number)), scales)
-        source.put("mul", source, weight(weights, number))
-        cells(out, element_type).put("add", source, weight(biases, number))
-        if groups.form == "rows":
-            return Normalised(out, means.to(number).cells, None, scales.cells)
-        return Normalised(out, means.cells, variances.cells, scales.cells)
+
+        def launch(
+            out: Buffer, scales: Buffer, means: Buffer, variances: Buffer | None, x: Buffer, weights: Buffer,
+            biases: Buffer,
+        ) -> None:  # fmt: skip
+            source = cells(x, element_type).to(number)
+            kind = number if variances is None else dtypes.float64
+            mean, scale = statistic(means, kind), statistic(scales, number)
+            if training:
+                center = source.fold("mean", *dims, dtype=dtypes.float64)
+                if not centers:
+                    center.put("copy", 0.0)
+                mean.put("copy", center)
+                distances = source.map("sub", center, dtype=dtypes.float64)
+                variance = distances.map("mul", distances).fold("mean", *dims)
+                if variances is not None:
+                    statistic(variances, kind).put("copy", variance)
+            else:
+                assert variances is not None
+                variance = statistic(variances, kind)
+            scale.put("copy", variance.map("add", eps).map("rsqrt"))
+            source.put("mul", source.map("sub", mean.to(number)), scale)
+            source.put("mul", source, weight(weights, number))
+            cells(out, element_type).put("add", source, weight(biases, number))
+
+        return launch
 
     def normalise_gradient(
         self,
         element_type: dtype,
         groups: NormalGroups,
-        x: Memory,
-        grad: Memory,
-        weights: Memory,
-        means: Memory,
-        scales: Memory,
         training: bool = True,
         centers: bool = True,
         wants_weights: bool = True,
-    ) -> tuple[Memory, Memory, Memory]:
-        """The gradients of `normalise`: of the cells, of the weights and of the biases.
-
-        Those of the weights and biases are float64. Of runs they are arrays (groups, runs) of the sums
-        over each run; of rows they are without meaning where it wants none.
+    ) -> Launch:
+        """Prepare the gradients of `normalise`: of the cells, of the weights and of the biases.
 
         Args:
-            element_type, groups, x, weights, centers: those of `normalise`.
-            grad: the gradients of the results.
-            means, scales: what it found.
-            training: whether the means and variances were the groups' own.
-            wants_weights: whether it wants the gradients of the weights.
+            element_type, groups, training, centers: those of `normalise`.
+            wants_weights: whether it wants the gradients of the weights and biases.
+
+        Returns:
+            a launch of (out, of_weights, of_biases, x, grad, weights, means, scales), where `grad` are the
+            gradients of the results. Those of weights and biases are numbers of the compute type, one after
+            the other as their weights; where they are not wanted, they are not written.
         """
         number, (cells, statistic, weight, dims) = compute_type(element_type), _groups(self, groups)
-        out, scale = self.allocate(x.size, element_type.cell), statistic(scales, number)
         kind = number if groups.form == "rows" else dtypes.float64
-        given = cells(grad, element_type).to(number)
-        z = cells(x, element_type).map("sub", statistic(means, kind).to(number), dtype=number)
-        z.put("mul", z, scale)
-        g = given.map("mul", weight(weights, number))
-        if training:
-            change = g.map("sub", z.map("mul", g.map("mul", z).fold("mean", *dims)))
-            if centers:
-                change.put("sub", change, g.fold("mean", *dims))
-            g = change
-        cells(out, element_type).put("mul", g, scale)
-        along = {"rows": (0, 1, 2), "runs": (3,), "columns": (0, 1, 2)}[groups.form]
-        products = given.map("mul", z).fold("sum", *along, dtype=dtypes.float64).cells
-        totals = given.fold("sum", *along, dtype=dtypes.float64).cells
-        if groups.form == "runs":
-            return out, products.reshape(-1, groups.runs), totals.reshape(-1, groups.runs)
-        return out, products, totals
+        along = {"rows": (0, 1, 2), "runs": (0, 3), "columns": (0, 1, 2)}[groups.form]
+        if groups.form == "runs" and not groups.run_weight:
+            along = (0, 2, 3)
+
+        def launch(
+            out: Buffer, of_weights: Buffer, of_biases: Buffer, x: Buffer, grad: Buffer, weights: Buffer,
+            means: Buffer, scales: Buffer,
+        ) -> None:  # fmt: skip
+            scale, given = statistic(scales, number), cells(grad, element_type).to(number)
+            z = cells(x, element_type).map("sub", statistic(means, kind).to(number), dtype=number)
+            z.put("mul", z, scale)
+            g = given.map("mul", weight(weights, number))
+            if training:
+                change = g.map("sub", z.map("mul", g.map("mul", z).fold("mean", *dims)))
+                if centers:
+                    change.put("sub", change, g.fold("mean", *dims))
+                g = change
+            cells(out, element_type).put("mul", g, scale)
+            if wants_weights:
+                for total, values in (of_weights, given.map("mul", z)), (of_biases, given):
+                    sums = values.fold("sum", *along, dtype=dtypes.float64)
+                    Array(self, total, number, sums.shape).put("copy", sums)
+
+        return launch
 
     def take_rows(
         self,
@@ -476,14 +471,14 @@ def _groups(backend: Core, groups: NormalGroups) -> tuple[Callable, Callable, Ca
         each, weights = (*shape[:2], 1, 1), (1, period, groups.runs, 1)
         steps, dims = (0, groups.group_weight, groups.run_weight, 0), (2, 3)
 
-    def cells(memory: Memory, kind: dtype) -> Array:
-        return Array(backend, (memory, 0), kind, shape, strides)
+    def cells(memory: Buffer, kind: dtype) -> Array:
+        return Array(backend, memory, kind, shape, strides)
 
-    def statistic(memory: Memory, kind: dtype) -> Array:
-        return Array(backend, (memory, 0), kind, each)
+    def statistic(memory: Buffer, kind: dtype) -> Array:
+        return Array(backend, memory, kind, each)
 
-    def weight(memory: Memory, kind: dtype) -> Array:
-        return Array(backend, (memory, 0), kind, weights, steps)
+    def weight(memory: Buffer, kind: dtype) -> Array:
+        return Array(backend, memory, kind, weights, steps)
 
     return cells, statistic, weight, dims
 

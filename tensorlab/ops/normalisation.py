@@ -7,8 +7,7 @@ one image. Instance norm: those of one channel of one image. Batch norm: those o
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
+from typing import Any
 
 from tensorlab.core import layout
 from tensorlab.core.dtypes import dtype
@@ -24,9 +23,9 @@ from tensorlab.core.memory_formats import (
 from tensorlab.core.modes import no_grad
 from tensorlab.core.numeric_limits import finfo
 from tensorlab.dispatch.operands import number_from
+from tensorlab.dispatch.primitive import call_several
 from tensorlab.ops.conversion import compute_type, contiguous, to
-from tensorlab.ops.interop import from_numpy
-from tensorlab.ops.normalisation_groups import batch_view, group_view, normalised, row_view
+from tensorlab.ops.normalisation_groups import Normalise, View, batch_view, group_view, row_view
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -61,10 +60,8 @@ def layer_norm(
         tensor([[-1.2247,  0.0000,  1.2247],
                 [-0.7071, -0.7071,  1.4142]])
     """
-    shape = _last_dims("layer_norm", input, normalized_shape, weight, bias)
-    _check_types("layer_norm", input, weight, bias)
-    rows = layout.numel(input._shape[: input.ndim - len(shape)])
-    return normalised("Layer", input, row_view(rows, shape), eps, weight, bias)[0]
+    params = _as_size("layer_norm", normalized_shape), float(eps)
+    return call_several(_LAYER_NORM, input, weight, bias, params=params)[0]
 
 
 @op(aliases="nn.functional.rms_norm")
@@ -94,14 +91,11 @@ def rms_norm(
         >>> F.rms_norm(tl.tensor([3.0, 4.0]), (2,))
         tensor([0.8485, 1.1314])
     """
-    shape = _last_dims("rms_norm", input, normalized_shape, weight, None)
-    _check_types("rms_norm", input)
-    number = compute_type(input._dtype)
+    shape, number = _as_size("rms_norm", normalized_shape), compute_type(input._dtype)
     if weight is not None and weight._dtype is not input._dtype:
         weight = to(weight, number)
     eps = finfo(number).eps if eps is None else eps
-    rows = layout.numel(input._shape[: input.ndim - len(shape)])
-    return normalised("RMS", input, row_view(rows, shape, centers=False), eps, weight)[0]
+    return call_several(_RMS_NORM, input, weight, params=(shape, float(eps)))[0]
 
 
 @op(aliases="nn.functional.group_norm")
@@ -134,33 +128,7 @@ def group_norm(
     """
     if isinstance(num_groups, bool) or not isinstance(num_groups, int):
         raise TypeError(f"group_norm(): argument 'num_groups' must be int, not {type(num_groups).__name__}")
-    if input.ndim < 2:
-        raise RuntimeError(
-            f"Expected at least 2 dimensions for input tensor but received {input.ndim}: "
-            f"group_norm takes (images, channels, …)"
-        )
-    images, channels = input._shape[:2]
-    cells = layout.numel(input._shape[2:])
-    if num_groups == 0:
-        raise ZeroDivisionError("group_norm(): num_groups is 0, and channels cannot be divided into 0 groups")
-    if images * (channels // num_groups) * cells == 1:
-        raise ValueError(_too_few("value per channel", input))
-    if num_groups < 0:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
-    if channels % num_groups:
-        raise RuntimeError(
-            f"Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(input._shape)} and num_groups={num_groups}"
-        )
-    for name, parameter in (("weight", weight), ("bias", bias)):
-        if parameter is not None and tuple(parameter._shape) != (channels,):
-            raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, but got "
-                f"{name} of shape {list(parameter._shape)} and input of shape {list(input._shape)}"
-            )
-    _check_types("group_norm", input, weight, bias)
-    view = group_view(images, channels, cells, num_groups)
-    result = normalised("Group", input, view, eps, weight, bias)[0]
+    result = call_several(_GROUP_NORM, input, weight, bias, params=(num_groups, float(eps)))[0]
     return contiguous(result, suggested_format(input._shape, input._stride))
 
 
@@ -204,18 +172,15 @@ def batch_norm(
     """
     momentum = number_from(momentum)
     _check_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
-    images, channels = input._shape[:2] if input.ndim > 1 else (0, 0)
-    cells = layout.numel(input._shape[2:])
-    view = batch_view(images, channels, cells, _batch_format(input))
-    if running_mean is None or running_var is None or training:
-        result, (mean, variance) = normalised("Batch", input, view, eps, weight, bias)
-        if running_mean is not None and running_var is not None and input.numel():
-            assert variance is not None
-            unbiased = variance * (images * cells / (images * cells - 1))
-            _move(running_mean, mean, momentum)
-            _move(running_var, unbiased, momentum)
-        return result
-    return normalised("Batch", input, view, eps, weight, bias, (running_mean, running_var))[0]
+    own = training or running_mean is None or running_var is None
+    given = (None, None) if own else (running_mean, running_var)
+    result, *found = call_several(_BATCH_NORM, input, weight, bias, *given, params=(None, float(eps)))
+    if own and running_mean is not None and running_var is not None and input.numel():
+        count = input.numel() // input._shape[1]
+        with no_grad():
+            for running, new in ((running_mean, found[0]), (running_var, found[1] * (count / (count - 1)))):
+                running.mul_(1 - momentum).add_(to(new, running._dtype), alpha=momentum)
+    return result
 
 
 @op(namespace="nn.functional")
@@ -326,12 +291,6 @@ def _batch_format(input: Tensor) -> memory_format:
     return suggested_format(input._shape, input._stride)
 
 
-def _move(running: Tensor, found: np.ndarray, momentum: float) -> None:
-    """A running statistic, moved towards a new one."""
-    with no_grad():
-        running.mul_(1 - momentum).add_(to(from_numpy(found), running._dtype), alpha=momentum)
-
-
 def _too_few(what: str, input: Tensor) -> str:
     return (
         f"Expected more than 1 {what} when training, got input size {list(input._shape)}: "
@@ -339,33 +298,14 @@ def _too_few(what: str, input: Tensor) -> str:
     )
 
 
-def _last_dims(
-    name: str, input: Tensor, shape: Sequence[int], weight: Tensor | None, bias: Tensor | None
-) -> Size:
-    """`normalized_shape`, checked against the input and the parameters."""
+def _as_size(name: str, shape: Sequence[int]) -> Size:
+    """`normalized_shape`, which must be a sequence of integers."""
     if not isinstance(shape, (tuple, list)):
         raise TypeError(
             f"{name}(): argument 'normalized_shape' must be tuple of ints, not {type(shape).__name__}: "
             f"for the last dimension alone write ({shape},)"
         )
-    if not shape:
-        raise RuntimeError(
-            f"Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
-            f"but got normalized_shape = {list(shape)}"
-        )
-    sizes = shape if type(shape) is Size else Size(shape)
-    for word, parameter in (("weight", weight), ("bias", bias)):
-        if parameter is not None and parameter._shape != sizes:
-            raise RuntimeError(
-                f"Expected {word} to be of same shape as normalized_shape, but got {word} of shape "
-                f"{list(parameter._shape)} and normalized_shape = {list(sizes)}"
-            )
-    if input._shape[max(input.ndim - len(sizes), 0) :] != sizes:
-        raise RuntimeError(
-            f"Given normalized_shape={list(sizes)}, expected input with shape "
-            f"[*, {', '.join(map(str, sizes))}], but got input of size {list(input._shape)}"
-        )
-    return sizes
+    return shape if type(shape) is Size else Size(shape)
 
 
 def _check_types(name: str, input: Tensor, *parameters: Tensor | None) -> None:
@@ -384,3 +324,91 @@ def _check_types(name: str, input: Tensor, *parameters: Tensor | None) -> None:
             f"mixed dtype (CPU): expect parameter to have scalar type of {compute_type(input._dtype).name}: "
             f"{name}() of {input._dtype.name} was given parameters of {names}"
         )
+
+
+# --- primitives ---------------------------------------------------------------------------------------
+
+
+class RowNorm(Normalise):
+    """Layer and RMS norm; the argument are the sizes of the last dimensions, which share a mean."""
+
+    def view(self, input: Tensor, argument: Any) -> View:
+        """See `Normalise.view`."""
+        rows = layout.numel(input._shape[: input.ndim - len(argument)])
+        return row_view(rows, argument, centers=self.name == "layer_norm")
+
+    def check(self, operands: Sequence[Any], argument: Any) -> None:
+        """See `Normalise.check`."""
+        input, *parameters = operands
+        if not argument:
+            raise RuntimeError(
+                f"Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+                f"element, but got normalized_shape = {list(argument)}"
+            )
+        for word, parameter in zip(("weight", "bias"), parameters, strict=False):
+            if parameter is not None and parameter._shape != argument:
+                raise RuntimeError(
+                    f"Expected {word} to be of same shape as normalized_shape, but got {word} of shape "
+                    f"{list(parameter._shape)} and normalized_shape = {list(argument)}"
+                )
+        if input._shape[max(input.ndim - len(argument), 0) :] != argument:
+            raise RuntimeError(
+                f"Given normalized_shape={list(argument)}, expected input with shape "
+                f"[*, {', '.join(map(str, argument))}], but got input of size {list(input._shape)}"
+            )
+        _check_types(self.name, input, *(parameters if self.name == "layer_norm" else ()))
+
+
+class GroupNorm(Normalise):
+    """Group norm; the argument is the number of groups."""
+
+    def view(self, input: Tensor, argument: Any) -> View:
+        """See `Normalise.view`."""
+        images, channels = input._shape[:2]
+        return group_view(images, channels, layout.numel(input._shape[2:]), argument)
+
+    def check(self, operands: Sequence[Any], argument: Any) -> None:
+        """See `Normalise.check`."""
+        (input, weight, bias), num_groups = operands, argument
+        if input.ndim < 2:
+            raise RuntimeError(
+                f"Expected at least 2 dimensions for input tensor but received {input.ndim}: "
+                f"group_norm takes (images, channels, …)"
+            )
+        images, channels = input._shape[:2]
+        cells = layout.numel(input._shape[2:])
+        if num_groups == 0:
+            raise ZeroDivisionError(
+                "group_norm(): num_groups is 0, and channels cannot be divided into 0 groups"
+            )
+        if images * (channels // num_groups) * cells == 1:
+            raise ValueError(_too_few("value per channel", input))
+        if num_groups < 0:
+            raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+        if channels % num_groups:
+            raise RuntimeError(
+                f"Expected number of channels in input to be divisible by num_groups, but got input of shape "
+                f"{list(input._shape)} and num_groups={num_groups}"
+            )
+        for name, parameter in (("weight", weight), ("bias", bias)):
+            if parameter is not None and tuple(parameter._shape) != (channels,):
+                raise RuntimeError(
+                    f"Expected {name} to be a vector of size equal to the number of channels in input, but "
+                    f"got {name} of shape {list(parameter._shape)} and input of shape {list(input._shape)}"
+                )
+        _check_types("group_norm", input, weight, bias)
+
+
+class BatchNorm(Normalise):
+    """Batch norm, whose operands `batch_norm` has checked."""
+
+    def view(self, input: Tensor, argument: Any) -> View:
+        """See `Normalise.view`."""
+        images, channels = input._shape[:2] if input.ndim > 1 else (0, 0)
+        return batch_view(images, channels, layout.numel(input._shape[2:]), _batch_format(input))
+
+
+_LAYER_NORM = RowNorm("layer_norm", "NativeLayerNorm", rows=True)
+_RMS_NORM = RowNorm("rms_norm", "Mul", rows=True)
+_GROUP_NORM = GroupNorm("group_norm", "NativeGroupNorm", rows=False)
+_BATCH_NORM = BatchNorm("batch_norm", "NativeBatchNorm", rows=False)

@@ -1,28 +1,23 @@
-"""What all normalisation layers have in common: one computation on a view of the input, and its gradients.
-
-Which layer it is decides which numbers share a mean and a deviation, and which share a weight: see `View`.
-"""
+"""Normalisation as a primitive, and its gradients: which numbers share a mean and which a weight."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.recording import record
-from tensorlab.backends import NormalGroups
-from tensorlab.core import dtypes
+from tensorlab.backends import Backend, Buffer, Launch, NormalGroups, OperandLayout
+from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import contiguous_format, format_strides, memory_format
-from tensorlab.ops.conversion import compute_type, dense_in, to
-from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, make_dense, make_tensor
+from tensorlab.dispatch.copies import reader
+from tensorlab.dispatch.primitive import Primitive, Recorded, Result, compute_several
+from tensorlab.ops.conversion import compute_type
+from tensorlab.scalars import TABLE
+from tensorlab.tensor import Tensor
 
-__all__ = ["View", "batch_view", "group_view", "normalised", "row_view"]
+__all__ = ["Normalise", "View", "batch_view", "group_view", "row_view"]
 
 
 class View(NamedTuple):
@@ -49,7 +44,6 @@ class View(NamedTuple):
     centers: bool = True
 
 
-@functools.lru_cache(4096)
 def row_view(rows: int, shape: Size, centers: bool = True) -> View:
     """Rows of numbers of this shape, each by itself."""
     length = shape.numel()
@@ -57,7 +51,6 @@ def row_view(rows: int, shape: Size, centers: bool = True) -> View:
     return View(groups, (rows, length), (1,), (length,), (0,), shape, centers=centers)
 
 
-@functools.lru_cache(4096)
 def group_view(images: int, channels: int, cells: int, groups: int) -> View:
     """The channels of each image, in groups. A channel has so many cells."""
     size = channels // groups
@@ -71,7 +64,6 @@ def group_view(images: int, channels: int, cells: int, groups: int) -> View:
     )
 
 
-@functools.lru_cache(4096)
 def batch_view(images: int, channels: int, cells: int, format: memory_format) -> View:
     """Each channel by itself, over all images."""
     if cells == 1 or format is not contiguous_format:
@@ -82,47 +74,153 @@ def batch_view(images: int, channels: int, cells: int, format: memory_format) ->
     return View(groups, shape, (0, 2), (channels, 1), (0, 2), Size((channels,)), format)
 
 
-@functools.lru_cache(64)
-def _filled(count: int, number: int, cell: np.dtype) -> np.ndarray:
-    """Numbers that nobody writes into."""
-    filled = np.full(count, number, cell)
-    filled.flags.writeable = False
-    return filled
+class Normalise(Primitive):
+    """``(input - mean) / sqrt(variance + eps) * weight + bias``.
+
+    Operands: the input, the weights and the biases or None, and of a batch norm means and variances that are
+    taken instead of the input's own, or None. `params` are an argument of the kind of norm, and eps.
+
+    Beside the result it makes the means, the variances (of all but rows) and the reciprocal deviations.
+
+    Attributes:
+        kind: the node that a call leaves.
+    """
+
+    differentiable = True
+
+    def __init__(self, name: str, node: str, rows: bool) -> None:
+        self.name, self.rows = name, rows
+        self.saved = ("means", "scales") if rows else ("means", "variances", "scales")
+        further: dict[str, Any] = {} if node == "Mul" else {"bias": _d_bias}
+        if node == "NativeBatchNorm":
+            further |= {"mean": None, "variance": None}
+        self.kind = formulas(
+            f"{node}Backward0", fused=_gradients, input=_d_input, weight=_d_weight, **further
+        )
+
+    def view(self, input: Tensor, argument: Any) -> View:
+        """How the input is seen."""
+        raise NotImplementedError
+
+    def check(self, operands: Sequence[Any], argument: Any) -> None:
+        """Refuse operands that do not fit."""
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Of the input's shape, in the format of the view."""
+        input = operands[0]
+        self.check(operands, params[0])
+        stride = format_strides(input._shape, self.view(input, params[0]).format)
+        return Result(input._shape, stride, input._dtype)
+
+    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
+        """The means, variances and scales, in float64 but for those of rows and the scales."""
+        count, number = self.view(operands[0], params[0]).groups.number, compute_type(result.dtype)
+        kinds = (number, number) if self.rows else (dtypes.float64, dtypes.float64, number)
+        return [Result(Size((count,)), (1,), kind) for kind in kinds]
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        input, weight, bias, *given = (*operands, None)[: max(len(operands), 3)]
+        view, number = self.view(input, params[0]), compute_type(result.dtype)
+        read = reader(backend, input, result.stride)
+        weights, biases = (
+            _parameter(backend, weight, view, number, 1),
+            _parameter(backend, bias, view, number, 0),
+        )
+        take = [_copied(backend, operand) for operand in given if operand is not None]
+        normalise = backend.normalise(result.dtype, view.groups, params[1], not take, view.centers)
+        count = len(self.saved)
+
+        def launch(out: Buffer, *buffers: Any) -> None:
+            statistics, (x, w, b, *taken) = buffers[:count], (*buffers[count:], None)[: max(len(operands), 3)]
+            means, variances, scales = statistics if count == 3 else (statistics[0], None, statistics[1])
+            for copy, source, target in zip(take, taken, statistics, strict=False):
+                copy(target, source)
+            normalise(out, scales, means, variances, read(x), weights(w), biases(b))
+
+        return launch
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """See `Primitive.node`."""
+        argument, eps = params
+        notes = {"norm": self, "argument": argument, "view": self.view(operands[0], argument), "eps": eps}
+        return self.kind, notes if len(operands) > 3 else {**notes, "mean": None, "variance": None}
 
 
-def _for_kernels(parameter: Tensor | None, view: View, number: dtype, default: int) -> np.ndarray:
-    """Weights or biases as kernels take them (see `tensorlab.backends.layers.LayerOperations.normalise`)."""
-    if parameter is None:
-        return _filled(view.parameters.numel(), default, number.cell)
-    return dense_in(
-        parameter if parameter._dtype is number else to(parameter.detach(), number), contiguous_format
-    )
+class NormaliseGradient(Primitive):
+    """The gradients of a norm by one kernel.
+
+    Operands: the input, the gradient of the result, the weights or None, the means and the scales. `params`
+    are the norm and its argument, whether the statistics are the input's own, and whether weights and biases
+    want gradients.
+    """
+
+    name = "normalise_backward"
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """That of the input."""
+        input, (norm, argument, *_) = operands[0], params
+        return Result(
+            input._shape, format_strides(input._shape, norm.view(input, argument).format), input._dtype
+        )
+
+    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
+        """Those of weights and biases; without elements if they are not wanted."""
+        norm, argument, _, wants_weights = params
+        shape = norm.view(operands[0], argument).parameters if wants_weights else Size((0,))
+        return [Result(shape, layout.default_strides(shape), compute_type(result.dtype))] * 2
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        input, grad, weight, *_ = operands
+        norm, argument, training, wants_weights = params
+        view, number = norm.view(input, argument), compute_type(result.dtype)
+        read, read_grad = reader(backend, input, result.stride), reader(backend, grad, result.stride)
+        weights = _parameter(backend, weight, view, number, 1)
+        gradients = backend.normalise_gradient(
+            result.dtype, view.groups, training, view.centers, wants_weights
+        )
+        return lambda out, of_weights, of_biases, x, grad, w, means, scales: gradients(
+            out, of_weights, of_biases, read(x), read_grad(grad), weights(w), means, scales
+        )
 
 
-def _of_parameter(sums: np.ndarray, view: View, number: dtype) -> Tensor:
-    """The gradient of weights or biases from what the kernels summed up."""
-    if view.groups.form == "runs":
-        spread = sums.T if view.dims[0] == 0 else sums
-        sums = spread.reshape(-1, view.parameters.numel()).sum(0)
-    return _made(sums.astype(number.cell), number, view.parameters, contiguous_format)
+NORMALISE_GRADIENT = NormaliseGradient()
 
 
-def _made(cells: np.ndarray, element_type: dtype, shape: Size, format: memory_format) -> Tensor:
-    """A tensor of a memory format over these cells."""
-    strides = format_strides(shape, format)
-    if format is contiguous_format:
-        return make_dense(cells, element_type, shape, strides)
-    return make_tensor(UntypedStorage(cells), element_type, shape, strides, 0)
+def _parameter(backend: Backend, parameter: Tensor | None, view: View, number: dtype, default: int) -> Any:
+    """What gives kernels weights or biases: those that are there, or so many of a default."""
+    if parameter is not None:
+        return reader(backend, parameter, layout.default_strides(parameter._shape), number)
+    count, cell = view.parameters.numel(), number.cell.type(default)
+
+    def fill(buffer: None) -> Buffer:
+        cells = backend.allocate(count, number.cell)
+        backend.fill(cells, cell)
+        return cells, 0
+
+    return fill
+
+
+def _copied(backend: Backend, statistic: Tensor) -> Launch:
+    """The launch that converts means or variances that were given."""
+    out = OperandLayout(dtypes.float64, layout.default_strides(statistic._shape))
+    source = OperandLayout(statistic._dtype, statistic._stride)
+    return backend.pointwise(TABLE["copy"], compute_type(statistic._dtype), statistic._shape, out, [source])
 
 
 # --- gradients ----------------------------------------------------------------------------------------
 
 
-def _standard(input: Any, view: View, eps: float, given: Any) -> tuple[Any, Any]:
+def _standard(input: Any, view: View, eps: float, mean: Any, variance: Any) -> tuple[Any, Any]:
     """The normalised numbers and the reciprocal deviations, made of operations that are recorded."""
     x = input.reshape(view.shape)
-    if given is not None:
-        mean, variance = (made.reshape(view.weights) for made in given)
+    if mean is not None:
+        mean, variance = (made.detach().double().reshape(view.weights) for made in (mean, variance))
         scale = (variance + eps).rsqrt()
         return (x - mean) * scale, scale
     distance = x - x.mean(view.dims, True) if view.centers else x
@@ -131,13 +229,14 @@ def _standard(input: Any, view: View, eps: float, given: Any) -> tuple[Any, Any]
 
 
 def _d_input(
-    grad: Any, input: Any, weight: Any, view: View, eps: float, given: Any, means: Any, scales: Any
-) -> Any:
-    z, scale = _standard(input, view, eps, given)
+    grad: Any, input: Any, weight: Any, norm: Any, argument: Any, view: View, eps: float, mean: Any,
+    variance: Any, means: Any, scales: Any,
+) -> Any:  # fmt: skip
+    z, scale = _standard(input, view, eps, mean, variance)
     grad = grad.reshape(view.shape)
     if weight is not None:
         grad = grad * weight.reshape(view.weights)
-    if given is None:
+    if mean is None:
         grad = (
             grad - z * (grad * z).mean(view.dims, True) - (grad.mean(view.dims, True) if view.centers else 0)
         )
@@ -145,88 +244,24 @@ def _d_input(
 
 
 def _d_weight(
-    grad: Any, input: Any, weight: Any, view: View, eps: float, given: Any, means: Any, scales: Any
-) -> Any:
-    z, _ = _standard(input, view, eps, given)
+    grad: Any, input: Any, weight: Any, norm: Any, argument: Any, view: View, eps: float, mean: Any,
+    variance: Any, means: Any, scales: Any,
+) -> Any:  # fmt: skip
+    z, _ = _standard(input, view, eps, mean, variance)
     return (grad.reshape(view.shape) * z).sum(view.alike).reshape(view.parameters)
 
 
-def _d_bias(grad: Any, input: Any, weight: Any, view: View, given: Any, means: Any, scales: Any) -> Any:
+def _d_bias(
+    grad: Any, input: Any, weight: Any, norm: Any, argument: Any, view: View, mean: Any, means: Any,
+    scales: Any,
+) -> Any:  # fmt: skip
     return grad.reshape(view.shape).sum(view.alike).reshape(view.parameters)
 
 
 def _gradients(grad: Tensor, wanted: Sequence[bool], kept: dict[str, Any]) -> list[Tensor | None]:
     """All gradients by one kernel."""
-    input, view = kept["input"], kept["view"]
-    number = compute_type(input._dtype)
-    cells, of_weights, of_biases = input._storage.backend.normalise_gradient(
-        input._dtype,
-        view.groups,
-        dense_in(input, view.format),
-        dense_in(grad, view.format),
-        _for_kernels(kept["weight"], view, number, 1),
-        kept["means"],
-        kept["scales"],
-        kept["given"] is None,
-        view.centers,
-        any(wanted[1:]),
-    )
-    return [
-        _made(cells, input._dtype, input._shape, view.format) if wanted[0] else None,
-        *(
-            _of_parameter(sums, view, number) if want else None
-            for sums, want in zip((of_weights, of_biases), wanted[1:], strict=False)
-        ),
-    ]
-
-
-_KINDS = {
-    name: formulas(
-        f"Native{name}NormBackward0", fused=_gradients, input=_d_input, weight=_d_weight, bias=_d_bias
-    )
-    for name in ("Layer", "Group", "Batch")
-}
-_KINDS["RMS"] = formulas("MulBackward0", fused=_gradients, input=_d_input, weight=_d_weight)
-
-
-def normalised(
-    kind: str,
-    input: Tensor,
-    view: View,
-    eps: float,
-    weight: Tensor | None,
-    bias: Tensor | None = None,
-    given: tuple[Tensor, Tensor] | None = None,
-) -> tuple[Tensor, tuple[np.ndarray, np.ndarray | None]]:
-    """``(input - mean) / sqrt(variance + eps) * weight + bias``, recorded.
-
-    Args:
-        kind: ``"Layer"``, ``"Group"``, ``"Batch"`` or ``"RMS"``.
-        input: a tensor of a floating dtype.
-        view: what is normalised together.
-        eps: what is added to the variances.
-        weight, bias: of the shape ``view.parameters``; None for ones and zeros.
-        given: means and variances to take instead of those of the input.
-
-    Returns:
-        the result, and the means and variances that were taken (None for the variances of rows).
-    """
-    number = compute_type(input._dtype)
-    statistics = None
-    if given is not None:
-        means, variances = (to(made.detach(), dtypes.float64) for made in given)
-        statistics = dense_in(means, contiguous_format), dense_in(variances, contiguous_format)
-    out, centers, spreads, scales = input._storage.backend.normalise(
-        input._dtype,
-        view.groups,
-        float(eps),
-        dense_in(input, view.format),
-        _for_kernels(weight, view, number, 1),
-        _for_kernels(bias, view, number, 0),
-        statistics,
-        view.centers,
-    )
-    result = _made(out, input._dtype, input._shape, view.format)
-    operands = (input, weight) if kind == "RMS" else (input, weight, bias)
-    record(_KINDS[kind], result, *operands, view=view, eps=eps, given=given, means=centers, scales=scales)
-    return result, (centers, spreads)
+    operands = kept["input"], grad, kept["weight"], kept["means"], kept["scales"]
+    params = kept["norm"], kept["argument"], kept["mean"] is None, any(wanted[1:])
+    made = compute_several(NORMALISE_GRADIENT, *operands, params=params)
+    found = [gradient if want else None for gradient, want in zip(made, wanted, strict=False)]
+    return found + [None] * (len(wanted) - len(found))

@@ -22,9 +22,10 @@ import numpy as np
 
 from tensorlab.backends.cpu import jit, sharing, threads
 from tensorlab.backends.cpu.cell import Number, narrow, widen
-from tensorlab.backends.cpu.levels import assemble, compute_name
+from tensorlab.backends.cpu.levels import assemble
 from tensorlab.backends.cpu.pointers import advance, at
-from tensorlab.backends.layers import NormalGroups, Normalised
+from tensorlab.backends.layers import NormalGroups
+from tensorlab.backends.operands import Buffer, Launch
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
 
@@ -389,70 +390,86 @@ def backward_columns(first, last, height, count, out, x, grad, weights, means, s
 
 
 def normalise(
-    element_type: dtype,
-    groups: NormalGroups,
-    eps: float,
-    x: np.ndarray,
-    weights: np.ndarray,
-    biases: np.ndarray,
-    given: tuple[np.ndarray, np.ndarray] | None = None,
-    centers: bool = True,
-) -> Normalised:
+    element_type: dtype, groups: NormalGroups, eps: float, training: bool = True, centers: bool = True
+) -> Launch:
     """See `tensorlab.backends.layers.LayerOperations.normalise`."""
-    count, number = groups.number, compute_name(element_type)
-    out, scales = np.empty(x.size, element_type.cell), np.empty(count, number)
-    kernel = _kernel(element_type, groups.form, False, given is None, centers)
-    if groups.form == "rows":
-        means: np.ndarray = np.empty(count, number)
-        _share(kernel, x.size, count, groups.length, eps, out, x, weights, biases, means, scales)
-        return Normalised(out, means, None, scales)
-    means, variances = given or (np.empty(count), np.empty(count))
-    tasks, sizes = _tasks(groups)
-    _share(kernel, x.size, tasks, *sizes, eps, out, x, weights, biases, means, variances, scales)
-    return Normalised(out, means, variances, scales)
+    kernel = _kernel(element_type, groups.form, False, training, centers)
+    share, sizes = _shared(kernel, groups)
+
+    def launch(
+        out: Buffer, scales: Buffer, means: Buffer, variances: Buffer | None, x: Buffer, weights: Buffer,
+        biases: Buffer,
+    ) -> None:  # fmt: skip
+        found = [_cells(part) for part in (means, variances, scales) if part is not None]
+        share(*sizes, eps, *map(_cells, (out, x, weights, biases)), *found)
+
+    return launch
 
 
 def normalise_gradient(
     element_type: dtype,
     groups: NormalGroups,
-    x: np.ndarray,
-    grad: np.ndarray,
-    weights: np.ndarray,
-    means: np.ndarray,
-    scales: np.ndarray,
     training: bool = True,
     centers: bool = True,
     wants_weights: bool = True,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> Launch:
     """See `tensorlab.backends.layers.LayerOperations.normalise_gradient`."""
-    out = np.empty(x.size, element_type.cell)
-    flag = wants_weights if groups.form == "rows" else training
-    kernel = _kernel(element_type, groups.form, True, flag, centers)
     if groups.form == "rows":
-        height, length = groups.number, groups.length
-        parts = max(1, min(PARTS, height // LEAST)) if wants_weights else height
-        sums = np.empty(parts * 2 * length if wants_weights else 1, weights.dtype)
-        sums.fill(0)
-        wholes = np.zeros(sums.shape)
-        _share(
-            kernel, x.size, parts, height, parts, length, out, x, grad, weights, means, scales, sums, wholes
+        return _row_gradient(
+            _kernel(element_type, "rows", True, wants_weights, centers), groups, wants_weights
         )
-        if not wants_weights:
-            return out, wholes, wholes
-        totals = wholes if parts == 1 else wholes.reshape(parts, -1).sum(0)
-        return out, totals[:length], totals[length:]
-    each = (groups.number, groups.runs) if groups.form == "runs" else weights.shape
-    products, totals = np.empty(each), np.empty(each)
-    tasks, sizes = _tasks(groups)
-    _share(kernel, x.size, tasks, *sizes, out, x, grad, weights, means, scales, totals, products)
-    return out, products, totals
+    kernel = _kernel(element_type, groups.form, True, training, centers)
+    share, sizes = _shared(kernel, groups)
+    shape = (groups.number, groups.runs) if groups.form == "runs" else (groups.number,)
+
+    def launch(out: Buffer, of_weights: Buffer, of_biases: Buffer, *buffers: Buffer) -> None:
+        products, totals = np.zeros(shape), np.zeros(shape)
+        share(*sizes, *map(_cells, (out, *buffers)), totals, products)
+        if wants_weights:
+            for sums, (cells, start) in (products, of_weights), (totals, of_biases):
+                if groups.form == "runs" and not groups.run_weight:
+                    sums = sums.T
+                weights = groups.period * (groups.runs if groups.run_weight else 1)
+                each = sums if groups.form == "columns" else sums.reshape(-1, weights).sum(0)
+                cells[start : start + each.size] = each
+
+    return launch
 
 
-def _tasks(groups: NormalGroups) -> tuple[int, tuple[Any, ...]]:
-    """How many pieces the work has, and the sizes that the kernels take."""
-    if groups.form == "columns":
-        return ceil_div(groups.number, STRIP), (groups.length, groups.number)
-    return groups.number, (np.array(groups[2:], np.int64),)
+def _row_gradient(kernel: Callable, groups: NormalGroups, wants_weights: bool) -> Launch:
+    height, length = groups.number, groups.length
+    parts = max(1, min(PARTS, height // LEAST)) if wants_weights else height
+
+    def launch(
+        out: Buffer, of_weights: Buffer, of_biases: Buffer, x: Buffer, grad: Buffer, weights: Buffer,
+        means: Buffer, scales: Buffer,
+    ) -> None:  # fmt: skip
+        size = parts * 2 * length if wants_weights else 1
+        sums, wholes = np.zeros(size, weights[0].dtype), np.zeros(size)
+        operands = map(_cells, (out, x, grad, weights, means, scales))
+        _share(kernel, height * length, parts, height, parts, length, *operands, sums, wholes)
+        if wants_weights:
+            totals = wholes if parts == 1 else wholes.reshape(parts, -1).sum(0)
+            for each, (cells, start) in (totals[:length], of_weights), (totals[length:], of_biases):
+                cells[start : start + length] = each
+
+    return launch
+
+
+def _cells(buffer: Buffer) -> np.ndarray:
+    cells, start = buffer
+    return cells[start:] if start else cells
+
+
+def _shared(kernel: Callable, groups: NormalGroups) -> tuple[Callable[..., None], tuple[Any, ...]]:
+    """What shares out the work of a kernel, and the sizes that the kernel takes."""
+    cells, tasks = groups.number * groups.length * groups.runs, groups.number
+    sizes: tuple[Any, ...] = (np.array(groups[2:], np.int64),)
+    if groups.form == "rows":
+        sizes = (groups.length,)
+    elif groups.form == "columns":
+        tasks, sizes = ceil_div(groups.number, STRIP), (groups.length, groups.number)
+    return functools.partial(_share, kernel, cells, tasks), sizes
 
 
 def _share(kernel: Callable, cells: int, tasks: int, *arguments: Any) -> None:

@@ -165,7 +165,7 @@ class Plan(NamedTuple):
     row_major: bool
     node: type[Backward] | None
     notes: dict[str, Any]
-    further: Sequence[Result]
+    further: Sequence[Plan]
 
     def new(self) -> Tensor:
         """A tensor for the result, over memory that holds whatever it held before."""
@@ -178,12 +178,7 @@ class Plan(NamedTuple):
 
     def new_results(self) -> list[Tensor]:
         """Tensors for all results."""
-        results = [self.new()]
-        for shape, stride, element_type in self.further:
-            memory = self.backend.allocate(layout.numel(shape), element_type.cell)
-            storage = UntypedStorage(memory, backend=self.backend)
-            results.append(make_tensor(storage, element_type, shape, stride, 0))
-        return results
+        return [self.new(), *[plan.new() for plan in self.further]]
 
 
 # The plans of all operations. Programs use few layouts, so a plan is seldom thrown away; a program that meets
@@ -338,13 +333,16 @@ def _remember(
 ) -> Plan:
     if len(_plans) >= MOST_PLANS:
         _plans.clear()
-    shape, stride, element_type = made
-    row_major = stride == layout.default_strides(shape)
-    cells = layout.numel(shape)
-    plan = _plans[key] = Plan(
-        backend, launch, shape, stride, element_type, cells, row_major, node, notes, further
-    )
+    more = [_plan(backend, launch, one) for one in further]
+    plan = _plans[key] = _plan(backend, launch, made)._replace(node=node, notes=notes, further=more)
     return plan
+
+
+def _plan(backend: Backend, launch: Launch, made: Result) -> Plan:
+    """The plan of one result."""
+    shape, stride, element_type = made
+    cells, row_major = layout.numel(shape), stride == layout.default_strides(shape)
+    return Plan(backend, launch, shape, stride, element_type, cells, row_major, None, {}, ())
 
 
 def _backend_of(operands: Sequence[Operand | None]) -> Backend:

@@ -18,7 +18,11 @@ from tensorlab.figures.figure import Figure
 from tensorlab.figures.folding import folded_into, picked_from, read_and_added_back
 from tensorlab.figures.image import lighthouse, picture
 from tensorlab.figures.ink import colour, memory
+from tensorlab.figures.letters import einsum_letters
+from tensorlab.figures.measures import measured_bars
 from tensorlab.figures.names import names
+from tensorlab.figures.numbers import float_steps, integer_circle
+from tensorlab.figures.pairs import broadcast_grid
 from tensorlab.figures.plots import lines_through_points, plot
 from tensorlab.figures.products import batched, batches_that_meet, row_meets_column
 from tensorlab.figures.reading import reading_order
@@ -27,6 +31,7 @@ from tensorlab.figures.runs import filling_runs, in_reading_order
 from tensorlab.figures.scene import Scene
 from tensorlab.figures.shapes import aligned_shapes
 from tensorlab.figures.storage import over_one_storage
+from tensorlab.figures.streams import counter_blocks
 from tensorlab.figures.tensors import storage, tensor
 from tensorlab.figures.walks import (
     bytes_of,
@@ -47,17 +52,23 @@ __all__ = [
     "aligned_shapes",
     "batched",
     "batches_that_meet",
+    "broadcast_grid",
     "bytes_of",
     "colour",
+    "counter_blocks",
+    "einsum_letters",
     "fetched_lines",
     "filling_runs",
     "float32_bits",
+    "float_steps",
     "folded_into",
     "in_reading_order",
+    "integer_circle",
     "kept",
     "lighthouse",
     "lines_through_points",
     "list_beside_storage",
+    "measured_bars",
     "memory",
     "names",
     "over_one_storage",

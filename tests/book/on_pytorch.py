@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from types import ModuleType
 
-import tensorlab
 from tensorlab import figures, widgets
 
 from .conftest import ROOT
 
 #: Cells with one of these are about the book's figures and widgets, or about the library's own parts.
-OURS = (
-    "from tensorlab",
-    "tl.figures.",
-    *(f"{name}(" for name in widgets.__all__ if name not in ("Line", "Question")),
-    *(f"{name}(" for name in figures.__all__ if hasattr(figures, name) and not hasattr(tensorlab, name)),
+OURS = re.compile(
+    r"from tensorlab|tl\.figures\.|(?<![\w.])(?:"
+    + "|".join(name for name in (*figures.__all__, *widgets.__all__) if name not in ("Line", "Question"))
+    + r")\("
 )
 
 
@@ -29,7 +28,11 @@ def code_cells(chapter: str, ours: tuple[str, ...] = ()) -> list[tuple[str, str]
     path = ROOT / "book" / "chapters" / f"{chapter}.ipynb"
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     code = [(cell["id"], "".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"]
-    return [(name, source) for name, source in code if not any(word in source for word in OURS + ours)]
+    return [
+        (name, source)
+        for name, source in code
+        if not OURS.search(source) and not any(word in source for word in ours)
+    ]
 
 
 def run_on(torch: ModuleType, chapter: str, ours: tuple[str, ...] = ()) -> int:

@@ -12,8 +12,8 @@ from .on_pytorch import run_on
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed; the book does not need it")
 
-#: Named dimensions, and the counter-based generator, which PyTorch has on graphics cards only.
-ONLY_HERE = ("names=", "named.", "Philox(", "stream.words")
+#: Named dimensions, the counter-based generator, which PyTorch has on graphics cards only, and the picture.
+ONLY_HERE = ("names=", "named.", "Philox(", "stream.words", "photo")
 
 
 def test_the_chapters_code_runs_on_pytorch() -> None:

@@ -12,8 +12,8 @@ from .on_pytorch import run_on
 torch = pytest.importorskip("torch", reason="PyTorch is not installed; the book does not need it")
 
 
-#: Cells that measure times. How threads are started decides there, and the chapter speaks of results.
-TIMED = ("seconds(", "slow", "per_byte", "t_each")
+#: Cells that measure times, where it matters how threads are started, and those with the running picture.
+TIMED = ("seconds(", "slow", "times", "t_each", "photo")
 
 
 def test_the_chapters_code_runs_on_pytorch() -> None:

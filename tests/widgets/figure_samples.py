@@ -81,4 +81,14 @@ SAMPLES = {
             "points": [{"name": "64³", "intensity": 10.7, "operations_per_second": 8e10}],
         }
     ),
+    "integer_circle": figures.integer_circle(1000),
+    "float_steps": figures.float_steps(),
+    "broadcast_grid": figures.broadcast_grid(
+        LINE[:4, None], LINE[:4], LINE[:4, None] - LINE[:4], "a − b", hand=lambda i, j: i == j
+    ),
+    "einsum_letters": figures.einsum_letters("bij,bjk->ik"),
+    "measured_bars": figures.measured_bars(
+        {"bytes": {"1 × 4096": 4e6, "64 × 64": 0}, "ms": {"1 × 4096": 2, "64 × 64": 1}}
+    ),
+    "counter_blocks": figures.counter_blocks(lambda block: (block, block + 7), [0, 1_000_000]),
 }

@@ -127,7 +127,7 @@ class Primitive:
         """
         raise NotImplementedError
 
-    def check(
+    def check_elements(
         self, backend: Backend, operands: Sequence[Operand], params: tuple
     ) -> Callable[..., None] | None:
         """What refuses elements: called with the operands' buffers before a cell is written.
@@ -333,7 +333,7 @@ def _prepare(primitive: Primitive, key: tuple, operands: Sequence[Any], params: 
     backend = _backend_of(operands)
     launch = primitive.launch(backend, made, operands, params, [False] * len(operands))
     node, notes = primitive.node(operands, params) if made.dtype.is_floating_point else (None, {})
-    check = primitive.check(backend, operands, params)
+    check = primitive.check_elements(backend, operands, params)
     return _remember(key, backend, launch, made, node, notes, further, check)
 
 
@@ -480,7 +480,7 @@ def compute_into(
         made = Result(out.shape, out.stride(), out.dtype)
         backend = _backend_of((out, *operands))
         launch = primitive.launch(backend, made, operands, params, same)
-        check = primitive.check(backend, operands, params)
+        check = primitive.check_elements(backend, operands, params)
         plan = _remember(key, backend, launch, made, None, {}, check=check)
     if plan.check is not None:
         plan.check(*buffers)

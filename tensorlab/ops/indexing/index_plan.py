@@ -156,7 +156,9 @@ class _Indexed(Primitive):
         """What is raised for an index outside its dimension."""
         return self.error
 
-    def check(self, backend: Backend, operands: Sequence[Any], params: tuple) -> Callable[..., None] | None:
+    def check_elements(
+        self, backend: Backend, operands: Sequence[Any], params: tuple
+    ) -> Callable[..., None] | None:
         """Refuse an index outside its dimension."""
         input, indices = operands[0], operands[self.first_index :]
         route, error = self.rule(input._shape, input._stride, indices, params), self.refusal(input, params)
@@ -226,7 +228,7 @@ class Read(_Indexed):
         route = self.rule(input._shape, input._stride, indices, params)
         target = result.stride or (0,) * len(route.shape)
         gather = _moves(backend, "gather", route, target, route.strides)
-        check = super().check(backend, operands, params)
+        check = super().check_elements(backend, operands, params)
 
         def launch(out: Buffer, *buffers: Buffer) -> None:
             if gather(out, *buffers) and check is not None:
@@ -234,11 +236,13 @@ class Read(_Indexed):
 
         return launch
 
-    def check(self, backend: Backend, operands: Sequence[Any], params: tuple) -> Callable[..., None] | None:
+    def check_elements(
+        self, backend: Backend, operands: Sequence[Any], params: tuple
+    ) -> Callable[..., None] | None:
         """Indices are looked at where they are followed, unless there is nothing to be read."""
         input, *indices = operands
         shape = self.rule(input._shape, input._stride, indices, params).shape
-        return super().check(backend, operands, params) if 0 in shape else None
+        return super().check_elements(backend, operands, params) if 0 in shape else None
 
     def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
         """With the size of the tensor and the dimension, if there is one."""
@@ -264,9 +268,11 @@ class Write(_Indexed):
         """The strides of values of these sizes over the shape of the walk."""
         return broadcasting.broadcast_strides(sizes, stride, shape)
 
-    def check(self, backend: Backend, operands: Sequence[Any], params: tuple) -> Callable[..., None] | None:
+    def check_elements(
+        self, backend: Backend, operands: Sequence[Any], params: tuple
+    ) -> Callable[..., None] | None:
         """Refuse an index outside its dimension, and a number that the dtype cannot hold."""
-        check_indices = super().check(backend, operands, params)
+        check_indices = super().check_elements(backend, operands, params)
         input, values, *_ = operands
         if isinstance(values, Tensor):
             return check_indices

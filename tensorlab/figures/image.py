@@ -110,19 +110,22 @@ def picture(
         across = min(len(tensors), 4 if s.wide else 2)
         pitch = width / across
         side = min(pitch - 16, 216 if s.wide else 168)
-        for number, (name, t) in enumerate(tensors.items()):
-            x, y = number % across * pitch, number // across * (side + (66 if facts else 48)) + 8
-            size = min(side / t.shape[0], side / t.shape[1])
-            left, top = x + (pitch - size * t.shape[1]) / 2, y + side - size * t.shape[0]
-            box = s.pixels(left, top, _painted(t, most), size)
-            if name in copies and facts:
-                s.copied(box, 1.5)
-            middle = x + pitch / 2
-            s.text(middle, y + side + 24, name, size=13, anchor="middle", bold=True, mono=True)
-            if not facts:
-                continue
-            told = "a copy" if name in copies else f"stride {tuple(t.stride())}"
-            s.text(middle, y + side + 42, told, told.split()[0].replace("a", "copy"), 12, "middle", mono=True)
+        sizes = {name: min(side / t.shape[0], side / t.shape[1]) for name, t in tensors.items()}
+        names, y = list(tensors), 8.0
+        for start in range(0, len(names), across):
+            row = names[start : start + across]
+            y += max(sizes[name] * tensors[name].shape[0] for name in row)  # the pictures end on one line
+            for number, name in enumerate(row):
+                t, size, middle = tensors[name], sizes[name], (number + 0.5) * pitch
+                left, top = middle - size * t.shape[1] / 2, y - size * t.shape[0]
+                box = s.pixels(left, top, _painted(t, most), size)
+                s.text(middle, y + 24, name, size=13, anchor="middle", bold=True, mono=True)
+                if facts:
+                    told = ("a copy", "copy") if name in copies else (f"stride {tuple(t.stride())}", "stride")
+                    s.text(middle, y + 42, *told, 12, "middle", mono=True)
+                if facts and name in copies:
+                    s.copied(box, 1.5)
+            y += 66 if facts else 48
         return s
 
     return Figure(draw, caption)

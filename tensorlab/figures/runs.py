@@ -1,4 +1,4 @@
-"""Which new shapes a layout can be viewed in: runs, and the walls between them."""
+"""Which new shapes a layout can be viewed in: runs, and the borders between them."""
 
 from __future__ import annotations
 
@@ -86,16 +86,17 @@ def _reading(s: Scene, x: float, y: float, t: Tensor, runs: list[list[int]]) -> 
     return y + 66
 
 
-def filling_runs(x: Tensor, shapes: Sequence[tuple[int, ...]], caption: str = "") -> Figure:
-    """Return a figure of the walls in a layout, and of new shapes that fit between them or cross one.
+def filling_runs(x: Tensor, shapes: Sequence[tuple[int, ...]], caption: str = "", name: str = "x") -> Figure:
+    """Return a figure of the borders in a layout, and of new shapes that fit between them or cross one.
 
-    Dimensions that merge are one run; between two runs is a wall. Lengths are logarithms, so that factors lie
-    end to end and a product of sizes is a sum of lengths.
+    Dimensions that merge are one run; between two runs is a border, a red wall. Lengths are logarithms, so
+    that factors lie end to end and a product of sizes is a sum of lengths.
 
     Args:
         x: a tensor of more than one element.
         shapes: new shapes with as many elements.
         caption: what to see.
+        name: of the tensor.
 
     Raises:
         ValueError: a new shape has another number of elements.
@@ -103,7 +104,7 @@ def filling_runs(x: Tensor, shapes: Sequence[tuple[int, ...]], caption: str = ""
     Example:
         >>> import tensorlab as tl
         >>> y = tl.arange(24).view(2, 3, 4).transpose(0, 1)
-        >>> figure = filling_runs(y, [(3, 2, 2, 2), (6, 4)], "A size may end at a wall, never cross it.")
+        >>> figure = filling_runs(y, [(3, 2, 2, 2), (6, 4)], "A size may end at a border, never cross it.")
         >>> "view(3, 2, 2, 2): a view; view(6, 4): no view" in figure._repr_html_()
         True
     """
@@ -118,10 +119,10 @@ def filling_runs(x: Tensor, shapes: Sequence[tuple[int, ...]], caption: str = ""
     walls = {prod(sizes[:k]): f"{steps[k - 1]} ≠ {sizes[k]}·{steps[k]}" for k in range(1, len(sizes))}
 
     def draw(width: float) -> Scene:
-        s = Scene(width, "New shapes and the walls of a layout", "; ".join(told))
+        s = Scene(width, "New shapes and the borders of a layout", "; ".join(told))
         left = 170.0 if s.wide else 1.0
         unit = (width - left - 2) / log2(count)
-        first = _name(s, 20 if s.wide else 0, "x", f"shape {old}", "shape") + (0 if s.wide else 34)
+        first = _name(s, 20 if s.wide else 0, name, f"shape {old}", "shape") + (0 if s.wide else 34)
         rows = [first]
         tiles = _tiles(s, left, first, old, unit, (), 46)
         used = [step for size, step in zip(old, x.stride(), strict=True) if size > 1]
@@ -167,6 +168,10 @@ def _tiles(
         crosses = any(before < wall < before * size for wall in walls)
         if size > 1:
             fill = "copy" if crosses else "again" if height < 46 else "reach"
-            tiles.append(s.cell(x + log2(before) * unit, y, size, fill, log2(size) * unit, height, 17))
+            words = "" if crosses else size  # a border may run through the middle
+            tile = s.cell(x + log2(before) * unit, y, words, fill, log2(size) * unit, height, 17)
+            if crosses:
+                s.text(tile.x + 10, tile.middle[1] + 6, size, size=17, mono=True)
+            tiles.append(tile)
         before *= size
     return tiles

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlab.figures.anchors import Cells
+from tensorlab.figures.anchors import Box, Cells
 from tensorlab.figures.elements import Elements, numbers_of
 from tensorlab.figures.figure import Figure
 from tensorlab.figures.ink import memory
@@ -184,9 +184,11 @@ def _line(s: Scene, y: float, numbers: Sequence[str], hand: int | None) -> tuple
         part = range(start, min(start + each, len(numbers)))
         fills = ["hand" if cell == hand else memory(cell / last) for cell in part]
         values = [numbers[cell] for cell in part]
-        row = s.strip(1, y, values, fills, size, 38 if s.wide else 32, places=start if counted else None)
-        rows.append(row.rows[0])
-        end = row.bottom + 18 * counted
+        height, ruler = (38 if s.wide else 32), 17 * counted
+        row = s.strip(1, y, values, fills, size, height, places=start if counted else None)
+        # What attaches below begins under the places.
+        rows.append([Box(box.x, box.y, box.width, box.height + ruler) for box in row.rows[0]])
+        end = row.bottom + ruler
         y = end + 26
     return Cells(rows), end
 

@@ -109,13 +109,14 @@ def bytes_of(tensors: Mapping[str, Tensor], caption: str = "") -> Figure:
     return Figure(draw, caption)
 
 
-def way_to(x: Tensor, index: tuple[int, ...], caption: str = "") -> Figure:
+def way_to(x: Tensor, index: tuple[int, ...], caption: str = "", name: str = "x") -> Figure:
     """Return a figure of the way to an element: from the offset, `index[d]` steps of ``x.stride(d)`` each.
 
     Args:
         x: a tensor of one or two dimensions over a storage of up to 24 cells.
         index: of the element, one integer a dimension.
         caption: what to see.
+        name: of the tensor.
 
     Raises:
         IndexError: the index is outside of the tensor.
@@ -135,8 +136,8 @@ def way_to(x: Tensor, index: tuple[int, ...], caption: str = "") -> Figure:
     )
 
     def draw(width: float) -> Scene:
-        s, here = Scene(width, f"The way to x{list(index)}", f"{sum_} = {end}"), cell
-        grid = s.tensor(0, 0, x, "x", 32, hand=end)
+        s, here = Scene(width, f"The way to {name}{list(index)}", f"{sum_} = {end}"), cell
+        grid = s.tensor(0, 0, x, name, 32, hand=end)
         last = max(len(numbers) - 1, 1)
         fills = [memory(k / last) if k != end else "hand" for k in range(len(numbers))]
         line = s.strip(1, grid.bottom + 74, numbers, fills, min((width - 2) / len(numbers), 58), 36)
@@ -152,12 +153,13 @@ def way_to(x: Tensor, index: tuple[int, ...], caption: str = "") -> Figure:
     return Figure(draw, caption)
 
 
-def steps_of(x: Tensor, caption: str = "") -> Figure:
+def steps_of(x: Tensor, caption: str = "", name: str = "x") -> Figure:
     """Return a figure of the line of memory with one step along each dimension of a tensor.
 
     Args:
         x: a tensor of positive strides over a storage of up to 48 cells.
         caption: what to see.
+        name: of the tensor.
 
     Example:
         >>> import tensorlab as tl
@@ -171,7 +173,7 @@ def steps_of(x: Tensor, caption: str = "") -> Figure:
     def draw(width: float) -> Scene:
         s = Scene(width, "One step along each dimension", says)
         size = (width - 2) / len(numbers)
-        s.facts(1, 12, "x", tuple(x.shape), x.stride())
+        s.facts(1, 12, name, tuple(x.shape), x.stride())
         line = s.strip(1, 106, numbers if size > 22 else [""] * len(numbers), size=size, height=36)
         for step in steps:
             s.hop(line[first], line[first + step], f"{step:+d}")
@@ -243,12 +245,13 @@ def fetched_lines(walks: Mapping[str, Tensor], per_line: int, caption: str = "")
     return Figure(draw, caption)
 
 
-def reach(x: Tensor, caption: str = "") -> Figure:
+def reach(x: Tensor, caption: str = "", name: str = "x") -> Figure:
     """Return a figure of how far a tensor reaches: from its offset to its last cell.
 
     Args:
         x: a tensor of one or two dimensions over a storage of up to 24 cells.
         caption: what to see.
+        name: of the tensor.
 
     Example:
         >>> import tensorlab as tl
@@ -262,7 +265,7 @@ def reach(x: Tensor, caption: str = "") -> Figure:
 
     def draw(width: float) -> Scene:
         s = Scene(width, "How far a tensor reaches", f"It reads cells from cell {first} to cell {last}.")
-        grid = s.tensor(0, 0, x, "x", 32)
+        grid = s.tensor(0, 0, x, name, 32)
         fills = [memory(k / max(len(numbers) - 1, 1)) if k in read else "rest" for k in range(len(numbers))]
         line = s.strip(1, grid.bottom + 60, numbers, fills, min((width - 2) / len(numbers), 58), 36)
         s.flag(line[first])
@@ -278,13 +281,14 @@ def reach(x: Tensor, caption: str = "") -> Figure:
     return Figure(draw, caption)
 
 
-def rows_over_line(x: Tensor, caption: str = "", hand: int | None = None) -> Figure:
+def rows_over_line(x: Tensor, caption: str = "", hand: int | None = None, name: str = "x") -> Figure:
     """Return a figure of the line of memory, and below it each row of a tensor under the cells that it reads.
 
     Args:
         x: a tensor of two dimensions over a storage of up to 24 cells.
         caption: what to see.
         hand: a storage cell to be ringed wherever it is shown.
+        name: of the tensor.
 
     Example:
         >>> import tensorlab as tl
@@ -297,17 +301,17 @@ def rows_over_line(x: Tensor, caption: str = "", hand: int | None = None) -> Fig
 
     def draw(width: float) -> Scene:
         s = Scene(width, "The rows of a tensor and the line that they read", says)
-        size = min((width - 62) / len(numbers), 58)
-        facts = s.facts(1, 12, "x", shown.shape, shown.stride)
+        size = min((width - 32 - 7.9 * len(name)) / len(numbers), 58)
+        facts = s.facts(1, 12, name, shown.shape, shown.stride)
         ring = [memory(k / max(len(numbers) - 1, 1)) if k != hand else "hand" for k in range(len(numbers))]
-        line = s.strip(1, facts.bottom + 34, numbers, ring, size, 36)
+        line = s.strip(1, facts.bottom + 58, numbers, ring, size, 36)
         if shown.stride[0]:
             s.hop(line[shown.offset], line[shown.offset + shown.stride[0]], f"{shown.stride[0]:+d}")
         for i, (row, fills) in enumerate(zip(shown.rows, shown.fills(hand), strict=True)):
             y = line.bottom + 16 + 34 * i
             for cell, fill in zip(row, fills, strict=True):
                 s.cell(line[cell].x, y, numbers[cell], fill, size, 28)
-            s.text(max(line[cell].right for cell in row) + 8, y + 19, f"x[{i}]", size=13, mono=True)
+            s.text(max(line[cell].right for cell in row) + 8, y + 19, f"{name}[{i}]", size=13, mono=True)
         return s
 
     return Figure(draw, caption)

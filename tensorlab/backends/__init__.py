@@ -10,7 +10,7 @@ from tensorlab.backends import cudnn, mps
 from tensorlab.backends.choice import chosen
 from tensorlab.backends.fused import Backend
 from tensorlab.backends.layers import AttentionLayout, NormalGroups
-from tensorlab.backends.operands import Buffer, Launch, OperandLayout
+from tensorlab.backends.operands import Buffer, Launch, OperandLayout, no_launch
 from tensorlab.backends.protocol import IndexLayout, RandomLaunch, RandomState, Walk
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "backend",
     "cudnn",
     "mps",
+    "no_launch",
 ]
 
 # The backend of the memory that Python computes in; a storage that is not told otherwise lies there.

@@ -53,11 +53,13 @@ class IndexLayout(NamedTuple):
         strides: one a dimension of the operation's shape, in cells; 0 where the index is broadcast.
         size: the size of the dimension that it indexes; a negative index counts from there.
         step: the stride of that dimension.
+        low: the least index that is allowed: 0, or ``-size``.
     """
 
     strides: tuple[int, ...]
     size: int
     step: int
+    low: int = 0
 
 
 class Walk(NamedTuple):
@@ -270,7 +272,7 @@ class Core:
         target: tuple[int, ...],
         other: tuple[int, ...],
         indices: tuple[IndexLayout, ...],
-    ) -> Launch:
+    ) -> Callable[..., bool]:
         """Prepare a move of elements from or to where index tensors say.
 
         `target` and `other` are strides over `shape`. The action ``"gather"`` reads `other` where the indices
@@ -278,8 +280,9 @@ class Core:
         ``"min"`` combine an element of `other` with the element of `target` where the indices say. Positions
         that lead to one cell act in row-major order of `shape`.
 
-        The launch is called with the buffers of target, other and each index. The caller has checked every
-        index; no size is 0.
+        The launch is called with the buffers of target, other and each index, and says whether an index led
+        out of the tensor, so that nothing was gathered there. Where elements are written, the caller has
+        looked at every index before (see `outside`). No size is 0.
         """
         raise NotImplementedError
 
@@ -295,8 +298,7 @@ class Core:
         Args:
             action: ``"count"`` gives how many there are. ``"positions"`` writes where: row `d` of `line` gets
                 the index of dimension d. ``"select"`` writes the second operand's elements there into `line`,
-                one after the other; ``"scatter"`` overwrites them with what `line` holds, and ``"fill"`` with
-                one cell, which then stands in its place.
+                one after the other; ``"scatter"`` overwrites them with what `line` holds.
             walk: the operands.
             line: cells; of positions an array with a row a dimension.
         """

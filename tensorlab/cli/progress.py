@@ -12,14 +12,18 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress_bar import ProgressBar
 from rich.table import Table
+from rich.text import Text
 
 from tensorlab.cli.support.errors import ENVIRONMENT, USAGE, CommandError
+from tensorlab.figures.ink import PALETTE
 from tensorlab.grading.files import AlreadyThere, write_whole
 from tensorlab.grading.suites import chapters, exercises
 from tensorlab.learn import progress
+from tensorlab.learn.plan import PARTS, chapters_of
 from tensorlab.learn.progress import NotSaved
 from tensorlab.learn.transfer import NotProgress, exported, imported
 
+HALFWAY = 0.5
 BESIDE = 35  # columns that stand beside the names of the exercises: chapter, bar, points, and what is between
 
 
@@ -75,6 +79,7 @@ def _export(path: Path) -> None:
 
 def _show() -> None:
     console = Console(highlight=False)
+    console.print(_picture())
     # Rich breaks a line at a non-breaking space as well; textwrap does not, so a mark stays with its name.
     width = max(console.width - BESIDE, 24)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
@@ -91,8 +96,47 @@ def _show() -> None:
         bar = ProgressBar(total=most, completed=points, width=12)
         table.add_row(str(int(chapter)), bar, f"{points} of {most}", escape(marks))
     console.print(table)
+    asked = exercises()
+    solved = [each for each in asked if progress.load(each.id).points >= each.points]
+    points = sum(min(progress.load(each.id).points, each.points) for each in asked)
+    console.print(
+        f"\n{len(solved)} of {len(asked)} exercises, {points} of {sum(each.points for each in asked)} points."
+    )
+    unsolved = next((each for each in asked if each not in solved), None)
+    if unsolved is not None:
+        console.print(f"Next unsolved: {unsolved.id}, {unsolved.title}.")
     console.print(escape("\n[x] solved   [s] solved with the solution open   [-] begun   [ ] not yet"))
     console.print(f"Kept in {progress.folder() / progress.FILE_NAME}.", soft_wrap=True)
+
+
+def _picture() -> Text:
+    """The whole book, a row a part and a cell a chapter, in the colours of memory where all is solved."""
+    known = {int(chapter): exercises(chapter) for chapter in chapters()}
+    picture = Text()
+    widest = max(len(part.title) for part in PARTS)
+    for place, part in enumerate(PARTS, 1):
+        picture.append(f"{part.title:{widest}}  ", style="bold")
+        for number in chapters_of(place):
+            asked = known.get(number)
+            if asked is None:
+                picture.append(f" {number:2}· ", style="dim")
+                continue
+            marks = [_mark(each.id, each.points) for each in asked]
+            whole = all(mark in ("[x]", "[s]") for mark in marks)
+            begun = any(mark != "[\u00a0]" for mark in marks)
+            style = f"black on {_memory((number - 1) / 23)}" if whole else "bold" if begun else ""
+            picture.append(f" {number:2}{'✓' if whole else '◐' if begun else ' '} ", style=style)
+        picture.append("\n")
+    return picture
+
+
+def _memory(share: float) -> str:
+    """The colour of a place in memory, mixed of the palette's three."""
+    low = int(share > HALFWAY)
+    part = 2 * share - low
+    ends = (PALETTE[f"memory-{low + end}"][0] for end in (0, 1))
+    one, other = ([int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in ends)
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(one, other, strict=True))
 
 
 def _mark(name: str, most: int) -> str:

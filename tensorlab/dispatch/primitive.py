@@ -25,7 +25,7 @@ A compiled kernel runs to its end before Python looks for an interruption.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -86,6 +86,7 @@ class Primitive:
         name: what errors call it.
         differentiable: whether gradients may follow it; then it takes no ``out=`` while it would be recorded.
         names: the rule by which the result gets names of dimensions, see `tensorlab.names`; or None.
+        into_expanded: whether it may overwrite elements that share cells, one after the other.
         saved: of an operation with several results, the names by which formulas of the backward pass ask for
             the last ones, which no gradient follows.
 
@@ -95,6 +96,7 @@ class Primitive:
 
     name: str
     differentiable = False
+    into_expanded = False
     saved: tuple[str, ...] = ()
     names: Rule | None = None
 
@@ -124,6 +126,15 @@ class Primitive:
             same: of each operand whether it is the very tensor that is written.
         """
         raise NotImplementedError
+
+    def check_elements(
+        self, backend: Backend, operands: Sequence[Operand], params: tuple
+    ) -> Callable[..., None] | None:
+        """What refuses elements: called with the operands' buffers before a cell is written.
+
+        A primitive that has it is called by `call` and its like, not by `unary` or `binary`.
+        """
+        return None
 
     def node(self, operands: Sequence[Operand], params: tuple) -> Recorded:
         """What a call leaves in the graph."""
@@ -166,6 +177,7 @@ class Plan(NamedTuple):
     node: type[Backward] | None
     notes: dict[str, Any]
     further: Sequence[Plan]
+    check: Callable[..., None] | None = None
 
     def new(self) -> Tensor:
         """A tensor for the result, over memory that holds whatever it held before."""
@@ -307,6 +319,8 @@ def _computed(primitive: Primitive, operands: Sequence[Operand], params: tuple) 
             of_converted, result = _computed(primitive, converted, params)
             return of_converted._replace(node=node, notes=notes), result
         plan = _prepare(primitive, key, operands, params)
+    if plan.check is not None:
+        plan.check(*buffers)
     result = plan.new()
     plan.launch(result._at, *buffers)
     return plan, result
@@ -319,7 +333,8 @@ def _prepare(primitive: Primitive, key: tuple, operands: Sequence[Any], params: 
     backend = _backend_of(operands)
     launch = primitive.launch(backend, made, operands, params, [False] * len(operands))
     node, notes = primitive.node(operands, params) if made.dtype.is_floating_point else (None, {})
-    return _remember(key, backend, launch, made, node, notes, further)
+    check = primitive.check_elements(backend, operands, params)
+    return _remember(key, backend, launch, made, node, notes, further, check)
 
 
 def _remember(
@@ -330,11 +345,13 @@ def _remember(
     node: type[Backward] | None,
     notes: dict[str, Any],
     further: Sequence[Result] = (),
+    check: Callable[..., None] | None = None,
 ) -> Plan:
     if len(_plans) >= MOST_PLANS:
         _plans.clear()
     more = [_plan(backend, launch, one) for one in further]
-    plan = _plans[key] = _plan(backend, launch, made)._replace(node=node, notes=notes, further=more)
+    plan = _plan(backend, launch, made)
+    plan = _plans[key] = plan._replace(node=node, notes=notes, further=more, check=check)
     return plan
 
 
@@ -445,7 +462,8 @@ def compute_into(
     key = (*key, out._dtype, out._shape, out._stride, *same)
     plan = _plans.get(key)
     if plan is None:
-        guard_layout(out)
+        if not primitive.into_expanded:
+            guard_layout(out)
         converted = primitive.converted(operands)
         if converted is not None:
             return compute_into(out, primitive, converted, params, resizes)
@@ -462,7 +480,10 @@ def compute_into(
         made = Result(out.shape, out.stride(), out.dtype)
         backend = _backend_of((out, *operands))
         launch = primitive.launch(backend, made, operands, params, same)
-        plan = _remember(key, backend, launch, made, None, {})
+        check = primitive.check_elements(backend, operands, params)
+        plan = _remember(key, backend, launch, made, None, {}, check=check)
+    if plan.check is not None:
+        plan.check(*buffers)
     out._storage._version += 1
     plan.launch(out._at, *buffers)
     return out

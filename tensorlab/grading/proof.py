@@ -107,14 +107,27 @@ def as_markdown(rows: Sequence[KillRow]) -> str:
 
 
 def as_html(rows: Sequence[KillRow]) -> str:
-    """The table as HTML that takes the page's own style."""
-    head = "".join(f'<th scope="col">{heading}</th>' for heading in _HEADINGS)
+    """The table as HTML that takes the page's own style, folded: one fold an exercise."""
+    mine: dict[str, list[KillRow]] = {}
+    for row in rows:
+        mine.setdefault(row.exercise, []).append(row)
+    return "".join(map(_fold, mine.values()))
+
+
+def _fold(rows: Sequence[KillRow]) -> str:
+    wrong, right = (sum(row.kind == kind for row in rows) for kind in ("wrong", "right"))
+    counted = f"<code>{rows[0].exercise}</code>: {wrong} wrong answers, {right} right ones"
+    head = "".join(f'<th scope="col">{heading}</th>' for heading in _HEADINGS[1:])
     body = "".join(f'<tr class="tl-kill-{row.kind}">{_html_cells(row)}</tr>' for row in rows)
-    return f'<table class="table tl-kill"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return (
+        f'<details class="tl-fold"><summary>{counted}</summary><div class="pst-scrollable-table-container">'
+        f'<table class="table tl-kill"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        "</div></details>"
+    )
 
 
 def _html_cells(row: KillRow) -> str:
-    return "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(row))
+    return "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(row)[1:])
 
 
 def _cells(row: KillRow) -> tuple[str, ...]:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from tensorlab.autograd.formulas import Backward, Formula
-from tensorlab.autograd.recording import record
-from tensorlab.autograd.views import requires_grad
+from tensorlab.backends import Backend, Buffer, Launch, OperandLayout, no_launch
 from tensorlab.core import layout, memory_formats
 from tensorlab.core.dtypes import can_cast
-from tensorlab.core.layout import Size, as_int
+from tensorlab.core.layout import Refusal, Size, as_int
 from tensorlab.core.memory_formats import contiguous_format, format_strides
-from tensorlab.dispatch.copies import write, write_new
-from tensorlab.dispatch.guards import guard_write
-from tensorlab.dispatch.memory import allocate_strided
-from tensorlab.dispatch.operands import result_type
-from tensorlab.dispatch.primitive import check_out
-from tensorlab.ops.aliases import as_own
+from tensorlab.dispatch.operands import result_type, widened
+from tensorlab.dispatch.primitive import Operand, Primitive, Recorded, Result, call
 from tensorlab.ops.arguments import numpy_names, tensors_from
-from tensorlab.ops.outputs import fitted
-from tensorlab.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape, unsqueeze, view
+from tensorlab.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape
 from tensorlab.ops.slicing import narrow, select
 from tensorlab.registry import op
+from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
 Tensors = tuple[Tensor, ...] | list[Tensor]
@@ -55,58 +50,147 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
         (tensor([[1, 2],
                 [1, 2]]), tensor([[1, 2, 1, 2]]))
     """
-    return _joined(_cat, tensors, dim, out)
-
-
-def _cat(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
+    given = tensors_from(tensors, "cat")
     if not given:
         raise ValueError("cat(): expected a non-empty list of Tensors")
-    for position, tensor in enumerate(given):
-        if not tensor._shape:
+    return call(CAT, *given, params=(as_int(dim, "dim"),), out=out)
+
+
+class Cat(Primitive):
+    """Tensors one after another along a dimension, which is the param."""
+
+    name = "cat"
+    differentiable = True
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Of the promoted dtype: channels last if all are laid out so, else row-major.
+
+        Raises:
+            RuntimeError: a tensor has no dimensions, or sizes differ.
+        """
+        for position, tensor in enumerate(operands):
+            if not tensor._shape:
+                raise RuntimeError(
+                    f"zero-dimensional tensor (at position {position}) cannot be concatenated: stack() adds "
+                    f"a dimension"
+                )
+        shape = _joined_shape([tensor._shape for tensor in operands], self.dim(operands, params))
+        return Result(shape, _joined_strides(shape, operands), result_type(*operands))
+
+    def dim(self, operands: Sequence[Any], params: tuple) -> int:
+        """The dimension that grows; where all tensors are passed over, PyTorch does not look at it."""
+        ranks = [tensor.ndim for tensor in operands if tensor._shape != (0,)]
+        return layout.wrap_dim(params[0], ranks[0]) if ranks else 0
+
+    def part(self, result: Result, dim: int, shape: Size) -> tuple[tuple[int, ...], int]:
+        """The strides of a part of the result that has this shape, and how far behind it the next begins."""
+        return result.stride, shape[dim] * result.stride[dim]
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """One copy a tensor."""
+        dim, start = self.dim(operands, params), 0
+        copies: list[tuple[Launch, int]] = []
+        for tensor in operands:
+            shape, read = tensor._shape, OperandLayout(tensor._dtype, tensor._stride)
+            if 0 in shape:
+                copies.append((no_launch, start))
+                continue
+            strides, cells = self.part(result, dim, shape)
+            out, compute = OperandLayout(result.dtype, strides), widened(read.dtype)
+            copies.append((backend.pointwise(TABLE["copy"], compute, shape, out, [read]), start))
+            start += cells
+
+        def launch(out: Buffer, *buffers: Buffer) -> None:
+            cells, first = out
+            for (copy, start), buffer in zip(copies, buffers, strict=True):
+                copy((cells, first + start), buffer)
+
+        return launch
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """With the dimension, and the shapes of the parts."""
+        shapes = [tensor._shape for tensor in operands]
+        return CatBackward0, {"dim": self.dim(operands, params), "shapes": shapes}
+
+    def check_out(self, out: Tensor, result: Result, operands: Sequence[Operand], brought: bool) -> None:
+        """See `Primitive.check_out`."""
+        if any(operand is out for operand in operands):
             raise RuntimeError(
-                f"zero-dimensional tensor (at position {position}) cannot be concatenated: stack() adds "
-                f"a dimension"
+                f"unsupported operation: out is one of the tensors that {self.name}() reads: clone() it"
             )
-    element_type = result_type(*given)
-    joined = [tensor for tensor in given if tensor._shape != (0,)]
-    # Where all are passed over, PyTorch does not look at the dimension.
-    dim = layout.wrap_dim(dim, joined[0].ndim) if joined else 0
-    joined = joined or given[:1]
-    shape = _joined_shape(joined, dim)
-    stride = _joined_strides(shape, given)
-    put: Callable[[Tensor, Tensor], None] = write
-    if out is None:
-        out, put = allocate_strided(shape, stride, element_type), write_new
-    elif any(tensor is out for tensor in given):
-        raise RuntimeError("unsupported operation: out is one of the tensors that cat() reads: clone() it")
-    else:
-        if not can_cast(element_type, out.dtype):
+        if not can_cast(result.dtype, out.dtype):
             raise TypeError(
-                f"cat(): input types can't be cast to the desired output type {out.dtype.name}: the tensors "
-                f"meet in {element_type.name}, bring an out of that dtype"
+                f"{self.name}(): input types can't be cast to the desired output type {out.dtype.name}: the "
+                f"tensors meet in {result.dtype.name}, bring an out of that dtype"
             )
-        guard_write(fitted(out, shape, element_type, stride), *given)
-    start, version = 0, out._storage._version
-    for tensor in joined:
-        put(narrow(out, dim, start, tensor._shape[dim]), tensor)
-        start += tensor._shape[dim]
-    if put is write:  # in several steps, which count as one
-        out._storage._version = version + 1
-    return out
 
 
-def _joined(join: Callable, tensors: Any, dim: Any, out: Tensor | None) -> Tensor:
-    """``join(tensors, dim, out)`` of what a caller gave, recorded."""
-    name = join.__name__[1:]
-    tensors, dim = tensors_from(tensors, name), as_int(dim, "dim")
-    if out is not None:
-        check_out(name, out, *tensors)
-        return join(tensors, dim, out)
-    result = as_own(join(tensors, dim))
-    if not any(map(requires_grad, tensors)):
-        return result
-    kind = CatBackward0 if join is _cat else StackBackward0
-    return record(kind, result, *tensors, dim=dim, shapes=[one._shape for one in tensors])
+class Stack(Cat):
+    """Tensors of one shape side by side along a new dimension, which is the param."""
+
+    name = "stack"
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """As PyTorch lays it out, which joins the tensors and then splits the dimension.
+
+        Raises:
+            RuntimeError: the shapes differ.
+        """
+        first, dim = operands[0]._shape, self.dim(operands, params)
+        for position, tensor in enumerate(operands):
+            if tensor._shape != first:
+                raise RuntimeError(
+                    f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+                    f"{list(tensor._shape)} at entry {position}"
+                )
+        shape = Size((*first[:dim], len(operands), *first[dim:]))
+        stride = layout.default_strides(shape)
+        if dim < len(first):
+            joined = _joined_shape([first] * len(operands), dim)
+            split = layout.view_strides(joined, _joined_strides(joined, operands), shape)
+            stride = stride if isinstance(split, Refusal) else split
+        return Result(shape, stride, result_type(*operands))
+
+    def dim(self, operands: Sequence[Any], params: tuple) -> int:
+        """The place of the new dimension."""
+        return layout.wrap_dim(params[0], operands[0].ndim + 1)
+
+    def part(self, result: Result, dim: int, shape: Size) -> tuple[tuple[int, ...], int]:
+        """A position along the new dimension."""
+        return (*result.stride[:dim], *result.stride[dim + 1 :]), result.stride[dim]
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """With the dimension."""
+        return StackBackward0, {"dim": self.dim(operands, params)}
+
+
+CAT, STACK = Cat(), Stack()
+
+
+def _joined_strides(shape: Size, tensors: Sequence[Tensor]) -> tuple[int, ...]:
+    formats = {memory_formats.suggested_format(tensor._shape, tensor._stride) for tensor in tensors}
+    return format_strides(shape, formats.pop() if len(formats) == 1 else contiguous_format)
+
+
+def _joined_shape(shapes: Sequence[Size], dim: int) -> Size:
+    """The shape of several tensors one after another; those of shape (0,) are passed over."""
+    shapes = [shape for shape in shapes if shape != (0,)] or shapes[:1]
+    first = shapes[0]
+    for position, shape in enumerate(shapes):
+        if len(shape) != len(first):
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)} "
+                f"(shapes {tuple(first)} and {tuple(shape)})"
+            )
+        for other, (expected, size) in enumerate(zip(first, shape, strict=True)):
+            if other != dim and size != expected:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {expected} in "
+                    f"dimension {other} but got size {size} for tensor number {position} in the list."
+                )
+    return Size((*first[:dim], sum(shape[dim] for shape in shapes), *first[dim + 1 :]))
 
 
 class CatBackward0(Backward):
@@ -145,30 +229,6 @@ class StackBackward0(Backward):
         return part, part, ("dim",)
 
 
-def _joined_shape(tensors: Sequence[Tensor], dim: int) -> Size:
-    first = tensors[0]._shape
-    for position, tensor in enumerate(tensors):
-        shape = tensor._shape
-        if len(shape) != len(first):
-            raise RuntimeError(
-                f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)} "
-                f"(shapes {tuple(first)} and {tuple(shape)})"
-            )
-        for other, (expected, size) in enumerate(zip(first, shape, strict=True)):
-            if other != dim and size != expected:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {expected} in "
-                    f"dimension {other} but got size {size} for tensor number {position} in the list."
-                )
-    length = sum(tensor._shape[dim] for tensor in tensors)
-    return Size((*first[:dim], length, *first[dim + 1 :]))
-
-
-def _joined_strides(shape: Size, tensors: Sequence[Tensor]) -> tuple[int, ...]:
-    formats = {memory_formats.suggested_format(tensor._shape, tensor._stride) for tensor in tensors}
-    return format_strides(shape, formats.pop() if len(formats) == 1 else contiguous_format)
-
-
 @op(names="stacks")
 @numpy_names
 def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -192,27 +252,10 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
                 [3, 4]]), tensor([[1, 3],
                 [2, 4]]))
     """
-    return _joined(_stack, tensors, dim, out)
-
-
-def _stack(given: list[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
+    given = tensors_from(tensors, "stack")
     if not given:
         raise RuntimeError("stack expects a non-empty TensorList")
-    first = given[0]._shape
-    for position, tensor in enumerate(given):
-        if tensor._shape != first:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
-                f"{list(tensor._shape)} at entry {position}"
-            )
-    dim = layout.wrap_dim(dim, len(first) + 1)
-    if dim == len(first) or out is not None or first == (0,):
-        if first == (0,):  # cat would pass such tensors over, and with them their new dimension
-            shape = (len(given), 0) if dim == 0 else (0, len(given))
-            rows = _cat([reshape(tensor, (1, 0)) for tensor in given], 0, out)
-            return reshape(rows, shape) if out is None else fitted(out, Size(shape), out._dtype)
-        return _cat([unsqueeze(tensor, dim) for tensor in given], dim, out)
-    return view(_cat(given, dim), (*first[:dim], len(given), *first[dim:]))
+    return call(STACK, *given, params=(as_int(dim, "dim"),), out=out)
 
 
 @op()

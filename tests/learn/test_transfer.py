@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tensorlab.cli import app
+from tensorlab.grading.suites import exercises
 from tensorlab.learn import progress
 from tensorlab.learn.progress import Progress
 from tensorlab.learn.transfer import NotProgress, exported, imported
@@ -96,3 +97,15 @@ def test_what_cannot_be_done_is_one_sentence(tmp_path):
         assert says in err
         assert err.count("\n") == 1
     assert there.read_text() == "mine"
+
+
+def test_the_terminal_shows_the_whole_book_what_it_adds_up_to_and_what_comes_next(monkeypatch, tmp_path):
+    monkeypatch.setenv("TENSORLAB_HOME", str(tmp_path))
+    for asked in exercises("01"):
+        progress.save(asked.id, progress.Progress(points=asked.points, checks=1))
+    told = CliRunner().invoke(app, ["progress"]).output
+    assert "1✓" in told.splitlines()[0]
+    assert all(f"{number}·" in told for number in range(9, 25))
+    first = exercises("02")[0]
+    assert f"{len(exercises('01'))} of {len(exercises())} exercises" in told
+    assert f"Next unsolved: {first.id}, {first.title}." in told

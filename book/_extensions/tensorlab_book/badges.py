@@ -33,6 +33,10 @@ import tensorlab as tl
 from tensorlab.catalogue import Operands, calls
 from tensorlab.core import dtypes
 
+OPERATORS = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.MatMult: "matmul", ast.Pow: "pow",
+}
+
 def tensors(value):
     values = value if isinstance(value, (tuple, list)) else [value]
     return [each for each in values if isinstance(each, tl.Tensor)]
@@ -40,14 +44,18 @@ def tensors(value):
 found = {}
 for call in calls():
     outer = ast.parse(call.text, mode="eval").body
-    if not (isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute)) or call.kind == "names":
+    if isinstance(outer, ast.BinOp):
+        name = OPERATORS.get(type(outer.op))
+    else:
+        name = getattr(outer.func, "attr", None) if isinstance(outer, ast.Call) else None
+    if name is None or call.kind == "names" or "target" in call.text:  # which the caller gave
         continue
     kind = dtypes.float32 if call.fits(dtypes.float32) else dtypes.int64
     operands = Operands(kind, 4)
     if kind.is_floating_point and call.is_differentiable:
         operands = operands.tracked()
     results = tensors(call.run(operands))
-    name, said = outer.func.attr, found.setdefault(outer.func.attr, {"memory": [], "gradient": []})
+    said = found.setdefault(name, {"memory": [], "gradient": []})
     held = {each.untyped_storage().data_ptr() for value in operands.values() for each in tensors(value)}
     for each in results:
         if each.numel():
@@ -74,7 +82,8 @@ def tried() -> dict[str, dict[str, list[bool]]]:
 
 def badges(name: str) -> list[str]:
     """Return what was found out about a function, such as ["view", "gradient"], or nothing."""
-    said = tried().get(name)
+    alias = re.match(r"The same as `(\w+)`", inspect.getdoc(getattr(tl, name, None)) or "")
+    said = tried().get(alias[1] if alias else name)
     if said is None or not said["memory"] or name.endswith("_"):
         return []
     shared = said["memory"]

@@ -4,7 +4,8 @@
        :kinds: func data                 leaves the classes to another page (else: class func data)
        :subject: creation                only functions about this (see SUBJECTS), without a section
        :without: Tensor                  leaves a name to another page
-    .. api-summary:: tensorlab.core.layout    a table of the names with the first sentence of each docstring
+    .. api-summary:: tensorlab.core.layout    a folded table of the names with the first line about each
+    .. api-topics::                           a card for each topic of the package's functions
 
 A module's `__all__` is the list, so a page can't leave a name out. Classes and functions go through autodoc.
 A name of a submodule that the package itself offers too gets one line that leads there.
@@ -47,6 +48,17 @@ SUBJECTS = {
     "precision",
     "windows": "convolution pooling padding unfolding",
     "random": "random random_integers random_fills multinomial",
+}
+TOPICS = {
+    "creation": "Making tensors",
+    "pointwise": "Element by element",
+    "shape": "Shapes and parts",
+    "reductions": "Sums and statistics",
+    "order": "Sorting and searching",
+    "indexing": "Indexing",
+    "products": "Products",
+    "windows": "Windows and convolution",
+    "random": "Random numbers",
 }
 SUBJECT_OF = {module: subject for subject, modules in SUBJECTS.items() for module in modules.split()}
 
@@ -168,13 +180,52 @@ class ModuleSection(SphinxDirective):
 
 
 class ModuleTable(ModuleSection):
-    """The same section with a table of the names alone."""
+    """The same section with a table of the names alone, folded."""
 
     option_spec: ClassVar = {}
 
     def content_of(self, module: ModuleType) -> list[str]:
         """Return the table."""
         return summarised(module)
+
+    def run(self) -> list[nodes.Node]:
+        """Return the section with its table in a fold that says how many names it has."""
+        [section] = super().run()
+        title, *table = section.children
+        names = len(public_names(importlib.import_module(self.arguments[0])))
+        begin = f'<details class="tl-fold"><summary>{names} names</summary>'
+        section.children = []
+        section += [
+            title,
+            nodes.raw("", begin, format="html"),
+            *table,
+            nodes.raw("", "</details>", format="html"),
+        ]
+        return [section]
+
+
+class TopicCards(SphinxDirective):
+    """A card for each topic of the package's functions: its page, how many there are, and some of them."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the grid of cards."""
+        package = importlib.import_module("tensorlab")
+        named: dict[str, list[str]] = {topic: [] for topic in SUBJECTS}
+        for name in public_names(package):
+            value = getattr(package, name)
+            if kind(value) == FUNCTION and subject(value) in named:
+                named[subject(value)].append(name)
+        lines = [".. grid:: 1 2 3 3", "   :gutter: 3", "   :class-container: tl-cards", ""]
+        for topic, names in named.items():
+            own = [name for name in names if not name.endswith("_")]
+            shown = " ".join(f"``{name}``" for name in own[: self.SHOWN])
+            lines += [f"   .. grid-item-card:: {TOPICS[topic]}", f"      :link: functions_{topic}"]
+            lines += ["      :link-type: doc", "", f"      {len(names)} functions: {shown} …", ""]
+        container = nodes.container()
+        self.state.nested_parse(StringList(lines, source=__file__), 0, container)
+        return container.children
+
+    SHOWN = 8
 
 
 def own_signature(
@@ -193,6 +244,12 @@ def own_signature(
     return stringify_signature(arguments, show_return_annotation=False, unqualified_typehints=True), None
 
 
+def written_in(app: Sphinx, module: str, name: str) -> str | None:
+    """Return the module in which a public function is written, for the link to its source."""
+    value = getattr(importlib.import_module(module), name, None)
+    return inspect.unwrap(value).__module__ if inspect.isroutine(value) else None
+
+
 def whole_sentence(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
     """Put a property's first line together again, which Napoleon takes apart at a colon into type and text.
 
@@ -207,5 +264,7 @@ def whole_sentence(app: Sphinx, what: str, name: str, obj: object, options: obje
 def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", whole_sentence, priority=600)  # behind Napoleon's 500
     app.connect("autodoc-process-signature", own_signature)
+    app.connect("viewcode-follow-imported", written_in)
     app.add_directive("api-module", ModuleSection)
     app.add_directive("api-summary", ModuleTable)
+    app.add_directive("api-topics", TopicCards)

@@ -2,33 +2,30 @@
 
 Every such kernel walks one shape. At each position it reads the index tensors, adds up the cells that they
 lead to, and moves one element: out of there (``gather``) or into there (all other actions). The two innermost
-dimensions are loops; `tensorlab.backends.cpu.walks` steps through the rest. Operand 0 is the target, operand
-1 the other, and each index is one more.
+dimensions are loops of their own. Operand 0 is the target, operand 1 the other, and each index is one more.
 
 A kernel is generated for one action, one number of index tensors, and one of two forms. In the ``rows`` form
 the index is the same along the innermost dimension, so that it is read once a row and the row is copied as a
-run of cells. In the ``cells`` form it is read for every element.
+run of cells. In the ``cells`` form it is read for every element. Where an index leads out of the tensor
+nothing is gathered; who writes has looked at every index before.
 
 Two positions may lead to one cell. Writes are then ordered: the one that comes later in row-major order wins,
-and sums are added up in that order. Threads keep to it, whatever their number, because the work is only split
-along dimensions that lead to different cells.
+and sums are added up in that order. Threads keep to it, whatever their number: a task is a position of one
+dimension, whose positions lead to different cells.
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from tensorlab.backends.cpu import jit, threads
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.cpu.walks import cut, next_run
-from tensorlab.backends.operands import Buffer, Launch
+from tensorlab.backends.operands import Buffer
 from tensorlab.backends.protocol import IndexLayout
 
 __all__ = ["ACTIONS", "CELLS", "ROWS", "index_source", "indexed", "outside"]
@@ -37,6 +34,9 @@ __all__ = ["ACTIONS", "CELLS", "ROWS", "index_source", "indexed", "outside"]
 COST = 4
 
 ROWS, CELLS = "rows", "cells"
+
+# Moving an element needs to know how wide its cell is, not what it means.
+RAW = {width: np.dtype(f"u{width}") for width in (1, 2, 4, 8)}
 
 # What is stored, of the cell `x` that the target holds and the cell `y` that comes. A NaN wins a comparison.
 ACTIONS = {
@@ -56,7 +56,7 @@ def indexed(
     target: tuple[int, ...],
     other: tuple[int, ...],
     indices: tuple[IndexLayout, ...],
-) -> Launch:
+) -> Callable[..., bool]:
     """See `tensorlab.backends.protocol.Core.indexed`."""
     gathers = action == "gather"
     operands = [target, other, *[index.strides for index in indices]]
@@ -71,31 +71,36 @@ def indexed(
     if len(sizes) == 1:
         sizes, strides = (1, *sizes), [(0, *steps) for steps in strides]
     form = CELLS if any(steps[-1] for steps in strides[2:]) else ROWS
-    walk = np.array(strides, np.int64)
-    bounds = np.array([(index.size, index.step) for index in indices], np.int64)
+    walk = np.array([sizes, *strides], np.int64)
+    bounds = np.array([(index.low, index.size, index.step) for index in indices], np.int64)
     module = jit.load(f"{action}_{len(indices)}_{form}", index_source(action, len(indices), form))
     kernel = jit.quiet(module.kernel)
     work = math.prod(sizes) * COST
-    light = work < threads.WORTHWHILE
     # Threads share the largest dimension that they may share; the outermost of equals.
-    free = [dim for dim, step in enumerate(strides[0]) if gathers or step != 0] or [0]
-    along = max(free, key=lambda dim: sizes[dim])
-    most = sizes[along] if gathers or strides[0][along] != 0 else 1
+    free = [dim for dim, step in enumerate(strides[0]) if gathers or step != 0]
+    along = max(free, key=lambda dim: sizes[dim], default=0)
+    tasks, most = sizes[along], sizes[along] if free else 1
+    is_light = work < threads.WORTHWHILE or most == 1
+    moves = ACTIONS[action] == "y"
 
-    whole, beginning = cut(sizes, walk, [0] * len(operands), along, 1)
-
-    def launch(*buffers: Any) -> None:
-        cells, offsets = zip(*buffers, strict=True)
-        team = 1 if light else min(threads.team_for(work), most)
-        if team == 1:
-            states = beginning.copy()
-            states[0, : len(offsets)] = offsets
-            kernel(0, 1, whole, walk, states, bounds, *cells)
+    def launch(target: Buffer, other: Buffer, *indices: Buffer) -> bool:
+        if moves:  # a cell's width is all that matters then
+            target, other = _raw(target), _raw(other)
+        buffers = [item for buffer in (target, other, *indices) for item in buffer]
+        outside = np.zeros(1, np.bool_)
+        if is_light or (team := min(threads.team_for(work), most)) == 1:
+            kernel(0, tasks, along, walk, bounds, outside, *buffers)
         else:
-            shapes, states = cut(sizes, walk, offsets, along, team)
-            share(kernel, team, team, shapes, walk, states, bounds, *cells)
+            share(kernel, team, tasks, along, walk, bounds, outside, *buffers)
+        return outside[0]
 
     return launch
+
+
+def _raw(buffer: Buffer) -> Buffer:
+    """A buffer as unsigned integers of its cells' width."""
+    cells, first = buffer
+    return (cells if cells.dtype.kind == "u" else cells.view(RAW[cells.itemsize])), first
 
 
 @functools.lru_cache(maxsize=1024)
@@ -146,66 +151,65 @@ def index_source(action: str, indices: int, form: str) -> str:
 
     Example:
         >>> text = index_source("add", 1, ROWS)
-        >>> print(text[text.index("            for r in range"):text.index("            more = next_run")])
-                    for r in range(np.uint64(shapes[part, ndim - 2])):
-                        t = np.uint64(states[part, 0]) + r * target_row
-                        o = np.uint64(states[part, 1]) + r * other_row
-                        i0 = np.int64(index0[np.uint64(states[part, 2]) + r * index0_row])
-                        t += np.uint64((i0 + size0 if i0 < 0 else i0) * step0)
-                        for j in range(width):
-                            to, here = t + j * target_step, o + j * other_step
-                            target[to] = stored(target[to], other[here])
+        >>> print(text[text.index("        for r in range"):])
+                for r in range(height):
+                    t = np.uint64(target_start) + r * target_row
+                    o = np.uint64(other_start) + r * other_row
+                    i0 = np.int64(index0[np.uint64(index0_start) + r * index0_row])
+                    t += np.uint64((i0 + size0 if i0 < 0 else i0) * step0)
+                    for j in range(width):
+                        to, here = t + j * target_step, o + j * other_step
+                        target[to] = stored(target[to], other[here])
         <BLANKLINE>
     """
-    arguments = ", ".join(["bounds", "target", "other", *[f"index{k}" for k in range(indices)]])
+    operands = ["target", "other", *[f"index{k}" for k in range(indices)]]
+    parameters = ", ".join(f"{name}, {name}_first" for name in operands)
+    gathers = action == "gather"  # the index leads to the cell that is read
 
-    def each(template: str, **names: str) -> str:
-        return "".join(template.format(k=k, operand=2 + k, **names) for k in range(indices))
+    def each(template: str) -> str:
+        return "".join(template.format(name=name, k=k) for k, name in enumerate(operands, 1))
 
-    def read(cell: str, leads_from: str, leads_to: str) -> str:
-        led = leads_from if action == "gather" else leads_to  # which of the two cells the index leads to
-        return each(
-            f"                INDENTi{{k}} = np.int64(index{{k}}[{cell}])\n"
-            "                INDENT{led} += np.uint64((i{k} + size{k} if i{k} < 0 else i{k}) * step{k})\n",
-            led=led,
+    def read(indent: str, cell: str, led: str) -> str:
+        look = f"{indent}if i{{k}} < low{{k}} or i{{k}} >= size{{k}}:\n" if gathers else ""
+        look += f"{indent}    outside[0] = True\n{indent}    continue\n" if gathers else ""
+        return "".join(
+            f"{indent}i{k} = np.int64(index{k}[{cell.format(name=f'index{k}')}])\n"
+            + look.format(k=k)
+            + f"{indent}{led} += np.uint64((i{k} + size{k} if i{k} < 0 else i{k}) * step{k})\n"
+            for k in range(indices)
         )
 
-    store = "other[here]" if ACTIONS[action] == "y" else "stored(target[to], other[here])"
+    column = "                to, here = t + j * target_step, o + j * other_step\n"
+    cell = "np.uint64({name}_start) + r * {name}_row"
     if form == ROWS:
-        row = (
-            read("np.uint64(states[part, {operand}]) + r * index{k}_row", "o", "t").replace("INDENT", "")
-            + "                for j in range(width):\n"
-            "                    to, here = t + j * target_step, o + j * other_step\n"
-        )
+        row = read(" " * 12, cell, "o" if gathers else "t")
+        row += "            for j in range(width):\n" + column
     else:
-        row = (
-            each("                index{k}_cell = np.uint64(states[part, {operand}]) + r * index{k}_row\n")
-            + "                for j in range(width):\n"
-            "                    to, here = t + j * target_step, o + j * other_step\n"
-            + read("index{k}_cell + j * index{k}_step", "here", "to").replace("INDENT", "    ")
-        )
+        row = "            for j in range(width):\n" + column
+        row += read(" " * 16, f"{cell} + j * {{name}}_step", "here" if gathers else "to")
+    store = "other[here]" if ACTIONS[action] == "y" else "stored(target[to], other[here])"
     kernel = (
-        f"def kernel(first, last, shapes, strides, states, {arguments}):\n"
-        "    ndim = shapes.shape[1]\n"
-        "    target_row, target_step = np.uint64(strides[0, ndim - 2]), np.uint64(strides[0, ndim - 1])\n"
-        "    other_row, other_step = np.uint64(strides[1, ndim - 2]), np.uint64(strides[1, ndim - 1])\n"
-        + each("    index{k}_row = np.uint64(strides[{operand}, ndim - 2])\n")
-        + each("    index{k}_step = np.uint64(strides[{operand}, ndim - 1])\n")
-        + each("    size{k}, step{k} = bounds[{k}, 0], bounds[{k}, 1]\n")
-        + "    for part in range(first, last):\n"
-        "        more, width = True, np.uint64(shapes[part, ndim - 1])\n"
-        "        while more:\n"
-        "            for r in range(np.uint64(shapes[part, ndim - 2])):\n"
-        "                t = np.uint64(states[part, 0]) + r * target_row\n"
-        "                o = np.uint64(states[part, 1]) + r * other_row\n"
-        f"{row}                    target[to] = {store}\n"
-        "            more = next_run(shapes, strides, states, part, 2)\n"
+        f"def kernel(first, last, along, walk, bounds, outside, {parameters}):\n"
+        "    outer = walk.shape[1] - 2\n"
+        "    sizes = walk[0].copy()\n"
+        "    sizes[along] = last - first\n"
+        "    height, width = np.uint64(sizes[outer]), np.uint64(sizes[outer + 1])\n"
+        + each("    {name}_row, {name}_step = np.uint64(walk[{k}, outer]), np.uint64(walk[{k}, outer + 1])\n")
+        + "".join(f"    low{k}, size{k}, step{k} = bounds[{k}]\n" for k in range(indices))
+        + "    for block in range(sizes[:outer].prod()):\n"
+        + each("        {name}_start = {name}_first + first * walk[{k}, along]\n")
+        + "        for dim in range(outer - 1, -1, -1):\n"
+        "            position = block % sizes[dim]\n"
+        "            block //= sizes[dim]\n"
+        + each("            {name}_start += position * walk[{k}, dim]\n")
+        + "        for r in range(height):\n"
+        "            t = np.uint64(target_start) + r * target_row\n"
+        "            o = np.uint64(other_start) + r * other_row\n"
+        f"{row}                target[to] = {store}\n"
     )
-    helper = f'@njit(error_model="numpy", {jit.HELPER})\n'
     return (
         f'"""Generated by tensorlab: {action} by {indices} index tensors, {form}."""\n'
         "import numpy as np\nfrom numba import njit\n\n\n"
-        f"{helper}{inspect.getsource(next_run)}\n\n"
-        f"{helper}def stored(x, y):\n    return {ACTIONS[action]}\n\n\n"
+        f'@njit(error_model="numpy", {jit.HELPER})\ndef stored(x, y):\n    return {ACTIONS[action]}\n\n\n'
         f'@njit(error_model="numpy", {jit.KERNEL})\n{kernel}'
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorlab.backends.numpy.cells import converted, elements
 from tensorlab.backends.numpy.compute import quiet
-from tensorlab.backends.operands import Buffer, Launch
+from tensorlab.backends.operands import Buffer
 from tensorlab.backends.protocol import IndexLayout, Walk
 from tensorlab.core.dtypes import dtype
 
@@ -28,24 +28,27 @@ class Indexing:
         target: tuple[int, ...],
         other: tuple[int, ...],
         indices: tuple[IndexLayout, ...],
-    ) -> Launch:
+    ) -> Callable[..., bool]:
         """See `tensorlab.backends.protocol.Core.indexed`."""
 
-        def launch(to: Buffer, source: Buffer, *index_buffers: Buffer) -> None:
+        def launch(to: Buffer, source: Buffer, *index_buffers: Buffer) -> bool:
             gathers = action == "gather"
             cells, first = source if gathers else to
             led = first + _numbered(shape, other if gathers else target)
+            outside = np.zeros(shape, bool)
             for layout, buffer in zip(indices, index_buffers, strict=True):
                 index = elements(buffer, shape, layout.strides).astype(np.int64)
+                outside |= (index < layout.low) | (index >= layout.size)
                 led = led + np.where(index < 0, index + layout.size, index) * layout.step
             if gathers:
-                elements(to, shape, target)[...] = cells[led]
-                return
+                elements(to, shape, target)[~outside] = cells[led[~outside]]
+                return bool(outside.any())
             led, values = led.reshape(-1), elements(source, shape, other).reshape(-1)
             if action == "replace":
                 cells[led] = values
             else:
                 _AT[action].at(cells, led, values)
+            return False
 
         return quiet(launch)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
+from typing import Any
 
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import in_place, linear, record
@@ -13,12 +13,13 @@ from tensorlab.core import broadcasting, dtypes, layout, memory_formats
 from tensorlab.core.layout import Refusal, Size
 from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.core.warned import warn_caller
-from tensorlab.dispatch.memory import allocate_strided, as_new, filled
+from tensorlab.dispatch.memory import as_new, filled
 from tensorlab.dispatch.operands import Number
+from tensorlab.dispatch.primitive import Result, compute, compute_into
 from tensorlab.ops import conversion
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.indexing import masks
-from tensorlab.ops.indexing.index_plan import KEPT, Places, Route, Term, check, combine, read, refuse_shared
+from tensorlab.ops.indexing.index_plan import Read, Route, Term, Write, apart
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_tensor
 
@@ -35,9 +36,8 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
     mask = chosen.get(0)
     if mask is not None and len(chosen) == 1 and mask.dtype is dtypes.bool and mask.shape == input.shape:
         return masks.chosen_by_mask(input, mask)
-    places, stride = _places(input, chosen)
-    check(places)
-    result = read(input, places, allocate_strided(places.route.shape, stride, input._dtype))
+    indices = _without_masks(input, chosen)
+    result = compute(INDEX, input, *indices.values(), params=tuple(indices))
     if not requires_grad(input):
         return result
     return record(IndexBackward0, result, input, sizes=input._shape, indices=KeptTensors(chosen))
@@ -46,9 +46,14 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
 def _added_at(grad: Tensor, sizes: Size, indices: Chosen) -> Tensor:
     """Zeros of a shape, with a gradient added at the places that were chosen."""
     whole = filled(sizes, layout.default_strides(sizes), grad._dtype, 0)
-    places, _ = _places(whole, indices)
-    combine(whole, places, grad, "add")
-    return linear(whole, grad, lambda again: take_chosen(again, indices))
+    _put(whole, indices, grad, "add")
+    return linear(as_new(whole), grad, lambda again: take_chosen(again, indices))
+
+
+def _put(target: Tensor, chosen: Chosen, values: Tensor | Number, action: str) -> None:
+    """Combine values into the elements that index tensors choose; nothing is recorded."""
+    indices = _without_masks(target, chosen)
+    compute_into(target, INDEX_PUT, (target, values, *indices.values()), (*indices, action))
 
 
 def _without_written(grad: Tensor, indices: Chosen, accumulate: bool) -> Tensor:
@@ -78,15 +83,12 @@ def put_chosen(input: Tensor, chosen: Chosen, values: Tensor | Number, accumulat
             number = values.item() if isinstance(values, Tensor) else values
             masks.masked_fill_(input, mask, number)
             return
-    refuse_shared(input, values, *chosen.values())
+    values, *indices = apart(input, values, *chosen.values(), lenient="index_put_")
+    chosen = dict(zip(chosen, indices, strict=True))
     if not accumulate and isinstance(values, Tensor) and _put_by_mask(input, chosen, values):
         return
-    places, _ = _places(input, chosen)
-    if isinstance(values, Tensor):
-        _check_values(input, places.route.shape, values)
-    check(places)
     with in_place(IndexPutBackward0, input, values, indices=KeptTensors(chosen), accumulate=accumulate):
-        combine(input, places, values, "add" if accumulate else "replace", lenient="index_put_")
+        _put(input, chosen, values, "add" if accumulate else "replace")
 
 
 def _put_by_mask(input: Tensor, chosen: Chosen, values: Tensor) -> bool:
@@ -164,28 +166,25 @@ def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumul
     return input
 
 
-def _places(input: Tensor, chosen: Chosen) -> tuple[Places, tuple[int, ...]]:
-    """Where index tensors lead, and the strides that a result gets."""
-    indices = _without_masks(input, chosen)
-    layouts = [
-        (dim, index._shape, index._stride, index._dtype is dtypes.int32) for dim, index in indices.items()
-    ]
-    route, stride = _route(input._shape, input._stride, tuple(layouts))
-    return Places(route, tuple(indices.values())), stride
+def _route(shape: Size, stride: tuple[int, ...], indices: Sequence[Tensor], where: tuple) -> Route:
+    """The route of index tensors; `where` begins with the dimension of each."""
+    dims = where[: len(indices)]
+    met, before, after = _walk(shape, indices, dims)
+    walked = Size((*(shape[dim] for dim in before), *met, *(shape[dim] for dim in after)))
+    strides = (*(stride[dim] for dim in before), *(0 for _ in met), *(stride[dim] for dim in after))
+    terms = []
+    for dim, index in zip(dims, indices, strict=True):
+        sizes, steps = (*index._shape, *(1,) * len(after)), (*index._stride, *(0,) * len(after))
+        walk = broadcasting.broadcast_strides(sizes, steps, walked)
+        terms.append(Term(walk, dim, shape[dim], stride[dim], wraps=True))
+    return Route(walked, strides, tuple(terms))
 
 
-@functools.lru_cache(KEPT)
-def _route(
-    shape: Size, stride: tuple[int, ...], indices: tuple[tuple[int, Size, tuple[int, ...], bool], ...]
-) -> tuple[Route, tuple[int, ...]]:
-    """Where index tensors lead in a tensor of this layout, and the strides that a result gets.
-
-    Args:
-        shape, stride: the tensor's.
-        indices: of each index tensor the dimension, shape, strides, and whether it is int32.
-    """
-    dims = [dim for dim, *_ in indices]
-    met = _broadcast([sizes for _, sizes, *_ in indices])
+def _walk(
+    shape: Size, indices: Sequence[Tensor], dims: Sequence[int]
+) -> tuple[Size, Sequence[int], Sequence[int]]:
+    """The shape in which the indices meet, and the dimensions that come before it and after it."""
+    met = _broadcast([index._shape for index in indices])
     for dim in dims:
         if shape[dim] == 0 and 0 not in met:
             raise IndexError(
@@ -194,27 +193,49 @@ def _route(
             )
     adjacent = dims[-1] - dims[0] == len(dims) - 1
     before = [dim for dim in range(dims[0]) if adjacent]
-    after = [dim for dim in range(len(shape)) if dim not in dims and dim not in before]
-    walked = Size((*(shape[dim] for dim in before), *met, *(shape[dim] for dim in after)))
-    strides = (*(stride[dim] for dim in before), *(0 for _ in met), *(stride[dim] for dim in after))
-    terms = tuple(
-        Term(sizes, steps, dim, shape[dim], stride[dim], True, len(after)) for dim, sizes, steps, _ in indices
-    )
-    operands = [
-        _aligned(sizes, steps, is_int32, met, len(before), walked) for _, sizes, steps, is_int32 in indices
-    ]
-    broadcast = any(size != 1 for size in (*walked[: len(before)], *walked[len(before) + len(met) :]))
-    return Route(walked, strides, terms), memory_formats.elementwise_strides(
-        walked, [strides, *operands], broadcast
-    )
+    return met, before, [dim for dim in range(len(shape)) if dim not in dims and dim not in before]
 
 
-def _aligned(
-    sizes: Size, steps: tuple[int, ...], is_int32: bool, met: Size, before: int, shape: Size
-) -> tuple[int, ...]:
+class Index(Read):
+    """``x[i, :, j]``; `params` are the dimensions of the index tensors."""
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Laid out as PyTorch lays it out, which follows the tensor and the indices."""
+        input, *indices = operands
+        shape, strides, _ = self.rule(input._shape, input._stride, indices, params)
+        met, before, after = _walk(input._shape, indices, params)
+        aligned = [_aligned(index, met, len(before), shape) for index in indices]
+        broadcast = any(input._shape[dim] != 1 for dim in (*before, *after))
+        stride = memory_formats.elementwise_strides(shape, [strides, *aligned], broadcast)
+        return Result(shape, stride, input._dtype)
+
+
+class IndexPut(Write):
+    """``x[i, :, j] = values``; `params` are the dimensions of the index tensors, and the action."""
+
+    into_expanded = True
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """As the tensor.
+
+        Raises:
+            RuntimeError: the values cannot be broadcast to what the indices choose, or have another dtype.
+        """
+        input, values, *indices = operands
+        if isinstance(values, Tensor):
+            shape = self.rule(input._shape, input._stride, indices, params).shape
+            _check_values(input, shape, values)
+        return super().result(operands, params)
+
+
+INDEX = Index("index", _route, error=IndexError)
+INDEX_PUT = IndexPut("index_put", _route, error=IndexError)
+
+
+def _aligned(index: Tensor, met: Size, before: int, shape: Size) -> tuple[int, ...]:
     """The strides of an index among the operands that decide in which order a result is laid out."""
-    strides = broadcasting.broadcast_strides(sizes, steps, met)
-    if is_int32:  # PyTorch makes a dense int64 tensor of it first
+    strides = broadcasting.broadcast_strides(index._shape, index._stride, met)
+    if index._dtype is dtypes.int32:  # PyTorch makes a dense int64 tensor of it first
         strides = memory_formats.preserved_strides(met, strides)
     ones = Size((*(1,) * before, *met, *(1,) * (len(shape) - before - len(met))))
     viewed = layout.view_strides(met, strides, ones)

@@ -29,7 +29,7 @@ from tensorlab.tensor import Tensor, make_view
 
 
 @op("method", name="__getitem__", names="indexes")
-def getitem(input: Tensor, index: object) -> Tensor:
+def getitem(input: Tensor, index: Any) -> Tensor:
     """``input[index]``, by PyTorch's rules.
 
     An integer takes one position and drops the dimension. A slice keeps it: its start goes into the offset,
@@ -59,6 +59,8 @@ def getitem(input: Tensor, index: object) -> Tensor:
                 [ 4,  7],
                 [ 8, 11]])
     """
+    if index.__class__ is Tensor and 0 < len(index._shape) <= len(input._shape):
+        return advanced.take_chosen(input, {0: index})
     view, chosen = resolve(input, index)
     if chosen is None:
         if input._edge is None and (input._base is None or input._base._edge is None):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlab.autograd.last_writer import written_by
@@ -12,10 +12,11 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.core import broadcasting, dtypes, layout
 from tensorlab.core.dtypes import dtype, int64
 from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.core.modes import current, no_grad
 from tensorlab.dispatch.memory import as_new, counted, next_version
 from tensorlab.dispatch.operands import Number, number_from
-from tensorlab.dispatch.primitive import check_out
+from tensorlab.dispatch.primitive import Recorded, Result, call, call_in_place, check_out
 from tensorlab.ops import arithmetic, conversion, creation, pointwise
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import zeros
@@ -26,23 +27,63 @@ from tensorlab.ops.indexing.gradients import (
     ScatterBackward1,
     ScatterReduceBackward0,
 )
-from tensorlab.ops.indexing.index_plan import (
-    along_dim,
-    check,
-    combine,
-    contiguous_copy,
-    expanded,
-    need_dtype,
-    need_index,
-    read,
-    refuse_shared,
-    result_in,
-)
+from tensorlab.ops.indexing.index_plan import Read, Write, along_dim, apart, need_dtype, need_index
 from tensorlab.ops.indexing.masks import masked_fill_
-from tensorlab.ops.interop import from_numpy
+from tensorlab.ops.outputs import written
 from tensorlab.ops.shape import expand, reshape, unsqueeze
 from tensorlab.registry import op
-from tensorlab.tensor import Tensor, make_tensor
+from tensorlab.tensor import Tensor
+
+
+class Gather(Read):
+    """`gather`; `params` are the dimension."""
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Of the index's shape.
+
+        Raises:
+            RuntimeError: the index has another dtype than int64 or int32, or does not fit.
+        """
+        input, index = operands
+        if index.numel():
+            need_index(self.name, index)
+            _check_sizes(self.name, input, params[0], index)
+        return super().result(operands, params)
+
+
+class Scatter(Write):
+    """`scatter` and its kin; `params` are the dimension and the action."""
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """As the tensor.
+
+        Raises:
+            RuntimeError: the index or the values have another dtype, or do not fit.
+        """
+        input, values, index = operands
+        if isinstance(values, Tensor):
+            need_dtype(self.name, input, "src", values)
+        if index.numel():
+            need_index(self.name, index)
+            _check_sizes(self.name, input, params[0], index)
+            if isinstance(values, Tensor):
+                _check_covered(self.name, index, values)
+        return super().result(operands, params)
+
+    def value_strides(self, sizes: Size, stride: tuple[int, ...], shape: Size) -> tuple[int, ...]:
+        """Values may be larger than the index: the rest is not read."""
+        return stride[: len(shape)] if sizes else (0,) * len(shape)
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """With the dimension."""
+        is_tensor = isinstance(operands[1], Tensor)
+        return self.kind or (ScatterBackward0 if is_tensor else ScatterBackward1), {"dim": params[0]}
+
+
+GATHER = Gather("gather", along_dim, GatherBackward0)
+SCATTER = Scatter("scatter", along_dim)
+SCATTER_ADD = Scatter("scatter_add", along_dim, ScatterAddBackward0)
+SCATTER_REDUCE = Scatter("scatter_reduce", along_dim)
 
 
 @op("function method")
@@ -76,14 +117,11 @@ def gather(
     """
     need_tensor("gather", input)
     need_tensor("gather", index, "index")
-    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
-    if index.numel():
-        need_index("gather", index)
-        _check_sizes("gather", input, dim, index)
-    check(along_dim(input, dim, index), RuntimeError)
-    result, (source, index) = result_in("gather", out, index.shape, input.dtype, input, index)
-    read(source, along_dim(source, dim, index), result)
-    return record(GatherBackward0, result, input, sizes=input._shape, dim=dim, index=index)
+    return call(GATHER, input, index, params=(_dim(input, dim),), out=out)
+
+
+def _dim(input: Tensor, dim: int) -> int:
+    return layout.wrap_dim(layout.as_int(dim, "dim"), len(input._shape))
 
 
 @op("function method")
@@ -105,12 +143,8 @@ def scatter(
         tensor([[0., 0., 1.],
                 [1., 0., 0.]])
     """
-    values, action = _scattered(src, value, reduce)
-    version = next_version(out)
-    to_write = copy_for("scatter", input, out, values)
-    result = counted(scatter_checked("scatter", input, dim, index, values, action, to_write), version)
-    _need_plain_scatter(reduce, input, values)
-    return record(_node(values), result, input, values, dim=dim, index=index)
+    dim, values, action = _scattered(input, dim, index, src, value, reduce)
+    return call(SCATTER, input, values, index, params=(dim, action), out=out)
 
 
 @op("method")
@@ -147,16 +181,16 @@ def scatter_(
         tensor([[0., 0., 1.],
                 [1., 0., 0.]])
     """
-    values, action = _scattered(src, value, reduce)
-    _need_plain_scatter(reduce, input, values)
-    refuse_shared(input, values)
-    with in_place(_node(values), input, values, dim=dim, index=index):
-        scatter_checked("scatter", input, dim, index, values, action)
-    return input
+    dim, values, action = _scattered(input, dim, index, src, value, reduce)
+    return _write(SCATTER, input, dim, index, values, action)
 
 
-def _node(values: Tensor | Number) -> Any:
-    return ScatterBackward0 if isinstance(values, Tensor) else ScatterBackward1
+def _write(
+    primitive: Scatter, input: Tensor, dim: int, index: Tensor, values: Tensor | Number, action: str
+) -> Tensor:
+    """The operation in place."""
+    values, index = apart(input, values, index)
+    return call_in_place(primitive, input, values, index, params=(dim, action))
 
 
 def _need_plain_scatter(reduce: str | None, *operands: object) -> None:
@@ -179,9 +213,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         tensor([4., 0., 2.])
     """
     need_tensor("scatter_add", src, "src")
-    version, copy = next_version(out), copy_for("scatter_add", input, out, src)
-    result = counted(scatter_checked("scatter_add", input, dim, index, src, "add", copy), version)
-    return record(ScatterAddBackward0, result, input, src, dim=dim, index=index)
+    dim = _checked_dim("scatter_add", input, dim, index)
+    return call(SCATTER_ADD, input, src, index, params=(dim, "add"), out=out)
 
 
 @op("method")
@@ -197,10 +230,7 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         tensor([4., 0., 2.])
     """
     need_tensor("scatter_add", src, "src")
-    refuse_shared(input, src)
-    with in_place(ScatterAddBackward0, input, src, dim=dim, index=index):
-        scatter_checked("scatter_add", input, dim, index, src, "add")
-    return input
+    return _write(SCATTER_ADD, input, _checked_dim("scatter_add", input, dim, index), index, src, "add")
 
 
 @op("function method")
@@ -242,89 +272,48 @@ def take_along_dim(
             f"take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
         )
-    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
-    if input.ndim:
+    dim = _dim(input, dim)
+    size = input.shape[dim] if input.ndim else 1
+    if not size and indices.numel():
+        raise RuntimeError("take_along_dim(): the dimension has no elements, and the indices name some")
+    indices = arithmetic.remainder(indices, max(size, 1))
+    if _with_size(input, dim, 1) != _with_size(indices, dim, 1):
         met = list(broadcasting.broadcast_shapes(_with_size(input, dim, 1), _with_size(indices, dim, 1)))
-        input = expand(input, Size((*met[:dim], input.shape[dim], *met[dim + 1 :])))
-        indices = expanded(indices, Size((*met[:dim], indices.shape[dim], *met[dim + 1 :])))
-    return gather(input, dim, _modulo(indices, input.shape[dim] if input.ndim else 1), out=out)
+        input = expand(input, Size((*met[:dim], size, *met[dim + 1 :])))
+        indices = expand(indices, Size((*met[:dim], indices.shape[dim], *met[dim + 1 :])))
+    return gather(input, dim, indices, out=out)
 
 
 def _with_size(tensor: Tensor, dim: int, size: int) -> Size:
     return Size((*tensor.shape[:dim], size, *tensor.shape[dim + 1 :]))
 
 
-def _modulo(index: Tensor, size: int) -> Tensor:
-    """The index itself if it is in range, else a copy taken modulo the size."""
-    if not index._storage.backend.outside(index.shape, index.stride(), 0, size)(index._buffer()):
-        return index
-    if not size:
-        raise RuntimeError("take_along_dim(): the dimension has no elements, and the indices name some")
-    return from_numpy(index._cells_array() % size)
-
-
 def _scattered(
-    src: Tensor | Number | None, value: Number | None, reduce: str | None
-) -> tuple[Tensor | Number, str]:
-    """The values to scatter and what to do with them."""
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor | Number | None,
+    value: Number | None,
+    reduce: str | None,
+) -> tuple[int, Tensor | Number, str]:
+    """The dimension, the values to scatter and what to do with them."""
     values = value if src is None else src
     if not isinstance(values, (Tensor, bool, int, float)):
         raise TypeError(f"scatter(): argument 'src' must be Tensor or a number, not {type(values).__name__}")
     if reduce not in _SCATTER_ACTIONS:
         raise RuntimeError(f"reduce argument must be either add or multiply, got {reduce!r}")
-    return values, _SCATTER_ACTIONS[reduce]
+    dim = _checked_dim("scatter", input, dim, index)
+    _need_plain_scatter(reduce, input, values)
+    return dim, values, _SCATTER_ACTIONS[reduce]
+
+
+def _checked_dim(function: str, input: Tensor, dim: int, index: Tensor) -> int:
+    need_tensor(function, input)
+    need_tensor(function, index, "index")
+    return _dim(input, dim)
 
 
 _SCATTER_ACTIONS = {None: "replace", "add": "add", "multiply": "mul"}
-
-
-Copy = Callable[[], Tensor]
-
-
-def copy_for(function: str, input: Tensor, out: Tensor | None, values: Tensor | Number) -> Copy:
-    """What makes the copy that is written, once the arguments are known to be good.
-
-    Raises:
-        RuntimeError: gradients could not follow into `out`.
-    """
-    if out is not None:
-        check_out(function, out, input, values)
-    return lambda: contiguous_copy(function, input, out)
-
-
-def scatter_checked(
-    function: str,
-    input: Tensor,
-    dim: int,
-    index: Tensor,
-    values: Tensor | Number,
-    action: str,
-    copy: Copy | None = None,
-) -> Tensor:
-    """Check everything, then write into `input`, or into the copy that `copy` makes."""
-    dim, values = check_scatter(function, input, dim, index, values)
-    target = input if copy is None else copy()
-    return combine(target, along_dim(target, dim, index), values, action)
-
-
-def check_scatter(
-    function: str, input: Tensor, dim: int, index: Tensor, values: Tensor | Number
-) -> tuple[int, Tensor | Number]:
-    """The dimension, and the part of the values that the index covers."""
-    need_tensor(function, input)
-    need_tensor(function, index, "index")
-    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
-    if isinstance(values, Tensor):
-        need_dtype(function, input, "src", values)
-    if index.numel():
-        need_index(function, index)
-        _check_sizes(function, input, dim, index)
-        if isinstance(values, Tensor):
-            values = _covered(function, index, values)
-        check(along_dim(input, dim, index), RuntimeError)
-    elif isinstance(values, Tensor):
-        values = 0  # nothing is written, whatever the shapes
-    return dim, values
 
 
 def _check_sizes(function: str, input: Tensor, dim: int, index: Tensor) -> None:
@@ -341,7 +330,7 @@ def _check_sizes(function: str, input: Tensor, dim: int, index: Tensor) -> None:
             )
 
 
-def _covered(function: str, index: Tensor, src: Tensor) -> Tensor:
+def _check_covered(function: str, index: Tensor, src: Tensor) -> None:
     if max(index.ndim, 1) != max(src.ndim, 1):
         raise RuntimeError(
             f"{function}(): Index tensor must have the same number of dimensions as src tensor, got "
@@ -352,8 +341,6 @@ def _covered(function: str, index: Tensor, src: Tensor) -> Tensor:
             f"{function}(): Expected index {list(index.shape)} to be no larger size than src "
             f"{list(src.shape)}"
         )
-    strides = (src.stride() or (1,))[: index.ndim]
-    return make_tensor(src._storage, src._dtype, index.shape, strides, src._offset)
 
 
 # --- several that go to one place ---------------------------------------------------------------------
@@ -377,12 +364,14 @@ def scatter_reduce(
         >>> tl.zeros(3).scatter_reduce(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]), "amax")
         tensor([3., 0., 2.])
     """
-    need_tensor("scatter_reduce", src, "src")
-    version, copy = next_version(out), copy_for("scatter_reduce", input, out, src)
+    notes = _reduction(input, dim, index, src, reduce, include_self)
+    if out is not None:
+        check_out("scatter_reduce", out, input, src)
     with no_grad():
-        result = counted(_reduced(input, dim, index, src, reduce, include_self, copy), version)
-    notes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
-    return record(ScatterReduceBackward0, result, input, src, **notes)
+        result = _reduced(conversion.clone(input, memory_format=contiguous_format), index, src, **notes)
+    if out is not None:
+        return written(out, result, exact=True)
+    return record(ScatterReduceBackward0, as_new(result), input, src, index, **notes)
 
 
 @op("method")
@@ -407,11 +396,10 @@ def scatter_reduce_(
         >>> tl.zeros(2).scatter_reduce_(0, groups, x, "mean", include_self=False)
         tensor([2., 4.])
     """
-    need_tensor("scatter_reduce", src, "src")
-    notes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
+    notes = _reduction(input, dim, index, src, reduce, include_self)
     version = next_version(input)
-    with in_place(ScatterReduceBackward0, input, src, **notes), no_grad():
-        counted(_reduced(input, dim, index, src, reduce, include_self, None), version)
+    with in_place(ScatterReduceBackward0, input, src, index, **notes), no_grad():
+        counted(_reduced(input, index, src, **notes), version)
     return written_by("scatter_reduce_", input)
 
 
@@ -433,26 +421,33 @@ _REDUCTIONS: dict[str, tuple[str, Callable[[dtype], Number]]] = {
 }
 
 
-def _reduced(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, copy: Copy | None
-) -> Tensor:
+def _reduction(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool
+) -> dict[str, Any]:
+    """What a reduction is told beside its tensors, checked."""
+    need_tensor("scatter_reduce", src, "src")
+    dim = _checked_dim("scatter_reduce", input, dim, index)
     if reduce not in _REDUCTIONS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce!r}")
     if reduce == "mean" and input.dtype is dtypes.bool:
         raise NotImplementedError("scatter_reduce(): the mean of bools is not a bool: convert them first")
+    SCATTER_REDUCE.result((input, src, index), (dim, reduce))
+    return {"dim": dim, "reduce": reduce, "include_self": include_self}
+
+
+def _reduced(target: Tensor, index: Tensor, src: Tensor, dim: int, reduce: str, include_self: bool) -> Tensor:
+    """`target` with elements of `src` combined into it, and nothing recorded."""
     action, neutral = _REDUCTIONS[reduce]
-    check_scatter("scatter_reduce", input, dim, index, src)
-    target = input if copy is None else copy()
     if not include_self:
-        scatter_checked("scatter_reduce", target, dim, index, neutral(target.dtype), "replace")
-    scatter_checked("scatter_reduce", target, dim, index, src, action)
+        _write(SCATTER_REDUCE, target, dim, index, neutral(target.dtype), "replace")
+    _write(SCATTER_REDUCE, target, dim, index, src, action)
     return _divide_by_counts(target, dim, index, include_self) if reduce == "mean" else target
 
 
 def _divide_by_counts(target: Tensor, dim: int, index: Tensor, include_self: bool) -> Tensor:
     """Sums into means: each element divided by the number of values in it; integers are rounded down."""
     counts = creation.full(target.shape, int(include_self), dtype=dtypes.int64)
-    scatter_checked("scatter_reduce", counts, dim, index, 1, "add")
+    _write(SCATTER_REDUCE, counts, dim, index, 1, "add")
     masked_fill_(counts, pointwise.eq(counts, 0), 1)
     divide = arithmetic.div_ if target.dtype.is_floating_point else arithmetic.floor_divide_
     return divide(target, conversion.to(counts, target.dtype))

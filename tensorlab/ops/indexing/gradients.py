@@ -37,6 +37,7 @@ __all__ = [
 GatherBackward0 = formulas(
     "GatherBackward0",
     source=lambda grad, sizes, dim, index: grad.new_zeros(sizes).scatter_add(dim, index, grad),
+    index=None,
 )
 
 # PyTorch has two kinds of each of these: of a number, and of a tensor that may have a gradient.
@@ -45,11 +46,15 @@ ScatterBackward0, ScatterBackward1 = (
         f"ScatterBackward{suffix}",
         target=lambda grad, dim, index: grad.scatter(dim, index, 0),
         src=lambda grad, dim, index: grad.gather(dim, index),
+        index=None,
     )
     for suffix in (0, 1)
 )
 ScatterAddBackward0 = formulas(
-    "ScatterAddBackward0", target=lambda grad: grad, src=lambda grad, dim, index: grad.gather(dim, index)
+    "ScatterAddBackward0",
+    target=lambda grad: grad,
+    src=lambda grad, dim, index: grad.gather(dim, index),
+    index=None,
 )
 
 
@@ -102,7 +107,9 @@ def _shared(grad: Any, target: Any, src: Any, dim: int, index: Any, result: Any)
     return grad / (target == result).to(grad.dtype).scatter_add(dim, index, chosen)
 
 
-ScatterReduceBackward0 = formulas("ScatterReduceBackward0", target=_reduced_target, src=_reduced_src)
+ScatterReduceBackward0 = formulas(
+    "ScatterReduceBackward0", target=_reduced_target, src=_reduced_src, index=None
+)
 
 # --- one index for each position of a dimension -------------------------------------------------------
 
@@ -111,22 +118,26 @@ IndexSelectBackward0 = formulas(
     source=lambda grad, sizes, dim, index: (
         grad.new_zeros(sizes).index_add(dim, index, grad) if sizes else grad.reshape(sizes)
     ),
+    index=None,
 )
 IndexAddBackward0 = formulas(
     "IndexAddBackward0",
     target=lambda grad: grad,
     source=lambda grad, dim, index: grad.index_select(dim, index),
+    index=None,
 )
 IndexCopyBackward0 = formulas(
     "IndexCopyBackward0",
     target=lambda grad, dim, index: grad.index_fill(dim, index, 0),
     source=lambda grad, dim, index: grad.index_select(dim, index),
+    index=None,
 )
 IndexFillBackward0, IndexFillBackward1 = (
     formulas(
         f"IndexFillBackward{suffix}",
         target=lambda grad, dim, index: grad.index_fill(dim, index, 0),
         value=lambda grad, dim, index: grad.index_select(dim, index.unique()).sum(),
+        index=None,
     )
     for suffix in (0, 1)
 )
@@ -134,14 +145,17 @@ IndexFillBackward0, IndexFillBackward1 = (
 # --- places of the tensor as one line, and masks ------------------------------------------------------
 
 TakeBackward0 = formulas(
-    "TakeBackward0", source=lambda grad, sizes, index: grad.new_zeros(sizes).put(index, grad, True)
+    "TakeBackward0",
+    source=lambda grad, sizes, index: grad.new_zeros(sizes).put(index, grad, True),
+    index=None,
 )
 PutBackward0 = formulas(
     "PutBackward0",
     target=lambda grad, index, accumulate: (
         grad if accumulate else grad.put(index, grad.new_zeros(index.shape))
     ),
-    source=lambda grad, index, sizes: grad.take(index).reshape(sizes),
+    source=lambda grad, index: grad.take(index),
+    index=None,
 )
 MaskedFillBackward0, MaskedFillBackward1 = (
     formulas(

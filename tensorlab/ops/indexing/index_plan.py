@@ -1,61 +1,50 @@
-"""Where an index leads: one description for every operation that follows index tensors.
+"""Where an index leads: the two operations that follow index tensors, `Read` and `Write`.
 
-``x[i, :, j]``, ``index_select``, ``gather``, ``take`` and their writing counterparts differ in how an index
-is written down. What they do is the same: walk some shape, and at each position go to a cell of a tensor that
-index tensors decide. `Places` says which cell. `read` and `combine` go there.
+``x[i, :, j]``, `index_select`, `gather`, `take` and their writing counterparts differ in how an index is
+written down. What they do is the same: walk some shape, and at each position go to a cell of a tensor that
+index tensors decide. A `Route` says which cell.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlab.backends import Backend, Buffer, IndexLayout, Launch
+from tensorlab.autograd.formulas import Backward
+from tensorlab.backends import Backend, Buffer, IndexLayout, Launch, OperandLayout, no_launch
 from tensorlab.core import broadcasting, dtypes, layout, memory_formats
-from tensorlab.core.cells import encode_one, to_float32
+from tensorlab.core.cells import encode_one
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.core.warned import warn_caller
-from tensorlab.dispatch.copies import write, write_new
-from tensorlab.dispatch.guards import guard_write, share_cells
-from tensorlab.dispatch.memory import allocate
-from tensorlab.dispatch.operands import Number, check_number
-from tensorlab.dispatch.primitive import check_out
-from tensorlab.dispatch.resizing import resize_output
+from tensorlab.dispatch.guards import share_cells
+from tensorlab.dispatch.operands import Number, check_number, widened
+from tensorlab.dispatch.primitive import Primitive, Recorded, Result
+from tensorlab.ops import conversion
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.storage import UntypedStorage
-from tensorlab.tensor import Tensor, make_dense, make_tensor
+from tensorlab.scalars import TABLE
+from tensorlab.tensor import Tensor
 
 __all__ = [
     "WHOLE",
-    "Places",
+    "Read",
     "Route",
+    "Rule",
     "Term",
+    "Write",
     "along_dim",
-    "check",
-    "check_indices",
-    "combine",
-    "contiguous_copy",
-    "counter",
-    "expanded",
-    "guard",
+    "apart",
+    "elements_of",
+    "is_expanded",
     "need_dtype",
     "need_index",
-    "one_cell",
-    "prepared",
+    "need_vector",
     "raw_cells",
     "raw_type",
-    "read",
-    "refuse_shared",
-    "result_in",
     "slices_at",
-    "vector",
 ]
-
 
 # The "dimension" of an index that counts all elements of a tensor.
 WHOLE = -1
@@ -65,39 +54,33 @@ _WIDTHS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 
 class Term(NamedTuple):
-    """The layout of one index tensor, and what the index decides.
+    """What one index tensor decides.
 
     Attributes:
-        shape: the shape of the index.
-        stride: its strides.
+        strides: those of the index over the shape of the walk.
         dim: the dimension of the tensor that it indexes, as errors name it.
         size: the size of that dimension.
         step: its stride.
         wraps: whether a negative index counts from the end.
-        after: how many dimensions the shape of the walk has after those that the index is broadcast to.
     """
 
-    shape: Size
-    stride: tuple[int, ...]
+    strides: tuple[int, ...]
     dim: int
     size: int
     step: int
     wraps: bool
-    after: int = 0
 
-    def walk(self, shape: Size, stride: tuple[int, ...]) -> tuple[int, ...]:
-        """The strides of the index, or of a copy of it with other strides, over the shape of the walk."""
-        sizes, steps = (*self.shape, *(1,) * self.after), (*stride, *(0,) * self.after)
-        return broadcasting.broadcast_strides(sizes, steps, shape)
+    @property
+    def low(self) -> int:
+        """The least index that is allowed."""
+        return -self.size if self.wraps else 0
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Route:
-    """Cells of a tensor, one for each position of a shape, as far as layouts decide.
+class Route(NamedTuple):
+    """Cells of a tensor, one for each position of a shape.
 
     The cell of a position is the tensor's offset, plus the position times `strides`, plus for each term the
-    index at that position times the term's step. A route is made once for its layouts and then found again,
-    so that what is prepared for it can be found by the route itself.
+    index at that position times the term's step.
     """
 
     shape: Size
@@ -105,259 +88,293 @@ class Route:
     terms: tuple[Term, ...]
 
 
-class Places(NamedTuple):
-    """A route, and the index tensors of its terms."""
-
-    route: Route
-    indices: tuple[Tensor, ...]
+# Where index tensors lead in a tensor of this shape and these strides; last the operation's further params.
+Rule = Callable[[Size, tuple[int, ...], Sequence[Tensor], tuple], Route]
 
 
-KEPT = 4096
+def along_dim(shape: Size, stride: tuple[int, ...], indices: Sequence[Tensor], where: tuple) -> Route:
+    """The route of ``gather``: position ``(i, j, k)`` leads to ``input[i, index[i, j, k], k]`` for dim 1.
 
-
-def along_dim(input: Tensor, dim: int, index: Tensor) -> Places:
-    """The places of ``gather``: position ``(i, j, k)`` leads to ``input[i, index[i, j, k], k]`` for dim 1.
-
-    The index has as many dimensions as `input`; of 0 and 1 either may stand for the other.
+    The index has as many dimensions as the tensor; of 0 and 1 either may stand for the other.
     """
-    return Places(_along_dim(input._shape, input._stride, dim, index._shape, index._stride), (index,))
-
-
-@functools.lru_cache(KEPT)
-def _along_dim(shape: Size, stride: tuple[int, ...], dim: int, sizes: Size, steps: tuple[int, ...]) -> Route:
+    (index,), (dim, *_) = indices, where
+    sizes, steps = index._shape, index._stride
     if not shape:
-        return Route(sizes, (0,) * len(sizes), (Term(sizes, steps, 0, 1, 0, wraps=False),))
-    strides = [0 if d == dim else step for d, step in enumerate(stride)]
-    term = Term(sizes, steps, dim, shape[dim], stride[dim], wraps=False)
-    return Route(sizes, tuple(strides[: len(sizes)]), (term,))
+        return Route(sizes, (0,) * len(sizes), (Term(steps, 0, 1, 0, wraps=False),))
+    strides = tuple([0 if d == dim else step for d, step in enumerate(stride)][: len(sizes)])
+    return Route(sizes, strides, (Term(steps, dim, shape[dim], stride[dim], wraps=False),))
 
 
-def slices_at(input: Tensor, dim: int, index: Tensor, wraps: bool = False) -> Places:
-    """The places of ``index_select``: the slices along one dimension that a vector of indices names."""
-    index = vector(index)
-    return Places(_slices_at(input._shape, input._stride, dim, index._shape, index._stride, wraps), (index,))
+def slices_at(shape: Size, stride: tuple[int, ...], indices: Sequence[Tensor], where: tuple) -> Route:
+    """The route of ``index_select``: the slices along one dimension that a vector of indices names.
 
-
-@functools.lru_cache(KEPT)
-def _slices_at(
-    shape: Size, stride: tuple[int, ...], dim: int, length: Size, step: tuple[int, ...], wraps: bool
-) -> Route:
+    `where` is the dimension, and whether a negative index counts from the end. A tensor without dimensions
+    counts as one of a single element.
+    """
+    (index,), (dim, wraps, *_) = indices, where
     sizes, strides = list(shape) or [1], list(stride) or [0]
-    term = Term(length, step, dim, sizes[dim], strides[dim], wraps, after=len(sizes) - dim - 1)
-    sizes[dim], strides[dim] = length[0], 0
+    walked = [0] * len(sizes)
+    walked[dim] = index._stride[0] if index._stride else 0
+    term = Term(tuple(walked), dim, sizes[dim], strides[dim], wraps)
+    sizes[dim], strides[dim] = index.numel(), 0
     return Route(Size(sizes), tuple(strides), (term,))
 
 
-def vector(tensor: Tensor) -> Tensor:
-    """A tensor of 0 dimensions as one of 1 dimension; any other as it is."""
-    if tensor.ndim:
-        return tensor
-    return make_tensor(tensor._storage, tensor._dtype, Size((1,)), (1,), tensor._offset)
+def elements_of(shape: Size, stride: tuple[int, ...], indices: Sequence[Tensor], where: tuple) -> Route:
+    """The route of ``take``: elements in row-major order, of a tensor that can be seen as a vector."""
+    (index,), count = indices, layout.numel(shape)
+    flat = layout.view_strides(shape, stride, Size((count,)))
+    assert not isinstance(flat, layout.Refusal)
+    term = Term(index._stride, WHOLE, count, flat[0], wraps=True)
+    return Route(index._shape, (0,) * index.ndim, (term,))
 
 
-def expanded(tensor: Tensor, shape: Size) -> Tensor:
-    """A view of a tensor in a shape that it can be broadcast to."""
-    strides = broadcasting.broadcast_strides(tensor._shape, tensor._stride, shape)
-    return make_tensor(tensor._storage, tensor._dtype, shape, strides, tensor._offset)
+class _Indexed(Primitive):
+    """An operation whose last operands are index tensors.
 
-
-def check(places: Places, error: type[Exception] = IndexError) -> None:
-    """Refuse an index outside its dimension, before anything is read or written.
-
-    Raises:
-        error: an index is too large, or negative where it must not be; the message names the first one.
+    Attributes:
+        rule: says where they lead.
+        kind: the node that a call leaves, if it leaves one by itself.
+        error: what is raised for an index outside its dimension.
+        even_empty: whether such an index is refused where there is nothing to be read, too.
     """
-    if 0 not in places.route.shape:
-        check_indices(places, error)
 
+    differentiable = True
+    first_index = 1
+    even_empty = False
 
-def check_indices(places: Places, error: type[Exception]) -> None:
-    """What `check` does, also where the places have no elements to be read or written."""
-    for term, index in zip(places.route.terms, places.indices, strict=True):
-        if counter(index._storage.backend, term)(index._buffer()):
-            low = -term.size if term.wraps else 0
-            cells = index._cells_array()
-            first = np.argwhere((cells < low) | (cells >= term.size))[0]
-            at = f" at {tuple(map(int, first))} of the index" if index.ndim else ""
-            allowed = f"use {low} … {term.size - 1}" if term.size else "it has no elements"
-            what = (
-                f"a tensor of {term.size} elements"
-                if term.dim == WHOLE
-                else f"dimension {term.dim} with size {term.size}"
-            )
-            raise error(f"index {cells[tuple(first)]} is out of bounds for {what}{at}: {allowed}")
+    def __init__(
+        self,
+        name: str,
+        rule: Rule,
+        kind: type[Backward] | None = None,
+        error: type[Exception] = RuntimeError,
+    ) -> None:
+        self.name, self.rule, self.kind, self.error = name, rule, kind, error
 
+    def refusal(self, input: Tensor, params: tuple) -> type[Exception]:
+        """What is raised for an index outside its dimension."""
+        return self.error
 
-def counter(backend: Backend, term: Term) -> Callable[[Buffer], int]:
-    """What counts how many numbers of an index lie outside of the dimension that it indexes."""
-    low = -term.size if term.wraps else 0
-    return backend.outside(term.shape, term.stride, low, term.size)
+    def check_elements(
+        self, backend: Backend, operands: Sequence[Any], params: tuple
+    ) -> Callable[..., None] | None:
+        """Refuse an index outside its dimension."""
+        input, indices = operands[0], operands[self.first_index :]
+        route, error = self.rule(input._shape, input._stride, indices, params), self.refusal(input, params)
+        if 0 in route.shape and not self.even_empty:
+            return None
+        checks = [
+            _check(backend, term, index, error) for term, index in zip(route.terms, indices, strict=True)
+        ]
+        first = self.first_index
 
+        def check(*buffers: Any) -> None:
+            for one, buffer in zip(checks, buffers[first:], strict=True):
+                one(buffer)
 
-def read(input: Tensor, places: Places, out: Tensor) -> Tensor:
-    """Copy the elements at checked places into `out`, which has the places' shape and `input`'s dtype.
+        return check
 
-    That `out` is written is for the caller to count, where it is not new.
-    """
-    route, indices = places
-    if 0 not in route.shape:
-        strides = [index._stride for index in indices]
-        launch = prepared(out._storage.backend, "gather", route, out._stride, route.strides, *strides)
-        launch(raw_cells(out), raw_cells(input), *[index._buffer() for index in indices])
-    return out
-
-
-def combine(
-    target: Tensor, places: Places, values: Tensor | Number, action: str = "replace", lenient: str = ""
-) -> Tensor:
-    """Combine values into the elements of `target` at checked places.
-
-    Args:
-        target: the tensor to write.
-        places: where.
-        values: a number, or a tensor of `target`'s dtype that can be expanded to the places' shape.
-        action: ``"replace"``, ``"add"``, ``"mul"``, ``"max"`` or ``"min"``. Where several positions lead to
-            one cell they act in the order of `_writing_order`.
-        lenient: see `guard`.
-
-    Raises:
-        RuntimeError: the write is refused (see `guard`), or a number does not fit.
-    """
-    if not isinstance(values, Tensor):
-        values = one_cell(values, target.dtype)
-    values, *indices = guard(target, values, *places.indices, lenient=lenient)
-    route = places.route
-    if 0 in route.shape:
-        target._storage._version += 1  # a write of no elements is a write
-        return target
-    if target.dtype in (dtypes.float16, dtypes.bfloat16) and action != "replace":
-        # Sixteen-bit floats compute in float32 and round once, at the end.
-        single = allocate(values.shape, dtypes.float32)
-        write(single, values)
-        write(target, combine(_widened(target), places, single, action))
-        return target
-    strides = values._stride
-    if values._shape != route.shape:
-        strides = broadcasting.broadcast_strides(values._shape, strides, route.shape)
-    steps = [index._stride for index in indices]
-    launch = prepared(target._storage.backend, action, route, route.strides, strides, *steps)
-    cells = raw_cells if action == "replace" else Tensor._buffer
-    target._storage._version += 1  # before the first cell changes, so that an interruption shows
-    launch(cells(target), cells(values), *[index._buffer() for index in indices])
-    return target
-
-
-def guard(target: Tensor, *others: Tensor, lenient: str = "") -> list[Tensor]:
-    """Refuse a write that would not mean what it says, and make the others safe to read meanwhile.
-
-    Args:
-        target: the tensor to write.
-        others: the tensors that are read: values, indices, masks.
-        lenient: the name of an operation that may write into an expanded tensor, with a warning.
-
-    Returns:
-        the others, copied where they might lie among `target`'s cells without being dense.
-
-    Raises:
-        RuntimeError: `target` is read-only, or its elements share cells; or it shares cells with another.
-    """
-    expanded = 0 in target._stride and any(
-        size > 1 and stride == 0 for size, stride in zip(target._shape, target._stride, strict=True)
-    )
-    if lenient and expanded and not target._storage.readonly:
-        warn_caller(
-            f"Use of {lenient} on expanded tensors is deprecated: several elements lie in one cell and "
-            f"change together. Please clone() the tensor before performing this operation. This also "
-            f"applies to advanced indexing, e.g. tensor[indices] = value",
-            UserWarning,
-        )
-    else:
-        guard_write(target)
-    return [_apart(target, other) for other in others]
-
-
-def refuse_shared(target: Tensor, *others: Tensor | Number) -> None:
-    """Refuse values and indices that are the written tensor itself, or lie among its cells without gaps.
-
-    Raises:
-        RuntimeError: one does. The tensor itself is refused even if it has no elements.
-    """
-    for other in others:
-        if isinstance(other, Tensor) and (
-            other is target
-            or (
-                share_cells(target, other)
-                and all(
-                    memory_formats.is_non_overlapping_and_dense(t._shape, t._stride) for t in (target, other)
-                )
-            )
-        ):
+    def check_out(self, out: Tensor, result: Result, operands: Sequence[Any], brought: bool) -> None:
+        """Refuse an `out` of another dtype."""
+        if out._dtype is not result.dtype:
             raise RuntimeError(
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
-                "a single memory location. Please clone() the tensor before performing the operation."
+                f"{self.name}(): Expected out tensor to have dtype {result.dtype.name}, but got "
+                f"{out._dtype.name} instead"
             )
 
 
-def _apart(target: Tensor, other: Tensor) -> Tensor:
-    if not share_cells(target, other):
-        return other
-    refuse_shared(target, other)
-    copy = allocate(other.shape, other.dtype)
-    write(copy, other)
-    return copy
+def _check(backend: Backend, term: Term, index: Tensor, error: type[Exception]) -> Callable[[Buffer], None]:
+    """What refuses an index tensor with an element that is too large, or negative where it must not be."""
+    shape, stride = index._shape, index._stride
+    low = term.low
+    outside = backend.outside(shape, stride, low, term.size)
+
+    def check(buffer: Buffer) -> None:
+        if not outside(buffer):
+            return
+        cells, first = np.asarray(backend.download(buffer[0])), buffer[1]
+        steps = [step * cells.itemsize for step in stride]
+        elements = np.ndarray(shape, cells.dtype, cells, first * cells.itemsize, steps)
+        at = tuple(np.argwhere((elements < low) | (elements >= term.size))[0])
+        named = f" at {tuple(map(int, at))} of the index" if shape else ""
+        allowed = f"use {low} … {term.size - 1}" if term.size else "it has no elements"
+        what = (
+            f"a tensor of {term.size} elements"
+            if term.dim == WHOLE
+            else f"dimension {term.dim} with size {term.size}"
+        )
+        raise error(f"index {elements[at]} is out of bounds for {what}{named}: {allowed}")
+
+    return check
 
 
-def one_cell(value: Number, element_type: dtype) -> Tensor:
-    """A tensor of 0 dimensions that holds one number."""
-    if isinstance(value, float):
-        check_number(value, element_type)
-    cell = encode_one(value, element_type)
-    return make_dense(np.array([cell], element_type.cell), element_type, Size(), ())
+class Read(_Indexed):
+    """The elements where index tensors lead; the operands are the tensor and the indices."""
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Of the walk's shape, row-major."""
+        input, *indices = operands
+        shape = self.rule(input._shape, input._stride, indices, params).shape
+        return Result(shape, layout.default_strides(shape), input._dtype)
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        if any(same):
+            raise _shared()
+        input, *indices = operands
+        route = self.rule(input._shape, input._stride, indices, params)
+        target = result.stride or (0,) * len(route.shape)
+        gather = _moves(backend, "gather", route, target, route.strides)
+        check = super().check_elements(backend, operands, params)
+
+        def launch(out: Buffer, *buffers: Buffer) -> None:
+            if gather(out, *buffers) and check is not None:
+                check(*buffers)
+
+        return launch
+
+    def check_elements(
+        self, backend: Backend, operands: Sequence[Any], params: tuple
+    ) -> Callable[..., None] | None:
+        """Indices are looked at where they are followed, unless there is nothing to be read."""
+        input, *indices = operands
+        shape = self.rule(input._shape, input._stride, indices, params).shape
+        return super().check_elements(backend, operands, params) if 0 in shape else None
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """With the size of the tensor and the dimension, if there is one."""
+        return self.kind, {"sizes": operands[0]._shape, "dim": params[0] if params else 0}
 
 
-def raw_cells(tensor: Tensor) -> tuple[np.ndarray, int]:
-    """A tensor's buffer for operations that move cells: unsigned integers of the cells' width."""
-    return tensor._storage.cells(_WIDTHS[tensor._dtype.itemsize]), tensor._offset
+class Write(_Indexed):
+    """A tensor with values combined into the elements where index tensors lead.
+
+    The operands are the tensor, the values (a tensor of its dtype, or a number) and the indices. `params` are
+    those of the rule, and last the action: ``"replace"``, ``"add"``, ``"mul"``, ``"max"`` or ``"min"``. Where
+    several positions lead to one cell they act in the order of `_writing_order`.
+    """
+
+    first_index = 2
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """As the tensor, row-major."""
+        input, *_ = operands
+        return Result(input._shape, layout.default_strides(input._shape), input._dtype)
+
+    def value_strides(self, sizes: Size, stride: tuple[int, ...], shape: Size) -> tuple[int, ...]:
+        """The strides of values of these sizes over the shape of the walk."""
+        return broadcasting.broadcast_strides(sizes, stride, shape)
+
+    def check_elements(
+        self, backend: Backend, operands: Sequence[Any], params: tuple
+    ) -> Callable[..., None] | None:
+        """Refuse an index outside its dimension, and a number that the dtype cannot hold."""
+        check_indices = super().check_elements(backend, operands, params)
+        input, values, *_ = operands
+        if isinstance(values, Tensor):
+            return check_indices
+        element_type = input._dtype
+
+        def check(target: Buffer, value: Number, *indices: Buffer) -> None:
+            if isinstance(value, float):
+                check_number(value, element_type)
+            encode_one(value, element_type)
+            if check_indices is not None:
+                check_indices(target, value, *indices)
+
+        return check
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """A tensor that is not overwritten itself is copied first."""
+        input, values, *indices = operands
+        sizes, steps = (values._shape, values._stride) if isinstance(values, Tensor) else (Size(), ())
+        out = OperandLayout(result.dtype, result.stride)
+        copy = no_launch
+        if not same[0]:
+            copy = _copy(backend, result.shape, out, OperandLayout(input._dtype, input._stride))
+        if params[-1] == "replace" or result.dtype not in (dtypes.float16, dtypes.bfloat16):
+            write = self._write(backend, out, result.shape, sizes, steps, indices, params)
+
+            def launch(out: Buffer, source: Buffer, value: Any, *indices: Buffer) -> None:
+                copy(out, source)
+                write(out, value if type(value) is tuple else _cell(backend, value, result.dtype), *indices)
+
+            return launch
+        # Sixteen-bit floats compute in float32 and round once, at the end.
+        wide, wide_values = (_float32(shape) for shape in (result.shape, sizes))
+        widen, narrow = _copy(backend, result.shape, wide, out), _copy(backend, result.shape, out, wide)
+        widen_values = _copy(backend, sizes, wide_values, OperandLayout(result.dtype, steps))
+        write = self._write(backend, wide, result.shape, sizes, wide_values.strides, indices, params)
+
+        def launch_wide(out: Buffer, source: Buffer, value: Any, *indices: Buffer) -> None:
+            copy(out, source)
+            if type(value) is not tuple:
+                value = _cell(backend, value, result.dtype)
+            computed, read = (
+                (backend.allocate(layout.numel(shape), wide.dtype.cell), 0) for shape in (result.shape, sizes)
+            )
+            widen(computed, out)
+            widen_values(read, value)
+            write(computed, read, *indices)
+            narrow(out, computed)
+
+        return launch_wide
+
+    def _write(
+        self,
+        backend: Backend,
+        out: OperandLayout,
+        shape: Size,
+        sizes: Size,
+        steps: tuple[int, ...],
+        indices: Sequence[Tensor],
+        params: tuple,
+    ) -> Launch:
+        """What combines values of these sizes and steps into a tensor of this layout."""
+        route = self.rule(shape, out.strides, indices, params)
+        if 0 in route.shape:
+            return no_launch
+        return _moves(
+            backend, params[-1], route, route.strides, self.value_strides(sizes, steps, route.shape)
+        )
 
 
-def raw_type(element_type: dtype) -> np.dtype:
-    """The unsigned integer that stands for a cell of this dtype where cells are only moved."""
-    return _WIDTHS[element_type.itemsize]
+def _float32(shape: Size) -> OperandLayout:
+    return OperandLayout(dtypes.float32, layout.default_strides(shape))
 
 
-def _widened(tensor: Tensor) -> Tensor:
-    """A tensor of the same shape and strides over a float32 copy of the cells that `tensor` reaches."""
-    cells, offset = tensor._buffer()
-    reached = layout.address_range(tensor.shape, tensor.stride(), offset)
-    assert reached is not None
-    wide = to_float32(cells[reached[0] : reached[1] + 1], tensor.dtype)
-    return make_tensor(UntypedStorage(wide), dtypes.float32, tensor.shape, tensor.stride(), 0)
+def _copy(backend: Backend, shape: Size, to: OperandLayout, source: OperandLayout) -> Launch:
+    return backend.pointwise(TABLE["copy"], widened(source.dtype), shape, to, [source])
 
 
-@functools.lru_cache(KEPT)
-def prepared(
-    backend: Backend,
-    action: str,
-    route: Route,
-    target: tuple[int, ...],
-    other: tuple[int, ...],
-    *indices: tuple[int, ...],
-) -> Launch:
-    """The launch for a route, and the strides of the target, the other operand, and each index."""
-    walks = [term.walk(route.shape, stride) for term, stride in zip(route.terms, indices, strict=True)]
+def _cell(backend: Backend, value: Number, element_type: dtype) -> Buffer:
+    """A buffer of one number."""
+    memory = backend.allocate(1, element_type.cell)
+    backend.fill(memory, encode_one(value, element_type))
+    return memory, 0
+
+
+def _moves(
+    backend: Backend, action: str, route: Route, target: tuple[int, ...], other: tuple[int, ...]
+) -> Callable[..., Any]:
+    """The backend's launch for a route, and the strides of what is written and of the other operand."""
+    if 0 in route.shape:
+        return no_launch
+    walks = [term.strides for term in route.terms]
     order: Sequence[int] = range(len(route.shape))
-    if (
-        action != "gather"
-        and sum(n > 1 and not step for n, step in zip(route.shape, target, strict=True)) > 1
-    ):
+    contested = sum(n > 1 and not step for n, step in zip(route.shape, target, strict=True))
+    if action != "gather" and contested > 1:
         order = _writing_order(route.shape, [target, other, *walks])
 
     def turned(strides: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(strides[dim] for dim in order)
 
-    layouts = tuple(
-        IndexLayout(turned(walk), term.size, term.step) for walk, term in zip(walks, route.terms, strict=True)
-    )
+    layouts = tuple(IndexLayout(turned(t.strides), t.size, t.step, t.low) for t in route.terms)
     return backend.indexed(action, turned(route.shape), turned(target), turned(other), layouts)
 
 
@@ -372,6 +389,72 @@ def _writing_order(shape: Size, operands: list[tuple[int, ...]]) -> Sequence[int
 
 
 # --- arguments, and the copies that are written -------------------------------------------------------
+
+
+def apart(target: Tensor, *others: Any, lenient: str = "") -> Sequence[Any]:
+    """Values and indices that are safe to read while `target` is written.
+
+    Args:
+        target: the tensor to write.
+        others: tensors and numbers.
+        lenient: the name of an operation that may write into an expanded tensor, with a warning.
+
+    Returns:
+        the others, copied where they might lie among `target`'s cells without being dense.
+
+    Raises:
+        RuntimeError: one is `target` itself, even without elements, or lies among its cells without gaps.
+    """
+    if lenient and is_expanded(target) and not target._storage.readonly:
+        warn_caller(
+            f"Use of {lenient} on expanded tensors is deprecated: several elements lie in one cell and "
+            f"change together. Please clone() the tensor before performing this operation. This also "
+            f"applies to advanced indexing, e.g. tensor[indices] = value",
+            UserWarning,
+        )
+    memory = target._storage._memory
+    for other in others:
+        if isinstance(other, Tensor) and other._storage._memory is memory:
+            break
+    else:
+        return others
+    return [_apart(target, other) for other in others]
+
+
+def _apart(target: Tensor, other: Any) -> Any:
+    if not isinstance(other, Tensor):
+        return other
+    shared = share_cells(target, other)
+    if other is target or (
+        shared
+        and all(memory_formats.is_non_overlapping_and_dense(t._shape, t._stride) for t in (target, other))
+    ):
+        raise _shared()
+    return conversion.clone(other) if shared else other
+
+
+def _shared() -> RuntimeError:
+    return RuntimeError(
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+        "single memory location. Please clone() the tensor before performing the operation."
+    )
+
+
+def is_expanded(tensor: Tensor) -> bool:
+    """Whether several elements share a cell because a stride is 0."""
+    return 0 in tensor._stride and any(
+        size > 1 and stride == 0 for size, stride in zip(tensor._shape, tensor._stride, strict=True)
+    )
+
+
+def raw_cells(tensor: Tensor) -> tuple[np.ndarray, int]:
+    """A tensor's buffer for operations that move cells: unsigned integers of the cells' width."""
+    return tensor._storage.cells(_WIDTHS[tensor._dtype.itemsize]), tensor._offset
+
+
+def raw_type(element_type: dtype) -> np.dtype:
+    """The unsigned integer that stands for a cell of this dtype where cells are only moved."""
+    return _WIDTHS[element_type.itemsize]
 
 
 def need_index(function: str, index: object, *allowed: dtype, error: type[Exception] = RuntimeError) -> None:
@@ -405,54 +488,14 @@ def need_dtype(function: str, input: Tensor, name: str, value: Tensor) -> None:
         )
 
 
-def result_in(
-    function: str, out: Tensor | None, shape: Size, element_type: dtype, *sources: Tensor
-) -> tuple[Tensor, list[Tensor]]:
-    """The tensor to write a result into, and the sources, safe to be read meanwhile.
-
-    Args:
-        function: the caller's name, for errors.
-        out: what the user gave, which takes the shape; without it a new tensor is made.
-        shape, element_type: the result's.
-        sources: the tensors that are read.
+def need_vector(function: str, index: Tensor, error: type[Exception] = IndexError) -> None:
+    """Refuse an index of several dimensions.
 
     Raises:
-        RuntimeError: `out` has another dtype, is read-only, or shares memory with a source; or gradients
-            could not follow it.
+        error: it has some.
     """
-    if out is None:
-        return allocate(shape, element_type), list(sources)
-    need_tensor(function, out, "out")
-    check_out(function, out, *sources)
-    if out.dtype is not element_type:
-        raise RuntimeError(
-            f"{function}(): Expected out tensor to have dtype {element_type.name}, but got {out.dtype.name} "
-            f"instead"
+    if index.ndim > 1:
+        raise error(
+            f"{function}(): Index is supposed to be a vector, but got shape {list(index.shape)}: an index "
+            f"for every element is for gather and scatter"
         )
-    if out.shape != shape:
-        guard_write(out, *sources)
-        resize_output(out, shape)
-    safe = guard(out, *sources)
-    out._storage._version += 1
-    return out, safe
-
-
-def contiguous_copy(function: str, input: Tensor, out: Tensor | None, *values: object) -> Tensor:
-    """A dense row-major copy; or `out`, overwritten with `input`.
-
-    Args:
-        function: the caller's name, for errors.
-        input: what is copied.
-        out: what the user gave.
-        values: what will be written into the copy.
-
-    Raises:
-        RuntimeError: `out` does not fit (see `result_in`), or gradients could not follow it.
-    """
-    if out is not None:
-        check_out(function, out, input, *values)
-    if out is input:
-        return input
-    copy, (source,) = result_in(function, out, input.shape, input.dtype, input)
-    write_new(copy, source)  # in `out` it is counted already
-    return copy

@@ -5,18 +5,19 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from tensorlab.autograd.recording import in_place, record
+from tensorlab.autograd.recording import in_place
 from tensorlab.autograd.views import check_in_place
 from tensorlab.core import dtypes, layout
 from tensorlab.core.layout import Refusal, Size
-from tensorlab.dispatch.memory import as_new, counted, next_version
+from tensorlab.core.memory_formats import contiguous_format, preserved_strides
+from tensorlab.dispatch.copies import write
+from tensorlab.dispatch.guards import guard_write
 from tensorlab.dispatch.operands import Number, check_number, is_number, number_from
-from tensorlab.ops import aliases, conversion, pointwise, shape
+from tensorlab.dispatch.primitive import Recorded, Result, call, call_in_place
+from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.indexing.gradients import (
     IndexAddBackward0,
@@ -28,26 +29,97 @@ from tensorlab.ops.indexing.gradients import (
     TakeBackward0,
 )
 from tensorlab.ops.indexing.index_plan import (
-    KEPT,
-    WHOLE,
-    Places,
-    Route,
-    Term,
-    check,
-    check_indices,
-    combine,
-    contiguous_copy,
+    Read,
+    Write,
+    apart,
+    elements_of,
     need_dtype,
     need_index,
-    read,
-    result_in,
+    need_vector,
     slices_at,
-    vector,
 )
-from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.shape import reshape
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
+
+
+class IndexSelect(Read):
+    """`index_select`; `params` are the dimension, and that indices do not wrap."""
+
+    even_empty = True
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Of the tensor's shape, with the length of the index along the dimension.
+
+        Raises:
+            IndexError: the index is no vector.
+            RuntimeError: it has another dtype than int64 or int32.
+        """
+        input, index = operands
+        need_index(self.name, index)
+        need_vector(self.name, index)
+        if not input.ndim and index.numel() != 1:
+            raise RuntimeError(
+                f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)"
+            )
+        made = super().result(operands, params)
+        return made if input.ndim else Result(Size(), (), made.dtype)
+
+    def refusal(self, input: Tensor, params: tuple) -> type[Exception]:
+        """As in PyTorch, which reads along dimension 1, and what has no elements, by other code."""
+        return RuntimeError if params[0] == 1 or (input.ndim > 1 and not input.numel()) else IndexError
+
+
+class WriteSlices(Write):
+    """`index_add`, `index_copy` and `index_fill`; `params` are those of `slices_at` and the action."""
+
+    def refusal(self, input: Tensor, params: tuple) -> type[Exception]:
+        """As in PyTorch: `index_add` into a vector is written by other code."""
+        return RuntimeError if self is INDEX_ADD and input.ndim > 1 else IndexError
+
+    def value_strides(self, sizes: Size, stride: tuple[int, ...], shape: Size) -> tuple[int, ...]:
+        """Values of one element count as a slice of one element."""
+        return super().value_strides(sizes if stride else Size(), stride, shape)
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """With the dimension."""
+        return self.kind, {"dim": params[0]}
+
+
+class FillSlices(WriteSlices):
+    """`index_fill`, with a number or a tensor of no dimensions."""
+
+    into_expanded = True
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Laid out as the tensor.
+
+        Raises:
+            RuntimeError: the index is no vector.
+        """
+        input, _, index = operands
+        need_vector(self.name, index, RuntimeError)
+        return Result(input._shape, preserved_strides(input._shape, input._stride), input._dtype)
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """PyTorch has two kinds: of a number, and of a tensor that may have a gradient."""
+        return IndexFillBackward1 if isinstance(operands[1], Tensor) else self.kind, {"dim": params[0]}
+
+
+class Put(Write):
+    """`put`; `params` are the action."""
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """With whether values are added."""
+        return PutBackward0, {"accumulate": params == ("add",)}
+
+
+INDEX_SELECT = IndexSelect("index_select", slices_at, IndexSelectBackward0)
+INDEX_ADD = WriteSlices("index_add", slices_at, IndexAddBackward0)
+INDEX_COPY = WriteSlices("index_copy", slices_at, IndexCopyBackward0)
+INDEX_FILL = FillSlices("index_fill", slices_at, IndexFillBackward0)
+TAKE = Read("take", elements_of, TakeBackward0, IndexError)
+PUT = Put("put", elements_of, error=IndexError)
 
 
 @op("function method", names="keeps")
@@ -77,23 +149,12 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
                 [6, 7]])
     """
     need_tensor("index_select", input)
-    need_index("index_select", index)
-    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
-    _need_vector("index_select", index)
-    if not input.ndim and index.numel() != 1:
-        raise RuntimeError(
-            f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)"
-        )
-    places = slices_at(input, dim, index)
-    shape = places.route.shape if input.ndim else Size()
-    # As in PyTorch, which reads along dimension 1, and what has no elements, by other code than the rest.
-    error = RuntimeError if dim == 1 or (input.ndim > 1 and not input.numel()) else IndexError
-    if 0 in shape:
-        check_indices(places, error)
-    check(places, error)
-    result, (source, index) = result_in("index_select", out, shape, input.dtype, input, index)
-    read(source, slices_at(source, dim, index), vector(result))
-    return record(IndexSelectBackward0, result, input, sizes=input._shape, dim=dim, index=index)
+    need_tensor("index_select", index, "index")
+    return call(INDEX_SELECT, input, index, params=(_dim(input, dim), False), out=out)
+
+
+def _dim(input: Tensor, dim: int) -> int:
+    return layout.wrap_dim(layout.as_int(dim, "dim"), len(input._shape))
 
 
 @op("function method", names="keeps")
@@ -113,10 +174,8 @@ def index_add(
         >>> tl.zeros(3).index_add(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
-    values = _added(input, dim, index, source, alpha)
-    version, copy = next_version(out), contiguous_copy("index_add", input, out, values)
-    result = counted(_combine(copy, dim, index, values, "add"), version)
-    return record(IndexAddBackward0, result, input, values, dim=dim, index=index)
+    dim, values = _added(input, dim, index, source, alpha)
+    return call(INDEX_ADD, input, values, index, params=(dim, False, "add"), out=out)
 
 
 @op("method")
@@ -147,10 +206,23 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
                 [6., 8.]])
     """
     check_in_place(input)
-    values = _added(input, dim, index, source, alpha)
-    with in_place(IndexAddBackward0, input, values, dim=dim, index=index):
-        _combine(input, dim, index, values, "add")
-    return input
+    dim, values = _added(input, dim, index, source, alpha)
+    return _write(INDEX_ADD, input, dim, index, values, "add")
+
+
+def _write(
+    primitive: WriteSlices,
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    values: Tensor | Number,
+    action: str = "replace",
+    wraps: bool = False,
+    lenient: str = "",
+) -> Tensor:
+    """The operation in place."""
+    values, index = apart(input, values, index, lenient=lenient)
+    return call_in_place(primitive, input, values, index, params=(dim, wraps, action))
 
 
 @op("function method", names="keeps")
@@ -164,10 +236,8 @@ def index_copy(
         >>> tl.zeros(3).index_copy(0, tl.tensor([2, 0]), tl.tensor([1.0, 2.0]))
         tensor([2., 0., 1.])
     """
-    values = _copied(input, dim, index, source)
-    version, copy = next_version(out), contiguous_copy("index_copy", input, out, values)
-    result = counted(_combine(copy, dim, index, values, "replace"), version)
-    return record(IndexCopyBackward0, result, input, values, dim=dim, index=index)
+    dim, values = _copied(input, dim, index, source)
+    return call(INDEX_COPY, input, values, index, params=(dim, False, "replace"), out=out)
 
 
 @op("method")
@@ -188,10 +258,8 @@ def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tenso
                 [4., 0., 3.]])
     """
     check_in_place(input)
-    values = _copied(input, dim, index, source)
-    with in_place(IndexCopyBackward0, input, values, dim=dim, index=index):
-        _combine(input, dim, index, values, "replace")
-    return input
+    dim, values = _copied(input, dim, index, source)
+    return _write(INDEX_COPY, input, dim, index, values)
 
 
 @op("function method", names="keeps")
@@ -204,9 +272,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -
         tensor([[7., 0., 7.],
                 [7., 0., 7.]])
     """
-    number = _filled(input, dim, index, value)
-    result = _combine(conversion.clone(aliases.detach(input)), dim, index, number, "replace", wraps=True)
-    return record(_fill_node(value), as_new(result), input, value, dim=dim, index=index)
+    dim, value = _filled(input, dim, index, value)
+    return call(INDEX_FILL, input, value, index, params=(dim, True, "replace"))
 
 
 @op("method")
@@ -231,34 +298,20 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) 
                 [7., 0., 7.]])
     """
     check_in_place(input)
-    number = _filled(input, dim, index, value)
-    with in_place(_fill_node(value), input, value, dim=dim, index=index):
-        _combine(input, dim, index, number, "replace", wraps=True, lenient="index_fill_")
-    return input
+    dim, value = _filled(input, dim, index, value)
+    return _write(INDEX_FILL, input, dim, index, value, wraps=True, lenient="index_fill_")
 
 
-def _fill_node(value: Tensor | Number) -> Any:
-    return IndexFillBackward1 if isinstance(value, Tensor) else IndexFillBackward0
-
-
-def _need_vector(function: str, index: Tensor, error: type[Exception] = IndexError) -> None:
-    if index.ndim > 1:
-        raise error(
-            f"{function}(): Index is supposed to be a vector, but got shape {list(index.shape)}: an index "
-            f"for every element is for gather and scatter"
-        )
-
-
-def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number) -> Tensor:
-    """What `index_add` adds, once its arguments are known to be good."""
+def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number) -> tuple[int, Tensor]:
+    """The dimension and what `index_add` adds, once its arguments are known to be good."""
     need_tensor("index_add", input)
     need_tensor("index_add", source, "source")
     need_index("index_add", index)
     alpha = number_from(alpha)
     if not is_number(alpha):
         raise TypeError(f"index_add(): argument 'alpha' must be a number, not {type(alpha).__name__}")
-    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
-    _need_vector("index_add", index)
+    dim = _dim(input, dim)
+    need_vector("index_add", index)
     need_dtype("index_add", input, "source", source)
     length = source.shape[dim] if dim < source.ndim else 1
     if index.numel() != length:
@@ -273,21 +326,20 @@ def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number
             f"source tensor shape must match self tensor shape, excluding the specified dimension. Got "
             f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}"
         )
-    check(slices_at(input, dim, index), RuntimeError if input.ndim > 1 else IndexError)
     if not input.dtype.is_floating_point:
         alpha = bool(alpha) if input.dtype is dtypes.bool else int(alpha)
     if input.dtype is not dtypes.bool:
         check_number(alpha, input.dtype)
-    return source if alpha == 1 else pointwise.mul(source, alpha)
+    return dim, source if alpha == 1 else pointwise.mul(source, alpha)
 
 
-def _copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """What `index_copy` copies, once its arguments are known to be good."""
+def _copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> tuple[int, Tensor]:
+    """The dimension and what `index_copy` copies, once its arguments are known to be good."""
     need_tensor("index_copy", input)
     need_tensor("index_copy", source, "source")
     need_tensor("index_copy", index, "index")
-    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
-    _need_vector("index_copy", index)
+    dim = _dim(input, dim)
+    need_vector("index_copy", index)
     if not source.ndim and index.numel() != 1:
         raise IndexError(
             f"index_copy(): When source is scalar, index should have one element (got {index.numel()})"
@@ -310,42 +362,26 @@ def _copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
             f"index_copy(): Number of indices ({index.numel()}) should be equal to source.size(dim) "
             f"({source.shape[dim]})"
         )
-    check(slices_at(input, dim, index))
-    return reshape(source, ()) if source.ndim > input.ndim else source
+    return dim, reshape(source, ()) if source.ndim > input.ndim else source
 
 
-def _filled(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Number:
-    """What `index_fill` writes, once its arguments are known to be good."""
+def _filled(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> tuple[int, Tensor | Number]:
+    """The dimension and what `index_fill` writes, once its arguments are known to be good."""
     need_tensor("index_fill", input)
+    need_tensor("index_fill", index, "index")
     need_index("index_fill", index, dtypes.int64, error=IndexError)
-    dim = layout.wrap_dim(layout.as_int(dim, "dim"), input.ndim)
-    _need_vector("index_fill", index, RuntimeError)
+    dim = _dim(input, dim)
     if isinstance(value, Tensor):
         if value.ndim:
             raise RuntimeError(
                 f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} "
                 f"dimension(s): index_copy takes one value for each element"
             )
-        value = value.item()
-    elif not is_number(value):
+        check_number(value.item(), input.dtype)
+        return dim, conversion.to(value, input.dtype)
+    if not is_number(value):
         raise TypeError(f"index_fill(): argument 'value' must be a number, not {type(value).__name__}")
-    check(slices_at(input, dim, index, wraps=True))
-    return value
-
-
-def _combine(
-    target: Tensor,
-    dim: int,
-    index: Tensor,
-    values: Tensor | Number,
-    action: str,
-    wraps: bool = False,
-    lenient: str = "",
-) -> Tensor:
-    dim = layout.wrap_dim(dim, target.ndim)
-    places = slices_at(target, dim, index, wraps)
-    combine(target, places, values, action, lenient)
-    return target
+    return dim, value
 
 
 # --- elements counted through -------------------------------------------------------------------------
@@ -374,10 +410,13 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     need_tensor("take", input)
     need_index("take", index, dtypes.int64)
-    _check(input, index)
-    result, (source, index) = result_in("take", out, index.shape, input.dtype, input, index)
-    read(source, _places(source, index), result)
-    return record(TakeBackward0, result, input, sizes=input._shape, index=index)
+    return call(TAKE, _countable(input), index, out=out)
+
+
+def _countable(input: Tensor) -> Tensor:
+    """The tensor, or a copy of it whose elements lie at equal distances in row-major order."""
+    flat = layout.view_strides(input._shape, input._stride, Size((input.numel(),)))
+    return conversion.clone(input, memory_format=contiguous_format) if isinstance(flat, Refusal) else input
 
 
 @op("function method")
@@ -424,31 +463,13 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
             f"put_(): Expected source and index to have the same number of elements, but got source.numel() "
             f"= {source.numel()}, index.numel() = {index.numel()}"
         )
-    _check(input, index)
-    values = source if source.shape == index.shape else shape.reshape(source, index.shape)
-    with in_place(PutBackward0, input, source, index=index, accumulate=accumulate, sizes=source._shape):
-        return combine(input, _places(input, index), values, "add" if accumulate else "replace")
-
-
-def _check(input: Tensor, index: Tensor) -> None:
-    term = Term(index._shape, index._stride, WHOLE, input.numel(), 0, True)
-    check(Places(Route(index._shape, (), (term,)), (index,)))
-
-
-def _places(input: Tensor, index: Tensor) -> Places:
-    """Where checked numbers of elements lead."""
-    flat = layout.view_strides(input.shape, input.stride(), Size((input.numel(),)))
-    if not isinstance(flat, Refusal):
-        return Places(_route(index._shape, index._stride, input.numel(), flat[0]), (index,))
-    numbers = np.remainder(index._cells_array(), input.numel())
-    indices = [from_numpy(np.array(positions)) for positions in np.unravel_index(numbers, input.shape)]
-    terms = tuple(
-        Term(index._shape, index._stride, dim, size, stride, False)
-        for dim, (index, size, stride) in enumerate(zip(indices, input.shape, input.stride(), strict=True))
-    )
-    return Places(Route(index._shape, (0,) * index.ndim, terms), tuple(indices))
-
-
-@functools.lru_cache(KEPT)
-def _route(shape: Size, stride: tuple[int, ...], count: int, step: int) -> Route:
-    return Route(shape, (0,) * len(shape), (Term(shape, stride, WHOLE, count, step, True),))
+    values = source if source.shape == index.shape else reshape(source, index.shape)
+    values, index = apart(input, values, index)
+    params = ("add" if accumulate else "replace",)
+    flat = _countable(input)
+    if flat is input:
+        return call_in_place(PUT, input, values, index, params=params)
+    guard_write(input)
+    with in_place(PutBackward0, input, values, index, accumulate=accumulate):
+        write(input, call_in_place(PUT, aliases.detach(flat), values, index, params=params))
+    return input

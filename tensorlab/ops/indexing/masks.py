@@ -10,14 +10,15 @@ from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.backends import Walk
 from tensorlab.core import broadcasting, dtypes
-from tensorlab.core.cells import encode_one
 from tensorlab.core.layout import Size
-from tensorlab.dispatch.guards import same_place
-from tensorlab.dispatch.memory import as_new
+from tensorlab.dispatch.copies import write_new
+from tensorlab.dispatch.guards import guard_write, same_place
+from tensorlab.dispatch.memory import allocate, as_new
 from tensorlab.dispatch.operands import Number, check_number, is_number
-from tensorlab.dispatch.primitive import check_out
+from tensorlab.dispatch.primitive import check_out, compute_into
 from tensorlab.ops import aliases, conversion, pointwise
 from tensorlab.ops.arguments import need_tensor
+from tensorlab.ops.elementwise import elementwise
 from tensorlab.ops.indexing.gradients import (
     MaskedFillBackward0,
     MaskedFillBackward1,
@@ -25,20 +26,15 @@ from tensorlab.ops.indexing.gradients import (
     MaskedSelectBackward0,
     MaskIndexBackward0,
 )
-from tensorlab.ops.indexing.index_plan import (
-    contiguous_copy,
-    expanded,
-    guard,
-    need_dtype,
-    raw_cells,
-    raw_type,
-    result_in,
-    vector,
-)
+from tensorlab.ops.indexing.index_plan import apart, is_expanded, need_dtype, raw_cells
 from tensorlab.ops.outputs import written
+from tensorlab.ops.shape import expand
 from tensorlab.registry import op
+from tensorlab.scalars import TABLE
 from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
+
+WHERE = elementwise(TABLE["where"])
 
 
 @op("function method", names="selects_masked")
@@ -75,17 +71,15 @@ def _chosen(node: type[Backward], input: Tensor, mask: Tensor, out: Tensor | Non
         check_out("masked_select", out, source)
     if shape != mask._shape:
         shape = broadcasting.broadcast_shapes(input.shape, mask.shape)
-        input, mask = expanded(input, shape), expanded(mask, shape)
-    result = _selected(input, mask, out)
-    return record(node, result, source, sizes=shape, mask=mask)
-
-
-def _selected(input: Tensor, mask: Tensor, out: Tensor | None) -> Tensor:
+        input, mask = (expand(aliases.detach(tensor), shape) for tensor in (input, mask))
     found = count_true(mask)
-    result, (input, mask) = result_in("masked_select", out, Size((found,)), input.dtype, input, mask)
+    result = allocate(Size((found,)), input._dtype)
     if found:
         input._storage.backend.compact("select", _walk(mask, input), _line(result))
-    return result
+    if out is not None:
+        apart(out, input, mask)
+        return written(out, result, exact=True)
+    return record(node, result, source, sizes=shape, mask=mask)
 
 
 def put_by_mask(input: Tensor, mask: Tensor, values: Tensor) -> None:
@@ -93,7 +87,6 @@ def put_by_mask(input: Tensor, mask: Tensor, values: Tensor) -> None:
 
     History is for the caller to record.
     """
-    values, mask = guard(input, values, mask, lenient="index_put_")
     input._storage._version += 1
     if values.numel():
         values = values if values._stride[0] else conversion.contiguous(values)
@@ -122,7 +115,8 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """
     need_tensor("masked_fill", input)
     _need_mask("masked_fill_", "masked_fill_ only supports boolean masks", mask)
-    result = _filled(_copy_over("masked_fill", input, mask), mask, value)
+    number, shape = _filling(input, value), broadcasting.broadcast_shapes(input._shape, mask._shape)
+    result = compute_into(allocate(shape, input._dtype), WHERE, (mask, number, input))
     return record(_fill_node(value), as_new(result), input, value, mask=mask)
 
 
@@ -149,14 +143,26 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     need_tensor("masked_fill_", input)
     _need_mask("masked_fill_", "masked_fill_ only supports boolean masks", mask)
     with in_place(_fill_node(value), input, value, mask=mask):
-        return _filled(input, mask, value)
+        number = _filling(input, value)
+        if not same_place(input, mask):
+            (mask,) = apart(input, mask, lenient="masked_fill_")
+        target = input
+        if is_expanded(input):  # a cell is filled if the mask is true for one of its elements
+            mask = expand(aliases.detach(mask), input._shape)
+            shared = [dim for dim, stride in enumerate(input._stride) if not stride]
+            mask = mask.any(shared, True)
+            sizes = Size(1 if dim in shared else size for dim, size in enumerate(input._shape))
+            target = make_tensor(input._storage, input._dtype, sizes, input._stride, input._offset)
+        compute_into(target, WHERE, (mask, number, target))
+    return input
 
 
 def _fill_node(value: Tensor | Number) -> Any:
     return MaskedFillBackward1 if isinstance(value, Tensor) else MaskedFillBackward0
 
 
-def _filled(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
+def _filling(input: Tensor, value: Tensor | Number) -> Number:
+    """The number that is written, of the kind of `input`'s dtype."""
     if isinstance(value, Tensor):
         if value.ndim:
             raise RuntimeError(
@@ -167,16 +173,9 @@ def _filled(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     elif not is_number(value):
         raise TypeError(f"masked_fill_(): argument 'value' must be a number, not {type(value).__name__}")
     check_number(value, input.dtype)
-    cell = encode_one(value, input.dtype).view(raw_type(input.dtype))
-    if same_place(input, mask):
-        guard(input, lenient="masked_fill_")
-    else:
-        (mask,) = guard(input, mask, lenient="masked_fill_")
-    mask = _fitted(input, mask)
-    input._storage._version += 1
-    if input.numel():
-        input._storage.backend.compact("fill", _walk(mask, input), cell)
-    return input
+    if input._dtype.is_floating_point:
+        return float(value)
+    return bool(value) if input._dtype is dtypes.bool else int(value)
 
 
 @op("function method")
@@ -191,7 +190,10 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     need_tensor("masked_scatter", input)
     _need_mask("masked_scatter_", "masked_scatter_ only supports boolean masks", mask)
     need_tensor("masked_scatter", source, "source")
-    result = _scattered(_copy_over("masked_scatter", input, mask), mask, source)
+    shape = broadcasting.broadcast_shapes(input._shape, mask._shape)
+    copy = allocate(shape, input._dtype)
+    write_new(copy, input)
+    result = _scattered(copy, mask, source)
     return record(MaskedScatterBackward0, as_new(result), input, source, mask=mask, sizes=source._shape)
 
 
@@ -230,11 +232,11 @@ def _scattered(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             f"masked_scatter_(): Number of elements of source < number of ones in mask: the source has "
             f"{source.numel()}, and the mask is true {found} times"
         )
-    (mask,) = guard(input, mask)
     source = aliases.detach(source)
     if same_place(input, source):
         source = conversion.clone(source)
-    (source,) = guard(input, conversion.contiguous(source))
+    mask, source = apart(input, mask, conversion.contiguous(source))
+    guard_write(input)
     input._storage._version += 1
     if found:
         cells, offset = raw_cells(source)
@@ -272,7 +274,7 @@ def nonzero(
     if out is not None:
         need_tensor("nonzero", out, "out")
     if as_tuple:
-        found = nonzero(vector(input))
+        found = nonzero(input if input.ndim else input.reshape(1))
         assert isinstance(found, Tensor)
         return tuple(_column(found, dim) for dim in range(max(input.ndim, 1)))
     mask = input
@@ -289,7 +291,7 @@ def nonzero(
     )
     if out is None:
         return result
-    guard(out, input)
+    apart(out, input)
     if out.dtype is not dtypes.int64:
         raise RuntimeError(
             f"nonzero(): Expected out tensor to have dtype int64, but got {out.dtype.name} instead"
@@ -318,13 +320,6 @@ def _need_mask(function: str, rule: str, mask: object) -> None:
         raise RuntimeError(f"{rule}, but got mask with dtype {found.name}: compare it, mask != 0")
 
 
-def _copy_over(function: str, input: Tensor, mask: Tensor) -> Tensor:
-    """A dense copy of `input` in the shape in which it and a mask meet."""
-    if input._shape != mask._shape:
-        input = expanded(input, broadcasting.broadcast_shapes(input.shape, mask.shape))
-    return contiguous_copy(function, input, None)
-
-
 def _fitted(input: Tensor, mask: Tensor) -> Tensor:
     """The mask in `input`'s shape."""
     if mask.shape == input.shape:
@@ -335,7 +330,7 @@ def _fitted(input: Tensor, mask: Tensor) -> Tensor:
             f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(met)}: a tensor "
             f"that is written keeps its shape"
         )
-    return expanded(mask, input.shape)
+    return expand(aliases.detach(mask), input.shape)
 
 
 def count_true(mask: Tensor) -> int:

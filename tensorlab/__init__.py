@@ -80,6 +80,7 @@ _LAZY_MODULES = (
     "accelerator",
     "backends",
     "cuda",
+    "datasets",
     "distributions",
     "figures",
     "func",

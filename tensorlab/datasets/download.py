@@ -167,8 +167,8 @@ def fetch(url: str, checksum: str, root: str | os.PathLike | None = None, folder
     content = _download(url)
     if (found := _sum(content, checksum)) != checksum:
         raise RuntimeError(
-            f"{url} was downloaded, but its checksum is {found} and not {checksum}: it was changed or damaged "
-            f"on the way, and nothing of it is kept; try again, or put the right file at {path}"
+            f"{url} was downloaded, but its checksum is {found} and not {checksum}: it was changed or "
+            f"damaged on the way, and nothing of it is kept; try again, or put the right file at {path}"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, content)

@@ -290,6 +290,13 @@ def test_other_text_is_refused_in_words(call_js, text, reason):
     assert call_js([[NUMBERS, "readNumbers", text, "the shape"]]) == [{"refusal": reason}]
 
 
+@pytest.mark.parametrize("text", ["x" * 10_000, "9" * 10_000, "1,," + "1" * 10_000])
+def test_what_was_pasted_is_not_said_back_whole(call_js, text):
+    for name in ("readNumbers", "readNumber"):
+        [found] = call_js([[NUMBERS, name, text, "the shape"]])
+        assert len(found["refusal"]) < 160
+
+
 START = {**as_layout([3, 4], [4, 1], 0, 12, "float32"), "hand": [0, 0]}
 
 

@@ -83,7 +83,7 @@ NO_INDEX = [
 def test_other_text_is_refused_on_both_sides(call_js, text):
     (answer,) = call_js([[PARSE, "parseIndex", text]])
     assert list(answer) == ["refusal"]
-    with pytest.raises(ValueError, match=r"no index here|one \.\.\. at most"):
+    with pytest.raises(ValueError, match=r"nothing that this lab reads|one \.\.\. at most"):
         IndexingLab((3, 4), text)
 
 
@@ -178,7 +178,7 @@ def test_a_refused_index_is_an_answer_and_other_text_is_not(show, expect):
     expect(page.locator(".tlw-told")).to_contain_text("Refused: index 5 is out of bounds for dimension 0")
     field(page, "index").fill("x +")
     page.keyboard.press("Enter")
-    expect(page.locator(".tlw-message")).to_contain_text("“x +” is no index here")
+    expect(page.locator(".tlw-message")).to_contain_text("“x +” is nothing that this lab reads")
     page.get_by_role("group", name="Examples").get_by_role("button", name="x > 5").click()
     commit(page, "a gathered copy", "6")
     expect(page.locator(".tlw-told")).to_contain_text("Right.")

@@ -203,6 +203,24 @@ def test_axes_are_joined_with_the_keyboard(show, expect):
     expect(axis(page, "b1")).to_have_attribute("data-note", "dim 1")
 
 
+def test_an_axis_in_hand_is_laid_back(show, expect):
+    page = show(MatmulLab((2, 3), (3, 4)))
+    held = page.locator(".tlw-held")
+    axis(page, "a1").press("Enter")
+    expect(held).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(held).to_have_count(0)
+    expect(axis(page, "a1")).to_be_focused()
+    box = axis(page, "a0").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 300, y + 300, steps=4)
+    expect(held).to_have_count(1)
+    page.mouse.up()
+    expect(held).to_have_count(0)
+
+
 def test_an_element_shows_its_row_and_its_column(show, expect):
     page = show(MatmulLab((2, 3), (3, 4), told=True))
     page.get_by_role("grid", name="a @ b").locator('[data-index="1,2"]').hover()

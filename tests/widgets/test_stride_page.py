@@ -187,6 +187,28 @@ def test_a_shape_for_which_the_operations_make_no_sense_clears_them(show):
     assert page.locator(".tlw-cell").count() == 5
 
 
+def test_operations_that_went_are_brought_back(show):
+    page = show(StrideLab((3, 4), ops=[("transpose", 0, 1)]))
+    before = page.locator(".tlw-line").inner_text()
+    set_field(page, "shape", "6")
+    expect(page.locator(".tlw-chain")).to_contain_text("did not fit the new shape.")
+    button(page, "Bring back").click()
+    expect(page.locator(".tlw-line")).to_have_text(before)
+    expect(button(page, "Bring back")).to_have_count(0)
+
+
+def test_the_focus_stays_in_the_form_after_an_operation(show):
+    page = show(StrideLab((3, 4)))
+    button(page, "transpose").click()
+    apply = page.locator(".tlw-go")
+    apply.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".tlw-line")).to_contain_text("transpose")
+    expect(apply).to_be_focused()
+    page.keyboard.press("Enter")
+    assert page.locator(".tlw-line").inner_text().count("transpose") == 2
+
+
 def test_the_state_is_in_the_address(show):
     page = show(StrideLab(shape=(3, 4), key="one"))
     operate(page, "transpose")

@@ -52,7 +52,7 @@ export function parseIndex(text) {
   const items = parts?.map(item) ?? [null];
   const wrong = items.indexOf(null);
   if (wrong >= 0) {
-    return { refusal: `“${parts?.[wrong] ?? inner}” is no index here: use numbers, slices such `
+    return { refusal: `“${parts?.[wrong] ?? inner}” is nothing that this lab reads: use numbers, slices such `
       + `as 1:3, None, ..., lists such `
       + "as [0, 2] or [True, False], or x > 5" };
   }

@@ -62,7 +62,19 @@ export class Match {
     }, h("b", {}, size));
   }
 
+  // Lays the axis of a back that is in hand.
+  release() {
+    this.held = null;
+    this.draw(this.state);
+    this.say("Nothing is in hand.");
+  }
+
   key(event, name, dim) {
+    if (event.key === "Escape" && this.held !== null) {
+      event.preventDefault();
+      this.release();
+      return;
+    }
     const step = arrowStep(event);
     if (step === null) return;
     event.preventDefault();
@@ -103,7 +115,11 @@ export class Match {
     window.addEventListener("pointerup", (up) => {
       moving.abort();
       const target = document.elementFromPoint(up.clientX, up.clientY)?.closest?.("[data-axis]");
-      if (this.held !== dim || !target?.dataset.axis.startsWith("b") || !this.element.contains(target)) return;
+      if (this.held !== dim || Math.hypot(up.clientX - start[0], up.clientY - start[1]) < 6) return;
+      if (!target?.dataset.axis.startsWith("b") || !this.element.contains(target)) {
+        this.release();
+        return;
+      }
       this.dragged = target.dataset.axis === document.activeElement?.dataset.axis;
       this.held = null;
       this.joined([dim, Number(target.dataset.axis.slice(1))]);

@@ -49,6 +49,7 @@ export class Operations {
     this.panel.hidden = this.open === null;
     if (this.open === null) return;
     const { step } = this.now();
+    const place = this.controls().indexOf(document.activeElement);
     this.fields = FORMS[this.open](step).map(({ name, many = false, start }) => {
       const field = new NumberField({
         name, many, least: many ? -1 : -8,
@@ -65,6 +66,17 @@ export class Operations {
       this.preview, this.predicting() ? this.guess.element : []);
     this.guess.clear();
     this.update();
+    if (place >= 0) this.focus(place);
+  }
+
+  controls() {
+    return [...this.panel.querySelectorAll("input, button")];
+  }
+
+  // The form is built anew after each operation: the focus stays where it was, or goes to the first field.
+  focus(place) {
+    const controls = this.controls().filter((control) => !control.disabled);
+    (this.controls()[place]?.disabled === false ? this.controls()[place] : controls[0])?.focus({ preventScroll: true });
   }
 
   // The operation that the fields say, or null with a field marked.

@@ -106,9 +106,20 @@ class View {
     if (refusal !== undefined) this.store.refuse(refusal);
     else if (String(value) === String(this.store.state.shape)) this.showFields();
     else if (this.store.propose({ shape: value }) !== null) {
-      // The operations were for another shape: they go rather than stand in the way.
+      // The operations were for another shape: they go rather than stand in the way, and come back when asked.
+      const { shape, ops } = this.store.state;
       if (this.store.propose({ shape: value, ops: [] }) !== null) this.shape.mark(true);
+      else if (ops.length) this.offer({ shape, ops });
     }
+  }
+
+  // Says that operations went, with a button that brings them back; the next change takes the offer away.
+  offer(before) {
+    const went = `${plural(before.ops.length, "operation")} did not fit the new shape.`;
+    const undo = () => { this.store.propose(before); this.shape.element.querySelector("input")?.focus(); };
+    this.chips.append(h("li", { class: "tlw-note" }, `${went} `,
+      h("button", { type: "button", class: "tlw-button", onclick: undo }, "Bring back")));
+    this.frame.say(went);
   }
 
   pick(hand) {

@@ -96,6 +96,6 @@ def _comparison(node: ast.Compare, x: Tensor, text: str) -> Tensor:
 
 def _refusal(text: str) -> ValueError:
     return ValueError(
-        f"{text!r} is nothing that this lab reads: use numbers, slices such as 1:3, None, ..., lists such as [0, 2] or "
-        f"[True, False], or x > 5"
+        f"{text!r} is nothing that this lab reads: use numbers, slices such as 1:3, None, ..., lists such as "
+        f"[0, 2] or [True, False], or x > 5"
     )

@@ -189,6 +189,17 @@ def test_take_along_dim(torch, shapes, dim, data):
     assert_same(outcome(lambda: work(tl)), outcome(lambda: work(torch)))
 
 
+def test_take_along_dim_keeps_its_own_copy_of_the_indices(torch):
+    def gradient(library):
+        x, index = library.ones(2, 3, requires_grad=True), library.tensor([[0, 1], [1, 0]])
+        y = x.take_along_dim(index, 1)
+        index.zero_()
+        y.sum().backward()
+        return x.grad.tolist()
+
+    assert gradient(tl) == gradient(torch) == [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0]]
+
+
 @st.composite
 def masked(draw):
     shape = draw(sizes)

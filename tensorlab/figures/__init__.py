@@ -30,7 +30,6 @@ from tensorlab.figures.roofline import roofline
 from tensorlab.figures.runs import filling_runs, in_reading_order
 from tensorlab.figures.scene import Scene
 from tensorlab.figures.shapes import aligned_shapes
-from tensorlab.figures.storage import over_one_storage
 from tensorlab.figures.streams import counter_blocks
 from tensorlab.figures.tensors import storage, tensor
 from tensorlab.figures.walks import (
@@ -71,7 +70,6 @@ __all__ = [
     "measured_bars",
     "memory",
     "names",
-    "over_one_storage",
     "picked_from",
     "picture",
     "plot",

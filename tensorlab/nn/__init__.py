@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlab.core.spelling import LateText, nearest
-from tensorlab.nn import functional, init, modules, parameter
+from tensorlab.nn import functional, init, modules, parameter, utils
 from tensorlab.nn.modules import *  # noqa: F403
 from tensorlab.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
@@ -18,6 +18,7 @@ __all__ = [
     "init",
     "modules",
     "parameter",
+    "utils",
     *modules.__all__,
 ]
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlab.core.dtypes import dtype
+from tensorlab.nn import multi_head_attention  # noqa: F401 (it registers its function)
 from tensorlab.ops.exports import exported
 from tensorlab.ops.softmax import softmax_of_layers
 from tensorlab.registry import op

@@ -65,6 +65,7 @@ from tensorlab.ops.pooling import max_pool2d as max_pool2d
 from tensorlab.ops.pooling import max_pool2d_with_indices as max_pool2d_with_indices
 from tensorlab.ops.activations import mish as mish
 from tensorlab.ops.losses import mse_loss as mse_loss
+from tensorlab.nn.multi_head_attention import multi_head_attention_forward as multi_head_attention_forward
 from tensorlab.ops.margin_losses import multi_margin_loss as multi_margin_loss
 from tensorlab.ops.margin_losses import multilabel_soft_margin_loss as multilabel_soft_margin_loss
 from tensorlab.ops.likelihood import nll_loss as nll_loss

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-from tensorlab.backends.array import Array, compute_type, filled, new, numbered
+from tensorlab.backends.array import Array, compute_type, new, numbered
 from tensorlab.backends.operands import Buffer, Launch, Memory, OperandLayout
 from tensorlab.backends.protocol import Core
 from tensorlab.core import dtypes
@@ -188,72 +188,68 @@ class LayerOperations(Core):
         return launch
 
     def likelihood(
-        self,
-        element_type: dtype,
-        walk: Memory,
-        strides: Memory,
-        x: Buffer,
-        target: Memory,
-        weight: Memory,
-        ignored: int,
-    ) -> tuple[Memory, Memory, int]:
-        """The negative of each place's number at its target class, times the weight of that class.
+        self, element_type: dtype, sizes: tuple[int, int, int], strides: tuple[int, int, int], ignored: int
+    ) -> Callable[..., int]:
+        """Prepare the negative of each place's number at its target class, times the weight of that class.
 
         Args:
             element_type: the dtype of the cells, a floating one.
-            walk: the rows, the classes and the places of a row: three int64.
+            sizes: the rows, the classes and the places of a row.
             strides: the steps from row to row, class to class and place to place, in cells.
-            x: the cells.
-            target: the class of each place, row after row.
-            weight: numbers of the compute type, one for each class.
             ignored: a class whose places count nothing.
 
         Returns:
-            the cell of each place, the sum of all and of their weights, and the first place whose target is
-            no class, or -1.
+            a launch of (out, sums, x, target, weight): the cell of each place; the sum of all and of their
+            weights, two float64; the cells; the class of each place, int64, row after row; and a number of
+            the compute type for each class. It returns the first place whose target is no class, or -1.
         """
-        rows, classes, places = map(int, walk)
-        row, step, place = map(int, strides)
+        (rows, classes, places), (row, step, place) = sizes, strides
         number, count = compute_type(element_type), rows * places
-        chosen, counted, wrong = _targets(self, target, (rows, places), classes, ignored)
-        found = Array(self, x, element_type, (rows, places), (row, place)).gather(classes, step, chosen)
-        weights = Array(self, (weight, 0), number, (rows, places), (0, 0)).gather(classes, 1, chosen)
-        weights.put("where", counted, weights, 0)
-        losses = found.map("mul", weights, dtype=number).map("neg")
-        losses.put("where", counted, losses, 0)
-        sums = new(self, (2,), dtypes.float64)
-        for position, part in enumerate((losses, weights)):
-            sums.view((1, 1), offset=position).put("copy", part.fold("sum", 0, 1, dtype=dtypes.float64))
-        first = _first(self, wrong.view((count,))) if count else -1
-        return losses.to(element_type).cells, sums.to(number).cells, first
+
+        def launch(out: Buffer, sums: Buffer, x: Buffer, target: Buffer, weight: Buffer) -> int:
+            chosen, counted, wrong = _targets(self, target, (rows, places), classes, ignored)
+            found = Array(self, x, element_type, (rows, places), (row, place)).gather(classes, step, chosen)
+            weights = Array(self, weight, number, (rows, places), (0, 0)).gather(classes, 1, chosen)
+            weights.put("where", counted, weights, 0)
+            losses = found.map("mul", weights, dtype=number).map("neg")
+            losses.put("where", counted, losses, 0)
+            Array(self, out, element_type, (rows, places)).put("copy", losses)
+            totals = Array(self, sums, dtypes.float64, (2,))
+            for position, part in enumerate((losses, weights)):
+                total = part.fold("sum", 0, 1, dtype=dtypes.float64)
+                totals.view((1, 1), offset=position).put("copy", total)
+            return _first(self, wrong.view((count,))) if count else -1
+
+        return launch
 
     def likelihood_gradient(
-        self,
-        element_type: dtype,
-        walk: Memory,
-        target: Memory,
-        weight: Memory,
-        ignored: int,
-        grad: Memory,
-        factor: float,
-        cells: int,
-    ) -> Memory:
-        """The gradient of `likelihood`, row-major: ``-weight * grad * factor`` at the targets, else 0.
+        self, element_type: dtype, sizes: tuple[int, int, int], ignored: int, each: bool
+    ) -> Launch:
+        """Prepare the gradient of `likelihood`, row-major: ``-weight * grad * factor`` at targets, else 0.
 
-        `grad` has a cell for each place, or one for all. There are so many `cells` of results.
+        Args:
+            element_type, sizes, ignored: those of `likelihood`.
+            each: whether there is a gradient for each place, or one for all.
+
+        Returns:
+            a launch of (out, grad, target, weight, factor), where the factor is a float.
         """
-        rows, classes, places = map(int, walk)
+        rows, classes, places = sizes
         number, shape = compute_type(element_type), (rows, places)
-        out = filled(self, (cells,), element_type, 0)
-        chosen, counted, _ = _targets(self, target, shape, classes, ignored)
-        given = Array(self, (grad, 0), element_type, shape, (places, 1) if grad.size > 1 else (0, 0))
-        values = given.map("mul", factor, dtype=number)
-        weights = Array(self, (weight, 0), number, shape, (0, 0)).gather(classes, 1, chosen)
-        values.put("mul", values, weights.map("neg"))
-        values.put("where", counted, values, 0)
-        target_cells = out.view(shape, (classes * places, 1))
-        target_cells.scatter("replace", classes, places, chosen, values.to(element_type))
-        return out.cells
+
+        def launch(out: Buffer, grad: Buffer, target: Buffer, weight: Buffer, factor: float) -> None:
+            made = Array(self, out, element_type, (rows * classes * places,))
+            made.put("copy", 0)
+            chosen, counted, _ = _targets(self, target, shape, classes, ignored)
+            given = Array(self, grad, element_type, shape, (places, 1) if each else (0, 0))
+            values = given.map("mul", factor, dtype=number)
+            weights = Array(self, weight, number, shape, (0, 0)).gather(classes, 1, chosen)
+            values.put("mul", values, weights.map("neg"))
+            values.put("where", counted, values, 0)
+            target_cells = made.view(shape, (classes * places, 1))
+            target_cells.scatter("replace", classes, places, chosen, values.to(element_type))
+
+        return launch
 
     def normalise(
         self,
@@ -484,10 +480,10 @@ def _groups(backend: Core, groups: NormalGroups) -> tuple[Callable, Callable, Ca
 
 
 def _targets(
-    backend: Core, target: Memory, shape: tuple[int, int], classes: int, ignored: int
+    backend: Core, target: Buffer, shape: tuple[int, int], classes: int, ignored: int
 ) -> tuple[Array, Array, Array]:
     """Classes to look at, 0 where a target is none; which targets count; and which are wrong."""
-    given = Array(backend, (target, 0), dtypes.int64, shape)
+    given = Array(backend, target, dtypes.int64, shape)
     counted = given.map("ne", ignored)
     outside = given.map("lt", 0).map("logical_or", given.map("ge", classes))
     wrong = outside.map("logical_and", counted)

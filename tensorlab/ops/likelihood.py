@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from typing import Any, NamedTuple
-
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
 from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.recording import linear, record
 from tensorlab.autograd.views import requires_grad
+from tensorlab.backends import Backend, Buffer, Launch
 from tensorlab.core import dtypes, layout
 from tensorlab.core.cells import encode_one
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Refusal, Size
-from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.core.modes import current
-from tensorlab.ops.conversion import compute_type, contiguous, dense_in, to
+from tensorlab.dispatch.copies import reader
+from tensorlab.dispatch.primitive import Primitive, Recorded, Result, call_several, compute_several
+from tensorlab.ops.conversion import compute_type
+from tensorlab.ops.joining import cat
 from tensorlab.ops.losses import reduction_of
-from tensorlab.ops.plans import MOST_PLANS
+from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.slicing import narrow
 from tensorlab.ops.softmax import log_softmax
 from tensorlab.registry import op
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor
 
 # Logarithms of probabilities that are made at a time where none is kept: 896 KB of float32, most of a
 # second-level cache.
@@ -121,28 +121,24 @@ def _is_recorded(input: Tensor) -> bool:
 
 def _unrecorded(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, reduction: str) -> Tensor:
     """`_nll` of `log_softmax`, of so many rows or places at a time that the logarithms stay in a cache."""
-    places = _places(input, target, weight, ignored, reduction)
-    shape, element_type = input._shape, input._dtype
+    shape = input._shape
+    NLL.result((input, target, weight), (ignored, reduction))  # what does not fit is refused as a whole
     cut = 0 if len(shape) == 2 or shape[0] >= shape[2] else 2
     size, step = shape[cut], max(1, PIECE * shape[cut] // input.numel())
-    result_shape = _walk(shape, input._stride).shape
-    classes = places.target.reshape(result_shape)
-    losses = np.empty(result_shape if reduction == "none" else 0, element_type.cell)
-    along = (slice(None),) * (cut // 2)
-    total = counted = 0.0
+    losses, sums = [], []
     for first in range(0, size, step):
-        part = (*along, slice(first, first + step))
-        rows = narrow(input, cut, first, min(step, size - first))
-        these = _Places(np.ascontiguousarray(classes[part]).reshape(-1), places.weight, ignored, reduction)
-        out, sums = _looked_up(log_softmax(rows, 1), these)
-        if reduction == "none":
-            losses[part] = out.reshape(losses[part].shape)
-        total, counted = total + float(sums[0]), counted + float(sums[1])
+        count = min(step, size - first)
+        rows, classes = narrow(input, cut, first, count), narrow(target, cut // 2, first, count)
+        loss, both = compute_several(NLL, log_softmax(rows, 1), classes, weight, params=(ignored, reduction))
+        losses.append(loss)
+        sums.append(both)
     if reduction == "none":
-        return make_dense(
-            losses.reshape(-1), element_type, result_shape, layout.default_strides(result_shape)
-        )
-    return _reduced(total, counted, places, element_type)
+        return cat(losses, cut // 2)
+    both = sum_over(cat(sums).view(-1, 2), 0)
+    total, counted = both[0].item(), both[1].item()
+    value = encode_one(total * _factor(reduction, counted), input._dtype)
+    loss._storage.backend.fill(loss._buffer()[0], value)
+    return loss
 
 
 def _smooth(
@@ -205,144 +201,188 @@ def _of_probabilities(
     return total / (input.numel() / classes) if input.numel() else total * math.nan
 
 
-class _Walk(NamedTuple):
-    """How the log-probabilities are walked, which follows from their shape and strides.
+class Likelihood(Primitive):
+    """`nll_loss`. Operands: log-probabilities, targets, and weights or None.
 
-    Attributes:
-        sizes: rows, classes and places to a row, for the kernels.
-        strides: the steps in each, in cells; None if they have to be copied first.
-        shape, stride: of the loss of each place.
-        kind: the node that is left.
+    `params` are the class that is ignored and the reduction. Beside the loss it makes the sum of all losses
+    and that of their weights.
     """
 
-    sizes: np.ndarray
-    strides: np.ndarray | None
-    shape: Size
-    stride: tuple[int, ...]
-    kind: Any
+    name = "nll_loss"
+    differentiable = True
+    saved = ("sums",)
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """One number, or that of each place."""
+        input, target, weight = operands
+        shape = input._shape
+        classes = _classes(shape, input._dtype, target._shape, target._dtype)
+        _check_weight(weight, classes)
+        if weight is not None and weight._dtype is not input._dtype:
+            raise RuntimeError(
+                f"expected scalar type {input._dtype.name} but found {weight._dtype.name}: the weights of "
+                f"classes have the dtype of input"
+            )
+        each = params[1] == "none" and len(shape) > 1
+        result = Size((*shape[:1], *shape[2:])) if each else Size()
+        return Result(result, layout.default_strides(result), input._dtype)
+
+    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
+        """The two sums."""
+        return [Result(Size((2,)), (1,), dtypes.float64)]
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        (input, target, weight), (ignored, reduction) = operands, params
+        sizes = _sizes(input._shape)
+        stride, steps = input._stride, _steps(input._shape, input._stride)
+        if steps is None:
+            stride = layout.default_strides(input._shape)
+            steps = _steps(input._shape, stride)
+            assert steps is not None
+        read = reader(backend, input, stride)
+        targets, weights = _target(backend, target), _weights(backend, weight, sizes[1], input._dtype)
+        likelihood = backend.likelihood(input._dtype, sizes, steps, ignored)
+        places, cell = sizes[0] * sizes[2], result.dtype.cell
+
+        def launch(out: Buffer, sums: Buffer, x: Buffer, target: Buffer, weight: Buffer | None) -> None:
+            classes = targets(target)
+            each = out if reduction == "none" else (backend.allocate(places, cell), 0)
+            wrong = likelihood(each, sums, read(x), classes, weights(weight))
+            if wrong >= 0:
+                found = backend.download(classes[0])[classes[1] + wrong]
+                raise IndexError(
+                    f"Target {found} is out of bounds: there are {sizes[1]} classes, 0 to {sizes[1] - 1}"
+                )
+            if reduction != "none":
+                total, counted = backend.download(sums[0])
+                backend.fill(out[0], encode_one(total * _factor(reduction, counted), result.dtype))
+
+        return launch
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """See `Primitive.node`."""
+        shape, (ignored, reduction) = operands[0]._shape, params
+        return _KINDS[len(shape) > 2], {"shape": shape, "ignored": ignored, "reduction": reduction}
 
 
-@functools.lru_cache(4096)
-def _walk(shape: Size, stride: tuple[int, ...]) -> _Walk:
-    rows, classes = (1, shape[0]) if len(shape) == 1 else shape[:2]
-    places = layout.numel(shape[2:])
-    strides: tuple[int, ...] | None = (0, stride[0], 0) if len(shape) == 1 else (*stride[:2], 0)
-    if len(shape) == 3:
-        strides = stride
-    elif len(shape) > 3:
-        seen = layout.view_strides(shape, stride, Size((rows, classes, places)))
-        strides = None if isinstance(seen, Refusal) else seen
-    result = Size((*shape[:1], *shape[2:])) if len(shape) > 1 else Size()
-    sizes = np.array([rows, classes, places], np.int64)
-    steps = None if strides is None else np.array(strides, np.int64)
-    return _Walk(sizes, steps, result, layout.default_strides(result), _KINDS[len(shape) > 2])
+class LikelihoodGradient(Primitive):
+    """The gradient of the log-probabilities.
 
-
-class _Places:
-    """What of a likelihood does not depend on the log-probabilities.
-
-    Attributes:
-        target, weight: the cells of the class numbers, and the numbers of the classes.
-        ignored, reduction: those of `nll_loss`.
-        factor: what the sum is multiplied by, once it is known.
+    Operands: that of the loss, targets, weights or None, and the two sums; `params` are those of the loss and
+    the shape.
     """
 
-    __slots__ = ("factor", "ignored", "reduction", "target", "weight")
+    name = "nll_loss_backward"
 
-    def __init__(self, target: np.ndarray, weight: np.ndarray, ignored: int, reduction: str) -> None:
-        self.target, self.weight, self.ignored, self.reduction = target, weight, ignored, reduction
-        self.factor: float | None = None
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Of the shape of the log-probabilities."""
+        shape = params[2]
+        return Result(shape, layout.default_strides(shape), operands[0]._dtype)
 
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        (grad, target, weight, _), (ignored, reduction, shape) = operands, params
+        sizes = _sizes(shape)
+        read = reader(backend, grad, layout.default_strides(grad._shape))
+        targets, weights = _target(backend, target), _weights(backend, weight, sizes[1], grad._dtype)
+        gradient = backend.likelihood_gradient(result.dtype, sizes, ignored, each=bool(grad._shape))
 
-def _d_likelihood(grad: Tensor, places: _Places, sizes: np.ndarray, shape: Size) -> Tensor:
-    cells = grad._storage.backend.likelihood_gradient(
-        grad._dtype,
-        sizes,
-        places.target,
-        places.weight,
-        places.ignored,
-        dense_in(grad, contiguous_format),
-        places.factor or 0.0,
-        layout.numel(shape),
-    )
-    result = make_dense(cells, grad._dtype, shape, layout.default_strides(shape))
-    if requires_grad(grad):
-        linear(result, grad, lambda again: _likelihood(again, places))
-    return result
+        def launch(out: Buffer, grad: Buffer, target: Buffer, weight: Buffer | None, sums: Buffer) -> None:
+            factor = _factor(reduction, backend.download(sums[0])[1])
+            gradient(out, read(grad), targets(target), weights(weight), factor)
 
+        return launch
 
-_KINDS = [formulas(f"NllLoss{suffix}Backward0", input=_d_likelihood) for suffix in ("", "2D")]
-_NO_DIMS = Size()
-
-
-def _looked_up(input: Tensor, places: _Places) -> tuple[np.ndarray, np.ndarray]:
-    """The weighted loss of each place; their sum and that of the weights."""
-    sizes, strides, *_ = _walk(input._shape, input._stride)
-    seen = input
-    if strides is None:
-        seen = contiguous(input.detach())
-        strides = _walk(input._shape, seen._stride).strides
-        assert strides is not None
-    out, sums, wrong = input._storage.backend.likelihood(
-        input._dtype, sizes, strides, seen._buffer(), places.target, places.weight, places.ignored
-    )
-    if wrong >= 0:
-        raise IndexError(
-            f"Target {places.target[wrong]} is out of bounds: there are {sizes[1]} classes, 0 to "
-            f"{sizes[1] - 1}"
-        )
-    return out, sums
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """See `Primitive.node`."""
+        ignored, reduction, _ = params
+        return _GRADIENT_KIND, {"ignored": ignored, "reduction": reduction}
 
 
-def _reduced(total: float, counted: float, places: _Places, element_type: dtype) -> Tensor:
-    """The sum or the mean as a tensor; what the sum is multiplied by is found where it is not known."""
-    if places.factor is None:
-        places.factor = 1.0 if places.reduction == "sum" else 1 / counted if counted else math.nan
-    out = np.empty(1, element_type.cell)
-    out[0] = encode_one(total * places.factor, element_type)
-    return make_dense(out, element_type, _NO_DIMS, ())
+NLL, NLL_GRADIENT = Likelihood(), LikelihoodGradient()
 
 
-def _likelihood(input: Tensor, places: _Places) -> Tensor:
-    """The loss, recorded."""
-    sizes, _, result_shape, result_stride, kind = _walk(input._shape, input._stride)
-    out, sums = _looked_up(input, places)
-    if places.reduction == "none":
-        places.factor = 1.0
-        result = make_dense(out, input._dtype, result_shape, result_stride)
-    else:
-        result = _reduced(float(sums[0]), float(sums[1]), places, input._dtype)
-    if not requires_grad(input):
-        return result
-    return record(kind, result, input, places=places, sizes=sizes, shape=input._shape)
+def _d_likelihood(
+    grad: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    sums: Tensor,
+    ignored: int,
+    reduction: str,
+    shape: Size,
+) -> Tensor:
+    params = ignored, reduction, shape
+    return call_several(NLL_GRADIENT, grad, target, weight, sums, params=params)[0]
 
 
-@functools.lru_cache(64)
-def _ones(count: int, cell: np.dtype) -> np.ndarray:
-    return np.ones(count, cell)
+_KINDS = [
+    formulas(f"NllLoss{suffix}Backward0", input=_d_likelihood, target=None, weight=None)
+    for suffix in ("", "2D")
+]
+# The gradient is linear in that of the loss.
+_GRADIENT_KIND = formulas(
+    "NllLossBackwardBackward0",
+    grad_output=lambda grad, target, weight, ignored, reduction: _nll(
+        grad, target, weight, ignored, reduction
+    ),
+    target=None,
+    weight=None,
+    sums=None,
+)
 
 
 def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, reduction: str) -> Tensor:
-    return _likelihood(input, _places(input, target, weight, ignored, reduction))
+    """The loss, recorded."""
+    return call_several(NLL, input, target, weight, params=(ignored, reduction))[0]
 
 
-def _places(input: Tensor, target: Tensor, weight: Tensor | None, ignored: int, reduction: str) -> _Places:
-    classes = _classes(input._shape, input._dtype, target._shape, target._dtype)
-    _check_weight(weight, classes)
-    number = compute_type(input._dtype)
-    if weight is None:
-        weights = _ones(classes, number.cell)
-    elif weight._dtype is not input._dtype:
-        raise RuntimeError(
-            f"expected scalar type {input._dtype.name} but found {weight._dtype.name}: the weights of "
-            f"classes have the dtype of input"
-        )
-    else:
-        weights = dense_in(to(weight.detach(), number), contiguous_format)
-    if target._dtype is not dtypes.int64:
-        target = to(target, dtypes.int64)
-    cells = dense_in(target, contiguous_format)
-    return _Places(cells, weights, ignored, reduction)
+def _factor(reduction: str, counted: float) -> float:
+    """What the sum of all losses is multiplied by, if their weights add up to `counted`."""
+    if reduction == "mean":
+        return 1 / counted if counted else math.nan
+    return 1.0
+
+
+def _sizes(shape: Size) -> tuple[int, int, int]:
+    """Rows, classes, and places to a row."""
+    rows, classes = (1, shape[0]) if len(shape) == 1 else shape[:2]
+    return rows, classes, layout.numel(shape[2:])
+
+
+def _steps(shape: Size, stride: tuple[int, ...]) -> tuple[int, int, int] | None:
+    """The strides of rows, classes and places; None if there are none for all places."""
+    if len(shape) <= 2:
+        row, step = (0, *stride) if len(shape) == 1 else stride
+        return row, step, 0
+    seen = layout.view_strides(shape, stride, Size(_sizes(shape)))
+    if isinstance(seen, Refusal):
+        return None
+    row, step, place = seen
+    return row, step, place
+
+
+def _target(backend: Backend, target: Tensor) -> Any:
+    """What gives kernels the classes, row after row."""
+    return reader(backend, target, layout.default_strides(target._shape), dtypes.int64)
+
+
+def _weights(backend: Backend, weight: Tensor | None, classes: int, element_type: dtype) -> Any:
+    """What gives kernels a weight for each class."""
+    number = compute_type(element_type)
+    if weight is not None:
+        return reader(backend, weight, (1,), number)
+
+    def ones(_: None) -> Buffer:
+        cells = backend.allocate(classes, number.cell)
+        backend.fill(cells, number.cell.type(1))
+        return cells, 0
+
+    return ones
 
 
 def _check_weight(weight: Tensor | None, classes: int) -> None:
@@ -353,7 +393,6 @@ def _check_weight(weight: Tensor | None, classes: int) -> None:
         )
 
 
-@functools.lru_cache(MOST_PLANS)
 def _classes(shape: Size, element_type: dtype, found: Size, target_type: dtype) -> int:
     """How many classes log-probabilities of this shape are of; refuses targets that do not fit."""
     if not shape:

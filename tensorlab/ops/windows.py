@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorlab.core.layout import as_int
 
-__all__ = ["DIMENSIONS", "as_key", "each_dim", "places"]
+__all__ = ["DIMENSIONS", "each_dim", "places"]
 
 # What the dimensions of an image are called, by how many there are.
 DIMENSIONS = {1: ("width",), 2: ("height", "width"), 3: ("depth", "height", "width")}
@@ -33,28 +33,6 @@ def each_dim(function: str, name: str, value: Any, dims: int) -> tuple[int, ...]
             f"the dimensions, but got {name}={list(numbers)}"
         )
     return numbers * dims if len(numbers) == 1 else numbers
-
-
-_PLAIN = {int, bool, str, type(None)}
-
-
-def as_key(*arguments: Any) -> tuple | None:
-    """Arguments to remember what was found for them; None where they are of other types than is usual.
-
-    Their types are a part of the key: True and 1.0 equal 1, and may not be allowed where it is.
-
-    Example:
-        >>> as_key(2, (1, 1)), as_key([1, 1])
-        (((<class 'int'>, <class 'tuple'>), 2, (1, 1)), None)
-    """
-    types = tuple(map(type, arguments))
-    for argument, kind in zip(arguments, types, strict=True):
-        if kind is tuple:
-            if any(type(item) is not int for item in argument):
-                return None
-        elif kind not in _PLAIN:
-            return None
-    return types, *arguments
 
 
 def places(extent: int, kernel: int, step: int, dilation: int, before: int, after: int) -> int:

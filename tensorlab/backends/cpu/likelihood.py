@@ -6,13 +6,16 @@ gradient is zero but for one number a place.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from tensorlab.backends.cpu import jit
 from tensorlab.backends.cpu.cell import narrow, widen
 from tensorlab.backends.cpu.levels import assemble
+from tensorlab.backends.operands import Buffer, Launch
 from tensorlab.core.dtypes import dtype
 
 __all__ = ["likelihood", "likelihood_gradient"]
@@ -80,32 +83,28 @@ def _module(element_type: dtype) -> ModuleType:
 
 
 def likelihood(
-    element_type: dtype,
-    walk: np.ndarray,
-    strides: np.ndarray,
-    x: tuple[np.ndarray, int],
-    target: np.ndarray,
-    weight: np.ndarray,
-    ignored: int,
-) -> tuple[np.ndarray, np.ndarray, int]:
+    element_type: dtype, sizes: tuple[int, int, int], strides: tuple[int, int, int], ignored: int
+) -> Callable[..., int]:
     """See `tensorlab.backends.layers.LayerOperations.likelihood`."""
-    out, sums = np.empty(target.size, element_type.cell), np.zeros(2)
-    wrong = _module(element_type).gather(walk, strides, *x, target, weight, ignored, out, sums)
-    return out, sums, wrong
+    walk, steps = np.array(sizes, np.int64), np.array(strides, np.int64)
+    gather = _module(element_type).gather
+
+    def launch(out: Buffer, sums: Buffer, x: Buffer, *others: Buffer) -> int:
+        target, weight = (cells[start:] for cells, start in others)
+        found: int = gather(walk, steps, *x, target, weight, ignored, out[0], sums[0])
+        return found
+
+    return launch
 
 
-def likelihood_gradient(
-    element_type: dtype,
-    walk: np.ndarray,
-    target: np.ndarray,
-    weight: np.ndarray,
-    ignored: int,
-    grad: np.ndarray,
-    factor: float,
-    cells: int,
-) -> np.ndarray:
+def likelihood_gradient(element_type: dtype, sizes: tuple[int, int, int], ignored: int, each: bool) -> Launch:
     """See `tensorlab.backends.layers.LayerOperations.likelihood_gradient`."""
-    out = np.zeros(cells, element_type.cell)
-    step = 0 if grad.size == 1 else 1
-    _module(element_type).scatter(walk, target, weight, ignored, step, grad, factor, out)
-    return out
+    walk, scatter = np.array(sizes, np.int64), _module(element_type).scatter
+
+    def launch(out: Buffer, *others: Any) -> None:
+        *buffers, factor = others
+        grad, target, weight = (cells[start:] for cells, start in buffers)
+        out[0][:] = 0
+        scatter(walk, target, weight, ignored, int(each), grad, factor, out[0])
+
+    return launch

@@ -192,7 +192,7 @@ class Core:
         dim: int,
         out: OperandLayout,
         source: OperandLayout,
-        places: bool = False,
+        places: OperandLayout | None = None,
     ) -> Launch:
         """Prepare the running sum, product or extreme along a dimension.
 
@@ -203,10 +203,11 @@ class Core:
             dim: the dimension to run along.
             out: the results' layout.
             source: the elements' layout. It may be that of `out`, over the same cells.
-            places: whether the results are the places of the extremes.
+            places: of extremes, the layout of their places along `dim`, int64. Of equal elements the last
+                counts, and so does the last NaN.
 
         Returns:
-            a launch of (out, source).
+            a launch of (out, source), or of (out, places, source).
         """
         raise NotImplementedError
 

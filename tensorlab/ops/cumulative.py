@@ -10,7 +10,7 @@ import numpy as np
 from tensorlab import return_types
 from tensorlab.autograd.formulas import Backward, Formula, formulas
 from tensorlab.autograd.recording import record
-from tensorlab.autograd.views import check_in_place, requires_grad
+from tensorlab.autograd.views import check_in_place
 from tensorlab.backends import Backend, Launch, OperandLayout
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
@@ -22,6 +22,7 @@ from tensorlab.dispatch.primitive import (
     call,
     call_in_place,
     check_out,
+    compute_several,
     refuse_recorded,
     unary,
 )
@@ -85,7 +86,7 @@ class Scan(Primitive):
     Args:
         name: of the operation.
         gradient: its formula.
-        places: whether it gives the places of the extremes, instead of these.
+        places: whether it gives the places of the extremes as well.
     """
 
     names = staticmethod(keeps)
@@ -97,8 +98,11 @@ class Scan(Primitive):
     def result(self, operands: Sequence[Any], params: tuple) -> Result:
         """The shape of the elements, row-major."""
         (input,), (_, value) = operands, params
-        kind = dtypes.int64 if self.places else value
-        return Result(input.shape, layout.default_strides(input.shape), kind)
+        return Result(input.shape, layout.default_strides(input.shape), value)
+
+    def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
+        """The places, in the layout of the extremes."""
+        return [result._replace(dtype=dtypes.int64)] if self.places else []
 
     def launch(
         self,
@@ -112,7 +116,8 @@ class Scan(Primitive):
         (input,), (dim, value) = operands, params
         out = OperandLayout(result.dtype, result.stride or (1,))
         source = OperandLayout(input.dtype, input.stride() or (1,))
-        return backend.scan(self.name, value, input.shape or (1,), dim, out, source, self.places)
+        places = out._replace(dtype=dtypes.int64) if self.places else None
+        return backend.scan(self.name, value, input.shape or (1,), dim, out, source, places)
 
     def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
         """See `Primitive.node`."""
@@ -120,8 +125,7 @@ class Scan(Primitive):
 
 
 CUMSUM, CUMPROD = Scan("cumsum", _d_cumsum), Scan("cumprod", _d_cumprod)
-CUMMAX, CUMMIN = Scan("cummax"), Scan("cummin")
-CUMMAX_PLACES, CUMMIN_PLACES = Scan("cummax", places=True), Scan("cummin", places=True)
+CUMMAX, CUMMIN = Scan("cummax", places=True), Scan("cummin", places=True)
 CummaxBackward0 = formulas("CummaxBackward0", input=_d_extreme)
 CumminBackward0 = formulas("CumminBackward0", input=_d_extreme)
 
@@ -248,7 +252,7 @@ def cummax(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None)
         >>> values, indices
         (tensor([1, 3, 3, 3]), tensor([0, 1, 1, 3]))
     """
-    return return_types.cummax(_extremes(CUMMAX, CUMMAX_PLACES, CummaxBackward0, input, dim, out))
+    return return_types.cummax(_extremes(CUMMAX, CummaxBackward0, input, dim, out))
 
 
 @op("function method", names="keeps")
@@ -261,22 +265,22 @@ def cummin(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None)
         >>> tl.tensor([3, 1, 2]).cummin(0).values
         tensor([3, 1, 1])
     """
-    return return_types.cummin(_extremes(CUMMIN, CUMMIN_PLACES, CumminBackward0, input, dim, out))
+    return return_types.cummin(_extremes(CUMMIN, CumminBackward0, input, dim, out))
 
 
 def _extremes(
-    scan: Scan, places: Scan, node: type[Backward], input: Tensor, dim: int, out: Sequence[Tensor] | None
+    scan: Scan, node: type[Backward], input: Tensor, dim: int, out: Sequence[Tensor] | None
 ) -> tuple[Tensor, Tensor]:
     name = scan.name
     params = as_one_dim(name, dim, need_tensor(name, input)), input.dtype
-    values, indices = (None, None) if out is None else need_outs(name, out, 2)
-    if values is not None and indices is not None:
-        typed_out(name, input.dtype, values)
-        typed_out(name, dtypes.int64, indices)
-        refuse_recorded(f"{name}(): ", values, input)
-    elements = detach(input) if requires_grad(input) else input
-    indices = call(places, elements, params=params, out=indices)
-    found = call(scan, elements, params=params, out=values)
+    if out is not None:
+        targets = need_outs(name, out, 2)
+        typed_out(name, input.dtype, targets[0])
+        typed_out(name, dtypes.int64, targets[1])
+        refuse_recorded(f"{name}(): ", targets[0], input)
+    found, indices = compute_several(scan, input, params=params)
+    if out is not None:
+        return written(targets[0], found), written(targets[1], indices)
     record(node, found, input, shape=input._shape, dim=params[0], indices=indices)
     return found, indices
 

@@ -74,21 +74,54 @@ def running_columns(first, last, walk, line, out, x):
             cell += line[2]
 
 
-def running_places(first, last, walk, line, out, x):
-    """Where the extremes so far stand: of equal ones, and of several NaNs, the last."""
+def is_later(element, best):
+    """Whether an element takes over: of equal ones the last does, and of NaNs, which nothing else follows."""
+    return (element != element) | (element >= best if GREATEST else element <= best)
+
+
+def extreme_rows(first, last, walk, line, out, places, x):
+    """The extremes so far and their places, one line after another: each is written until the next comes."""
+    n, out_step, place_step, step = line[0], np.uint64(line[1]), np.uint64(line[2]), np.uint64(line[3])
     for task in range(first, last):
         outer, beside = task // walk[0, -1], task % walk[0, -1]
+        out_cell = np.uint64(skipped(walk, 1, outer) + beside * walk[1, -1])
+        cell = np.uint64(skipped(walk, 2, outer) + beside * walk[2, -1])
+        place_cell = np.uint64(skipped(walk, 3, outer) + beside * walk[3, -1])
+        i = 0
+        while i < n:
+            best, place, stands = x[cell], i, True
+            extreme = seen(best, 0.0, 0.0)
+            while stands:
+                out[out_cell], places[place_cell] = best, place
+                out_cell += out_step
+                place_cell += place_step
+                cell += step
+                i += 1
+                stands = i < n and not is_later(seen(x[cell], 0.0, 0.0), extreme)
+
+
+def extreme_columns(first, last, walk, line, out, places, x):
+    """The same for many lines side by side. One task is one strip of lines."""
+    width = walk[0, -1]
+    strips = (width + STRIP - 1) // STRIP
+    best, place = np.empty(STRIP, x.dtype), np.empty(STRIP, np.int64)
+    for task in range(first, last):
+        outer, beside = task // strips, task % strips * STRIP
         out_cell = skipped(walk, 1, outer) + beside * walk[1, -1]
         cell = skipped(walk, 2, outer) + beside * walk[2, -1]
-        best, place = seen(x[cell], 0.0, 0.0), 0
+        place_cell = skipped(walk, 3, outer) + beside * walk[3, -1]
+        w = lesser(STRIP, width - beside)
         for i in range(line[0]):
-            element = seen(x[cell], 0.0, 0.0)
-            # NaN stays until the next NaN: it is neither less nor greater than what follows.
-            later = (element != element) | (element >= best if GREATEST else element <= best)
-            best, place = (element, i) if later else (best, place)
-            out[out_cell] = place
+            for j in range(w):
+                known, comes = best[j], x[cell + j * walk[2, -1]]
+                later = i == 0 or is_later(seen(comes, 0.0, 0.0), seen(known, 0.0, 0.0))
+                best[j] = comes if later else known
+                place[j] = i if later else place[j]
+                out[out_cell + j * walk[1, -1]] = best[j]
+                places[place_cell + j * walk[3, -1]] = place[j]
             out_cell += line[1]
-            cell += line[2]
+            place_cell += line[2]
+            cell += line[3]
 
 
 def scan(
@@ -98,23 +131,27 @@ def scan(
     dim: int,
     out: OperandLayout,
     source: OperandLayout,
-    places: bool = False,
+    places: OperandLayout | None = None,
 ) -> Launch:
     """See `tensorlab.backends.protocol.Core.scan`."""
     if 0 in shape:
         return no_launch
+    layouts = [source, out] if places is None else [source, out, places]
     others = [other for other in range(len(shape)) if other != dim]
-    strides = [[one.strides[other] for other in others] for one in (source, out)]
-    sizes, (x_walk, out_walk) = coalesce([shape[other] for other in others], strides)
-    form, tasks = running_rows, math.prod(sizes)
-    if places:
-        form = running_places
-    elif sizes[-1] > 1 and 0 < x_walk[-1] < source.strides[dim]:
-        form, tasks = running_columns, tasks // sizes[-1] * ceil_div(sizes[-1], STRIP)
-    walk = np.array([sizes, out_walk, x_walk], np.int64)
-    line = np.array([shape[dim], out.strides[dim], source.strides[dim]], np.int64)
+    sizes, strides = coalesce(
+        [shape[other] for other in others], [[one.strides[other] for other in others] for one in layouts]
+    )
+    side_by_side = sizes[-1] > 1 and 0 < strides[0][-1] < source.strides[dim]
+    tasks = math.prod(sizes)
+    if side_by_side:
+        tasks = tasks // sizes[-1] * ceil_div(sizes[-1], STRIP)
+    x_walk, out_walk, *place_walk = strides
+    walk = np.array([sizes, out_walk, x_walk, *place_walk], np.int64)
+    steps = [one.strides[dim] for one in (out, places, source) if one is not None]
+    line = np.array([shape[dim], *steps], np.int64)
     # Totals are kept as wide as those of a whole reduction.
     fold = replace(TABLE[_FOLDS[name]], name=name, wide=True)
-    one = Pass(fold, value, source.dtype, source.dtype if places else out.dtype)
-    kernel = getattr(kernels(one, (running_rows, running_columns, running_places)), form.__name__)
-    return launcher(kernel, tasks, 4 * math.prod(shape), (walk, line))
+    one = Pass(fold, value, source.dtype, out.dtype)
+    forms = (running_rows, running_columns) if places is None else (extreme_rows, extreme_columns)
+    kernel = getattr(kernels(one, (is_later, *forms)), forms[side_by_side].__name__)
+    return launcher(kernel, tasks, 4 * math.prod(shape), (walk, line), buffers=len(layouts))

@@ -152,7 +152,7 @@ def scan(
     dim: int,
     out: OperandLayout,
     source: OperandLayout,
-    places: bool = False,
+    places: OperandLayout | None = None,
 ) -> Launch:
     """See `tensorlab.backends.protocol.Core.scan`."""
     if 0 in shape:
@@ -161,12 +161,13 @@ def scan(
         value = dtypes.float64 if value.is_floating_point else dtypes.int64
     steps = np.arange(shape[dim]).reshape([-1 if d == dim else 1 for d in range(len(shape))])
 
-    def launch(target: Any, item: Any) -> None:
+    def launch(target: Any, *others: Any) -> None:
+        *found, item = others
         x = load(item, source, shape, value)
         total = _SCANS[name].accumulate(x, axis=dim)
-        if places:  # of equal elements the last has become the extreme, and so has the last NaN
+        if places is not None:
             wins = np.where((x == total) | (x != x), steps, 0)
-            total = np.maximum.accumulate(wins, axis=dim)
+            store(found[0], places, shape, np.maximum.accumulate(wins, axis=dim))
         store(target, out, shape, total)
 
     return quiet(launch)

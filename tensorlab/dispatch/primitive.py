@@ -9,7 +9,7 @@ recorded.
     call           a new tensor, or ``out``; recorded
     call_several   several new tensors; recorded
     call_in_place  the first operand is overwritten; recorded
-    unary, binary  `call` for one and two operands, in the fewest steps
+    unary, binary  `call` for one and two operands, in the fewest steps; `binary_in_place` like these
     compute        a new tensor; nothing is recorded
     compute_into   a tensor that is there; nothing is recorded
 
@@ -55,6 +55,7 @@ __all__ = [
     "Recorded",
     "Result",
     "binary",
+    "binary_in_place",
     "call",
     "call_in_place",
     "call_several",
@@ -436,6 +437,33 @@ def call_in_place(
         return follow(primitive.names, inner, operands, {}, in_place=True)
     target._storage._writer = writer or f"{primitive.name}_"
     return target
+
+
+def binary_in_place(primitive: Primitive, target: Tensor, other: Operand, writer: str = "") -> Tensor:
+    """`call_in_place` with one other operand."""
+    if (
+        target.__class__ is Tensor
+        and other.__class__ is Tensor
+        and target._edge is None
+        and target._base is None
+        and other._edge is None
+        and other._base is None
+    ):
+        storage, source = target._storage, other._storage
+        if storage._memory is not source._memory and not storage.readonly and storage._version >= 0:
+            key = (
+                primitive, get_default_dtype(), (),
+                target._dtype, target._shape, target._stride, storage.backend,
+                other._dtype, other._shape, other._stride, source.backend,
+                target._dtype, target._shape, target._stride, True, False,
+            )  # fmt: skip
+            plan = _plans.get(key)
+            if plan is not None:
+                storage._version += 1
+                plan.launch(target._at, target._at, other._at)
+                storage._writer = writer or f"{primitive.name}_"
+                return target
+    return call_in_place(primitive, target, other, writer=writer)
 
 
 def compute_into(

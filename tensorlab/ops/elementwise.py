@@ -26,7 +26,15 @@ from tensorlab.dispatch import primitive as door
 from tensorlab.dispatch.copies import converted
 from tensorlab.dispatch.memory import filled
 from tensorlab.dispatch.operands import Number, number_dtype, number_from, to_round, types_of, widened
-from tensorlab.dispatch.primitive import Operand, Primitive, Recorded, Result, call, call_in_place
+from tensorlab.dispatch.primitive import (
+    Operand,
+    Primitive,
+    Recorded,
+    Result,
+    binary_in_place,
+    call,
+    call_in_place,
+)
 from tensorlab.names.rules import unifies
 from tensorlab.scalars import GRAD, TABLE, TRUTH, UNKNOWN, ZERO, Scalar
 from tensorlab.tensor import Tensor
@@ -220,13 +228,16 @@ def apply_in_place(row: Scalar, target: Tensor, *others: Operand, writer: str = 
             refused by `guard_write`, or gradients could not follow it.
     """
     primitive = elementwise(row)
+    writer = writer or primitive.writer
     try:
-        return call_in_place(primitive, target, *others, writer=writer or primitive.writer)
+        if len(others) == 1:
+            return binary_in_place(primitive, target, others[0], writer)
+        return call_in_place(primitive, target, *others, writer=writer)
     except TypeError:
         numbers = _with_numbers(row, (target, *others))
         if numbers is None:
             raise
-        return call_in_place(primitive, *numbers, writer=writer or primitive.writer)
+        return call_in_place(primitive, *numbers, writer=writer)
 
 
 def compute(row: Scalar, *operands: Operand) -> Tensor:

@@ -159,6 +159,8 @@ def scan(
         return no_launch
     if name in ("cumsum", "cumprod"):
         value = dtypes.float64 if value.is_floating_point else dtypes.int64
+    elif value in HALVES:
+        value = dtypes.float32
     steps = np.arange(shape[dim]).reshape([-1 if d == dim else 1 for d in range(len(shape))])
 
     def launch(target: Any, *others: Any) -> None:

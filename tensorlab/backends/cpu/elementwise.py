@@ -71,7 +71,7 @@ def pointwise(
         if len(pattern) == 2:
             return lambda out, a: kernel(0, tasks, walk, *out, *a)
         return lambda out, a, b: kernel(0, tasks, walk, *out, *a, *b)
-    if is_light and pattern[1:2] == (SELF,) and len(pattern) == 3 and NUMBER not in pattern:
+    if is_light and len(pattern) == 3 and pattern[1] == SELF and pattern[2] not in (NUMBER, SELF):
         return lambda out, _, b: kernel(0, tasks, walk, *out, *b)
 
     def launch(*buffers: Any) -> None:

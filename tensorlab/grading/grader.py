@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tensorlab.grading import feedback
 from tensorlab.grading.boxes import BoxDied, BoxError, BoxFactory, BoxTimeout, Level
@@ -19,7 +20,7 @@ from tensorlab.grading.boxes.process import ProcessBox
 from tensorlab.grading.inside.values import printable
 from tensorlab.grading.judge import Verdict, judge
 from tensorlab.grading.notebook import Notebook, UnreadableNotebook, read_notebook
-from tensorlab.grading.outcomes import shorten
+from tensorlab.grading.outcomes import Outcome, shorten
 from tensorlab.grading.session import CellReport, Exhausted, Limits, Missing, Session
 from tensorlab.grading.suite import Exercise, Secret
 
@@ -140,8 +141,15 @@ class Grader:
         status: str
         points: int | None = 0
         hidden = self._secret.source(student, exercise.id) if self._secret else None
+        asked: list[tuple[Any, ...]] = []
+        ask = session.ask(exercise)
+
+        def remember(args: tuple[Any, ...]) -> Outcome:
+            asked[:] = [args]
+            return ask(args)
+
         try:
-            verdict = judge(exercise, session.ask(exercise), hidden)
+            verdict = judge(exercise, remember, hidden)
             status, points, words = verdict.status, verdict.points, feedback.one_line(verdict)
         except Missing:
             status, words = "missing", why_missing(exercise, notebook, session.reports)
@@ -149,7 +157,7 @@ class Grader:
             seconds = self.limits.call_seconds
             status, words = (
                 "timeout",
-                f"A call of {exercise.name} took longer than {seconds:g} s and was ended.",
+                f"{feedback.call_text(exercise, asked[0])} took longer than {seconds:g} s and was ended.",
             )
         except BoxDied:
             status, words = (

@@ -115,7 +115,7 @@ TAKE_APART = Exercise(
         Topic(
             "several storages",
             1,
-            "Each storage has its number in the order in which it is first met. Equal bytes do not make two "
+            "Number the storages in the order in which they first come up. Equal bytes do not make two "
             "storages one.",
             _cases(
                 _over(1, WHOLE) + _over(2, WHOLE, cells=7),
@@ -232,8 +232,7 @@ PUT_TOGETHER = Exercise(
         Topic(
             "a record that reaches outside",
             1,
-            "A file can be damaged. A tensor that would read behind its storage is refused with "
-            "RuntimeError.",
+            "A file can be damaged. For a tensor that would read past its storage, raise RuntimeError.",
             (
                 _refused(_records(((13,), (1,), 0))),
                 _refused(_records(((12,), (1,), 1))),

@@ -68,16 +68,17 @@ def _crowd(source: Random) -> Case:
 
 RESULT_TYPE = Exercise(
     id="05.result_type",
-    title="Which dtype has the sum?",
+    title="Which dtype does the sum have?",
     stars=3,
     signature="result_type(*operands)",
-    task="Return the dtype in which the operands meet: tensors with dimensions, without, and Python numbers.",
+    task="Return the dtype that the operands promote to: tensors with dimensions, without, and "
+    "Python numbers.",
     part="tensorlab.dispatch.operands:result_type",
     topics=(
         Topic(
             "tensors of one category",
             2,
-            "tl.promote_types says where two dtypes meet.",
+            "tl.promote_types gives the dtype that two promote to.",
             _meetings(
                 (_table(F32), _table(F32)),
                 (_table(F32), _table(F64)),
@@ -92,7 +93,7 @@ RESULT_TYPE = Exercise(
         Topic(
             "a float beside an integer",
             2,
-            "The float decides alone, however wide the integer is: int64 and float16 meet in float16.",
+            "The float decides alone, however wide the integer is: int64 and float16 give float16.",
             _meetings(
                 (_table(I64), _table(F32)),
                 (_table(F32), _table(I64)),

@@ -20,7 +20,7 @@ def fields(bits):
 
 @solutions.wrong(
     "05.float32_fields",
-    belief="Every float has a hidden 1 in front of its fraction.",
+    belief="Every float has a hidden 1 before its fraction.",
     lesson="Then 0 could not be written. A stored exponent of 0 means that there is no hidden 1.",
 )
 def always_a_hidden_one(bits):
@@ -31,7 +31,7 @@ def always_a_hidden_one(bits):
 @solutions.wrong(
     "05.float32_fields",
     belief="The fraction is the significand.",
-    lesson="A normal number has a 1 in front of it that is not stored, because it is always there.",
+    lesson="A normal number starts with a 1 that isn't stored, because it is always there.",
 )
 def no_hidden_one(bits):
     sign, stored, fraction = fields(bits)
@@ -115,7 +115,7 @@ def no_sign_of_zero(bits):
 @solutions.wrong(
     "05.float32_fields",
     belief="Zero has exponent 0.",
-    lesson="Its stored exponent is 0, which stands for 2 to the -126, as for all subnormal numbers. 0 · "
+    lesson="Its stored exponent is 0, which stands for 2^-126, as for all subnormal numbers. 0 · "
     "2^-149 is 0.",
 )
 def zero_has_exponent_zero(bits):

@@ -118,7 +118,8 @@ def copies_row_after_row(input, dtype):
 @solutions.wrong(
     "05.cast",
     belief="The copy has the same strides and the same offset as the input.",
-    lesson="Gaps and cells in front belong to the old storage. The copy's storage holds its elements and "
+    lesson="Gaps and cells before the first element belong to the old storage. The copy's storage "
+    "holds its elements and "
     "nothing more.",
 )
 def keeps_the_gaps(input, dtype):

@@ -152,7 +152,7 @@ def counts_from_one(tensors):
 @solutions.wrong(
     "05.take_apart",
     belief="A new storage is one that the tensor before did not have.",
-    lesson="Views of one storage need not stand side by side. Compare with all storages that were met, not "
+    lesson="Views of one storage need not be neighbours in the list. Compare with all storages so far, not "
     "with the last.",
 )
 def compares_with_the_last(tensors):
@@ -220,7 +220,7 @@ def a_line_for_each_dtype(storages, records):
 @solutions.wrong(
     "05.put_together",
     belief="A single element always fits.",
-    lesson="Its offset may lie behind the storage. The last element that a record reaches has to be looked "
+    lesson="Its offset may lie past the storage. The last element that a record reaches has to be looked "
     "for in every record that has elements.",
 )
 def lets_single_elements_pass(storages, records):
@@ -238,7 +238,7 @@ def lets_single_elements_pass(storages, records):
 @solutions.wrong(
     "05.put_together",
     belief="A tensor begins where its storage begins.",
-    lesson="It begins at its offset. Without it a slice comes back with the numbers in front of it.",
+    lesson="It begins at its offset. Without it a slice comes back with the numbers before it.",
 )
 def forgets_the_offset_again(storages, records):
     buffers = [bytearray(storage) for storage in storages]
@@ -338,7 +338,7 @@ def trusts_the_file(storages, records):
 @solutions.wrong(
     "05.put_together",
     belief="What cannot be read is left out.",
-    lesson="Then the rest comes back, and nobody hears that something is missing. Refuse the file.",
+    lesson="Then the rest comes back, and nobody learns that something is missing. Raise an error.",
 )
 def leaves_out_what_is_damaged(storages, records):
     buffers = [bytearray(storage) for storage in storages]

@@ -51,7 +51,8 @@ def raised(met):
 @solutions.wrong(
     "05.can_cast",
     belief="Whatever does not fit is cut off, so everything may be written.",
-    lesson="x += 0.5 on whole numbers would then do nothing at all, and say nothing. PyTorch refuses it.",
+    lesson="x += 0.5 on whole numbers would then do nothing at all, and say nothing. PyTorch raises "
+    "an error.",
 )
 def allows_everything(from_, to):
     return True
@@ -80,10 +81,11 @@ def compares_widths(from_, to):
 
 @solutions.wrong(
     "05.can_cast",
-    belief="It may be written when the two meet in the dtype of the target.",
-    lesson="float64 and float16 meet in float64, and yet a float64 result may go into a float16 tensor. Only "
+    belief="It may be written if the two promote to the dtype of the target.",
+    lesson="float64 and float16 promote to float64, and yet a float64 result may go into a float16 "
+    "tensor. Only "
     "the category "
-    "of what they meet in counts.",
+    "of what they promote to counts.",
 )
 def meets_in_the_target(from_, to):
     return tl.promote_types(from_, to) is to
@@ -168,7 +170,7 @@ def one_element_is_a_number(*operands):
 @solutions.wrong(
     "05.result_type",
     belief="Two dtypes meet, so two of each group are looked at.",
-    lesson="What two of them meet in meets the third: uint8, int8 and int32 meet in int32.",
+    lesson="Promote the result of two of them with the third: uint8, int8 and int32 give int32.",
 )
 def only_two_of_a_group(*operands):
     groups = [[], [], []]
@@ -210,7 +212,7 @@ def promotes_all(*operands):
 
 @solutions.wrong(
     "05.result_type",
-    belief="int64 and float32 meet in float64, because float32 cannot hold every int64.",
+    belief="int64 and float32 promote to float64, because float32 can't hold every int64.",
     lesson="NumPy thinks so. PyTorch keeps the float that it finds: memory doubles otherwise wherever an "
     "index meets "
     "a float.",

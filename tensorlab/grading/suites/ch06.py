@@ -67,7 +67,7 @@ BROADCAST_STRIDES = Exercise(
         Topic(
             "a dimension that is missing",
             2,
-            "What is missing is put in front, and a step along it goes nowhere.",
+            "Missing dimensions are filled in on the left, and a step along them goes nowhere.",
             (
                 _stretched((), (), (2,)),
                 _stretched((4,), (1,), (3, 4)),
@@ -168,10 +168,10 @@ def _empty(source: Random) -> Case:
 
 BROADCAST_SHAPES = Exercise(
     id="06.broadcast_shapes",
-    title="Where do they meet?",
+    title="What do they broadcast to?",
     stars=2,
     signature="broadcast_shapes(*shapes)",
-    task="Return the shape in which operands of these shapes meet, or refuse them with RuntimeError.",
+    task="Return the shape that operands of these shapes broadcast to, or raise RuntimeError.",
     part="tensorlab.core.broadcasting:broadcast_shapes",
     topics=(
         Topic(
@@ -193,7 +193,7 @@ BROADCAST_SHAPES = Exercise(
         Topic(
             "shapes of different lengths",
             2,
-            "Shapes are aligned at their right ends. What the shorter one lacks in front counts as 1.",
+            "Shapes are aligned on the right. What the shorter one lacks on the left counts as 1.",
             _cases(
                 ((), (3,)),
                 ((4,), (3, 4)),
@@ -206,9 +206,9 @@ BROADCAST_SHAPES = Exercise(
             _of_two_lengths,
         ),
         Topic(
-            "sizes that do not meet",
+            "sizes that do not fit",
             2,
-            "Two sizes that differ meet only if one of them is 1. Where one is a multiple of the other they "
+            "Two sizes that differ fit only if one of them is 1. Where one is a multiple of the other they "
             "do not, and neither do shapes that would fit from the left.",
             (
                 _refused((3,), (4,), dim=0),
@@ -225,7 +225,8 @@ BROADCAST_SHAPES = Exercise(
         Topic(
             "any number of shapes",
             1,
-            "What two shapes meet in meets the next one. One shape meets itself, and no shape at all gives "
+            "Broadcast the result of two shapes with the next one. One shape alone is the "
+            "answer itself, and no shape at all gives "
             "().",
             (
                 *_cases(
@@ -240,7 +241,7 @@ BROADCAST_SHAPES = Exercise(
         Topic(
             "a size of 0",
             1,
-            "0 is a size like 3. A 1 stretches to it, and any other size is refused.",
+            "0 is a size like 3. A 1 stretches to it, and any other size is an error.",
             (
                 *_cases(
                     ((0,), (0,)), ((1,), (0,)), ((0,), (1,)), ((0, 1), (1, 3)), ((2, 0), (1,)), ((0, 3), (3,))

@@ -86,7 +86,7 @@ SQUARED_ERROR = Exercise(
     title="An error that looks at its shapes",
     stars=2,
     signature="squared_error(prediction, target)",
-    task="Return the mean of the squared differences, or refuse shapes that differ with ValueError.",
+    task="Return the mean of the squared differences, or raise ValueError if the shapes differ.",
     part="tensorlab.ops.pairs:squared_error",
     topics=(
         Topic(
@@ -106,7 +106,8 @@ SQUARED_ERROR = Exercise(
         Topic(
             "a column and a row",
             2,
-            "(N, 1) and (N,) meet in a table of all pairs. Nobody wants that of an error, so it is refused, "
+            "(N, 1) and (N,) broadcast to a table of all pairs. That's never what you want "
+            "of an error, so raise, "
             "and the text names both shapes.",
             (
                 _refused((2, 1), (2,)),
@@ -121,7 +122,7 @@ SQUARED_ERROR = Exercise(
             "other shapes that would be broadcast",
             2,
             "Also where one of the two has the shape of the table, and where both hold as many numbers: "
-            "shapes that differ are refused.",
+            "shapes that differ are an error.",
             (
                 _refused((1,), ()),
                 _refused((3,), (1,)),
@@ -136,9 +137,9 @@ SQUARED_ERROR = Exercise(
             _smaller_target,
         ),
         Topic(
-            "shapes that do not meet",
+            "shapes that do not broadcast",
             1,
-            "The subtraction would refuse these itself, with another error. The guard comes first.",
+            "The subtraction would raise an error of its own here. Your check comes first.",
             (
                 _refused((2,), (3,)),
                 _refused((6,), (2, 3)),
@@ -243,7 +244,7 @@ def _two_spaces(source: Random) -> Case:
 
 SQUARED_DISTANCES = Exercise(
     id="06.squared_distances",
-    title="Everyone against everyone, in little memory",
+    title="Everyone with everyone, in little memory",
     stars=4,
     signature="squared_distances(x, y)",
     task="Return the table of squared distances of all points of x from all points of y.",

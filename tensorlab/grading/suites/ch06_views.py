@@ -105,9 +105,10 @@ EXPAND = Exercise(
             _wide,
         ),
         Topic(
-            "new dimensions in front",
+            "new dimensions",
             2,
-            "The sizes are aligned from the right. What the input lacks in front is put in with stride 0.",
+            "The sizes are aligned on the right. What the input lacks on the left is filled "
+            "in with stride 0.",
             _cases(
                 (_tensor(()), 2),
                 (ROW, 3, 4),
@@ -122,7 +123,7 @@ EXPAND = Exercise(
         Topic(
             "-1 keeps a size",
             1,
-            "-1 stands for the size that the dimension has. It is not computed from the others.",
+            "-1 keeps the size that the dimension has. It is not computed from the others.",
             _cases(
                 (COLUMN, -1, 4),
                 (_tensor((1, 3)), 2, -1),
@@ -214,7 +215,7 @@ def _windows(source: Random) -> Case:
 
 GUARD_LAYOUT = Exercise(
     id="06.guard_layout",
-    title="The guard before the write",
+    title="The check before the write",
     stars=2,
     signature="guard_layout(target)",
     task="Raise RuntimeError if a dimension along which steps are taken has stride 0, else return None.",
@@ -224,7 +225,7 @@ GUARD_LAYOUT = Exercise(
             "a stretched tensor",
             2,
             "Along a dimension with stride 0 several elements lie in one cell. A write would leave only one "
-            "of the values, so it is refused.",
+            "of the values, so it raises an error.",
             (
                 _shared(_tensor((3,), (0,)), 0),
                 _shared(_tensor((2, 3), (0, 1)), 0),

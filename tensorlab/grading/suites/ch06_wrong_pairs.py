@@ -23,7 +23,7 @@ def same_shapes(one, other):
 @solutions.wrong(
     "06.squared_error",
     belief="If the shapes did not fit, the subtraction would raise an error.",
-    lesson="(4, 1) and (4,) do fit: they meet in a table of 16 differences. The subtraction cannot know "
+    lesson="(4, 1) and (4,) do fit: they broadcast to a table of 16 differences. The subtraction can't know "
     "that you meant 4.",
 )
 def trusts_the_subtraction(prediction, target):
@@ -33,7 +33,7 @@ def trusts_the_subtraction(prediction, target):
 @solutions.wrong(
     "06.squared_error",
     belief="As many predictions as targets: then they belong together.",
-    lesson="(4, 1) and (4,) hold as many numbers, and still meet in 16 pairs. Compare the shapes.",
+    lesson="(4, 1) and (4,) hold the same number of elements, and still make 16 pairs. Compare the shapes.",
 )
 def compares_the_counts(prediction, target):
     if prediction.numel() != target.numel():
@@ -44,7 +44,8 @@ def compares_the_counts(prediction, target):
 @solutions.wrong(
     "06.squared_error",
     belief="Two tensors with as many dimensions are not broadcast.",
-    lesson="(1, 4) and (4, 1) have two each and meet in (4, 4). Compare the sizes, not only their number.",
+    lesson="(1, 4) and (4, 1) have two each and broadcast to (4, 4). Compare the sizes, not only "
+    "their number.",
 )
 def compares_the_dimensions(prediction, target):
     if prediction.dim() != target.dim():
@@ -131,7 +132,7 @@ def returns_a_float(prediction, target):
 @solutions.wrong(
     "06.squared_error",
     belief="Shapes that do not fit raise RuntimeError, as everywhere.",
-    lesson="Here they may fit, and are refused all the same: the contract says ValueError.",
+    lesson="They may even fit. Raise an error all the same: the task says ValueError.",
 )
 def raises_a_runtime_error(prediction, target):
     if prediction.shape != target.shape:
@@ -142,7 +143,7 @@ def raises_a_runtime_error(prediction, target):
 @solutions.wrong(
     "06.squared_error",
     belief="The error says that the shapes differ. That is enough.",
-    lesson="Whoever reads it has to print both shapes first. Put them into the text.",
+    lesson="Otherwise the reader has to print both shapes first. Put them into the text.",
 )
 def names_no_shapes(prediction, target):
     if prediction.shape != target.shape:
@@ -250,7 +251,7 @@ def takes_the_root(x, y):
 @solutions.wrong(
     "06.squared_distances",
     belief="tl.zeros makes what is needed.",
-    lesson="It makes float32. float64 that is added into float32 loses half of its digits without a word.",
+    lesson="It makes float32. Adding float64 into float32 loses half of the digits, and no message says so.",
 )
 def always_float32(x, y):
     same_coordinates(x, y)

@@ -36,7 +36,7 @@ def strides_of_a_copy(shape, strides, new_shape):
 @solutions.wrong(
     "06.broadcast_strides",
     belief="Shapes are aligned at their left ends.",
-    lesson="They are aligned at their right ends. What is missing is put in front.",
+    lesson="They are aligned on the right. What is missing is filled in on the left.",
 )
 def puts_zeros_behind(shape, strides, new_shape):
     steps = [0 if size == 1 else stride for size, stride in zip(shape, strides, strict=True)]
@@ -56,7 +56,7 @@ def steps_of_one(shape, strides, new_shape):
 
 @solutions.wrong(
     "06.broadcast_strides",
-    belief="The new dimension in front steps over the whole tensor.",
+    belief="The new first dimension steps over the whole tensor.",
     lesson="That would be the step to the next copy, and there is none. Every index along it reads the same "
     "cells.",
 )
@@ -80,7 +80,7 @@ def zeros_everywhere(shape, strides, new_shape):
 @solutions.wrong(
     "06.broadcast_strides",
     belief="There is one stride for each dimension that the tensor has.",
-    lesson="The result has more dimensions, and it needs a stride for each of them: 0 for those in front.",
+    lesson="The result has more dimensions, and it needs a stride for each of them: 0 for the new ones.",
 )
 def forgets_the_front(shape, strides, new_shape):
     sizes = new_shape[len(new_shape) - len(shape) :]
@@ -169,7 +169,7 @@ def finds_dimensions_by_size(shape, strides, new_shape):
 @solutions.wrong(
     "06.broadcast_shapes",
     belief="Shapes are aligned at their left ends.",
-    lesson="(3, 4) and (4,) meet, and (3, 4) and (3,) do not: sizes are compared from the right.",
+    lesson="(3, 4) and (4,) broadcast, and (3, 4) and (3,) don't: sizes are compared from the right.",
 )
 def aligns_left(*shapes):
     result = []
@@ -184,7 +184,8 @@ def aligns_left(*shapes):
 @solutions.wrong(
     "06.broadcast_shapes",
     belief="Shapes are aligned in whichever way they fit, from the right or from the left.",
-    lesson="From the right, and in no other way. (3, 4) and (3,) are refused, or nobody could say what a sum "
+    lesson="From the right, and in no other way. (3, 4) and (3,) must be an error, or nobody could "
+    "say what a sum "
     "means without knowing the sizes.",
 )
 def either_end_will_do(*shapes):
@@ -221,7 +222,7 @@ def stretches_to_multiples(*shapes):
 @solutions.wrong(
     "06.broadcast_shapes",
     belief="The larger size wins.",
-    lesson="Only beside a 1. Two other sizes that differ do not meet, and somebody has to say so.",
+    lesson="Only beside a 1. Two other sizes that differ don't fit, and your function must say so.",
 )
 def the_larger_wins(*shapes):
     ndim = max(map(len, shapes), default=0)
@@ -231,8 +232,8 @@ def the_larger_wins(*shapes):
 
 @solutions.wrong(
     "06.broadcast_shapes",
-    belief="Of two sizes that meet, the larger one is the result.",
-    lesson="The one that is not 1 is. Beside a 0 that is the smaller: (1,) and (0,) meet in (0,).",
+    belief="Of two sizes in a column, the larger one is the result.",
+    lesson="It's the one that isn't 1. Beside a 0 that is the smaller: (1,) and (0,) give (0,).",
 )
 def the_larger_of_two_that_meet(*shapes):
     def meet(a, b):
@@ -258,7 +259,8 @@ def raises_value_error(*shapes):
 @solutions.wrong(
     "06.broadcast_shapes",
     belief="An operation has two operands.",
-    lesson="`where` has three, and `broadcast_tensors` takes any number. What two meet in meets the next "
+    lesson="`where` has three, and `broadcast_tensors` takes any number. The result of two is "
+    "combined with the next "
     "one.",
 )
 def takes_two(*shapes):
@@ -269,7 +271,7 @@ def takes_two(*shapes):
 @solutions.wrong(
     "06.broadcast_shapes",
     belief="Every shape is compared with the first one.",
-    lesson="The first may have a 1 where two others differ: (1,), (2,) and (3,) do not meet.",
+    lesson="The first may have a 1 where two others differ: (1,), (2,) and (3,) don't broadcast.",
 )
 def compares_with_the_first(*shapes):
     result = ()
@@ -282,7 +284,7 @@ def compares_with_the_first(*shapes):
 @solutions.wrong(
     "06.broadcast_shapes",
     belief="The second operand is stretched to the first.",
-    lesson="Either may be stretched, and both at once: (3, 1) and (1, 4) meet in (3, 4).",
+    lesson="Either may be stretched, and both at once: (3, 1) and (1, 4) broadcast to (3, 4).",
 )
 def only_the_second_stretches(*shapes):
     def meet(a, b):
@@ -317,8 +319,8 @@ def stops_with_the_shorter(*shapes):
 
 @solutions.wrong(
     "06.broadcast_shapes",
-    belief="Shapes meet if they have as many dimensions.",
-    lesson="A shape that is shorter gets sizes of 1 in front. A row of shape (4,) meets a table of shape "
+    belief="Shapes broadcast if they have the same number of dimensions.",
+    lesson="A shorter shape is filled up with 1s on the left. A row of shape (4,) fits a table of shape "
     "(3, 4).",
 )
 def refuses_other_lengths(*shapes):
@@ -330,7 +332,7 @@ def refuses_other_lengths(*shapes):
 @solutions.wrong(
     "06.broadcast_shapes",
     belief="The error says that it went wrong. That is enough.",
-    lesson="Whoever reads it has two tensors with many dimensions before them. Say which one does not fit.",
+    lesson="The reader may have two tensors with many dimensions. Say which dimension doesn't fit.",
 )
 def says_nothing(*shapes):
     try:
@@ -341,8 +343,8 @@ def says_nothing(*shapes):
 
 @solutions.wrong(
     "06.broadcast_shapes",
-    belief="A size of 1 in front is only padding, so it can go.",
-    lesson="What was put in front to align the shapes is not in any of them. A 1 that an operand has is a "
+    belief="A leading size of 1 is only padding, so it can go.",
+    lesson="The 1s that align the shapes aren't in any of them. A 1 that an operand has is a "
     "dimension, and the result has it too.",
 )
 def drops_ones_in_front(*shapes):

@@ -115,8 +115,8 @@ def passes_minus_one_on(input, *sizes):
 
 @solutions.wrong(
     "06.expand",
-    belief="-1 in front means that there is one more dimension, of size 1.",
-    lesson="-1 keeps a size that is there, and in front there is none. Write the 1 if you mean it.",
+    belief="A leading -1 means one more dimension, of size 1.",
+    lesson="-1 keeps an existing size, and a new dimension has none. Write the 1 if you mean it.",
 )
 def minus_one_in_front_is_one(input, *sizes):
     front = len(sizes) - input.dim()
@@ -127,8 +127,8 @@ def minus_one_in_front_is_one(input, *sizes):
 
 @solutions.wrong(
     "06.expand",
-    belief="New dimensions come behind.",
-    lesson="Shapes are aligned at their right ends, so new dimensions come in front.",
+    belief="New dimensions come last.",
+    lesson="Shapes are aligned on the right, so new dimensions come first.",
 )
 def puts_dimensions_behind(input, *sizes):
     if len(sizes) < input.dim():
@@ -146,7 +146,7 @@ def puts_dimensions_behind(input, *sizes):
 @solutions.wrong(
     "06.expand",
     belief="Whatever size is wanted, a stride of 0 gives it.",
-    lesson="Of a dimension of 3 it would show the first element only, and drop the others without a word. "
+    lesson="Of a dimension of 3 it would show the first element only, and silently drop the others. "
     "Only a 1 stretches.",
 )
 def stretches_anything(input, *sizes):
@@ -164,7 +164,7 @@ def stretches_anything(input, *sizes):
 
 @solutions.wrong(
     "06.expand",
-    belief="A tensor with too many dimensions loses those in front.",
+    belief="A tensor with too many dimensions loses the first ones.",
     lesson="A view neither drops nor adds an element without being told. Fewer sizes than dimensions are "
     "refused.",
 )
@@ -229,7 +229,7 @@ def forgets_empty_tensors(target):
 
 @solutions.wrong(
     "06.guard_layout",
-    belief="Dimensions are stretched in front.",
+    belief="Only new dimensions are stretched.",
     lesson="Missing ones are. A size of 1 may be stretched anywhere: look at every stride.",
 )
 def looks_at_the_first_only(target):
@@ -261,7 +261,7 @@ def refuses_what_is_not_contiguous(target):
 
 @solutions.wrong(
     "06.guard_layout",
-    belief="Every overlap is refused.",
+    belief="Every overlap is an error.",
     lesson="It would be safer. But to find all overlaps can take as long as the write, so only strides of 0 "
     "are looked for; windows may be written.",
 )
@@ -291,7 +291,8 @@ def compares_with_the_storage(target):
 @solutions.wrong(
     "06.guard_layout",
     belief="A guard answers True or False.",
-    lesson="Whoever calls it would have to look at the answer. A guard stops the program: it raises.",
+    lesson="Then every caller would have to look at the answer. A check like this stops the "
+    "program: it raises.",
 )
 def answers_instead_of_raising(target):
     pairs = zip(target.shape, target.stride(), strict=True)

@@ -350,7 +350,7 @@ SCATTER_ADD = Exercise(
         Topic(
             "views",
             1,
-            "The input may begin inside its storage, with gaps behind its rows. The copy has none, and the "
+            "The input may begin inside its storage, with gaps after its rows. The copy has none, and the "
             "input stays as it was.",
             _cases(
                 (_tensor((2, 2), (3, 1), 1), 1, _places(1, 0, shape=(2, 1)), _values((2, 1))),

@@ -91,10 +91,10 @@ BLOCK = strided((2, 2, 3), cells=[3, 1, 4, 2, 5, 9, 7, 6, 8, 12, 10, 11])
 
 ARGMAX = Exercise(
     id="07.argmax",
-    title="Where is the greatest?",
+    title="Where is the largest?",
     stars=3,
     signature="argmax(input, dim=None, keepdim=False)",
-    task="Return the place of the greatest element along a dimension, or its position among all, as int64.",
+    task="Return the place of the largest element along a dimension, or its position among all, as int64.",
     part="tensorlab.ops.argreduce:argmax",
     topics=(
         Topic(
@@ -267,7 +267,8 @@ NORMALIZE = Exercise(
         Topic(
             "square tables",
             2,
-            "The lengths need their dimension, or they stand over the columns. In a square table nobody "
+            "The lengths need their dimension, or they are aligned with the columns. In a "
+            "square table nobody "
             "complains.",
             (
                 _normal(_table((3, 4), (6, 8))),

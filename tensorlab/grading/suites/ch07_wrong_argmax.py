@@ -78,7 +78,7 @@ def squeezes_all(input, dim=None, keepdim=False):
 
 @solutions.wrong(
     "07.argmax",
-    belief="A nan is no number, so it cannot be the greatest.",
+    belief="A nan isn't a number, so it can't be the largest.",
     lesson="A maximum that steps over a nan hides that something went wrong. The first nan wins.",
 )
 def steps_over_nan(input, dim=None, keepdim=False):
@@ -146,7 +146,7 @@ def compares_absolute_values(input, dim=None, keepdim=False):
 
 @solutions.wrong(
     "07.argmax",
-    belief="argmax(0) gives the place of the greatest in each row.",
+    belief="argmax(0) gives the place of the largest in each row.",
     lesson="The dimension that is named goes: along dimension 0 of a table there is one answer for each "
     "column.",
 )
@@ -199,7 +199,7 @@ def counts_in_the_storage(input, dim=None, keepdim=False):
 
 @solutions.wrong(
     "07.argmax",
-    belief="argmax gives the greatest element.",
+    belief="argmax gives the largest element.",
     lesson="That is amax. argmax says where it is, as an int64.",
 )
 def gives_the_element(input, dim=None, keepdim=False):

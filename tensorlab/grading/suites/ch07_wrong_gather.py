@@ -43,7 +43,7 @@ def swaps_the_dimensions(input, dim, index):
 @solutions.wrong(
     "07.gather",
     belief="The index says where each element goes.",
-    lesson="That is scatter, the way back. In a gather the index stands on the right of the equals sign: "
+    lesson="That is scatter, the way back. In a gather the index is on the right of the equals sign: "
     "it says where to read.",
 )
 def writes_where_it_should_read(input, dim, index):

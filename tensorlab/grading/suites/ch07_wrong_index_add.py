@@ -32,6 +32,17 @@ def gathers_and_writes_back(input, dim, index, source):
 
 @solutions.wrong(
     "07.index_add_",
+    belief="input[index] += source is index_add_.",
+    lesson="It has two faults. It gathers a copy, adds to that, and writes it back, so of several results "
+    "for one place the last one stays. And it always counts along dimension 0. Add slice by slice along dim.",
+)
+def adds_to_what_it_indexed(input, dim, index, source):
+    input[index] += source
+    return input
+
+
+@solutions.wrong(
+    "07.index_add_",
     belief="There are at most as many places as slices in the input.",
     lesson="A place may be named again and again, so the index may be longer than the input. Walk over the "
     "index.",

@@ -117,8 +117,9 @@ def ignores_keepdim(shape, dims, keepdim=False):
 
 @solutions.wrong(
     "07.fold_layout",
-    belief="keepdim keeps the number of dimensions, so sizes of 1 are put in front.",
-    lesson="Each 1 stands where the dimension was. Only there does the result meet the tensor that it "
+    belief="keepdim keeps the number of dimensions, so sizes of 1 come first.",
+    lesson="Each 1 belongs where the dimension was. Only there does the result broadcast back to "
+    "the tensor that it "
     "came from.",
 )
 def puts_the_ones_in_front(shape, dims, keepdim=False):
@@ -151,7 +152,7 @@ def does_not_know_negative_ones(shape, dims, keepdim=False):
 @solutions.wrong(
     "07.fold_layout",
     belief="A dimension that is named twice goes once; a set sorts that out.",
-    lesson="Whoever names a dimension twice has made a mistake, often with a negative number. It is refused.",
+    lesson="Naming a dimension twice is a mistake, often with a negative number. Raise an error.",
 )
 def sorts_it_out_with_a_set(shape, dims, keepdim=False):
     return result_of(shape, {layout.wrap_dim(dim, len(shape)) for dim in dims}, keepdim)
@@ -160,7 +161,7 @@ def sorts_it_out_with_a_set(shape, dims, keepdim=False):
 @solutions.wrong(
     "07.fold_layout",
     belief="dim % len(shape) brings every dimension to the front.",
-    lesson="It also brings those that do not exist: dimension 3 of 3 becomes dimension 0, without a word.",
+    lesson="It also brings those that do not exist: dimension 3 of 3 silently becomes dimension 0.",
 )
 def wraps_what_is_out_of_range(shape, dims, keepdim=False):
     return result_of(shape, named(shape, [dim % max(len(shape), 1) for dim in dims]), keepdim)

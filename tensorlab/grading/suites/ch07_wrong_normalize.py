@@ -18,7 +18,7 @@ def powers(input, p):
 @solutions.wrong(
     "07.normalize",
     belief="keepdim is cosmetic; the lengths are the same without it.",
-    lesson="Without it the lengths are aligned from the right, under the columns. Some shapes are refused, "
+    lesson="Without it the lengths are aligned on the right, with the columns. Some shapes raise an error, "
     "and square tables are divided by the wrong lengths.",
 )
 def forgets_keepdim(input, p=2.0, dim=1, eps=1e-12):
@@ -177,8 +177,8 @@ def divides_in_place(input, p=2.0, dim=1, eps=1e-12):
 
 @solutions.wrong(
     "07.normalize",
-    belief="After it the greatest element of each row is 1.",
-    lesson="That divides by the greatest. The length is made of all elements of the row.",
+    belief="After it the largest element of each row is 1.",
+    lesson="That divides by the largest. The length is made of all elements of the row.",
 )
 def divides_by_the_greatest(input, p=2.0, dim=1, eps=1e-12):
     return input / input.abs().amax(dim, keepdim=True).clamp(min=eps)

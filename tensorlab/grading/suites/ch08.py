@@ -46,7 +46,8 @@ MATMUL_SHAPE = Exercise(
     title="What comes out?",
     stars=2,
     signature="matmul_shape(a, b)",
-    task="Return the shape of the product of tensors of the shapes a and b, as a tuple, or refuse it.",
+    task="Return the shape of the product of tensors of the shapes a and b, as a tuple, or raise "
+    "RuntimeError.",
     part="tensorlab.core.product_shapes:matmul_shape",
     topics=(
         Topic(

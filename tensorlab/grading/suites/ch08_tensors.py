@@ -124,8 +124,6 @@ MATMUL = Exercise(
                 _dense(((3, 2, 3), (3, 3, 1))),
                 _dense(((2, 3, 2, 1), (2, 3, 1, 2))),
                 _pair(strided((2, 2, 3), (3, 6, 1)), strided((2, 3, 2), (1, 2, 6))),
-                _dense(((0, 2, 3), (0, 3, 4))),
-                _dense(((2, 2, 0), (2, 0, 3))),
             ),
             lambda source: _drawn(source, ch08_draw.same_batch(source)),
         ),
@@ -142,6 +140,8 @@ MATMUL = Exercise(
                 _dense(((2, 1, 2, 3), (3, 3, 2))),
                 _dense(((3, 2, 2), (2, 1, 2, 2))),
                 _dense(((2, 2, 2, 1), (2, 1, 2))),
+                _dense(((0, 2, 3), (0, 3, 4))),
+                _dense(((2, 2, 0), (2, 0, 3))),
                 any_bytes=False,
             ),
             _stretched,
@@ -250,7 +250,8 @@ ATTENTION_SCORES = Exercise(
         Topic(
             "no copy of the keys",
             1,
-            "One query meets many keys, so the keys are the large operand. Turning them is a view, and so is "
+            "One query is compared with many keys, so the keys are the large operand. "
+            "Transposing them is a view, and so is "
             "stretching them.",
             (
                 _scores(strided((1, 16)), strided((5, 16)), any_bytes=False),

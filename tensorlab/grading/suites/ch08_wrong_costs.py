@@ -79,7 +79,7 @@ def batch_of_the_larger(a, b, itemsize):
 
 @solutions.wrong(
     "08.matmul_cost",
-    belief="Every matrix of a meets every matrix of b.",
+    belief="Every matrix of a is multiplied by every matrix of b.",
     lesson="Batches of one size run together: 5 and 5 matrices are 5 products, not 25.",
 )
 def all_with_all(a, b, itemsize):

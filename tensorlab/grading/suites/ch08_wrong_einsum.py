@@ -72,7 +72,7 @@ def counts_in_int64(equation, *operands):
 @solutions.wrong(
     "08.einsum",
     belief="A letter comes twice in an operand at most, and only one letter does.",
-    lesson="Every pair of equal letters is one diagonal. Go on until each letter stands once.",
+    lesson="Every pair of equal letters is one diagonal. Go on until each letter is there once.",
 )
 def takes_one_diagonal(equation, *operands):
     terms, output = split(equation)
@@ -94,8 +94,8 @@ def order_of_appearance(equation, *operands):
 
 @solutions.wrong(
     "08.einsum",
-    belief="Dimensions stand in alphabetical order.",
-    lesson="They do when there is no arrow. With an arrow the output has the order that stands there.",
+    belief="Dimensions come in alphabetical order.",
+    lesson="They do when there is no arrow. With an arrow the output has the order after it.",
 )
 def alphabetical(equation, *operands):
     terms, output = split(equation)
@@ -105,7 +105,8 @@ def alphabetical(equation, *operands):
 @solutions.wrong(
     "08.einsum",
     belief="einsum is a way to write a matrix product.",
-    lesson="It can write one. Which letters meet and which are summed the equation says, and it need not be "
+    lesson="It can write one. The equation says which letters go together and which are summed, and "
+    "it need not be "
     "those.",
 )
 def always_a_matrix_product(equation, *operands):

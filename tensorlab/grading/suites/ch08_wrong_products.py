@@ -59,7 +59,8 @@ def elementwise(input, other):
 @solutions.wrong(
     "08.matmul",
     belief="Multiply all pairs by broadcasting, then sum over the inner dimension.",
-    lesson="The numbers are right. On the way stands a tensor of m · k · n numbers. A product needs memory "
+    lesson="The numbers are right. But along the way you make a tensor of m · k · n numbers. A "
+    "product needs memory "
     "for its result and no more.",
 )
 def all_products_at_once(input, other):
@@ -238,7 +239,7 @@ def factors_exchanged(input, other):
 @solutions.wrong(
     "08.matmul",
     belief="A second operand that does not fit has to be turned.",
-    lesson="Nobody asked for that. (2, 3) @ (2, 3) is refused, and the caller decides what was meant.",
+    lesson="Nobody asked for that. (2, 3) @ (2, 3) is an error, and the caller decides what was meant.",
 )
 def turns_what_does_not_fit(input, other):
     if input.dim() > 1 and other.dim() > 1 and input.shape[-1] != other.shape[-2]:

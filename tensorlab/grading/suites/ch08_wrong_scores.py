@@ -101,7 +101,8 @@ def copies_the_keys(query, key):
 @solutions.wrong(
     "08.attention_scores",
     belief="Multiply all pairs element by element, then sum over the last dimension.",
-    lesson="The numbers are right. On the way stands a tensor of t · s · d numbers, d times as large as the "
+    lesson="The numbers are right. But along the way you make a tensor of t · s · d numbers, d "
+    "times as large as the "
     "scores.",
 )
 def all_products_at_once(query, key):

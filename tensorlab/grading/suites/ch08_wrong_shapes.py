@@ -75,7 +75,8 @@ def one_number_has_a_dimension(a, b):
 @solutions.wrong(
     "08.matmul_shape",
     belief="@ multiplies element by element, so the shapes broadcast.",
-    lesson="That is *. In a product of matrices the last size of a meets the second-to-last of b, and both "
+    lesson="That is *. In a product of matrices the last size of a is compared with the "
+    "second-to-last of b, and both "
     "go.",
 )
 def elementwise(a, b):
@@ -85,8 +86,8 @@ def elementwise(a, b):
 
 @solutions.wrong(
     "08.matmul_shape",
-    belief="Rows meet rows: the last sizes of both have to be equal.",
-    lesson="A row of a meets a column of b. The size along a column is the second-to-last.",
+    belief="Rows are multiplied by rows: the last sizes of both must be equal.",
+    lesson="A row of a is multiplied by a column of b. The size along a column is the second-to-last.",
 )
 def rows_meet_rows(a, b):
     refuse_what_has_no_dimension(a, b)
@@ -96,7 +97,7 @@ def rows_meet_rows(a, b):
 
 @solutions.wrong(
     "08.matmul_shape",
-    belief="The last size of a meets the first size of b.",
+    belief="The last size of a is compared with the first size of b.",
     lesson="It does for a matrix b. With a batch the first size of b counts matrices; the inner one is the "
     "second-to-last.",
 )
@@ -120,7 +121,7 @@ def batches_must_be_equal(a, b):
 
 @solutions.wrong(
     "08.matmul_shape",
-    belief="Every matrix of a meets every matrix of b, so the result has both batches.",
+    belief="Every matrix of a is multiplied by every matrix of b, so the result has both batches.",
     lesson="NumPy's dot does that. Here the batches are broadcast: equal sizes run together.",
 )
 def all_with_all(a, b):
@@ -130,7 +131,8 @@ def all_with_all(a, b):
 @solutions.wrong(
     "08.matmul_shape",
     belief="A vector fits a matrix when it is as long as the matrix's rows.",
-    lesson="A vector on the left is a row, and a row meets columns: it is as long as the matrix has rows. "
+    lesson="A vector on the left is a row, and a row is multiplied by columns: it is as long as the "
+    "matrix has rows. "
     "(4,) @ (3, 4) does not exist.",
 )
 def vectors_meet_rows(a, b):
@@ -142,7 +144,7 @@ def vectors_meet_rows(a, b):
 
 @solutions.wrong(
     "08.matmul_shape",
-    belief="The batch stands in front, so it is looked at first.",
+    belief="The batch comes first, so it is checked first.",
     lesson="The inner sizes say whether the matrices have a product at all, so they come first.",
 )
 def looks_at_the_batch_first(a, b):
@@ -154,7 +156,7 @@ def looks_at_the_batch_first(a, b):
 
 @solutions.wrong(
     "08.matmul_shape",
-    belief="Of two sizes that meet the larger one is the result.",
+    belief="Of two sizes in a column the larger one is the result.",
     lesson="A 1 stretches to a 0 as well: a batch without matrices has no products.",
 )
 def batch_of_the_larger_sizes(a, b):
@@ -177,7 +179,7 @@ def batch_of_the_first(a, b):
 @solutions.wrong(
     "08.matmul_shape",
     belief="Batch dimensions are aligned from the left.",
-    lesson="They are aligned from the right, as in every broadcast: the missing ones are in front.",
+    lesson="They are aligned on the right, as in every broadcast: the missing ones are on the left.",
 )
 def aligned_from_the_left(a, b):
     ends = matrices_of(a, b)
@@ -188,7 +190,7 @@ def aligned_from_the_left(a, b):
 @solutions.wrong(
     "08.matmul_shape",
     belief="A size of 1 stretches everywhere, in the inner dimension too.",
-    lesson="Only batch dimensions stretch. (2, 1) @ (3, 4) is refused.",
+    lesson="Only batch dimensions stretch. (2, 1) @ (3, 4) raises an error.",
 )
 def the_inner_one_stretches(a, b):
     refuse_what_has_no_dimension(a, b)
@@ -199,7 +201,7 @@ def the_inner_one_stretches(a, b):
 
 @solutions.wrong(
     "08.matmul_shape",
-    belief="Whoever calls knows that the sizes fit.",
+    belief="The caller knows that the sizes fit.",
     lesson="A product whose inner sizes differ does not exist. Say so, and name both sizes.",
 )
 def never_refuses(a, b):

@@ -167,7 +167,7 @@ def read_and_added_back(x: Tensor, places: Tensor, values: Tensor, caption: str 
         s, size = Scene(width, "Places that are read, and added into", says), 40
         ways = (
             ("x[places]", "reads", cells, read, True),
-            ("index_add_(0, places, y)", "adds", added, given, False),
+            ("index_add_(0, places, y)", "adds into", added, given, False),
         )
         for number, (name, verb, above, below, down) in enumerate(ways):
             left, y = (number * width / 2, 0) if s.wide else (0, number * 214)

@@ -19,11 +19,12 @@ __all__ = ["storage", "tensor"]
 
 
 class Panel(NamedTuple):
-    """Where a tensor was drawn: its left upper corner, and its cells."""
+    """Where a tensor was drawn: its left upper corner, its cells, and where its cells and facts end."""
 
     x: float
     y: float
     grid: Cells
+    bottom: float
 
 
 def storage(x: Tensor | Mapping[str, Tensor], caption: str = "", hand: int | None = None) -> Figure:
@@ -158,11 +159,14 @@ def _row(
     panels: dict[str, Panel] = {}
     for row in _rows(s, tensors):
         y += 22 if panels else 0
-        deepest, x, bottom = max(map(_depth, row.values())), 0.0, y
+        # Facts beside a low tensor reach further down than its cells.
+        heights = {name: max(_depth(t) * size, 68 if s.wide else 0) for name, t in row.items()}
+        deepest, x, bottom = max(heights.values()), 0.0, y
         for name, t in row.items():
-            top = y + (0 if hanging else (deepest - _depth(t)) * size)
-            panels[name] = Panel(x, top, s.tensor(x, top, t, name, size, facts=facts, hand=hand))
-            bottom = max(bottom, panels[name].grid.bottom)
+            top = y + (0 if hanging else deepest - heights[name])
+            grid = s.tensor(x, top, t, name, size, facts=facts, hand=hand)
+            panels[name] = Panel(x, top, grid, grid.y + heights[name])
+            bottom = max(bottom, panels[name].bottom)
             x += max(_width(s, name, t) + 24, s.width / len(row) if len(row) > 1 else 0)
         y = bottom
     return y, panels
@@ -204,7 +208,7 @@ def _links(
 ) -> None:
     """Flags, dotted lines to what is next to the line, and the first tensor's strides."""
     each = len(line.rows[0])
-    near = max(panel.grid.bottom for panel in panels.values())
+    near = max(panel.bottom for panel in panels.values())
     for number, (name, panel) in enumerate(panels.items()):
         shown = Elements(tensors[name])
         row, first = divmod(shown.offset, each)
@@ -216,7 +220,7 @@ def _links(
         if under:
             end = (panel.grid.x + 14, panel.grid.y - 22) if s.wide else (panel.x + 14, panel.y - 4)
             s.link((cell.x + 9, cell.bottom + up), end, turn)
-        elif not below and row == 0 and panel.grid.bottom == near:
+        elif not below and row == 0 and panel.bottom > near - 20:
             s.link((panel.grid.x + 14, panel.grid.bottom + 4), (cell.x + 9, cell.y - up), turn)
         if number == 0 and (under or (not below and row == 0)):
             for stride, size in zip(shown.stride, shown.shape, strict=True):

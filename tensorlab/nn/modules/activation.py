@@ -422,7 +422,7 @@ class GLU(_Activation):
         dim: the dimension that is halved.
 
     Shape:
-        (*, 2 N, *) becomes (*, N, *).
+        (…, 2 N, …) becomes (…, N, …).
 
     Example:
         >>> import tensorlab as tl
@@ -625,7 +625,7 @@ class PReLU(_Activation):
 
 
 class Softsign(_Activation):
-    """x / (1 + |x|).
+    """``x / (1 + |x|)``.
 
     Shape:
         anything, and the same.

@@ -176,8 +176,8 @@ class Conv1d(_Conv):
     """A window of weights moves along a sequence: `Conv2d` of one dimension.
 
     Args:
-        in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device,
-            dtype: see `Conv2d`.
+        in_channels, out_channels, kernel_size, stride, padding: see `Conv2d`.
+        dilation, groups, bias, padding_mode, device, dtype: see `Conv2d`.
 
     Shape:
         (N, in_channels, L) becomes (N, out_channels, L′); N may be left out.
@@ -241,8 +241,8 @@ class Conv3d(_Conv):
     """A window of weights moves through a volume: `Conv2d` of three dimensions.
 
     Args:
-        in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device,
-            dtype: see `Conv2d`.
+        in_channels, out_channels, kernel_size, stride, padding: see `Conv2d`.
+        dilation, groups, bias, padding_mode, device, dtype: see `Conv2d`.
 
     Shape:
         (N, in_channels, D, H, W) becomes (N, out_channels, D′, H′, W′); N may be left out.
@@ -321,8 +321,8 @@ class ConvTranspose1d(_ConvTranspose):
     """The transpose of `Conv1d`: `ConvTranspose2d` of one dimension.
 
     Args:
-        in_channels, out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation,
-            padding_mode, device, dtype: see `ConvTranspose2d`.
+        in_channels, out_channels, kernel_size, stride, padding, output_padding: see `ConvTranspose2d`.
+        groups, bias, dilation padding_mode, device, dtype: see `ConvTranspose2d`.
 
     Shape:
         (N, in_channels, L) becomes (N, out_channels, L′); N may be left out.
@@ -376,8 +376,8 @@ class ConvTranspose3d(_ConvTranspose):
     """The transpose of `Conv3d`: `ConvTranspose2d` of three dimensions.
 
     Args:
-        in_channels, out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation,
-            padding_mode, device, dtype: see `ConvTranspose2d`.
+        in_channels, out_channels, kernel_size, stride, padding, output_padding: see `ConvTranspose2d`.
+        groups, bias, dilation padding_mode, device, dtype: see `ConvTranspose2d`.
 
     Shape:
         (N, in_channels, D, H, W) becomes (N, out_channels, D′, H′, W′); N may be left out.

@@ -37,14 +37,14 @@ class PairwiseDistance(Module):
 
 
 class CosineSimilarity(Module):
-    """a·b / (|a|·|b|) along a dimension: the cosine of the angle between them.
+    """``a·b / (|a|·|b|)`` along a dimension: the cosine of the angle between them.
 
     Args:
         dim: the dimension.
-        eps: the least that |a|·|b| is taken for.
+        eps: the least that ``|a|·|b|`` is taken for.
 
     Shape:
-        (*, D, *) twice becomes (*, *).
+        (…, D, …) twice becomes (…, …).
 
     Example:
         >>> import tensorlab as tl

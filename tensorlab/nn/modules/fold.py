@@ -56,7 +56,7 @@ class Fold(Module):
         kernel_size, dilation, padding, stride: see `Unfold`.
 
     Shape:
-        (N, C·height·width, windows) becomes (N, C, *output_size).
+        (N, C·height·width, windows) becomes (N, C, output_size).
 
     Example:
         >>> import tensorlab as tl

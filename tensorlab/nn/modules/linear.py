@@ -49,7 +49,7 @@ class Linear(Module):
         bias: b, of the shape (out_features,), drawn likewise; or None.
 
     Shape:
-        (*, in_features) becomes (*, out_features).
+        (…, in_features) becomes (…, out_features).
 
     Example:
         >>> import tensorlab as tl
@@ -116,7 +116,7 @@ class Bilinear(Module):
         bias: b, of the shape (out_features,), drawn likewise; or None.
 
     Shape:
-        (*, in1_features) and (*, in2_features) become (*, out_features).
+        (…, in1_features) and (…, in2_features) become (…, out_features).
 
     Example:
         >>> import tensorlab as tl

@@ -72,7 +72,7 @@ class _WeightedLoss(_Loss):
 
 
 class L1Loss(_Loss):
-    """|x - y|, averaged.
+    """``|x - y|``, averaged.
 
     Args:
         reduction: ``"mean"``, ``"sum"`` or ``"none"``; ``size_average`` and ``reduce`` are its old names.
@@ -110,7 +110,7 @@ class MSELoss(_Loss):
 
 
 class SmoothL1Loss(_Loss):
-    """(x - y)²/2β where |x - y| is below β, |x - y| - β/2 else; averaged.
+    """(x - y)²/2β where ``|x - y|`` is below β, ``|x - y| - β/2`` else; averaged.
 
     Args:
         beta: β.
@@ -576,7 +576,7 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """(x - y)²/2 where |x - y| is below δ, δ·(|x - y| - δ/2) else; averaged.
+    """(x - y)²/2 where ``|x - y|`` is below δ, ``δ·(|x - y| - δ/2)`` else; averaged.
 
     Args:
         reduction: ``"mean"``, ``"sum"`` or ``"none"``.

@@ -52,7 +52,7 @@ class LayerNorm(_Norm):
         weight, bias: of the shape `normalized_shape`, 1 and 0 at first; or None.
 
     Shape:
-        (*, *normalized_shape), and the same.
+        (…, normalized_shape), and the same.
 
     Example:
         >>> import tensorlab as tl
@@ -94,7 +94,7 @@ class RMSNorm(_Norm):
         device, dtype: of the weight.
 
     Shape:
-        (*, *normalized_shape), and the same.
+        (…, normalized_shape), and the same.
 
     Example:
         >>> import tensorlab as tl

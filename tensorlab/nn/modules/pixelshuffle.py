@@ -16,7 +16,7 @@ class PixelShuffle(Module):
         upscale_factor: r.
 
     Shape:
-        (*, C·r², H, W) becomes (*, C, H·r, W·r).
+        (…, C·r², H, W) becomes (…, C, H·r, W·r).
 
     Example:
         >>> import tensorlab as tl
@@ -43,7 +43,7 @@ class PixelUnshuffle(Module):
         downscale_factor: r.
 
     Shape:
-        (*, C, H·r, W·r) becomes (*, C·r², H, W).
+        (…, C, H·r, W·r) becomes (…, C·r², H, W).
 
     Example:
         >>> import tensorlab as tl

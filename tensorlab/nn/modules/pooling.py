@@ -279,7 +279,7 @@ class AdaptiveAvgPool2d(_AdaptivePool):
         output_size: height and width of the result; one number for both; None keeps the input's.
 
     Shape:
-        (N, C, H, W) becomes (N, C, *output_size); N may be left out.
+        (N, C, H, W) becomes (N, C, output_size); N may be left out.
 
     Example:
         >>> import tensorlab as tl
@@ -319,7 +319,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
         return_indices: also give their places, counted row by row.
 
     Shape:
-        (N, C, H, W) becomes (N, C, *output_size); N may be left out.
+        (N, C, H, W) becomes (N, C, output_size); N may be left out.
 
     Example:
         >>> import tensorlab as tl

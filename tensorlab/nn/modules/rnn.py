@@ -69,8 +69,8 @@ class RNNBase(Module):
 
     Args:
         mode: ``"LSTM"``, ``"GRU"``, ``"RNN_TANH"`` or ``"RNN_RELU"``.
-        input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size, device,
-            dtype: see `LSTM`.
+        input_size, hidden_size, num_layers, bias, batch_first: see `LSTM`.
+        dropout, bidirectional, proj_size, device, dtype: see `LSTM`.
     """
 
     def __init__(

@@ -65,7 +65,7 @@ class Embedding(_Table):
         weight: the table, of the shape (num_embeddings, embedding_dim), normal numbers at first.
 
     Shape:
-        (*) becomes (*, embedding_dim).
+        (…) becomes (…, embedding_dim).
 
     Example:
         >>> import tensorlab as tl

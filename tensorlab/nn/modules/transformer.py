@@ -129,8 +129,8 @@ class TransformerDecoderLayer(Module):
     """As `TransformerEncoderLayer`, with attention to a second sequence between attention and network.
 
     Args:
-        d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
-            device, dtype: see `TransformerEncoderLayer`.
+        d_model, nhead, dim_feedforward, dropout, activation: see `TransformerEncoderLayer`.
+        layer_norm_eps, batch_first, norm_first, bias, device, dtype: see `TransformerEncoderLayer`.
 
     Shape:
         the target (targets, batch, d_model) and the memory (sources, batch, d_model) become (targets, batch,
@@ -312,8 +312,8 @@ class Transformer(Module):
     """An encoder of the source, and a decoder of the target that attends to it.
 
     Args:
-        d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
-            device, dtype: see `TransformerEncoderLayer`.
+        d_model, nhead, dim_feedforward, dropout, activation: see `TransformerEncoderLayer`.
+        layer_norm_eps, batch_first, norm_first, bias, device, dtype: see `TransformerEncoderLayer`.
         num_encoder_layers, num_decoder_layers: how many layers each has.
         custom_encoder, custom_decoder: modules of one's own instead.
 

@@ -22,7 +22,7 @@ class Upsample(Module):
         recompute_scale_factor: take the factor from the sizes that were rounded.
 
     Shape:
-        (N, C, *sizes) becomes (N, C, *size).
+        (N, C, sizes) becomes (N, C, size).
 
     Example:
         >>> import tensorlab as tl
@@ -68,7 +68,7 @@ class UpsamplingNearest2d(Upsample):
         scale_factor: how much larger it is.
 
     Shape:
-        (N, C, H, W) becomes (N, C, *size).
+        (N, C, H, W) becomes (N, C, size).
 
     Example:
         >>> import tensorlab as tl
@@ -88,7 +88,7 @@ class UpsamplingBilinear2d(Upsample):
         scale_factor: how much larger it is.
 
     Shape:
-        (N, C, H, W) becomes (N, C, *size).
+        (N, C, H, W) becomes (N, C, size).
 
     Example:
         >>> import tensorlab as tl

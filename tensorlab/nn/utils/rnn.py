@@ -28,7 +28,7 @@ class PackedSequence(NamedTuple):
     the step before. `pack_padded_sequence` and `pack_sequence` make one; recurrent layers take and give them.
 
     Attributes:
-        data: all elements, of the shape (elements, *).
+        data: all elements, of the shape (elements, …).
         batch_sizes: how many sequences go on at each step.
         sorted_indices: which sequence of the batch stands where; None if they came in order.
         unsorted_indices: the way back.
@@ -71,8 +71,8 @@ def pad_sequence(
     """Sequences of several lengths in one tensor, the shorter ones filled up.
 
     Args:
-        sequences: tensors of shape (length, *), alike but for their lengths.
-        batch_first: give (batch, longest, *) instead of (longest, batch, *).
+        sequences: tensors of shape (length, …), alike but for their lengths.
+        batch_first: give (batch, longest, …) instead of (longest, batch, …).
         padding_value: what they are filled up with.
         padding_side: ``"right"`` or ``"left"``.
 
@@ -131,9 +131,9 @@ def pack_padded_sequence(
     """Leave the padding out.
 
     Args:
-        input: sequences of shape (longest, batch, *).
+        input: sequences of shape (longest, batch, …).
         lengths: how long each is.
-        batch_first: `input` is (batch, longest, *).
+        batch_first: `input` is (batch, longest, …).
         enforce_sorted: raise unless the longest comes first; else they are sorted.
 
     Raises:
@@ -182,7 +182,7 @@ def pad_packed_sequence(
 
     Args:
         sequence: the packed sequences.
-        batch_first: give (batch, longest, *) instead of (longest, batch, *).
+        batch_first: give (batch, longest, …) instead of (longest, batch, …).
         padding_value: what shorter ones are filled up with.
         total_length: fill all up to this length.
 
@@ -221,7 +221,7 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
     """Sequences of several lengths without padding.
 
     Args:
-        sequences: tensors of shape (length, *), alike but for their lengths.
+        sequences: tensors of shape (length, …), alike but for their lengths.
         enforce_sorted: raise unless the longest comes first; else they are sorted.
 
     Example:

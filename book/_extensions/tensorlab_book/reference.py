@@ -244,8 +244,10 @@ def own_signature(
     return stringify_signature(arguments, show_return_annotation=False, unqualified_typehints=True), None
 
 
-def written_in(app: Sphinx, module: str, name: str) -> str | None:
+def written_in(app: Sphinx, module: str | None, name: str) -> str | None:
     """Return the module in which a public function is written, for the link to its source."""
+    if module is None:  # an attribute that a docstring describes
+        return None
     value = getattr(importlib.import_module(module), name, None)
     return inspect.unwrap(value).__module__ if inspect.isroutine(value) else None
 

@@ -99,7 +99,7 @@ class RMSNorm(_Norm):
     Example:
         >>> import tensorlab as tl
         >>> tl.nn.RMSNorm(2)(tl.tensor([[3.0, -3.0]])).detach()
-        tensor([[ 1.0000, -1.0000]])
+        tensor([[ 1., -1.]])
     """
 
     def __init__(

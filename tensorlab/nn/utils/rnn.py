@@ -27,7 +27,7 @@ class PackedSequence(NamedTuple):
     The longest sequence comes first, so that at each step the sequences that go on are the first of those of
     the step before. `pack_padded_sequence` and `pack_sequence` make one; recurrent layers take and give them.
 
-    Attributes:
+    Args:
         data: all elements, of the shape (elements, …).
         batch_sizes: how many sequences go on at each step.
         sorted_indices: which sequence of the batch stands where; None if they came in order.

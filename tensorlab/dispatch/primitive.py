@@ -129,11 +129,12 @@ class Primitive:
         raise NotImplementedError
 
     def check_elements(
-        self, backend: Backend, operands: Sequence[Operand], params: tuple
+        self, backend: Backend, operands: Sequence[Operand], params: tuple, is_new: bool
     ) -> Callable[..., None] | None:
         """What refuses elements: called with the operands' buffers before a cell is written.
 
-        A primitive that has it is called by `call` and its like, not by `unary` or `binary`.
+        A primitive that has it is called by `call` and its like, not by `unary` or `binary`. With `is_new`
+        a new tensor is written, which nobody holds if the launch raises: it may look at elements itself.
         """
         return None
 
@@ -334,7 +335,7 @@ def _prepare(primitive: Primitive, key: tuple, operands: Sequence[Any], params: 
     backend = _backend_of(operands)
     launch = primitive.launch(backend, made, operands, params, [False] * len(operands))
     node, notes = primitive.node(operands, params) if made.dtype.is_floating_point else (None, {})
-    check = primitive.check_elements(backend, operands, params)
+    check = primitive.check_elements(backend, operands, params, is_new=True)
     return _remember(key, backend, launch, made, node, notes, further, check)
 
 
@@ -508,7 +509,7 @@ def compute_into(
         made = Result(out.shape, out.stride(), out.dtype)
         backend = _backend_of((out, *operands))
         launch = primitive.launch(backend, made, operands, params, same)
-        check = primitive.check_elements(backend, operands, params)
+        check = primitive.check_elements(backend, operands, params, is_new=False)
         plan = _remember(key, backend, launch, made, None, {}, check=check)
     if plan.check is not None:
         plan.check(*buffers)

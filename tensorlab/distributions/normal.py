@@ -16,9 +16,9 @@ __all__ = ["Normal"]
 class Normal(Distribution):
     r"""The normal distribution with mean μ and deviation σ.
 
-    Its density is :math:`\exp(-(x - \mu)^2 / 2\sigma^2)` times :math:`1 / \sigma \sqrt{2\pi}`. `rsample` draws
-    :math:`\mu + \sigma \varepsilon`, so that gradients reach both: the reparameterization of Kingma and
-    Welling, *Auto-Encoding Variational Bayes*, 2014.
+    Its density is :math:`\exp(-(x - \mu)^2 / 2\sigma^2)` times :math:`1 / \sigma \sqrt{2\pi}`.
+    `rsample` draws :math:`\mu + \sigma \varepsilon`, so that gradients reach both: the reparameterization of
+    Kingma and Welling, *Auto-Encoding Variational Bayes*, 2014.
 
     Args:
         loc: μ.

@@ -124,7 +124,7 @@ def test_what_is_not_there(tmp_path, arguments, sentence):
 
 
 def test_nothing_is_written_beside_the_source(tmp_path):
-    """An installation may be read-only: hand-written kernels are kept where the generated ones are."""
+    """An installation may be read-only: `sort`, written by hand, is kept where the generated `gather` is."""
     program = (
         "import tensorlab as tl; x = tl.arange(4); print(tl.searchsorted(x, x).tolist());"
         "tl.zeros(40, 30)[:, x]"
@@ -137,4 +137,5 @@ def test_nothing_is_written_beside_the_source(tmp_path):
     )
     assert set(Path(tensorlab.__file__).parent.rglob("*.nb?")) == before
     kept = {path.name.split(".")[0] for path in tmp_path.rglob("*.nbc")}
-    assert {"sort", "index"} <= kept
+    assert "sort" in kept
+    assert any(name.startswith("gather_1_") for name in kept)

@@ -157,7 +157,7 @@ class _Indexed(Primitive):
         return self.error
 
     def check_elements(
-        self, backend: Backend, operands: Sequence[Any], params: tuple
+        self, backend: Backend, operands: Sequence[Any], params: tuple, is_new: bool
     ) -> Callable[..., None] | None:
         """Refuse an index outside its dimension."""
         input, indices = operands[0], operands[self.first_index :]
@@ -228,7 +228,7 @@ class Read(_Indexed):
         route = self.rule(input._shape, input._stride, indices, params)
         target = result.stride or (0,) * len(route.shape)
         gather = _moves(backend, "gather", route, target, route.strides)
-        check = super().check_elements(backend, operands, params)
+        check = super().check_elements(backend, operands, params, is_new=True)
 
         def launch(out: Buffer, *buffers: Buffer) -> None:
             if gather(out, *buffers) and check is not None:
@@ -237,12 +237,14 @@ class Read(_Indexed):
         return launch
 
     def check_elements(
-        self, backend: Backend, operands: Sequence[Any], params: tuple
+        self, backend: Backend, operands: Sequence[Any], params: tuple, is_new: bool
     ) -> Callable[..., None] | None:
-        """Indices are looked at where they are followed, unless there is nothing to be read."""
+        """For a new tensor, indices are looked at where they are followed, unless nothing is to be read."""
         input, *indices = operands
         shape = self.rule(input._shape, input._stride, indices, params).shape
-        return super().check_elements(backend, operands, params) if 0 in shape else None
+        if is_new and 0 not in shape:
+            return None
+        return super().check_elements(backend, operands, params, is_new)
 
     def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
         """With the size of the tensor and the dimension, if there is one."""
@@ -269,10 +271,10 @@ class Write(_Indexed):
         return broadcasting.broadcast_strides(sizes, stride, shape)
 
     def check_elements(
-        self, backend: Backend, operands: Sequence[Any], params: tuple
+        self, backend: Backend, operands: Sequence[Any], params: tuple, is_new: bool
     ) -> Callable[..., None] | None:
         """Refuse an index outside its dimension, and a number that the dtype cannot hold."""
-        check_indices = super().check_elements(backend, operands, params)
+        check_indices = super().check_elements(backend, operands, params, is_new)
         input, values, *_ = operands
         if isinstance(values, Tensor):
             return check_indices

@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 import tensorlab as tl
-from tensorlab.ops import convolution
+from tensorlab.ops import correlations
 from tests.library.gradients.outcomes import both, leaf, points
 
 VIEWS = {
@@ -381,7 +381,7 @@ def test_a_pass_to_some_inputs_computes_no_other_gradients(monkeypatch):
     x = tl.ones(1, 1, 4, 4, requires_grad=True)
     weight = tl.ones(1, 1, 2, 2, requires_grad=True)
     y = tl.conv2d(x, weight)
-    monkeypatch.setattr(convolution, "_weights", refuse)
+    monkeypatch.setattr(correlations, "_weights", refuse)
     for create_graph in (False, True):
         (found,) = tl.autograd.grad(y, x, tl.ones_like(y), create_graph=create_graph, retain_graph=True)
         assert found.sum().item() == 36

@@ -25,6 +25,8 @@ def call_text(exercise: Exercise, args: tuple[Any, ...]) -> str:
         >>> call_text(exercise("01.flat_index"), ((1, 2), (3, 1), 4))
         'flat_index((1, 2), (3, 1), 4)'
     """
+    if exercise.programs:
+        return str(args[0])
     if exercise.bits:
         width = 2 + exercise.bits // 4
         return f"{exercise.name}({', '.join(f'{value:#0{width}X}'.replace('X', 'x') for value in args)})"

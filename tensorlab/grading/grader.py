@@ -210,7 +210,7 @@ def why_missing(exercise: Exercise, notebook: Notebook, reports: Mapping[int, Ce
     code = [cell for cell in answers if cell.kind == "code"]
     if not code:
         if not answers:
-            return f"No cell defines {name}. Write def {exercise.signature}: in a code cell."
+            return f"No cell defines {name}. Write {exercise.opening} in a code cell."
         kind = {"markdown": "a Markdown cell", "raw": "a raw cell"}.get(answers[-1].kind, "no code cell")
         return f"The answer cell is {kind} now, so it does not run. Make it a code cell again."
     cell = code[-1]
@@ -223,9 +223,7 @@ def why_missing(exercise: Exercise, notebook: Notebook, reports: Mapping[int, Ce
         return f"The answer cell (cell {cell.number}{place}) stopped with {error}, so {name} is not defined."
     if report.defines:
         return f"The answer cell defines {', '.join(report.defines)}. The grader looks for the name {name}."
-    return (
-        f"The answer cell (cell {cell.number}) does not define {name}. Write def {exercise.signature}: there."
-    )
+    return f"The answer cell (cell {cell.number}) does not define {name}. Write {exercise.opening} there."
 
 
 def _tidy(words: str) -> str:

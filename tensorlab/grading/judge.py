@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from tensorlab.grading.inside import values
 from tensorlab.grading.inside.calls import REFUSAL
-from tensorlab.grading.outcomes import Outcome, Raised, Returned, alike, ask_directly, expected, passes
+from tensorlab.grading.outcomes import Outcome, Raised, Returned, alike, answer_of, expected, passes
 from tensorlab.grading.suite import Case, Exercise, Topic, WrongSolution
 
 #: Hidden cases drawn for each topic.
@@ -149,10 +149,10 @@ def _belief(
     inside = [place for place, record in enumerate(records) if record.topic is topic]
     outside = [place for place, record in enumerate(records) if record.topic is not topic]
     for solution in exercise.wrong:
-        here = _pairs(records, inside, solution, known)
+        here = _pairs(exercise, records, inside, solution, known)
         if _likeness(here) < best_likeness[0]:
             continue  # whatever else it gets wrong; most are out here, and are asked nothing more
-        pairs = here + _pairs(records, outside, solution, known)
+        pairs = here + _pairs(exercise, records, outside, solution, known)
         if sum(pair.shared for pair in pairs) < HELD * sum(pair.theirs for pair in pairs):
             continue
         likeness = _likeness(here), _likeness(pairs), sum(pair.to_the_letter for pair in pairs)
@@ -182,15 +182,18 @@ class Pair:
 
 
 def _pairs(
-    records: Sequence[Failure], places: Sequence[int], solution: WrongSolution, known: Known | None
+    exercise: Exercise,
+    records: Sequence[Failure],
+    places: Sequence[int],
+    solution: WrongSolution,
+    known: Known | None,
 ) -> list[Pair]:
     """The records of some places, beside what a known wrong solution answers there."""
     if known:
         answers = known(solution)
         return [Pair(records[place], answers[place]) for place in places]
-    return [
-        Pair(records[place], ask_directly(solution.function, records[place].case.args)) for place in places
-    ]
+    asked = [records[place] for place in places]
+    return [Pair(record, answer_of(solution.function, exercise, record.case)) for record in asked]
 
 
 def _likeness(pairs: Sequence[Pair]) -> float:

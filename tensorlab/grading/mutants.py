@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensorlab.grading.judge import Question, draw
-from tensorlab.grading.outcomes import ask_directly, passes
+from tensorlab.grading.outcomes import answer_of, passes
 from tensorlab.grading.sources import answer_source
 from tensorlab.grading.suite import Exercise, RightSolution
 
@@ -148,9 +148,9 @@ def _function(tree: ast.Module, name: str) -> Callable[..., Any]:
     names: dict[str, Any] = {"_count_a_round": count_a_round}
     exec(compile(_count_rounds(tree), "a mutant", "exec"), names)
 
-    def call(*args: Any) -> Any:
+    def call(*args: Any, **keywords: Any) -> Any:
         rounds[0] = 0
-        return names[name](*args)
+        return names[name](*args, **keywords)
 
     return call
 
@@ -185,19 +185,19 @@ def hunt(exercise: Exercise) -> list[Hunt]:
     return [_hunt_in(exercise, solution, questions) for solution in exercise.right]
 
 
-def survives(mutant: Mutant, questions: Sequence[Question]) -> bool:
+def survives(exercise: Exercise, mutant: Mutant, questions: Sequence[Question]) -> bool:
     """Whether a mutant answers every question rightly. What it warns of on the way is not shown."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return all(
-            passes(ask_directly(mutant.function, question.case.args), question.want, question.case)
+            passes(answer_of(mutant.function, exercise, question.case), question.want, question.case)
             for question in questions
         )
 
 
 def _hunt_in(exercise: Exercise, solution: RightSolution, questions: Sequence[Question]) -> Hunt:
     made = list(mutants(answer_source(exercise, solution.function), exercise.name))
-    alive = [mutant for mutant in made if survives(mutant, questions)]
+    alive = [mutant for mutant in made if survives(exercise, mutant, questions)]
     named = {change for changes in solution.same.values() for change in changes}
     same = tuple(mutant for mutant in alive if mutant.change in named)
     missed = tuple(mutant for mutant in alive if mutant not in same)

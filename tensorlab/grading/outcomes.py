@@ -124,13 +124,26 @@ def ask_directly(
     function: Callable[..., Any],
     args: tuple[Any, ...],
     around: AbstractContextManager[Any] | None = None,
+    named: str = "",
 ) -> Outcome:
     """Call a function in this process, on its own copy of the arguments; `around` holds during the call.
+
+    With a name the only argument is a program that calls the function so (see `inside.programs`).
 
     The value goes through the same encoder as in a box, so that an object of the student's own class is
     judged by its type and never asked whether it equals the answer.
     """
-    return outcome(calls.call(function, copy(args), around))
+    return outcome(calls.call(function, copy(args), around, named))
+
+
+def answer_of(
+    function: Callable[..., Any],
+    exercise: Exercise,
+    case: Case,
+    around: AbstractContextManager[Any] | None = None,
+) -> Outcome:
+    """What a function of this process answers to one case of an exercise."""
+    return ask_directly(function, case.args, around, exercise.named)
 
 
 def copy(args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -144,7 +157,7 @@ def _again(value: Any) -> Any:
 
 def expected(exercise: Exercise, case: Case) -> Outcome:
     """What the library does. The bytes that it allocates stand there only if they count."""
-    found = ask_directly(exercise.reference, case.args)
+    found = answer_of(exercise.reference, exercise, case)
     if isinstance(found, Returned) and (case.any_bytes or not exercise.lean):
         return Returned(found.value, found.after)
     return found

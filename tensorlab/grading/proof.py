@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tensorlab.grading.judge import draw, weigh
-from tensorlab.grading.outcomes import Outcome, ask_directly
+from tensorlab.grading.outcomes import Outcome, answer_of
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import exercises
 
@@ -84,7 +84,7 @@ def kill_rows(exercise: Exercise) -> list[KillRow]:
 
     @functools.cache
     def answers(function: Callable[..., Any]) -> list[Outcome]:
-        return [ask_directly(function, question.case.args) for question in questions]
+        return [answer_of(function, exercise, question.case) for question in questions]
 
     rows = []
     for kind, name, says, function in known_solutions(exercise):

@@ -22,7 +22,8 @@ _SLIPS = {
     "UnboundLocalError": "The function gives this name a value somewhere, but not before this line.",
     "AttributeError": "What stands before the dot has nothing of this name.",
     "ModuleNotFoundError": "Nothing of this name is installed here, and the exercise does not need it.",
-    "RecursionError": "The function calls itself without coming to an end.",
+    "RecursionError": "The function calls itself more often than Python allows: it comes to no end, or goes "
+    "one call deeper with every step of its input. A loop has no such limit.",
     "MemoryError": "The call asks for more memory than it may have.",
 }
 

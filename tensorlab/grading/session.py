@@ -104,6 +104,7 @@ class Session:
             request = {
                 "op": "call",
                 "name": exercise.name,
+                "named": exercise.named,
                 "part": exercise.part,
                 "args": values.encode(args),
                 "listen": self._listen,

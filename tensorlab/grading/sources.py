@@ -27,7 +27,7 @@ def answer_source(exercise: Exercise, function: Callable[..., Any]) -> str:
             return math.prod(shape)
     """
     lines = textwrap.dedent(inspect.getsource(function)).splitlines()
-    start = next(number for number, line in enumerate(lines) if line.startswith("def "))
+    start = next(number for number, line in enumerate(lines) if line.startswith(("def ", "class ")))
     answer = re.sub(rf"\b{function.__name__}\b", exercise.name, "\n".join(lines[start:]))
     module = inspect.getsource(sys.modules[inspect.unwrap(function).__module__])
     return "\n".join([*_needed(module, answer), answer]).strip()

@@ -114,7 +114,7 @@ class RightSolution:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise: write the library function `part`.
+    """One exercise: write the library function or class `part`.
 
     The first topic is the foundation: it holds the ordinary cases, and without it no other topic gives
     points. Otherwise ``return 0`` would earn whatever 0 answers.
@@ -122,11 +122,13 @@ class Exercise:
     Attributes:
         id: chapter and name, ``"01.numel"``.
         stars: 1 (a minute) to 4 (half an hour).
-        signature: as it stands in the notebook.
+        signature: as it stands in the notebook; of a class, the call that makes an object of it.
         task: one sentence that says what the function returns.
-        part: ``"module:name"`` of the library function, which is the reference.
+        part: ``"module:name"`` of the library's function or class, which is the reference.
         lean: whether an answer may allocate no more bytes than the library does.
         bits: how many bits the ints of a call have, where it is bits that they stand for; 0 elsewhere.
+        programs: whether each case is a small program, its only argument, that uses the answer under its
+            name: how a class is asked, an engine, or a function of functions (see `inside.programs`).
     """
 
     id: str
@@ -140,6 +142,7 @@ class Exercise:
     right: Sequence[RightSolution] = field(repr=False)
     lean: bool = False
     bits: int = 0
+    programs: bool = False
 
     @property
     def chapter(self) -> str:
@@ -150,6 +153,21 @@ class Exercise:
     def name(self) -> str:
         """The function's name."""
         return self.part.partition(":")[2]
+
+    @property
+    def named(self) -> str:
+        """The name under which programs use the answer; empty where it is called with arguments."""
+        return self.name if self.programs else ""
+
+    @property
+    def opening(self) -> str:
+        """The line that an answer begins with: ``"def numel(shape):"``; of a class, ``"class Linear"``."""
+        return f"class {self.name}" if self.is_class else f"def {self.signature}:"
+
+    @property
+    def is_class(self) -> bool:
+        """Whether the answer is a class."""
+        return isinstance(self.reference, type)
 
     @property
     def answer_cell(self) -> str:

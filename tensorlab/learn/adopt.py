@@ -102,7 +102,7 @@ def adopt_function(asked: Exercise, function: Any, *, is_kept: bool = False) -> 
     except OutOfTime:
         return _refuse(asked, "it did not come to an end in time", ())
     if verdict.status != "right":
-        return _refuse(asked, _why(verdict), lines_of(verdict, printed_by(function)))
+        return _refuse(asked, _why(verdict), lines_of(verdict, printed_by(asked, function)))
     together = {**parts.adopted(), asked.id: function}
     for title, program in SAMPLES.items():
         names, want, got = trials.culprits(program, together)

@@ -98,7 +98,7 @@ def _asker(asked: Exercise, function: Callable[..., Any]) -> Callable[[tuple[Any
     def ask(args: tuple[Any, ...]) -> Outcome:
         try:
             with contextlib.redirect_stdout(Beginning()):
-                return ask_directly(function, args, switches.without(asked.part))
+                return ask_directly(function, args, switches.without(asked.part), asked.named)
         except OutOfTime as stopped:
             stopped.args_of_call = args
             raise
@@ -141,9 +141,10 @@ def title_of(asked: Exercise) -> str:
 
 
 def _card(verdict: Verdict, function: Callable[..., Any], note: str) -> Card:
-    lines = lines_of(verdict, printed_by(function)) if verdict.failures else ()
+    printed = printed_by(verdict.exercise, function)
+    lines = lines_of(verdict, printed) if verdict.failures else ()
     if verdict.status == "unanswered":
-        lines = printed_instead(verdict.exercise, printed_by(function))
+        lines = printed_instead(verdict.exercise, printed)
     notes = (note,) if note else ()
     name = verdict.exercise.id
     adopting = f'tl.adopt("{name}") makes it a part of the library.'
@@ -170,7 +171,7 @@ def card_of(verdict: Verdict, lines: tuple[Line, ...], then: str, footer: tuple[
             "plain",
             (
                 Line("Asked", asked.task),
-                Line("Write", f"def {asked.signature}:", code=True),
+                Line("Write", asked.opening, code=True),
                 Line("Then", then),
                 Line(
                     "Note",
@@ -249,14 +250,14 @@ def printed_instead(asked: Exercise, printed: Callable[[tuple[Any, ...]], str]) 
     )
 
 
-def printed_by(function: Callable[..., Any]) -> Callable[[tuple[Any, ...]], str]:
+def printed_by(asked: Exercise, function: Callable[..., Any]) -> Callable[[tuple[Any, ...]], str]:
     """What tells `lines_of` what a function of this process prints: the function is called once more."""
 
     def printed(args: tuple[Any, ...]) -> str:
         heard = Beginning()
         limit = time_limit(PATIENCE, aside=compiling)
         with parts.the_librarys_own(), limit, contextlib.redirect_stdout(heard):
-            ask_directly(function, args)
+            ask_directly(function, args, named=asked.named)
         return heard.kept()
 
     return printed

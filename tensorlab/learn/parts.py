@@ -9,6 +9,9 @@ The bridge keeps three promises. A call that the exercise says nothing about (it
 the library's own function. So does a call that a part makes of itself through the library, so that two parts
 which are each built on the other come to an end. And a plain tuple becomes a `Size` where the library says
 that it returns one.
+
+Of a class it is ``__init__`` that gets the bridge: whoever makes an object of the library's class gets one of
+the student's. Classes that are built on the library's class stay as they are.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tensorlab.core.size import Size
-from tensorlab.grading.inside.calls import OPERATORS, find_part
+from tensorlab.grading.inside.calls import OPERATORS, find_part, fitting
 from tensorlab.grading.suite import Exercise
 from tensorlab.grading.suites import exercise
 from tensorlab.learn.call_forms import FORMS
@@ -32,7 +35,7 @@ __all__ = ["Part", "adopted", "in_place", "put", "the_librarys_own"]
 
 
 class Part:
-    """One function of the library and the code that can stand in it.
+    """One function or class of the library and the code that can stand in it.
 
     Args:
         exercise: names the function, and the calls that a student's version answers.
@@ -40,7 +43,9 @@ class Part:
 
     def __init__(self, exercise: Exercise) -> None:
         self.function: Callable[..., Any] | None = None
-        self._returns = typing.get_type_hints(find_part(exercise.part)[0]).get("return")
+        self.made: type | None = exercise.reference if isinstance(exercise.reference, type) else None
+        own, _ = find_part(exercise.part)
+        self._returns = None if self.made else typing.get_type_hints(own).get("return")
         self._here = threading.local()  # says of each thread whether it is inside the student's function
         as_asked = FORMS.get(exercise.id) or _fits(exercise.signature)
         # An operator that does a part's work without calling it is a second place for the same part.
@@ -57,10 +62,17 @@ class Part:
         self.function = function
 
     def answer(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """What a student's function makes of the arguments that the exercise knows."""
+        """What a student's function makes of the arguments that the exercise knows.
+
+        Of a class the first argument is an object of the library's, which becomes one of the student's.
+        """
         self._here.busy = True
         try:
-            value = function(*args)
+            if isinstance(function, type):
+                object.__setattr__(args[0], "__class__", function)
+                value = function.__init__(*args)  # type: ignore[misc] # it is this very class's
+            else:
+                value = function(*args)
         finally:
             self._here.busy = False
         return _as_declared(value, self._returns)
@@ -94,7 +106,7 @@ class _Place:
         # Another thread may call in between, so what code needs is there before the code is.
         if bridged:
             self._function.__kwdefaults__ = {**(self._keywords or {}), "_place": self}
-            self._function.__code__ = _bridge.__code__
+            self._function.__code__ = fitting(_bridge.__code__, self._function)
         else:
             self._function.__code__ = self._code
             self._function.__kwdefaults__ = self._keywords
@@ -102,10 +114,12 @@ class _Place:
     def call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """What the bridge does with a call."""
         function = self._part.function  # once: another thread may take it out meanwhile
-        asked = None if function is None or self._part.is_busy() else self._as_asked(*args, **keywords)
-        if function is None or asked is None:
+        made = self._part.made
+        if function is None or self._part.is_busy() or (made and type(args[0]) is not made):
             return self._own(*args, **keywords)
-        return self._part.answer(function, asked)
+        first, rest = (args[:1], args[1:]) if made else ((), args)
+        asked = self._as_asked(*rest, **keywords)
+        return self._own(*args, **keywords) if asked is None else self._part.answer(function, first + asked)
 
 
 def _bridge(*args: Any, _place: _Place, **keywords: Any) -> Any:

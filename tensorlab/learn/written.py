@@ -60,7 +60,7 @@ class _Writer:
             return
         self._seen.add(id(thing))
         text, function = _text_of(thing), inspect.unwrap(thing)
-        names = function.__globals__ if isinstance(function, FunctionType) else around or {}
+        names = _globals_of(function) or around or {}
         for name in sorted(_global_names(text)):
             if (
                 name in names
@@ -96,11 +96,18 @@ class _Writer:
             self.texts.append(f"{name} = {what}\n")
 
 
+def _globals_of(thing: Any) -> Mapping[str, Any]:
+    """The names of the notebook in which a function was written, or the methods of a class."""
+    written = [thing, *vars(thing).values()] if isinstance(thing, type) else [thing]
+    functions = (each for each in written if isinstance(each, FunctionType))
+    return next((function.__globals__ for function in functions), {})
+
+
 def _text_of(thing: Any) -> str:
     """The text of a function or a class that stands at the top of a cell or a file."""
     name = getattr(thing, "__name__", type(thing).__name__)
     try:
-        text = inspect.getsource(thing)
+        text = _text_of_class(thing) if isinstance(thing, type) else inspect.getsource(thing)
     except (OSError, TypeError):
         raise NotWritable(f"the text of {name} is not known here") from None
     if getattr(inspect.unwrap(thing), "__closure__", None):
@@ -113,6 +120,23 @@ def _text_of(thing: Any) -> str:
     if len(body) != 1 or getattr(body[0], "name", None) != name:
         raise NotWritable(f"{name} is not defined by a def of that name")
     return text
+
+
+def _text_of_class(thing: type) -> str:
+    """The text of a class, found by way of a method: of a notebook's classes `inspect` doesn't know the cell.
+
+    Raises:
+        OSError: it has no method whose text is known.
+    """
+    methods = [each for each in vars(thing).values() if isinstance(each, FunctionType)]
+    lines, place = inspect.findsource(methods[0]) if methods else ([], 0)
+    source = "".join(lines)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef) and node.name == thing.__name__:
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            if first <= place + 1 <= (node.end_lineno or 0):
+                return "".join(lines[first - 1 : node.end_lineno])
+    raise OSError("no such class is there")
 
 
 def _global_names(text: str) -> set[str]:

@@ -16,7 +16,7 @@ from tensorlab.core.layout import Refusal
 from tensorlab.grading import feedback
 from tensorlab.grading.inside.calls import REFUSAL
 from tensorlab.grading.judge import HIDDEN_CASES, draw, judge, weigh
-from tensorlab.grading.outcomes import Raised, Returned, ask_directly, expected, passes
+from tensorlab.grading.outcomes import Raised, Returned, answer_of, ask_directly, expected, passes
 from tensorlab.grading.reasons import explain
 from tensorlab.grading.suite import Case, Secret, Topic
 from tensorlab.grading.suites import UnknownExercise, exercise, exercises, suite_digest
@@ -29,7 +29,8 @@ NOTHING = Returned("nothing that was asked for")
 
 def verdict_of(exercise_id, function, seed=None):
     hidden = None if seed is None else random.Random(seed)
-    return judge(exercise(exercise_id), lambda args: ask_directly(function, args), hidden)
+    asked = exercise(exercise_id)
+    return judge(asked, lambda args: ask_directly(function, args, named=asked.named), hidden)
 
 
 def test_points_come_topic_by_topic():
@@ -233,7 +234,7 @@ def judged_as_wrong(seed):
     for e in exercises():
         questions = draw(e, random.Random(seed))
         for function in (e.reference, *(solution.function for solution in e.right)):
-            verdict = weigh(e, [q.answered(ask_directly(function, q.case.args)) for q in questions])
+            verdict = weigh(e, [q.answered(answer_of(function, e, q.case)) for q in questions])
             if verdict.points < e.points:
                 found.append((e.id, function.__name__, str(verdict.failures[:1])))
     return found
@@ -318,7 +319,7 @@ def never_lost():
     found = []
     for e in exercises():
         questions = draw(e)
-        answers = [(q, ask_directly(w.function, q.case.args)) for w in e.wrong for q in questions]
+        answers = [(q, answer_of(w.function, e, q.case)) for w in e.wrong for q in questions]
         lost = {q.topic.title for q, answer in answers if not passes(answer, q.want, q.case)}
         found += [(e.id, topic.title) for topic in e.topics if topic.title not in lost]
     return found

@@ -37,7 +37,7 @@ def not_the_same(exercise_id):
     for solution in named:
         made = {m.change: m for m in mutants(answer_source(asked, solution.function), asked.name)}
         changes = [change for together in solution.same.values() for change in together]
-        wrong += [change for change in changes if not survives(made[change], questions)]
+        wrong += [change for change in changes if not survives(asked, made[change], questions)]
     return wrong
 
 

@@ -8,12 +8,12 @@ import linecache
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from operator import attrgetter
-from types import FunctionType, TracebackType
+from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
 from tensorlab.autograd.profiling import profile
 
-from . import values
+from . import programs, values
 from .strided import Scene
 
 WIDEST = 8  # bytes of one number
@@ -62,9 +62,12 @@ _BUILTIN_ERRORS = frozenset(
 
 
 def call(
-    function: Callable[..., Any], args: Sequence[Any], around: AbstractContextManager[Any] | None = None
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    around: AbstractContextManager[Any] | None = None,
+    named: str = "",
 ) -> dict[str, Any]:
-    """Call `function` and describe its value or its exception.
+    """Call `function`, or run the program that uses it, and describe the value or the exception.
 
     If it was given tensors or lists, the arguments after the call are told too. Beside a value stand the
     bytes of all storages that were made for it, and the most that lived at once.
@@ -75,24 +78,32 @@ def call(
     Args:
         args: plain values. A `Strided` becomes a tensor for the call.
         around: holds during the call alone, not while tensors are made for it or told of.
+        named: what the program calls the function that is the only argument; empty where the arguments are
+            those of the call.
     """
     scene = Scene()
     given = scene.build(args)
     changeable = scene.has_changeable
     try:
         with around or nullcontext(), profile() as memory:
-            value = function(*given)
+            value = programs.run(given[0], named, function) if named else function(*given)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        code = getattr(function, "__code__", None)
-        return {"raised": describe(error, getattr(code, "co_filename", ""))}
+        return {"raised": describe(error, _file_of(function))}
     # Room for one number only does not count: the value of an element on its way is no tensor to a reader.
     allocated = sum(moment.change for moment in memory.timeline if moment.change > WIDEST)
     reply = {"returned": values.encode(value, scene), "allocated": allocated, "held": memory.peak}
     if changeable:
         reply["after"] = values.encode(scene.after(), scene)
     return reply
+
+
+def _file_of(function: Callable[..., Any]) -> str:
+    """Where a function was written, or the first method of a class; "" where that is not known."""
+    written = [function, *vars(function).values()] if isinstance(function, type) else [function]
+    codes = (getattr(each, "__code__", None) for each in written)
+    return next((code.co_filename for code in codes if code is not None), "")
 
 
 def describe(error: BaseException, filename: str) -> dict[str, Any]:
@@ -147,7 +158,7 @@ class Parts:
             # Swapping the code reaches every alias: ``from tensorlab.core.layout import numel`` binds the
             # same object.
             codes.append((function, function.__code__))
-            function.__code__ = refuse.__code__
+            function.__code__ = fitting(refuse.__code__, function)
         try:
             yield
         finally:
@@ -163,13 +174,29 @@ def _switched_off(part: str) -> Iterator[tuple[tuple[FunctionType, Callable[[], 
         yield find_part("tensorlab.tensor:Tensor.numpy"), _refuse_numpy
 
 
+def fitting(code: CodeType, function: FunctionType) -> CodeType:
+    """`code` as it may stand in `function`: with that one's variables from around it, which it does not use.
+
+    A method that says ``super()`` has one.
+    """
+    return code.replace(co_freevars=function.__code__.co_freevars)
+
+
 def find_part(part: str) -> tuple[FunctionType, Callable[[], None]]:
-    """The function of a part, and what makes it forget its answers when it keeps them (`functools.cache`)."""
+    """The function of a part, and what makes it forget its answers when it keeps them (`functools.cache`).
+
+    Of a class it is the ``__init__`` that stands in it: without that nobody makes an object.
+    """
     module, _, name = part.partition(":")
     found = attrgetter(name)(importlib.import_module(module))
+    if isinstance(found, type):
+        found = vars(found).get("__init__")
     function = getattr(found, "__wrapped__", found)
     if not isinstance(function, FunctionType):
-        raise TypeError(f"the part {part} must be a plain function, got {type(function).__name__}")
+        raise TypeError(
+            f"the part {part} must be a plain function, or a class with an __init__ of its own; got "
+            f"{type(function).__name__}"
+        )
     return function, getattr(found, "cache_clear", lambda: None)
 
 

@@ -70,7 +70,7 @@ def _work(cells: Cells, parts: Parts, request: dict[str, Any]) -> dict[str, Any]
     function = cells.namespace.get(request["name"])
     if not callable(function):
         return {"missing": True}
-    return call(function, values.decode(request["args"]), parts.without(request["part"]))
+    return call(function, values.decode(request["args"]), parts.without(request["part"]), request["named"])
 
 
 def _quiet_learning_tools() -> None:

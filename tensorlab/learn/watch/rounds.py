@@ -180,7 +180,7 @@ class Round:
 
 def answer_source(exercise: Exercise, notebook: Notebook) -> str:
     """The last cell that answers a question: the one released for it, or one that defines its function."""
-    opening = f"def {exercise.name}("
+    opening = exercise.opening.partition("(")[0]
 
     def answers(cell: Cell) -> bool:
         return cell.id == exercise.answer_cell or opening in cell.source

@@ -11,7 +11,6 @@ converted.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
@@ -21,7 +20,8 @@ from typing import Any
 from tensorlab.autograd import anomaly
 from tensorlab.autograd.graph import AccumulateGrad, Edge, Gradient, Node, Output, node_of
 from tensorlab.autograd.hooks import run_accumulated, run_after, run_before
-from tensorlab.core.layout import Size, default_strides
+from tensorlab.autograd.unbroadcasting import unbroadcast
+from tensorlab.core.layout import default_strides
 from tensorlab.core.memory_formats import contiguous_format, is_non_overlapping_and_dense
 from tensorlab.core.modes import current
 from tensorlab.tensor import Tensor
@@ -128,7 +128,7 @@ def _leading_to(targets: set[Node], order: list[Node]) -> list[Node]:
 def accumulate(pending: dict[Node, Any], edge: Edge, gradient: Tensor) -> None:
     """Add a gradient, fitted to the operand, to those that wait at the end of an edge."""
     if gradient._shape != edge.shape:
-        gradient = _unbroadcast(gradient, edge.shape)
+        gradient = unbroadcast(gradient, edge.shape)
     if gradient._dtype is not edge.dtype:
         gradient = gradient.to(edge.dtype)
     if edge.__class__ is Output:
@@ -149,40 +149,9 @@ def _all_fitted(node: Node, results: Sequence[Gradient]) -> list[Gradient]:
         if edge is None or gradient is None:
             fitted.append(None)
             continue
-        gradient = gradient if gradient._shape == edge.shape else _unbroadcast(gradient, edge.shape)
+        gradient = gradient if gradient._shape == edge.shape else unbroadcast(gradient, edge.shape)
         fitted.append(gradient if gradient._dtype is edge.dtype else gradient.to(edge.dtype))
     return fitted
-
-
-def _unbroadcast(gradient: Tensor, shape: Size) -> Tensor:
-    """A gradient of the shape that an operand was broadcast to, summed into the operand's shape.
-
-    Raises:
-        RuntimeError: the shapes are not related in this way; a formula is wrong.
-    """
-    given = gradient._shape
-    if not shape:
-        return gradient.sum()
-    dims = _stretched(shape, given)
-    lead = len(given) - len(shape)
-    if lead == 1 and dims == (0,):
-        return gradient.sum(0)
-    summed = gradient.sum(dims, True) if dims else gradient
-    return summed.reshape(shape) if lead else summed
-
-
-@functools.lru_cache(maxsize=4096)
-def _stretched(shape: Size, given: Size) -> tuple[int, ...]:
-    """The dimensions of `given` that `shape` had not, or had of size 1, before it was broadcast."""
-    lead = len(given) - len(shape)
-    if lead < 0 or any(size not in (1, wide) for size, wide in zip(shape, given[lead:], strict=True)):
-        raise RuntimeError(
-            f"Function returned an invalid gradient: it has shape {list(given)}, and the operand has shape "
-            f"{list(shape)}, which does not broadcast to it"
-        )
-    return tuple(
-        [dim for dim, size in enumerate(given) if dim < lead or (shape[dim - lead] == 1 and size != 1)]
-    )
 
 
 def _add_to_grad(variable: Tensor, gradient: Tensor, differentiable: bool, unshared: bool) -> None:

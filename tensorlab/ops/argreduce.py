@@ -45,8 +45,30 @@ def _d_aminmax(
     return shares[0] if len(shares) == 1 else shares[0] + shares[1]
 
 
-def _d_extreme(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+def amax_backward(
+    grad: Tensor, input: Tensor, result: Tensor, dim: Dims = (), keepdim: bool = False
+) -> Tensor:
+    """The gradient of ``input.amax(dim, keepdim)``: all elements that are the largest share it.
+
+    It is that of `amin`, too: what counts is which elements are equal to the result.
+
+    Args:
+        grad, result: of the fold.
+        input: the elements.
+        dim, keepdim: as `amax` takes them.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([[3.0, 1.0, 3.0], [0.0, 5.0, 2.0]])
+        >>> amax_backward(tl.tensor([1.0, 10.0]), x, x.amax(1), 1)
+        tensor([[ 0.5000,  0.0000,  0.5000],
+                [ 0.0000, 10.0000,  0.0000]])
+    """
     return among_equals(grad, input, result, dim, keepdim)
+
+
+def _d_extreme(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    return amax_backward(grad, input, result, dim, keepdim)
 
 
 def _d_of_all(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:

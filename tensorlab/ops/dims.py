@@ -14,9 +14,24 @@ from tensorlab.ops.arguments import ints_from
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_view
 
-PermuteBackward0 = view_formulas(
-    "PermuteBackward0", input=lambda grad, dims: grad.permute(view_rules.inverse_order(dims))
-)
+
+def permute_backward(grad: Tensor, dims: Sequence[int]) -> Tensor:
+    """The adjoint of `permute`: each dimension of a gradient back to where it came from, as a view.
+
+    Args:
+        grad: of ``input.permute(dims)``.
+        dims: the order that the input was permuted by.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.zeros(2, 3, 4)
+        >>> permute_backward(x.permute(2, 0, 1), (2, 0, 1)).shape
+        tensorlab.Size([2, 3, 4])
+    """
+    return permute(grad, view_rules.inverse_order(dims))
+
+
+PermuteBackward0 = view_formulas("PermuteBackward0", input=lambda grad, dims: permute_backward(grad, dims))
 TransposeBackward0 = view_formulas(
     "TransposeBackward0", input=lambda grad, dim0, dim1: grad.transpose(dim0, dim1)
 )

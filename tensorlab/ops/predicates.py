@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tensorlab.autograd.unbroadcasting import unbroadcast
 from tensorlab.core import layout, memory_formats
 from tensorlab.dispatch.guards import same_place
 from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import need_tensor, need_tensors, sizes_from
 from tensorlab.ops.pointwise import eq, logical_not, lt
-from tensorlab.ops.reduction import sum as sum_over
-from tensorlab.ops.shape import view
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -237,12 +236,8 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
             f"size {{{list(shape)}}} is not expandable to size {{{list(input.shape)}}}: aligned from the "
             f"right, each size must be 1 or that of the tensor"
         )
-    if not shape:
-        return sum_over(input)
-    if shape == input.shape:
-        return input
-    dims = [dim for dim in range(input.ndim) if dim < before or shape[dim - before] != input.shape[dim]]
-    return as_own(view(sum_over(input, dims, keepdim=True), shape))
+    summed = unbroadcast(input, shape)
+    return summed if summed is input else as_own(summed)
 
 
 @op("property", name="nbytes")

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlab.autograd.formulas import Backward, formulas
+from tensorlab.autograd.unbroadcasting import unbroadcast
 from tensorlab.backends import Backend, Launch
 from tensorlab.core import broadcasting, dtypes, layout, product_shapes
 from tensorlab.core.layout import Refusal, Size
@@ -36,7 +37,7 @@ from tensorlab.ops.outputs import written
 from tensorlab.scalars import Scalar
 from tensorlab.tensor import Tensor
 
-__all__ = ["added_product", "ended_product", "product"]
+__all__ = ["added_product", "ended_product", "matmul_backward", "product"]
 
 
 class Product(Primitive):
@@ -365,6 +366,23 @@ def _right(grad: Any, a: Any, b_dims: int, turned: bool) -> Any:
     return (grad.mT @ a).mT if turned else a.mT @ grad
 
 
+def matmul_backward(grad: Tensor, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """The gradients of both factors of ``a @ b``, each of the factor's own shape.
+
+    Args:
+        grad: of the product.
+        a, b: tensors of any rank but 0, as `product` takes them.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> a, b = tl.ones(5, 2, 3), tl.ones(3, 4)
+        >>> [tuple(g.shape) for g in matmul_backward(tl.ones(5, 2, 4), a, b)]
+        [(5, 2, 3), (3, 4)]
+    """
+    left, right = _left(grad, a.ndim, b), _right(grad, a, b.ndim, _turned(b))
+    return unbroadcast(left, a._shape), unbroadcast(right, b._shape)
+
+
 _PRODUCTS = {(1, 1): "Dot", (2, 1): "Mv", (2, 2): "Mm"}
 
 
@@ -376,8 +394,19 @@ def product_node(a_dims: int, b_dims: int, turned: bool) -> type[Backward]:
         a_dims, b_dims: the ranks of the operands.
         turned: whether the right operand is a transposed matrix.
     """
+
+    def gradients(grad: Any, asked: Sequence[bool], kept: dict[str, Any]) -> Sequence[Any]:
+        a, b = kept.get("a"), kept.get("b")
+        if all(asked):
+            return matmul_backward(grad, a, b)  # type: ignore[arg-type]  # both are kept, each for the other
+        return (
+            _left(grad, a_dims, b) if asked[0] else None,
+            _right(grad, a, b_dims, turned) if asked[1] else None,
+        )
+
     return formulas(
         f"{_PRODUCTS.get((a_dims, b_dims), 'Bmm')}Backward0",
+        fused=gradients,
         a=lambda grad, b: _left(grad, a_dims, b),
         b=lambda grad, a: _right(grad, a, b_dims, turned),
     )

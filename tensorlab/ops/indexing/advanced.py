@@ -43,11 +43,30 @@ def take_chosen(input: Tensor, chosen: Chosen) -> Tensor:
     return record(IndexBackward0, result, input, sizes=input._shape, indices=KeptTensors(chosen))
 
 
-def _added_at(grad: Tensor, sizes: Size, indices: Chosen) -> Tensor:
-    """Zeros of a shape, with a gradient added at the places that were chosen."""
+def index_backward(grad: Tensor, shape: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
+    """The adjoint of ``x[indices]``: zeros of a shape, with a gradient added at the places that were read.
+
+    A place that was read several times gets the sum of what arrives for it.
+
+    Args:
+        grad: of what was read.
+        shape: of the tensor that it was read from.
+        indices: the index tensors or masks, one for each leading dimension; None where all was read.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> index_backward(tl.tensor([1.0, 2.0, 4.0]), (3,), (tl.tensor([2, 0, 2]),))
+        tensor([2., 0., 5.])
+    """
+    chosen = {dim: index for dim, index in enumerate(indices) if index is not None}
+    sizes = Size(shape)
     whole = filled(sizes, layout.default_strides(sizes), grad._dtype, 0)
-    _put(whole, indices, grad, "add")
-    return linear(as_new(whole), grad, lambda again: take_chosen(again, indices))
+    _put(whole, chosen, grad, "add")
+    return linear(as_new(whole), grad, lambda again: take_chosen(again, chosen))
+
+
+def _added_at(grad: Tensor, sizes: Size, indices: Chosen) -> Tensor:
+    return index_backward(grad, sizes, tuple([indices.get(dim) for dim in range(max(indices) + 1)]))
 
 
 def _put(target: Tensor, chosen: Chosen, values: Tensor | Number, action: str) -> None:

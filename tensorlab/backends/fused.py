@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tensorlab.backends.layers import LayerOperations
+from tensorlab.backends.recurrent import RecurrentOperations
 from tensorlab.backends.windows import WindowOperations
 
 __all__ = ["Backend"]
 
 
-class Backend(LayerOperations, WindowOperations):
+class Backend(LayerOperations, RecurrentOperations, WindowOperations):
     """The memory and all operations of one device (see `tensorlab.backends.protocol`)."""

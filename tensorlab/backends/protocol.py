@@ -1,7 +1,7 @@
 """What a device must be able to do: its memory, and the core that all operations can be made of.
 
 Whoever writes a backend for another device writes the methods of `Core`, and nothing else. What is fused
-(`tensorlab.backends.layers`, `tensorlab.backends.windows`) has a default made of the core, so the device then
+(`tensorlab.backends.layers`, `…recurrent`, `…windows`) has a default made of the core, so the device then
 computes everything; where a measurement asks for it, it gets a kernel of its own. `tensorlab.backends.numpy`
 is a complete backend in a few hundred lines of plain NumPy: read it beside this file.
 
@@ -24,8 +24,8 @@ checks nothing.
 memory      allocate · allocate_zeros · fill · upload · download · copy · synchronize
 core        pointwise · reduce · extremes · scan · gemm · indexed · outside · compact · search · rank ·
             kth_cell · random · update
-fused       softmax · attention · likelihood · normalise · correlate · pool, each with its gradient ·
-            take_rows · add_rows · resample
+fused       softmax · attention · likelihood · normalise · correlate · pool · recur, each with its
+            gradient · take_rows · add_rows · resample
 ==========  ==============================================================================================
 """
 
@@ -249,18 +249,22 @@ class Core:
         """
         raise NotImplementedError
 
-    def update(self, rule: Update, element_type: dtype, count: int) -> Launch:
-        """Prepare one step of an optimizer over `count` neighbouring elements.
+    def update(
+        self, rule: Update, element_type: dtype, shape: tuple[int, int], steps: Sequence[int] | None = None
+    ) -> Launch:
+        """Prepare an update of the numbers at each position of some rows.
 
         Sixteen-bit floats are widened to float32 and rounded once.
 
         Args:
-            rule: the step.
-            element_type: the dtype of the parameter, the gradient and what the optimizer remembers.
-            count: how many elements.
+            rule: what happens to them.
+            element_type: the dtype of all cells.
+            shape: how many rows there are, and how many neighbouring cells a row has.
+            steps: for each operand by how many cells a row begins behind the one before. Without them the
+                rows lie one behind the other.
 
         Returns:
-            a launch of (parameter, gradient, memories…, numbers…), which writes all but the gradient.
+            a launch of the arguments of the rule's formula: buffers, and numbers.
         """
         raise NotImplementedError
 

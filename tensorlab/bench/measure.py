@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import platform
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
 
-__all__ = ["OURS", "Case", "Comparison", "compare", "machine", "noise"]
+from tensorlab.backends.cpu import threads as ours
+
+__all__ = ["OURS", "Case", "Comparison", "compare", "machine", "noise", "using"]
 
 OURS = "tensorlab"
 
@@ -27,11 +32,13 @@ class Comparison:
     Attributes:
         name: what was computed.
         seconds: for each candidate, the median time of one call.
+        least: for each candidate, that of its fastest turn.
         ratios: for each other candidate, its time over ours in each turn: above 1 we are faster.
     """
 
     name: str
     seconds: dict[str, float]
+    least: dict[str, float]
     ratios: dict[str, list[float]]
 
     def ratio(self, candidate: str) -> float:
@@ -59,6 +66,7 @@ def compare(
     seconds: float = 0.5,
     turns: int = 15,
     rest: float = 0.0,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Comparison:
     """Time candidates in turns.
 
@@ -70,6 +78,7 @@ def compare(
         turns: how many turns; each candidate is called several times in a turn if it is fast.
         rest: seconds to wait before each candidate's part of a turn, after which it is called once without
             being timed: for candidates with threads, which go on waiting for work when theirs is done.
+        clock: what the time is read from.
 
     Example:
         >>> found = compare("nothing", {"tensorlab": lambda: None, "other": lambda: None}, seconds=0.01)
@@ -79,7 +88,7 @@ def compare(
     calls = {}
     for candidate, function in candidates.items():
         function()  # the first call may compile or allocate
-        once = min(_time(function, 1) for _ in range(3))
+        once = min(_time(function, 1, clock) for _ in range(3))
         calls[candidate] = max(1, int(seconds / len(candidates) / turns / max(once, 1e-7)))
     times: dict[str, list[float]] = {candidate: [] for candidate in candidates}
     for turn in range(turns):
@@ -88,23 +97,26 @@ def compare(
             if rest:
                 time.sleep(rest)
                 function()
-            times[candidate].append(_time(function, calls[candidate]) / calls[candidate])
+            times[candidate].append(_time(function, calls[candidate], clock) / calls[candidate])
     ratios = {
         candidate: [theirs / ours for theirs, ours in zip(found, times[OURS], strict=True)]
         for candidate, found in times.items()
         if candidate != OURS
     }
-    return Comparison(name, {c: statistics.median(found) for c, found in times.items()}, ratios)
+    medians = {candidate: statistics.median(found) for candidate, found in times.items()}
+    return Comparison(name, medians, {candidate: min(found) for candidate, found in times.items()}, ratios)
 
 
-def _time(function: Callable[[], object], count: int) -> float:
+def _time(
+    function: Callable[[], object], count: int, clock: Callable[[], float] = time.perf_counter
+) -> float:
     elsewhere = getattr(function, "seconds", None)
     if elsewhere is not None:
         return elsewhere(count)
-    began = time.perf_counter()
+    began = clock()
     for _ in range(count):
         function()
-    return time.perf_counter() - began
+    return clock() - began
 
 
 def noise(turns: int = 20) -> float:
@@ -113,6 +125,22 @@ def noise(turns: int = 20) -> float:
     times = [_time(work.sum, 20) for _ in range(turns)]
     low, _, high = statistics.quantiles(times, n=4)
     return high / low
+
+
+@contextlib.contextmanager
+def using(threads: int) -> Iterator[Any]:
+    """Have each library use so many threads; the context is PyTorch, or None where it is not installed."""
+    before = ours.get_num_threads()
+    ours.set_num_threads(threads)
+    try:
+        torch: Any = importlib.import_module("torch")
+        torch.set_num_threads(threads)
+    except ModuleNotFoundError:
+        torch = None
+    try:
+        yield torch
+    finally:
+        ours.set_num_threads(before)
 
 
 def machine() -> dict[str, object]:

@@ -63,17 +63,19 @@ def _small(torch: Any) -> Iterator[Case]:
     yield _case(
         "slice", tensorlab=lambda: table[1:], numpy=lambda: array[1:], torch=torch and (lambda: tt[1:])
     )
-    ours = _Little(tl, x, table, tl.tensor([0, 2, 1]), x > 0)
-    theirs = torch and _Little(torch, u, tt, torch.tensor([0, 2, 1]), u > 0)
+    ours = _Little(tl, x, y, tl.ones(1000), table, tl.tensor([0, 2, 1]), x > 0)
+    theirs = torch and _Little(torch, u, v, torch.ones(1000), tt, torch.tensor([0, 2, 1]), u > 0)
     for name, function in _LITTLE.items():
         yield _case(name, tensorlab=partial(function, ours), torch=theirs and partial(function, theirs))
 
 
 class _Little(NamedTuple):
-    """A library, and four small tensors of it: 4 floats, 3 × 4 floats, 3 positions, 4 truths."""
+    """A library and small tensors of it: 4 floats, 4 and 1,000 ones, 3 × 4 floats, 3 positions, 4 truths."""
 
     library: Any
     x: Any
+    ones: Any
+    thousand: Any
     table: Any
     index: Any
     mask: Any
@@ -84,6 +86,7 @@ _LITTLE: dict[str, Callable[[_Little], object]] = {
     "where": lambda t: t.library.where(t.mask, t.x, t.x),
     "clamp": lambda t: t.x.clamp(0.0, 1.0),
     "sum, 4 elements": lambda t: t.x.sum(),
+    "sum, 1,000 elements": lambda t: t.thousand.sum(),
     "clone": lambda t: t.x.clone(),
     "zeros": lambda t: t.library.zeros(4),
     "ones": lambda t: t.library.ones(4),
@@ -93,7 +96,9 @@ _LITTLE: dict[str, Callable[[_Little], object]] = {
     "stack": lambda t: t.library.stack([t.x, t.x]),
     "index by a tensor": lambda t: t.x[t.index],
     "index by a mask": lambda t: t.x[t.mask],
+    "index by a number": lambda t: t.table[1],
     "set one element": lambda t: t.x.__setitem__(0, 1.0),
+    "multiply in place": lambda t: t.x.mul_(t.ones),
     "rand": lambda t: t.library.rand(4),
 }
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import html
-import importlib
 import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from tensorlab.backends.cpu import threads as ours
-from tensorlab.bench import autograd, gemm, nn, ops
-from tensorlab.bench.measure import OURS, Case, Comparison, compare, machine, noise
+from tensorlab.bench import autograd, gemm, nn, ops, training
+from tensorlab.bench.measure import OURS, Case, Comparison, compare, machine, noise, using
 
 __all__ = ["NOISY", "SUITES", "Report", "Section", "measure"]
 
-SUITES: dict[str, ModuleType] = {"gemm": gemm, "ops": ops, "nn": nn, "autograd": autograd}
+SUITES: dict[str, ModuleType] = {
+    "gemm": gemm,
+    "ops": ops,
+    "nn": nn,
+    "autograd": autograd,
+    "training": training,
+}
 
 # The threads of OpenBLAS and of OpenMP keep a core busy for some hundredths of a second after their work, and
 # would take it from the library whose turn comes next.
@@ -155,10 +159,7 @@ def measure(
         >>> [section.name for section in report.sections], report.roofline
         (['ops'], None)
     """
-    before = ours.get_num_threads()
-    ours.set_num_threads(threads)
-    torch = _torch(threads)
-    try:
+    with using(threads) as torch:
         restless = noise()
         sections, roofline = [], None
         for name in suites or SUITES:
@@ -173,18 +174,6 @@ def measure(
                 sections.append(Section(name, titles, found))
             if found and module is gemm:
                 roofline = gemm.roofline(found, threads)
-    finally:
-        ours.set_num_threads(before)
     version = str(torch.__version__) if torch is not None else None
     about = {**machine(), "threads": threads, "noise": restless, "torch": version}
     return Report(about, sections, roofline)
-
-
-def _torch(threads: int) -> Any | None:
-    """PyTorch, told how many threads to use; None where it is not installed."""
-    try:
-        torch = importlib.import_module("torch")
-    except ModuleNotFoundError:
-        return None
-    torch.set_num_threads(threads)
-    return torch

@@ -19,14 +19,15 @@ ALL = "all"
 # Columns to print where nobody looks, as into a file: enough for a line of the table.
 PAGE = 120
 
-COMPARED = ("gemm", "ops", "nn", "autograd", ALL)
+COMPARED = ("gemm", "ops", "nn", "autograd", "training", ALL)
 
 
 def run(
     suite: Annotated[
         str,
         typer.Argument(
-            help="What to measure: gemm, ops, nn, autograd, all, start, compilation, memory, graph."
+            help="What to measure: gemm, ops, nn, autograd, training, all, floors, start, compilation, "
+            "memory, graph."
         ),
     ] = "ops",
     threads: Annotated[int, typer.Option(help="Threads that each library may use.")] = 1,
@@ -40,7 +41,8 @@ def run(
     is compared with where it is installed. NumPy's operations on elements use one thread; its matrix products
     run in processes of their own, with as many threads as ours and with either kind of OpenBLAS's kernels.
 
-    Four figures stand for themselves. `start`: how long a new process takes to import, and for its first
+    Five figures stand for themselves. `floors`: what must not get slower beside PyTorch, of the least times
+    of many short turns. `start`: how long a new process takes to import, and for its first
     operations. `compilation`: how long operations take with an empty cache. `memory`: which operations need
     more than 1 MB a thread beside their operands and their result. `graph`: what a chain of a million
     operations costs there and back, and the memory of a training step beside PyTorch's.

@@ -89,9 +89,9 @@ class Adam(Optimizer):
         first, second = map(float, group["betas"])
         shrink, decay = (1 - lr * decay, 0) if group["decoupled_weight_decay"] else (1, decay)
         sign = -1 if group["maximize"] else 1
-        names = ["exp_avg", "exp_avg_sq", "max_exp_avg_sq"]
+        names = ["exp_avg", "exp_avg_sq", "max_exp_avg_sq"][: 3 if group["amsgrad"] else 2]
         rule = updates.ADAM_AMSGRAD if group["amsgrad"] else updates.ADAM
-        memories = remembered(state, parameter, *names[: rule.states])
+        memories = remembered(state, parameter, *names)
         lr, root = lr / (1 - first**step), math.sqrt(1 - second**step)
         numbers = lr, shrink, decay, sign, 1 - first, second, 1 - second, root, group["eps"]
         move(rule, parameter, grad, memories, *numbers, writer=f"{type(self).__name__}.step")

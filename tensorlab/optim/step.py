@@ -24,7 +24,7 @@ class _Step(Primitive):
         """The parameter keeps its layout; all else has the same."""
         parameter = operands[0]
         assert isinstance(parameter, Tensor)
-        for other in operands[1 : self.rule.states + 2]:
+        for other in operands[1 : len(operands) - self.rule.numbers]:
             if not isinstance(other, Tensor) or (other.shape, other.dtype) != (
                 parameter.shape,
                 parameter.dtype,
@@ -44,7 +44,7 @@ class _Step(Primitive):
         same: Sequence[bool],
     ) -> Launch:
         """One pass over cells that lie side by side."""
-        update = backend.update(self.rule, result.dtype, result.shape.numel())
+        update = backend.update(self.rule, result.dtype, (1, result.shape.numel()))
         return lambda out, *buffers: update(*buffers)
 
 

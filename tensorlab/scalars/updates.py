@@ -1,13 +1,15 @@
-"""The steps of optimizers: how one number of a parameter moves, written once for all devices.
+"""Updates: several numbers of each position moved together, written once for all devices.
 
-A step is a formula of the parameter, its gradient, what the optimizer remembers of it, and numbers that are
-the same for all elements. It returns the new parameter and the new memories. `tensorlab.optim` says what the
-numbers are; a backend runs a formula over all elements in one pass (see
-`tensorlab.backends.protocol.Core.update`).
+The steps of optimizers stand here. Such a step is a formula of the parameter, its gradient, what the
+optimizer remembers of it, and numbers that are the same for all elements. It returns the new parameter and
+the new memories. `tensorlab.optim` says what the numbers are; a backend runs a formula over all elements in
+one pass (see `tensorlab.backends.protocol.Core.update`). The steps of recurrent layers, which are updates as
+well, stand in `tensorlab.scalars.recurrent`.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from typing import NamedTuple
@@ -32,20 +34,32 @@ __all__ = [
 
 
 class Update(NamedTuple):
-    """One step of an optimizer.
+    """What happens to several numbers of each position, such as one step of an optimizer.
 
     Attributes:
         name: what errors and kernels call it.
-        formula: a function of the parameter, the gradient, `states` memories and `numbers` numbers; it
-            returns the parameter and the memories after the step.
-        states: how many memories there are.
-        numbers: how many numbers follow them.
+        formula: a function of numbers of one position each, and of numbers that are the same everywhere. It
+            returns the first ones, but for those that are only read, as they are afterwards.
+        numbers: how many of its last arguments are the same everywhere.
+        read: the names of those that are only read.
     """
 
     name: str
     formula: Callable
-    states: int
-    numbers: int
+    numbers: int = 0
+    read: tuple[str, ...] = ("grad",)
+
+    @property
+    def arguments(self) -> tuple[list[str], list[str]]:
+        """The names of the formula's arguments: those of one position, and the numbers."""
+        names = [*inspect.signature(self.formula).parameters]
+        count = len(names) - self.numbers
+        return names[:count], names[count:]
+
+    @property
+    def written(self) -> list[bool]:
+        """Of each argument of one position whether it is written."""
+        return [name not in self.read for name in self.arguments[0]]
 
 
 def decayed(x, grad, weight_decay, sign):
@@ -129,13 +143,13 @@ def rmsprop_centered_momentum(
     return x - lr * velocity, square, mean, velocity
 
 
-SGD = Update("sgd", sgd, 0, 3)
-SGD_MOMENTUM = Update("sgd_momentum", sgd_momentum, 1, 6)
-ADAM = Update("adam", adam, 2, 9)
-ADAM_AMSGRAD = Update("adam_amsgrad", adam_amsgrad, 3, 9)
-ADAGRAD = Update("adagrad", adagrad, 1, 4)
-ADADELTA = Update("adadelta", adadelta, 2, 6)
-RMSPROP = Update("rmsprop", rmsprop, 1, 6)
-RMSPROP_MOMENTUM = Update("rmsprop_momentum", rmsprop_momentum, 2, 7)
-RMSPROP_CENTERED = Update("rmsprop_centered", rmsprop_centered, 2, 6)
-RMSPROP_CENTERED_MOMENTUM = Update("rmsprop_centered_momentum", rmsprop_centered_momentum, 3, 7)
+SGD = Update("sgd", sgd, 3)
+SGD_MOMENTUM = Update("sgd_momentum", sgd_momentum, 6)
+ADAM = Update("adam", adam, 9)
+ADAM_AMSGRAD = Update("adam_amsgrad", adam_amsgrad, 9)
+ADAGRAD = Update("adagrad", adagrad, 4)
+ADADELTA = Update("adadelta", adadelta, 6)
+RMSPROP = Update("rmsprop", rmsprop, 6)
+RMSPROP_MOMENTUM = Update("rmsprop_momentum", rmsprop_momentum, 7)
+RMSPROP_CENTERED = Update("rmsprop_centered", rmsprop_centered, 6)
+RMSPROP_CENTERED_MOMENTUM = Update("rmsprop_centered_momentum", rmsprop_centered_momentum, 7)

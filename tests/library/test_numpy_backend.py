@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 from tensorlab import folds
-from tensorlab.backends import choice
+from tensorlab.backends import HOST, choice
 from tensorlab.backends.numpy import NumPy
 from tensorlab.backends.operands import OperandLayout
 from tensorlab.core import dtypes
 from tensorlab.scalars import COUNTING, FLOATING, INTEGERS, NUMERIC, TABLE, TRUTH
+from tensorlab.scalars.recurrent import RECURRENCES
 
 NUMPY = NumPy()
 
@@ -160,3 +161,25 @@ def test_a_fold_gives_the_same_numbers_on_both_backends(name, kind):
             made.append(out)
     for ours, theirs in zip(made[3:], made[:3], strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", RECURRENCES.values(), ids=RECURRENCES)
+@pytest.mark.parametrize("backwards", [False, True])
+def test_recurrent_layers_agree_with_the_compiled_kernels(kind, backwards):
+    """Of four sequences that end one after the other, with gradients."""
+    steps, size, count = (4, 3, 1, 1), 3, kind.states
+    gates, states = kind.gates * size, [(4, size)] * count
+    kept = [(9, size)] * count + [(9, kind.kept * size)]
+    forward = [(9, size), *states, *kept, (9, gates), (gates, size), (gates,), *states]
+    gradient = [(9, gates), (9, gates), *states, *kept, (gates, size), (9, size), *states]
+    for shapes, name in ((forward, "recur"), (gradient, "recur_gradient")):
+        random = np.random.default_rng(0)
+        given = [random.standard_normal(shape).ravel() for shape in shapes]
+        results = []
+        for backend in (HOST, NUMPY):
+            buffers = [(array.copy(), 0) for array in given]
+            getattr(backend, name)(kind, dtypes.float64, size, steps, backwards)(*buffers)
+            results.append([array for array, _ in buffers])
+        for compiled, plain in zip(*results, strict=True):
+            np.testing.assert_allclose(compiled, plain, rtol=1e-12, atol=1e-14)
+        assert (given[0] != results[0][0]).all()

@@ -49,20 +49,23 @@ def pointwise(
     return quiet(launch)
 
 
-def update(rule: Update, element_type: dtype, count: int) -> Launch:
+def update(
+    rule: Update, element_type: dtype, shape: tuple[int, int], steps: Sequence[int] | None = None
+) -> Launch:
     """See `tensorlab.backends.protocol.Core.update`."""
+    if 0 in shape:
+        return no_launch
     compute = dtypes.float32 if element_type in HALVES else element_type
-    formula, run, arrays = (
-        of_arrays(rule.formula, compute),
-        OperandLayout(element_type, (1,)),
-        rule.states + 2,
-    )
+    formula, written, count = of_arrays(rule.formula, compute), rule.written, len(rule.arguments[0])
+    layouts = [OperandLayout(element_type, (step, 1)) for step in steps or [shape[1]] * count]
 
     def launch(*operands: Any) -> None:
-        values = [load(buffer, run, (count,), compute) for buffer in operands[:arrays]]
-        moved = formula(*values, *(compute.cell.type(value) for value in operands[arrays:]))
-        for buffer, value in zip((operands[0], *operands[2:arrays]), moved, strict=True):
-            store(buffer, run, (count,), value)
+        pairs = zip(operands, layouts, strict=False)
+        values = [load(buffer, layout, shape, compute) for buffer, layout in pairs]
+        moved = iter(formula(*values, *(compute.cell.type(value) for value in operands[count:])))
+        for buffer, layout, is_written in zip(operands, layouts, written, strict=False):
+            if is_written:
+                store(buffer, layout, shape, next(moved))
 
     return quiet(launch)
 

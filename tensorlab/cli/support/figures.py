@@ -1,14 +1,15 @@
-"""What ``tensorlab bench`` prints of figures that are no comparison: start, compilation, memory, graph."""
+"""What ``tensorlab bench`` prints of its figures: floors, start, compilation, memory, graph."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import track
 from rich.table import Table
 
 from tensorlab.cli.support.errors import ENVIRONMENT, CommandError
@@ -19,6 +20,25 @@ Measured = TypeVar("Measured")
 
 # How many of the slowest calls are shown.
 SHOWN = 20
+
+
+def show_floors(only: str, threads: int, as_json: bool) -> None:
+    """Say what PyTorch's time over ours is where it must not fall, and what it must reach."""
+    from tensorlab.bench.floors import floors
+
+    def watch(cases: Iterable[Any]) -> Iterable[Any]:
+        return cases if as_json else track(cases, "Comparing", transient=True)
+
+    found = _measured(lambda: floors(threads, only, watch=watch))
+    if as_json:
+        typer.echo(json.dumps([{**each._asdict(), "ratio": each.ratio} for each in found], indent=2))
+        return
+    table = _table("least times of a call", "ours µs", "PyTorch µs", "PyTorch ÷ ours", "floor", "")
+    for each in found:
+        times = (f"{seconds * 1e6:.2f}" for seconds in (each.ours, each.torch))
+        below = "[red]below[/]" if each.ratio < each.floor else ""
+        table.add_row(each.name, *times, f"{each.ratio:.2f}", f"{each.floor}", below)
+    Console(highlight=False).print(table)
 
 
 def show_start(only: str, threads: int, as_json: bool) -> None:
@@ -112,12 +132,13 @@ def _measured(measure: Callable[[], Measured]) -> Measured:
     except OSError as error:
         raise CommandError(f"{error}.", ENVIRONMENT) from error
     if not found:
-        raise CommandError("no call of the catalogue has that in its text.")
+        raise CommandError("nothing that is measured has that in its text.")
     return found
 
 
 #: The figures that may be asked for by name.
 FIGURES: dict[str, Callable[[str, int, bool], None]] = {
+    "floors": show_floors,
     "start": show_start,
     "compilation": show_compilation,
     "memory": show_memory,

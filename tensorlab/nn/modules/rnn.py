@@ -1,14 +1,14 @@
 """Recurrent layers: the same weights at every step of a sequence, and a state that goes from step to step.
 
 The product of the inputs with their weights does not depend on the state, so it is computed for all steps at
-once; what is left for each step is one product of the state, and a few functions of the gates.
+once; what is left for each step is one product of the state, and a few functions of the gates (see
+`tensorlab.scalars.recurrent`).
 """
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorlab as tl
@@ -17,48 +17,15 @@ from tensorlab.nn import init
 from tensorlab.nn.modules.module import Module
 from tensorlab.nn.parameter import Parameter
 from tensorlab.nn.utils.rnn import PackedSequence
+from tensorlab.ops.recurrent import Run, recur
+from tensorlab.scalars.recurrent import RECURRENCES
 from tensorlab.tensor import Tensor
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
 State = tuple[Tensor, ...]
 
-
-# --- one step -----------------------------------------------------------------------------------------
-
-
-def _simple(function: Callable[[Tensor], Tensor]) -> Callable[..., State]:
-    def step(gates: Tensor, state: State, w_hh: Tensor, b_hh: Tensor | None) -> State:
-        return (function(_added(gates, state[0], w_hh, b_hh)),)
-
-    return step
-
-
-def _lstm(gates: Tensor, state: State, w_hh: Tensor, b_hh: Tensor | None) -> State:
-    h, c = state
-    i, f, g, o = _added(gates, h, w_hh, b_hh).chunk(4, 1)
-    c = tl.addcmul(f.sigmoid() * c, i.sigmoid(), g.tanh())
-    return o.sigmoid() * c.tanh(), c
-
-
-def _gru(gates: Tensor, state: State, w_hh: Tensor, b_hh: Tensor | None) -> State:
-    (h,) = state
-    size = h.shape[1]
-    of_input, n_input = gates.split([2 * size, size], 1)
-    of_state, n_state = F.linear(h, w_hh, b_hh).split([2 * size, size], 1)
-    r, z = (of_input + of_state).sigmoid().chunk(2, 1)
-    n = tl.addcmul(n_input, r, n_state).tanh()
-    return (tl.addcmul(n, z, h - n),)
-
-
-def _added(gates: Tensor, h: Tensor, w_hh: Tensor, b_hh: Tensor | None) -> Tensor:
-    """The gates of the input, and those of the state."""
-    made = tl.addmm(gates, h, w_hh.t())
-    return made if b_hh is None else made + b_hh
-
-
-_STEPS = {"RNN_TANH": _simple(tl.tanh), "RNN_RELU": _simple(tl.relu), "LSTM": _lstm, "GRU": _gru}
-_GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
+_GATES = {mode: kind.gates for mode, kind in RECURRENCES.items()}
 
 
 # --- layers -------------------------------------------------------------------------------------------
@@ -88,7 +55,7 @@ class RNNBase(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if mode not in _STEPS:
+        if mode not in _GATES:
             raise ValueError("Unrecognized RNN mode: " + mode)
         _check_sizes(input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size)
         self.mode = mode
@@ -249,36 +216,12 @@ class RNNBase(Module):
     ) -> tuple[Tensor, State]:
         """One layer in one direction."""
         weights = {name.split("_l")[0]: getattr(self, name) for name in self._all_weights[row]}
-        w_hh, w_hr = weights["weight_hh"], weights.get("weight_hr")
-        b_ih, b_hh = weights.get("bias_ih"), weights.get("bias_hh")
-        if self.mode != "GRU" and b_ih is not None:  # a GRU multiplies its second bias
-            b_ih, b_hh = b_ih + b_hh, None
-        gates = F.linear(steps, weights["weight_ih"], b_ih)
-        of_steps: Sequence[Tensor] = gates.unbind(0) if sizes is None else gates.split(sizes)
-        step = _STEPS[self.mode]
-        order = range(len(of_steps))
-        rows = len(state[0]) if not backwards or sizes is None else sizes[-1]
-        begin, state = state, tuple(h[:rows] for h in state) if sizes is not None else state
-        ended: list[State] = []  # the states of the sequences that are over, the shortest first
-        outputs: list[Tensor] = []
-        for place in reversed(order) if backwards else order:
-            here = of_steps[place]
-            if sizes is not None and len(here) < rows:
-                ended.append(tuple(h[len(here) :] for h in state))
-                state = tuple(h[: len(here)] for h in state)
-            elif len(here) > rows:
-                parts = zip(state, begin, strict=True)
-                state = tuple(tl.cat([h, first[rows : len(here)]]) for h, first in parts)
-            rows = len(here)
-            state = step(here, state, w_hh, b_hh)
-            if w_hr is not None:
-                state = (F.linear(state[0], w_hr), *state[1:])
-            outputs.append(state[0])
-        if backwards:
-            outputs.reverse()
-        if ended:
-            state = tuple(tl.cat(parts) for parts in zip(state, *reversed(ended), strict=True))
-        return (tl.stack(outputs) if sizes is None else tl.cat(outputs)), state
+        given = F.linear(steps, weights["weight_ih"], weights.get("bias_ih"))
+        gates = given if sizes is not None else given.flatten(0, 1)
+        run = Run(self.mode, tuple(sizes or [given.shape[1]] * len(given)), backwards)
+        w_hh, b_hh = weights["weight_hh"], weights.get("bias_hh")
+        output, state = recur(run, gates, w_hh, b_hh, state, weights.get("weight_hr"))
+        return (output if sizes is not None else output.unflatten(0, given.shape[:2])), state
 
 
 def _check_sizes(
@@ -475,8 +418,8 @@ class RNNCellBase(Module):
             state: State = (zeros, zeros) if mode == "LSTM" else (zeros,)
         else:
             state = tuple(h.unsqueeze(0) for h in hx) if alone else hx
-        gates = F.linear(input, self.weight_ih, self.bias_ih)
-        state = _STEPS[mode](gates, state, self.weight_hh, self.bias_hh)
+        given = F.linear(input, self.weight_ih, self.bias_ih)
+        _, state = recur(Run(mode, (len(given),), False), given, self.weight_hh, self.bias_hh, state)
         return tuple(h.squeeze(0) for h in state) if alone else state
 
 

@@ -90,15 +90,16 @@ def test_cells(name, options):
     compare(name, (3, 4), options, numbers(3), state)
 
 
-def test_gradients_of_gradients_go_through_an_lstm():
-    lstm, x = tl.nn.LSTM(2, 2).double(), as_double(numbers(3, 1, 2))
-    (first,) = tl.autograd.grad(lstm(x)[0].sum(), x, create_graph=True)
+@pytest.mark.parametrize("name", ["RNN", "LSTM", "GRU"])
+def test_gradients_of_gradients_go_through_all_steps(name):
+    layer, x = getattr(tl.nn, name)(2, 2).double(), as_double(numbers(3, 1, 2))
+    (first,) = tl.autograd.grad(layer(x)[0].sum(), x, create_graph=True)
     first.square().sum().backward()
-    other, y = torch.nn.LSTM(2, 2).double(), theirs(x)
-    copy_state(lstm, other)
+    other, y = getattr(torch.nn, name)(2, 2).double(), theirs(x)
+    copy_state(layer, other)
     (second,) = torch.autograd.grad(other(y)[0].sum(), y, create_graph=True)
     second.square().sum().backward()
-    agree([x.grad, lstm.weight_hh_l0.grad], [y.grad, other.weight_hh_l0.grad], "float64")
+    agree([x.grad, layer.weight_hh_l0.grad], [y.grad, other.weight_hh_l0.grad], "float64")
 
 
 def test_padding_sequences():

@@ -13,6 +13,7 @@ import tensorlab as tl
 from tensorlab.backends.numpy.compute import update
 from tensorlab.core import dtypes
 from tensorlab.scalars import updates
+from tensorlab.scalars.recurrent import RECURRENCES
 
 SHAPES = [(4, 5), (7,), (1,), (3, 0), ()]
 CASES = [
@@ -113,19 +114,26 @@ def test_a_backward_pass_that_needs_the_old_parameter_says_who_wrote_it():
         loss.backward()
 
 
-def test_one_pass_formulas_are_what_numpy_says():
-    def numbers(count):
-        return [0.1 + 0.05 * k for k in range(count)]
+RULES = [rule for rule in vars(updates).values() if isinstance(rule, updates.Update)]
+RULES += [rule for kind in RECURRENCES.values() for rule in (kind.step, kind.gradient)]
 
-    for rule in vars(updates).values():
-        if not isinstance(rule, updates.Update):
-            continue
-        arrays = [np.linspace(0.5, 0.9, 5) * 10.0 ** (-k) for k in range(rule.states + 2)]
-        expected = [rule.formula(*cells, *numbers(rule.numbers)) for cells in zip(*arrays, strict=True)]
-        buffers = [(array, 0) for array in arrays]
-        update(rule, dtypes.float64, 5)(*buffers, *numbers(rule.numbers))
-        written = [array for k, array in enumerate(arrays) if k != 1]
-        np.testing.assert_allclose(np.transpose(written), expected, rtol=1e-12, equal_nan=True)
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_updates_are_what_their_formulas_say_of_each_position(rule):
+    """Of rows that lie apart, of numbers that are the same for all rows, and longer than a block."""
+    numbers = [0.1 + 0.05 * k for k in range(rule.numbers)]
+    count = len(rule.arguments[0])
+    arrays = [np.linspace(0.5, 0.9, 3000).reshape(3, 1000) / (k + 2) for k in range(count)]
+    steps = [0 if name in rule.read and name != "grad" else 1000 for name in rule.arguments[0]]
+    rows = [array[[0, 1, 2] if step else [0, 0, 0], :700] for array, step in zip(arrays, steps, strict=True)]
+    cells = zip(*(row.ravel().tolist() for row in rows), strict=True)
+    expected = [rule.formula(*each, *numbers) for each in cells]
+    buffers = [(array.ravel(), 0) for array in arrays]
+    update(rule, dtypes.float64, (3, 700), steps)(*buffers, *numbers)
+    written = [
+        array[:, :700].ravel() for array, is_written in zip(arrays, rule.written, strict=True) if is_written
+    ]
+    np.testing.assert_allclose(np.transpose(written), expected, rtol=1e-12)
 
 
 def with_gradient(x):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
+import collections
+import hashlib
+import json
 import re
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import traitlets
 
 from tensorlab.widgets.base import BookWidget
 
-__all__ = ["Lab", "checked_key"]
+__all__ = ["Lab", "automatic_key", "checked_choice", "checked_key"]
+
+_keys: collections.Counter[str] = collections.Counter()  # automatic keys given so far
 
 
 class Lab(BookWidget):
@@ -23,7 +27,7 @@ class Lab(BookWidget):
 
     Args:
         state: the members of the first state, as `checked` takes them.
-        key: the lab's name in the page's address; labs without one are numbered.
+        key: the lab's name in the page's address; left out, it follows from the first state.
 
     Example:
         >>> from tensorlab.widgets import MatmulLab
@@ -34,7 +38,6 @@ class Lab(BookWidget):
     """
 
     sheets = ("base.css", "lab.css")
-    _numbers: ClassVar[Any] = itertools.count(1)
 
     state: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
     key = traitlets.Unicode().tag(sync=True)
@@ -42,8 +45,10 @@ class Lab(BookWidget):
 
     def __init__(self, state: Mapping[str, Any], key: str | None) -> None:
         first = self.checked(state)
-        name = f"{type(self).__name__.lower()}{next(Lab._numbers)}" if key is None else checked_key(key)
-        super().__init__(state=first, _start=first, key=name)
+        name = type(self).__name__.lower()
+        super().__init__(
+            state=first, _start=first, key=automatic_key(name, first) if key is None else checked_key(key)
+        )
 
     @classmethod
     def checked(cls, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,3 +102,37 @@ def checked_key(key: str) -> str:
             f"key {key!r} stands in the page's address: use a-z, 0-9 and -, beginning with a letter"
         )
     return key
+
+
+def automatic_key(kind: str, start: Mapping[str, Any]) -> str:
+    """A key for a lab that was given none, from its kind and its first state.
+
+    It stays what it is when other labs are put before this one in the page. Only labs that begin alike are
+    numbered.
+
+    Example:
+        >>> automatic_key("doctor", {"shape": [2, 3]})
+        'doctor-681ef3'
+        >>> automatic_key("doctor", {"shape": [2, 3]})
+        'doctor-681ef3-2'
+    """
+    text = json.dumps(start, sort_keys=True)
+    key = f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
+    _keys[key] += 1
+    return key if _keys[key] == 1 else f"{key}-{_keys[key]}"
+
+
+def checked_choice(what: str, chosen: Sequence[str] | None, names: Sequence[str]) -> list[str]:
+    """What a lab offers of `names`: those that are chosen, in their order there, or all for None.
+
+    Raises:
+        ValueError: one of them is no such name.
+
+    Example:
+        >>> checked_choice("preset", ("columns", "rows"), ("rows", "columns", "windows"))
+        ['rows', 'columns']
+    """
+    wrong = [name for name in chosen or () if name not in names]
+    if wrong:
+        raise ValueError(f"there is no {what} {wrong[0]!r}; use {', '.join(names)}")
+    return [name for name in names if chosen is None or name in chosen]

@@ -222,7 +222,7 @@ def test_an_element_shows_what_it_reads(show, expect):
     expect(page.locator(".tlw-subject")).to_have_text("[2, 3]: 2 + 30 = 32")
     lit = a.locator(".tlw-sharing").evaluate_all("found => found.map(e => e.dataset.index)")
     assert lit == ["2,0", "2,1", "2,2", "2,3"]
-    assert b.locator(".tlw-shadow").count() == 8
+    assert b.locator(".tlw-again").count() == 8
     expect(page.locator(".tlw-reading")).to_contain_text(
         "b[3] is read by 3 elements of the result: [0, 3], [1, 3], [2, 3]. Its gradient is the sum"
     )

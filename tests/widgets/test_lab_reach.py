@@ -28,13 +28,14 @@ AXE = ROOT / "tests" / "book" / "axe" / "axe.min.js"
 def test_tab_reaches_every_control_once(show):
     page = show(StorageLab(shape=(3, 4)))
     names = []
-    for _ in range(12):
+    for _ in range(19):
         page.keyboard.press("Tab")
         names.append(
             page.evaluate("(e => e.getAttribute('aria-label') ?? e.textContent)(document.activeElement)")
         )
     assert names == [
         *("shape", "stride", "offset", "storage length in cells", "dtype"),
+        *("rows", "columns", "transpose", "every second", "windows", "broadcast", "overlap"),
         "[0, 0], value 0., storage cell 0",
         "storage cell 0, holds 0., reached by the tensor",
         *("Copy the Python line", "Predict", "Reset", "Copy link", "As text"),

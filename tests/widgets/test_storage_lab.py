@@ -255,6 +255,41 @@ def test_each_lab_has_its_own_key():
     assert StorageLab(key="first-lab").key == "first-lab"
 
 
+KEYS = (
+    "from tensorlab.widgets import MatmulLab, StorageLab; import sys; "
+    "labs = [StorageLab(shape=(7, 1)) for _ in range(int(sys.argv[1]))]; "
+    "print(StorageLab(shape=(5, 3)).key, MatmulLab((2, 3), (3, 4)).key)"
+)
+
+
+def test_a_key_stays_when_labs_are_added_before_it():
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", KEYS, count], capture_output=True, text=True, timeout=60, check=True
+        ).stdout
+        for count in ("0", "2")
+    ]
+    assert said[0] == said[1]
+    assert re.fullmatch(r"storagelab-[0-9a-f]{6} matmullab-[0-9a-f]{6}\n", said[0])
+
+
+def test_a_bound_lab_follows_what_cells_write():
+    interactiveshell = pytest.importorskip("IPython.core.interactiveshell", reason="IPython is not installed")
+    shell = interactiveshell.InteractiveShell.instance()
+    try:
+        for cell in (
+            "import tensorlab as tl; from tensorlab.widgets import StorageLab",
+            "x = tl.arange(4); lab = StorageLab(x[1:]); before = lab._values",
+            "x.add_(100)",
+            "after = lab._values",
+        ):
+            shell.run_cell(cell, silent=False, store_history=False).raise_error()
+        assert shell.user_ns["before"] == ["0", "1", "2", "3"]
+        assert shell.user_ns["after"] == ["100", "101", "102", "103"]
+    finally:
+        interactiveshell.InteractiveShell.clear_instance()
+
+
 def test_the_text_twin_says_every_address():
     twin = StorageLab(shape=(2, 2), stride=(1, 2), offset=1, cells=5, dtype=tl.int32).text_twin()
     rows = re.findall(

@@ -22,9 +22,13 @@ from tests.widgets.lab_page import (
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 
 
+def operation(page, name):
+    return page.locator(f'[data-operation="{name}"]')
+
+
 def operate(page, name, **fields):
-    if button(page, name).get_attribute("aria-pressed") != "true":
-        button(page, name).click()
+    if operation(page, name).get_attribute("aria-pressed") != "true":
+        operation(page, name).click()
     for label, text in fields.items():
         field(page.locator(".tlw-form"), label).fill(text)
         field(page.locator(".tlw-form"), label).press("Tab")
@@ -162,9 +166,9 @@ def test_the_lines_of_a_walk_are_predicted_too(show):
 
 def test_the_keyboard_reaches_everything(show):
     page = show(StrideLab(shape=(3, 4)))
-    button(page, "transpose").focus()
+    operation(page, "transpose").focus()
     page.keyboard.press("ArrowRight")
-    expect(button(page, "permute")).to_be_focused()
+    expect(operation(page, "permute")).to_be_focused()
     page.keyboard.press("Enter")
     field(page, "dims").focus()
     page.keyboard.press("Enter")
@@ -199,7 +203,7 @@ def test_operations_that_went_are_brought_back(show):
 
 def test_the_focus_stays_in_the_form_after_an_operation(show):
     page = show(StrideLab((3, 4)))
-    button(page, "transpose").click()
+    operation(page, "transpose").click()
     apply = page.locator(".tlw-go")
     apply.focus()
     page.keyboard.press("Enter")

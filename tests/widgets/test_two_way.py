@@ -36,7 +36,7 @@ CELLS = [
     "print(lab.shape, lab.stride, lab.offset, lab.hand, lab.tensor.tolist())",
     "lab.as_strided((4, 3), (1, 4)); lab.hand = (3, 2)",
     "lab.offset = 1",
-    "x[2, 3] = 77; lab.refresh()",
+    "x[2, 3] = 77",
     "from tensorlab.widgets import StrideLab\nsteps = StrideLab(shape=(3, 4))\nsteps",
     "print(steps.ops, steps.tensor.stride(), steps.state['hand'])",
     "steps.apply('slice', 0, 0, 4, 2)",

@@ -7,6 +7,7 @@ import { Frame } from "../shared/frame.js";
 import { Grid } from "../shared/grid.js";
 import { defaultStrides, elementsAt, flatIndex, numel, tuple, unravel } from "../shared/layout.js";
 import { meet } from "../shared/meet.js";
+import { memoryFill } from "../shared/memory.js";
 import { readNumbers } from "../shared/numbers.js";
 import { Store } from "../shared/store.js";
 import { bracket, count } from "../shared/words.js";
@@ -117,7 +118,7 @@ class View {
     ]);
   }
 
-  // The operands as the result sees them, and the result. Cells that are read again are drawn as shadows.
+  // The operands as the result sees them, and the result. Cells that are read again are dashed.
   drawGrids() {
     const { a, b, told } = this.store.state;
     const { shape, strides } = this.found;
@@ -134,14 +135,14 @@ class View {
       grid.draw({ shape, hand: this.hand, cell: (index) => {
         const first = index.every((i, dim) => i === 0 || strides[k][dim] !== 0);
         const text = String(value(k, index));
-        return { text, kind: first ? "" : "tlw-shadow",
+        return { text, kind: first ? "" : "tlw-again", fill: memoryFill(flatIndex(index, strides[k]), numel(own)),
           label: `${text}: ${name} at ${bracket(index)}${first ? "" : ", read again"}` };
       } });
     }
     this.result.title.textContent = `a + b of shape ${tuple(shape)}`;
     this.result.grid.draw({ shape, hand: this.hand, cell: (index) => {
       const text = String(value(0, index) + value(1, index));
-      return { text, label: `${text}: a + b at ${bracket(index)}` };
+      return { text, kind: "tlw-made", label: `${text}: a + b at ${bracket(index)}` };
     } });
     this.point(this.hand);
   }

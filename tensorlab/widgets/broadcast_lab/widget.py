@@ -26,7 +26,7 @@ class BroadcastLab(Lab):
     Args:
         a, b: the two shapes, of at most 4 dimensions.
         told: whether to show the answer from the beginning.
-        key: the lab's name in the page's address; labs without one are numbered.
+        key: the lab's name in the page's address; left out, it follows from the first state.
 
     Raises:
         ValueError: a size is negative, or there are too many dimensions.

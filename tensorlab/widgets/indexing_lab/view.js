@@ -6,6 +6,7 @@ import { NumberField } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
 import { Grid } from "../shared/grid.js";
 import { defaultStrides, flatIndex, numel, tuple, unravel } from "../shared/layout.js";
+import { memoryFill } from "../shared/memory.js";
 import { readNumbers } from "../shared/numbers.js";
 import { Store } from "../shared/store.js";
 import { MOST_ROWS } from "../shared/twin.js";
@@ -112,8 +113,8 @@ class View {
     this.frame.root.style.setProperty("--digits", Math.max(String(numel(shape) - 1).length, 2));
     const strides = defaultStrides(shape);
     this.x.grid.draw({ shape, hand: null, cell: (index) => {
-      const text = String(flatIndex(index, strides));
-      return { text, label: `${text}: x${bracket(index)}` };
+      const cell = flatIndex(index, strides);
+      return { text: String(cell), label: `${cell}: x${bracket(index)}`, fill: memoryFill(cell, numel(shape)) };
     } });
     this.x.grid.light(null, []);
     const taken = told ? this.taken : { refusal: "" };
@@ -125,9 +126,10 @@ class View {
     if (!this.works) return;
     const places = defaultStrides(taken.shape);
     this.result.grid.draw({ shape: taken.shape, hand: null, cell: (index) => {
-      const text = String(taken.sources[flatIndex(index, places)]);
-      return { text, label: `${text}: x[index]${bracket(index)}`, kind: taken.kind === "copy" ? "tlw-made" : "" };
+      const cell = taken.sources[flatIndex(index, places)];
+      return { text: String(cell), label: `${cell}: x[index]${bracket(index)}`, fill: memoryFill(cell, numel(shape)) };
     } });
+    this.result.element.classList.toggle("tlw-copied-cells", taken.kind === "copy");
     if (taken.sources.length) this.point(taken.shape.map(() => 0));
     else this.reading.replaceChildren(h("p", {}, "Nothing is taken: a size is 0."));
   }

@@ -31,7 +31,7 @@ class IndexingLab(Lab):
         shape: the shape of x, which holds 0, 1, 2, …: 1 to 3 dimensions, 144 elements at most.
         index: what stands between the brackets: ``"1:, [0, 2]"``, ``"..., None"``, ``"x > 5"``.
         told: whether to show the answer from the beginning.
-        key: the lab's name in the page's address; labs without one are numbered.
+        key: the lab's name in the page's address; left out, it follows from the first state.
 
     Raises:
         ValueError: the index is none that the lab reads, or x is too large to draw.

@@ -6,6 +6,7 @@ import { NumberField } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
 import { Grid } from "../shared/grid.js";
 import { defaultStrides, flatIndex, numel, tuple, unravel } from "../shared/layout.js";
+import { memoryFill } from "../shared/memory.js";
 import { readNumbers } from "../shared/numbers.js";
 import { Store } from "../shared/store.js";
 import { MOST_ROWS } from "../shared/twin.js";
@@ -107,8 +108,10 @@ class View {
       const label = name === "c" ? "a @ b" : name;
       this.parts[name].title.textContent = `${label} of shape ${tuple(own)}`;
       this.parts[name].grid.draw({ shape: own, hand: null, letters: letters(name, a, b), cell: (index) => {
-        const text = String(value(flatIndex(index, strides)));
-        return { text, label: `${text}: ${label} at ${bracket(index)}`, kind: name === "c" ? "tlw-made" : "" };
+        const place = flatIndex(index, strides);
+        const text = String(value(place));
+        const kind = name === "c" ? "tlw-made" : "";
+        return { text, label: `${text}: ${label} at ${bracket(index)}`, kind, fill: memoryFill(place, numel(own)) };
       } });
     }
     this.point(shape.map(() => 0));

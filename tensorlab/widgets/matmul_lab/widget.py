@@ -28,7 +28,7 @@ class MatmulLab(Lab):
     Args:
         a, b: the two shapes: 1 to 4 dimensions, sizes of 1 or more.
         told: whether to show the answer from the beginning.
-        key: the lab's name in the page's address; labs without one are numbered.
+        key: the lab's name in the page's address; left out, it follows from the first state.
 
     Raises:
         ValueError: a shape is none that the lab shows.

@@ -30,7 +30,7 @@ class PromotionLattice(Lab):
     Args:
         left, right: a dtype (a tensor of it with at least one dimension), a tensor, or a Python number.
         told: whether to show the answer from the beginning.
-        key: the widget's name in the page's address; widgets without one are numbered.
+        key: the widget's name in the page's address; left out, it follows from the first state.
 
     Raises:
         TypeError: an operand is none of these.

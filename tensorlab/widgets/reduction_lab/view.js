@@ -6,6 +6,7 @@ import { Choice, NumberField } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
 import { Grid } from "../shared/grid.js";
 import { defaultStrides, flatIndex, numel, tuple, unravel } from "../shared/layout.js";
+import { memoryFill } from "../shared/memory.js";
 import { readNumbers } from "../shared/numbers.js";
 import { Store } from "../shared/store.js";
 import { bracket, letter } from "../shared/words.js";
@@ -100,7 +101,8 @@ class View {
     this.frame.root.style.setProperty("--digits", widest);
     this.grid.draw({ shape, hand: this.hand, cell: (index) => {
       const text = `${this.valueAt(index)}`;
-      return { text, label: `${text}: x${bracket(index)}` };
+      const fill = memoryFill(flatIndex(index, defaultStrides(shape)), numel(shape));
+      return { text, label: `${text}: x${bracket(index)}`, fill };
     } });
     this.resultPart.hidden = !told;
     this.reading.hidden = !told;

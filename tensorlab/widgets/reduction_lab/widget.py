@@ -34,7 +34,7 @@ class ReductionLab(Lab):
         keepdim: whether each keeps a dimension of size 1.
         operation: "sum", "mean", "amax" or "argmax".
         told: whether to show the answer from the beginning.
-        key: the lab's name in the page's address; labs without one are numbered.
+        key: the lab's name in the page's address; left out, it follows from the first state.
 
     Raises:
         ValueError: a size or the operation is none that the lab shows.

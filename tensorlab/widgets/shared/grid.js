@@ -1,18 +1,20 @@
 // A tensor's cells: one matrix, or one a leading index, each labelled. One Tab stop; arrows move.
 import { h, revealInside } from "./dom.js";
 import { MOST_CELLS, drawnPart } from "./drawn.js";
+import { fly, placesOf } from "./fly.js";
 import { arrowStep, rove } from "./keys.js";
 import { defaultStrides, flatIndex, unravel } from "./layout.js";
 import { bracket, count, letter } from "./words.js";
 
 export class Grid {
   // `picked(index)` when a reader takes an element, `hovered(index or null)` while pointing at one; `label` is
-  // the group's name, `helpId` the element that says how to move.
-  constructor({ picked, hovered = () => {}, helpId = null, label = "Tensor" }) {
-    this.picked = picked;
+  // the group's name, `helpId` the element that says how to move, `home(cell)` the element that shows a storage cell
+  // on its line.
+  constructor({ picked, hovered = () => {}, helpId = null, label = "Tensor", home = () => null }) {
+    Object.assign(this, { picked, home });
     this.buttons = new Map();
     this.lit = [];
-    this.shape = [];
+    this.shape = null;
     this.note = h("p", { class: "tlw-note" });
     this.plates = h("div", {
       class: "tlw-plates", "aria-label": label, "aria-describedby": helpId,
@@ -29,11 +31,14 @@ export class Grid {
     return key === undefined ? null : key.split(",").filter(Boolean).map(Number);
   }
 
-  // Draws a tensor anew. `cell(index)` says what stands there: { text, label, title, kind }, `kind` being a class
-  // for the style sheet. `rest` is what is said of the elements that are not drawn, `letters` names the rows and
-  // the columns where a lab has names of its own for them.
-  draw({ shape, hand, cell, rest = "", letters = null }) {
+  // Draws a tensor anew. `cell(index)` says what stands there: { text, label, title, kind, fill, at }, `kind` being a
+  // class for the style sheet, `fill` a colour, `at` the storage cell: a tile flies from where that was shown before.
+  // `rest` is what is said of the elements that are not drawn, `letters` names the rows and the columns where a lab
+  // has names of its own for them, `stride` is drawn as arrows beside the cells.
+  draw({ shape, hand, cell, rest = "", letters = null, stride = null }) {
+    const places = this.shape && placesOf([...this.buttons.values()]);
     this.shape = shape;
+    this.stride = stride;
     this.letters = letters ?? shape.map((_, dim) => letter(dim, shape.length)).slice(-2);
     this.part = drawnPart(shape, MOST_CELLS);
     this.buttons.clear();
@@ -48,6 +53,19 @@ export class Grid {
     this.note.textContent = drawn < all ? `${count(drawn)} of ${count(all)} elements are drawn${rest}.` : "";
     const chosen = this.hold(hand);
     if (focused) chosen?.focus({ preventScroll: true });
+    if (places) requestAnimationFrame(() => this.fly(places));
+  }
+
+  // A tile may fly in from the storage below, so that nothing is cut off meanwhile that would not scroll.
+  fly(places) {
+    const { plates } = this;
+    const fits = plates.scrollHeight <= plates.clientHeight && plates.scrollWidth <= plates.clientWidth;
+    const flights = fly([...this.buttons.values()], places, this.home);
+    if (!flights.length || !fits) return;
+    plates.classList.add("tlw-flying");
+    Promise.allSettled(flights.map(({ finished }) => finished)).then(() => {
+      if (!plates.getAnimations({ subtree: true }).length) plates.classList.remove("tlw-flying");
+    });
   }
 
   plate(plate, describe) {
@@ -64,18 +82,36 @@ export class Grid {
       Array.from({ length: columns }, (_unused, column) => this.cell(
         dims === 0 ? [] : dims === 1 ? [column] : [...lead, row, column], describe))));
     const label = dims > 2 ? bracket([...lead, ":", ":"]) : null;
+    const across = columns > 1 ? this.step(dims - 1, "across") : null;
+    const down = dims > 1 && rows > 1 ? this.step(dims - 2, "down") : null;
     return h("div", {
       role: "rowgroup", class: "tlw-plate", "aria-label": label, dataset: { dims },
-      style: `--columns: ${columns}`,
-    }, label && h("div", { class: "tlw-plate-name tlw-mono" }, label),
-    h("div", { class: "tlw-matrix" }, h("div", { class: "tlw-row", "aria-hidden": "true" }, heading), lines));
+      style: `--columns: ${columns}; --rows: ${rows}`,
+    }, label && h("div", { class: "tlw-plate-name tlw-mono" }, label, this.stepTo(lead)),
+    h("div", { class: `tlw-matrix${down ? " tlw-stepped" : ""}` }, down,
+      across && h("div", { class: "tlw-row", "aria-hidden": "true" }, across),
+      h("div", { class: "tlw-row", "aria-hidden": "true" }, heading), lines));
+  }
+
+  // The stride of a dimension, as an arrow from the first cell to the next one.
+  step(dim, way) {
+    if (!this.stride) return null;
+    return h("span", { class: `tlw-step-arrow tlw-step-${way}`, "aria-hidden": "true" }, h("span", {}, `+${this.stride[dim]}`));
+  }
+
+  // The stride that leads from the first matrix to this one, where it is one step away.
+  stepTo(lead) {
+    const far = lead.reduce((sum, i) => sum + i, 0);
+    if (!this.stride || far !== 1) return null;
+    return h("span", { class: "tlw-step-to", "aria-hidden": "true" }, ` +${this.stride[lead.indexOf(1)]}`);
   }
 
   cell(index, describe) {
-    const { text, label, title = null, kind = "" } = describe(index);
+    const { text, label, title = null, kind = "", fill = null, at = null } = describe(index);
     const button = h("button", {
       type: "button", role: "gridcell", class: `tlw-cell ${kind}`.trim(), tabindex: "-1", "aria-label": label, title,
-      dataset: { index: index.join(",") },
+      style: fill && `--fill: ${fill}`,
+      dataset: at === null ? { index: index.join(",") } : { index: index.join(","), at },
     }, text);
     this.buttons.set(index.join(","), button);
     return button;

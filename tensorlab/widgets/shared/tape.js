@@ -5,6 +5,8 @@ import { arrowStep, rove } from "./keys.js";
 import { Walk } from "./walk.js";
 import { count } from "./words.js";
 
+const MARGIN = 20;          // pixels around the cells of a cache line
+
 export class Tape {
   // `picked(cell)` when a reader takes a cell, `hovered(cell or null)` while pointing at or focusing one.
   constructor({ picked, hovered = () => {}, label = "Storage" }) {
@@ -21,6 +23,7 @@ export class Tape {
       onfocusout: () => hovered(null),
     });
     this.walk = new Walk(this.line);
+    new ResizeObserver(() => this.fit()).observe(this.line);
     this.note = h("p", { class: "tlw-note" });
     this.element = h("div", {}, this.line, this.note);
   }
@@ -30,9 +33,10 @@ export class Tape {
     return cell === undefined ? null : Number(cell);
   }
 
-  // Draws a storage of `cells` cells anew. `cell(c)` says what stands there: { text, label, title, kind }; `first`
-  // is the first cell that a tensor reaches, or null. With `group`, so many cells make one cache line, in a box.
+  // Draws a storage of `cells` cells anew. `cell(c)` says what stands there: { text, label, title, kind, fill };
+  // `first` is the first cell that a tensor reaches, or null. With `group`, so many cells make one cache line, in a box.
   draw({ cells, first, cell, group = 0 }) {
+    this.group = group;
     const { start, stop } = drawnWindow(cells, first, MOST_CELLS);
     this.start = start;
     this.buttons = Array.from({ length: stop - start }, (_, k) => this.cell(start + k, cell(start + k)));
@@ -40,11 +44,24 @@ export class Tape {
     const focused = this.line.contains(document.activeElement);
     const boxes = group ? this.grouped(group) : this.buttons;
     this.line.classList.toggle("tlw-in-lines", group > 0);
+    this.widest = this.buttons.reduce((widest, { textContent }) => Math.max(widest, textContent.length), 1);
+    this.fit();
     this.line.replaceChildren(...(this.buttons.length ? boxes : [empty]), this.walk.element);
     this.note.textContent = stop - start < cells
       ? `Storage cells ${count(start)} to ${count(stop - 1)} of ${count(cells)} are drawn.` : "";
     const chosen = this.hold(first ?? start);
     if (focused) chosen?.focus({ preventScroll: true });
+  }
+
+  // A cache line stands in one row, its cells as narrow as that takes; where they would be too narrow to read or to
+  // hit, it stands in equal halves or quarters.
+  fit() {
+    if (!this.group || !this.line.clientWidth) return;
+    const { fontSize } = getComputedStyle(this.line.closest(".tlw") ?? this.line);
+    const least = Math.max(24, (this.widest * 0.58 + 0.3) * Number.parseFloat(fontSize));
+    let row = this.group;
+    while (row > 1 && row % 2 === 0 && (this.line.clientWidth - MARGIN) / row < least) row /= 2;
+    this.line.style.setProperty("--per-row", row);
   }
 
   // The cells in boxes of one cache line each; the first and the last box may be short.
@@ -58,9 +75,10 @@ export class Tape {
     return boxes.values();
   }
 
-  cell(cell, { text, label, title = null, kind = "" }) {
+  cell(cell, { text, label, title = null, kind = "", fill = null }) {
     return h("button", {
       type: "button", class: `tlw-slot ${kind}`.trim(), tabindex: "-1", "aria-label": label, title, dataset: { cell },
+      style: fill && `--fill: ${fill}`,
     }, h("span", { class: "tlw-slot-value" }, text));       // its number is written by the style sheet
   }
 

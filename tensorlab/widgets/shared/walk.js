@@ -1,5 +1,5 @@
 // The way through the storage, drawn over it: a flag where the tensor starts (offset), then one arrow a step of
-// a stride, until the cell in hand. It is decoration for the eyes; the sum beside it says the same in text.
+// a stride, until the cell in hand. At the first element, one step of each dimension. It is decoration for the eyes; the sum beside it says the same in text.
 
 const SVG = "http://www.w3.org/2000/svg";
 const MOST_ARROWS = 8;       // of one dimension; a longer way is one arrow
@@ -31,6 +31,12 @@ export function hopsTo(index, stride, offset) {
   return hops;
 }
 
+// One step of each dimension from the offset: what the arrows beside the tensor say, on the line.
+export function firstSteps(shape, stride, offset) {
+  const steps = stride.filter((_, dim) => shape[dim] > 1);
+  return [...new Set(steps)].map((step) => ({ from: offset, to: offset + step, label: `+${step}`, even: false }));
+}
+
 export class Walk {
   constructor(line) {
     this.line = line;
@@ -42,7 +48,7 @@ export class Walk {
   // `slot(cell)` finds the button of a cell; `index` is the element in hand, or null for the flag alone.
   draw(slot, layout, index) {
     this.last = [slot, layout, index];
-    const { stride, offset } = layout;
+    const { shape: sizes, stride, offset } = layout;
     const slots = this.line.getElementsByClassName("tlw-slot");
     const [first, final] = [slots[0], slots[slots.length - 1]];
     const rows = first ? (final.offsetTop - first.offsetTop) / (first.offsetHeight + this.gap()) + 1 : 0;
@@ -53,7 +59,8 @@ export class Walk {
     const start = slot(offset);
     if (start) this.flag(start);
     if (index === null || rows > MOST_ROWS + 0.5) return;
-    for (const hop of hopsTo(index, stride, offset)) {
+    const atStart = sizes !== undefined && index.every((i) => i === 0);
+    for (const hop of atStart ? firstSteps(sizes, stride, offset) : hopsTo(index, stride, offset)) {
       const [from, to] = [slot(hop.from), slot(hop.to)];
       if (from && to) this.hop(from, to, hop);
     }

@@ -5,6 +5,8 @@ import { MOST_CELLS, drawnWindow } from "../shared/drawn.js";
 import { Grid } from "../shared/grid.js";
 import { isStaticPage, linkTo, onHash, readHash, writeHash } from "../shared/hash.js";
 import { elementsAt, flatIndex } from "../shared/layout.js";
+import { memoryFill } from "../shared/memory.js";
+import { Presets } from "../shared/presets.js";
 import { Tape } from "../shared/tape.js";
 import { followTheme } from "../shared/theme.js";
 import { Twin } from "../shared/twin.js";
@@ -12,6 +14,7 @@ import { bracket } from "../shared/words.js";
 import { Controls } from "./controls.js";
 import { Lab } from "./lab.js";
 import { Predict } from "./predict.js";
+import { presetLayouts } from "./presets.js";
 import { Reading } from "./reading.js";
 import { readState, writeState } from "./state.js";
 import { layoutText } from "./twin.js";
@@ -34,8 +37,11 @@ class View {
     this.predict = new Predict(this.lab, { changed: () => this.draw(), say });
     this.reading = new Reading(this.lab);
     this.twin = new Twin(() => layoutText(this.lab));
+    this.presets = new Presets({
+      names: model.get("presets"), chosen: (name) => this.lab.propose(this.layouts[name]),
+    });
     this.grid = new Grid({
-      helpId: messageId,
+      helpId: messageId, home: (cell) => this.tape.slot(cell),
       picked: (index) => this.pick(index),
       hovered: (index) => this.point(index && { index }),
     });
@@ -46,7 +52,7 @@ class View {
     this.facts = h("p", { class: "tlw-facts" });
     this.code = h("code", { class: "tlw-line tlw-mono" });
     this.root = h("div", { class: "tlw tlw-lab", role: "group", "aria-label": "Storage Lab" },
-      this.controls.element, this.message,
+      this.controls.element, this.message, this.presets.element,
       h("div", { class: "tlw-scene" },
         h("div", { class: "tlw-tensor" }, h("p", { class: "tlw-part" }, "tensor"), this.grid.element),
         this.reading.element),
@@ -78,6 +84,8 @@ class View {
     const { layout, hand } = this.lab;
     return hand === null ? null : flatIndex(hand, layout.stride, layout.offset);
   }
+
+  get layouts() { return presetLayouts(this.lab.start.shape, this.lab.layout.cells); }
 
   get state() { return { ...this.lab.layout, hand: this.lab.hand }; }
 
@@ -148,6 +156,7 @@ class View {
     this.root.style.setProperty("--digits", this.widest());
     this.drawGrid(hidden);
     this.drawTape(hidden);
+    this.showPresets();
     this.twin.element.hidden = hidden;
     this.twin.draw();
     this.code.textContent = this.lab.line;
@@ -158,17 +167,28 @@ class View {
     this.light();
   }
 
-  // While a prediction is open, `hidden`, the values would give the answer away.
+  showPresets() {
+    const { layouts, lab: { layout } } = this;
+    const facts = ({ shape, stride, offset }) => JSON.stringify([shape, stride, offset]);
+    this.presets.show((name) => name in layouts, (name) => facts(layouts[name]) === facts(layout));
+  }
+
+  // While a prediction is open, `hidden`, the values and the colours would give the answer away.
   drawGrid(hidden) {
-    const { shape, stride, offset } = this.lab.layout;
+    const { shape, stride, offset, cells } = this.lab.layout;
     const cell = (index) => {
-      if (hidden) return { text: "?", label: bracket(index) };
+      if (hidden) return { text: "?", label: bracket(index), kind: "tlw-made" };
       const at = flatIndex(index, stride, offset);
       const text = this.lab.textAt(at);
       const place = bracket(index);
-      return { text, label: `${place}, value ${text}, storage cell ${at}`, title: `${place}: ${text}` };
+      const again = index.some((i, dim) => i > 0 && stride[dim] === 0);
+      return {
+        text, label: `${place}, value ${text}, storage cell ${at}`, title: `${place}: ${text}`, at,
+        fill: memoryFill(at, cells), kind: again ? "tlw-again" : "",
+      };
     };
-    this.grid.draw({ shape, hand: this.lab.hand, cell, rest: "; the address of every one follows the same sum" });
+    const rest = "; the address of every one follows the same sum";
+    this.grid.draw({ shape, hand: this.lab.hand, cell, rest, stride });
   }
 
   drawTape(hidden) {
@@ -178,7 +198,9 @@ class View {
       const reached = !hidden && elementsAt(at, shape, stride, offset, 1).length > 0;
       const state = hidden ? "" : reached ? ", reached by the tensor" : ", at rest";
       const label = `storage cell ${at}, holds ${text}${state}`;
-      return { text, label, title: `cell ${at}: ${text}`, kind: reached ? "tlw-reached" : "" };
+      return {
+        text, label, title: `cell ${at}: ${text}`, kind: reached ? "tlw-reached" : "", fill: memoryFill(at, cells),
+      };
     };
     this.tape.draw({ cells, first: this.lab.reached?.[0] ?? null, cell });
   }

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import traitlets
 
@@ -14,13 +13,15 @@ import tensorlab as tl
 from tensorlab.core import dtypes, layout
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import BookWidget
-from tensorlab.widgets.lab import checked_key
+from tensorlab.widgets.lab import automatic_key, checked_choice, checked_key
 from tensorlab.widgets.storage_lab.checks import Ints, IntsOrNone, check_layout, first_hand
+from tensorlab.widgets.storage_lab.following import refresh_after_cells
 from tensorlab.widgets.storage_lab.twin import cell_text, layout_table
 
 __all__ = ["StorageLab"]
 
 MOST_CELLS = 4096  # as in grid.js: what a page draws of a tensor and of a storage
+PRESETS = ("rows", "columns", "transpose", "every second", "windows", "broadcast", "overlap")
 FROM_PAGE = ("shape", "stride", "offset", "cells", "dtype", "hand")
 
 
@@ -34,16 +35,20 @@ class StorageLab(BookWidget):
         cells: the length of the sample storage; it defaults to what the layout needs.
         dtype: the sample's dtype.
         hand: the index to begin with; the first element if left out.
+        presets: which of the named layouts above the tensor are offered: "rows", "columns", "transpose",
+            "every second", "windows", "broadcast", "overlap"; all if left out.
         name: what the Python line calls a given tensor.
-        key: the lab's name in the page's address; labs without one are numbered.
+        key: the lab's name in the page's address; left out, it follows from the first state.
 
     Raises:
         RuntimeError: an element would lie outside the storage; the message says which, and where.
         TypeError: `cells` or `dtype` beside a tensor, which has its own.
+        ValueError: there is no such preset.
 
     `shape`, `stride`, `offset` and `hand` (the index in hand, None in a tensor without elements) follow the
     page, and setting them changes the page. A new `shape` keeps a dense layout dense; `as_strided` sets all
     three at once. A layout that does not fit raises the library's error and leaves everything as it was.
+    What is written into a given tensor shows when the notebook's cell has run, or after `refresh`.
 
     Example:
         >>> lab = StorageLab(shape=(3, 4))
@@ -61,7 +66,6 @@ class StorageLab(BookWidget):
 
     folder = Path(__file__).parent
     sheets = ("base.css", "lab.css")
-    _numbers: ClassVar[Any] = itertools.count(1)
 
     shape = Ints().tag(sync=True)
     stride = Ints().tag(sync=True)
@@ -70,6 +74,7 @@ class StorageLab(BookWidget):
     dtype = traitlets.Unicode().tag(sync=True)
     hand = IntsOrNone().tag(sync=True)
 
+    presets = traitlets.List(traitlets.Unicode()).tag(sync=True)
     name = traitlets.Unicode("x").tag(sync=True)
     key = traitlets.Unicode().tag(sync=True)
     # For the page alone: whether the storage is a given tensor's, where that lies in memory (in text: an
@@ -90,6 +95,7 @@ class StorageLab(BookWidget):
         cells: int | None = None,
         dtype: tl.dtype | str | None = None,
         hand: Sequence[int] | None = None,
+        presets: Sequence[str] | None = None,
         name: str = "x",
         key: str | None = None,
     ) -> None:
@@ -117,7 +123,6 @@ class StorageLab(BookWidget):
         check_layout(sizes, strides, start, cells)
         self._given = tensor
         self._sample: Tensor | None = None
-        number = next(self._numbers)
         first = {
             "shape": tuple(sizes),
             "stride": tuple(strides),
@@ -128,13 +133,16 @@ class StorageLab(BookWidget):
         }
         super().__init__(
             **first,
+            presets=checked_choice("preset", presets, PRESETS),
             name=name,
-            key=checked_key(key) if key is not None else f"lab{number}",
+            key=automatic_key("storagelab", first) if key is None else checked_key(key),
             _fixed=tensor is not None,
             _pointer="" if tensor is None else str(tensor.untyped_storage().data_ptr()),
             _start=first,
         )
         self.refresh()
+        if tensor is not None:
+            refresh_after_cells(self)
 
     # ---- what Python reads and sets
 

@@ -4,22 +4,21 @@ import { letter } from "../shared/words.js";
 import { pythonText } from "./text.js";
 import { effectText, layoutText, whyView } from "./words.js";
 
-// The layout: a column a dimension, its size and its stride under each other.
-export function layoutCard(step) {
+// The layout: a column a dimension, its size and its stride under each other; with `why`, also whether `view` works.
+export function layoutCard(step, why) {
   const { shape, stride, offset } = step;
   const dims = shape.length;
   const row = (name, kind, numbers) => h("tr", { class: `tlw-kind-${kind}` },
     h("th", { scope: "row" }, name), numbers.map((number) => h("td", {}, String(number))));
+  const table = h("table", { class: "tlw-layout-card tlw-mono" },
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "dimension"),
+      shape.map((_, dim) => h("th", { scope: "col" }, `${dim} (${letter(dim, dims)})`)))),
+    h("tbody", {}, row("shape", "shape", shape), row("stride", "stride", stride),
+      h("tr", { class: "tlw-kind-offset" }, h("th", { scope: "row" }, "offset"),
+        h("td", { colspan: Math.max(dims, 1) }, String(offset)))));
+  if (!why) return [table];
   const { works, text } = whyView(step);
-  return [
-    h("table", { class: "tlw-layout-card tlw-mono" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "dimension"),
-        shape.map((_, dim) => h("th", { scope: "col" }, `${dim} (${letter(dim, dims)})`)))),
-      h("tbody", {}, row("shape", "shape", shape), row("stride", "stride", stride),
-        h("tr", { class: "tlw-kind-offset" }, h("th", { scope: "row" }, "offset"),
-          h("td", { colspan: Math.max(dims, 1) }, String(offset))))),
-    h("p", { class: `tlw-why${works ? " tlw-note" : ""}` }, text),
-  ];
+  return [table, h("p", { class: `tlw-why${works ? " tlw-note" : ""}` }, text)];
 }
 
 // One button a step; it goes back to there. A view hangs on by a dashed line, a copy has a box of its own.

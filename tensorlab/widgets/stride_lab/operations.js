@@ -9,18 +9,19 @@ import { CALLS, FORMS, pythonText } from "./text.js";
 import { outcome } from "./words.js";
 
 export class Operations {
-  // `now()` gives { step, dtype }; `perform(op)` applies one; `predicting()` says whether to ask first.
-  constructor({ now, perform, predicting, say, asked }) {
+  // `names` are the operations that are offered; `now()` gives { step, dtype }; `perform(op)` applies one;
+  // `predicting()` says whether to ask first.
+  constructor({ names, now, perform, predicting, say, asked }) {
     Object.assign(this, { now, perform, predicting });
     this.open = null;
-    this.buttons = Object.keys(FORMS).map((name) => h("button", {
+    this.buttons = names.map((name) => h("button", {
       type: "button", class: "tlw-button", "aria-pressed": "false", dataset: { operation: name },
       onclick: () => this.toggle(name),
     }, name));
     this.toolbar = h("div", {
       class: "tlw-operations", role: "toolbar", "aria-label": "Operations", onkeydown: (event) => this.key(event),
     }, this.buttons);
-    rove(this.buttons, this.buttons[0]);
+    if (names.length) rove(this.buttons, this.buttons[0]);
     this.preview = h("p", { class: "tlw-preview", role: "status" });
     this.panel = h("div", { class: "tlw-form", hidden: "" });
     this.element = h("div", { class: "tlw-operating" }, this.toolbar, this.panel);

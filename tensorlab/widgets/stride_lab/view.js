@@ -5,8 +5,10 @@ import { Choice, NumberField } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
 import { Grid } from "../shared/grid.js";
 import { DTYPES, elementsAt, flatIndex, handAfterShape, isContiguous, numel, unravel } from "../shared/layout.js";
+import { memoryFill } from "../shared/memory.js";
 import { readNumbers } from "../shared/numbers.js";
 import { Prediction } from "../shared/prediction.js";
+import { Presets } from "../shared/presets.js";
 import { sampleText } from "../shared/sample.js";
 import { Store } from "../shared/store.js";
 import { addressLines } from "../shared/sums.js";
@@ -16,6 +18,7 @@ import { bracket, count, join, numberTerms, plural } from "../shared/words.js";
 import { run, valueAt } from "./engine.js";
 import { layoutCard, stepChips } from "./cards.js";
 import { Operations } from "./operations.js";
+import { presetOperations } from "./presets.js";
 import { Stroll } from "./stroll.js";
 import { pythonLine, pythonText, readOps, writeOps } from "./text.js";
 import { effectText, layoutText, spokenHand, spokenStep } from "./words.js";
@@ -59,12 +62,20 @@ class View {
     this.chips = h("ol", { class: "tlw-chain", "aria-label": "Steps" });
     const predicting = () => this.prediction.on;
     const scored = (right) => this.prediction.tell(right);
+    const { model } = context;
+    this.presets = new Presets({
+      names: model.get("presets"),
+      chosen: (name) => this.store.propose({ ops: presetOperations(this.store.state.shape)[name] }),
+    });
+    this.offered = model.get("operations");
     this.operations = new Operations({
+      names: this.offered,
       now: () => ({ step: this.step, dtype: this.store.state.dtype }), predicting, say, asked: scored,
       perform: (op) => this.store.propose({ ops: [...this.store.state.ops, op] }),
     });
     this.grid = new Grid({
       helpId: messageId, picked: (index) => this.pick(index), hovered: (index) => this.point(index && { index }),
+      home: (origin) => this.tape.slot(this.cellOf(origin)),
     });
     this.tape = new Tape({
       picked: (cell) => this.pickCell(cell), hovered: (cell) => this.point(cell === null ? null : { cell }),
@@ -77,12 +88,13 @@ class View {
     context.signal.addEventListener("abort", () => this.stroll.pause());
     this.card = h("div", { class: "tlw-layout" });
     this.reading = h("div", { class: "tlw-reading", role: "group", "aria-label": "In hand" });
-    this.frame.body.append(this.operations.element, this.chips,
+    this.storage = h("div", { class: "tlw-storage" }, h("p", { class: "tlw-part" }, "storage, in cache lines"),
+      this.tape.element);
+    this.frame.body.append(this.presets.element, this.operations.element, this.chips,
       h("div", { class: "tlw-scene" },
         h("div", { class: "tlw-tensor" }, h("p", { class: "tlw-part" }, "tensor"), this.grid.element),
         h("div", { class: "tlw-side" }, this.card, this.reading)),
-      h("div", { class: "tlw-storage" }, h("p", { class: "tlw-part" }, "storage, in cache lines"), this.tape.element),
-      this.stroll.element);
+      this.storage, this.stroll.element);
     this.frame.open(context.el, (names) => this.draw(names), [this.prediction.button]);
   }
 
@@ -97,6 +109,12 @@ class View {
   get step() { return this.steps.at(-1); }
 
   textAt(cell) { return sampleText(valueAt(this.step, cell), this.store.state.dtype); }
+
+  // A number keeps the colour of the first storage's cell that it came from, also in a copy.
+  fillAt(cell) { return memoryFill(valueAt(this.step, cell), this.steps[0].cells); }
+
+  // The cell of the storage that stands now in which the number of the first storage's cell lies.
+  cellOf(origin) { return this.step.values === null ? origin : this.step.values.indexOf(origin); }
 
   // ---- what the reader does
 
@@ -173,14 +191,22 @@ class View {
     this.chips.replaceChildren(...stepChips(steps, state, (kept) =>
       this.store.propose({ ops: state.ops.slice(0, kept) })));
     this.operations.show();
-    this.card.replaceChildren(...layoutCard(step));
+    const presets = presetOperations(state.shape);
+    const written = JSON.stringify(state.ops);
+    this.presets.show((name) => name in presets, (name) => JSON.stringify(presets[name]) === written);
+    this.card.replaceChildren(...layoutCard(step, this.offered.some((name) => ["view", "reshape"].includes(name))));
     const cell = (index) => {
       const at = flatIndex(index, stride, offset);
       const text = this.textAt(at);
       const place = bracket(index);
-      return { text, label: `${place}, value ${text}, storage cell ${at}`, title: `${place}: ${text}` };
+      const again = index.some((i, dim) => i > 0 && stride[dim] === 0);
+      return {
+        text, label: `${place}, value ${text}, storage cell ${at}`, title: `${place}: ${text}`,
+        kind: again ? "tlw-again" : "", fill: this.fillAt(at), at: valueAt(step, at),
+      };
     };
-    this.grid.draw({ shape, hand: state.hand, cell });
+    this.grid.draw({ shape, hand: state.hand, cell, stride });
+    this.storage.classList.toggle("tlw-new-storage", step.values !== null);
     this.stroll.begin();
     this.reached = new Set(this.stroll.steps.map(({ cell: at }) => at));
     this.tape.draw({
@@ -190,7 +216,7 @@ class View {
         const text = this.textAt(at);
         const reached = this.reached.has(at);
         return {
-          text, title: `cell ${at}: ${text}`, kind: reached ? "tlw-reached" : "",
+          text, title: `cell ${at}: ${text}`, kind: reached ? "tlw-reached" : "", fill: this.fillAt(at),
           label: `storage cell ${at}, holds ${text}, ${reached ? "reached by the tensor" : "at rest"}`,
         };
       },

@@ -6,16 +6,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import traitlets
+
 import tensorlab as tl
 from tensorlab.core import dtypes, layout
 from tensorlab.tensor import Tensor
-from tensorlab.widgets.lab import Lab
+from tensorlab.widgets.lab import Lab, checked_choice
+from tensorlab.widgets.storage_lab.widget import PRESETS
 from tensorlab.widgets.stride_lab.operations import MOST_ELEMENTS, apply, checked_operation, python_text
 from tensorlab.widgets.stride_lab.twin import steps_twin
 
 __all__ = ["StrideLab"]
 
 LINES = (8, 16, 32, 64, 128)  # bytes of a cache line
+BUTTONS = (  # "step" is a slice, "window" is unfold
+    *("transpose", "permute", "slice", "step", "select", "expand", "unsqueeze", "squeeze", "diagonal"),
+    *("window", "flip", "view", "reshape", "contiguous", "as_strided"),
+)
 WALKS = ("last", "first")  # which dimension moves fastest
 
 
@@ -38,7 +45,12 @@ class StrideLab(Lab):
         hand: the index to begin with; the first element if left out.
         line: bytes of a cache line: 8, 16, 32, 64 or 128. 16 shows the effect on a small tensor; 64 is real.
         walk: which dimension the walk moves fastest: "last" (row by row) or "first" (column by column).
-        key: the lab's name in the page's address; labs without one are numbered.
+        operations: the buttons that are offered: "transpose", "permute", "slice", "step", "select", "expand",
+            "unsqueeze", "squeeze", "diagonal", "window", "flip", "view", "reshape", "contiguous",
+            "as_strided"; all if left out. Without "view" and "reshape" the lab doesn't talk of them.
+        presets: which of the named ways to read a table are offered: "rows", "columns", "transpose",
+            "every second", "windows", "broadcast", "overlap"; all if left out.
+        key: the lab's name in the page's address; left out, it follows from the first state.
 
     Raises:
         RuntimeError, IndexError, ValueError: an operation is refused, with the library's own message.
@@ -64,6 +76,9 @@ memory; reshape would copy 24 bytes
 
     folder = Path(__file__).parent
 
+    operations = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    presets = traitlets.List(traitlets.Unicode()).tag(sync=True)
+
     def __init__(
         self,
         shape: Sequence[int] = (3, 4),
@@ -73,11 +88,15 @@ memory; reshape would copy 24 bytes
         hand: Sequence[int] | None = None,
         line: int = 16,
         walk: str = "last",
+        operations: Sequence[str] | None = None,
+        presets: Sequence[str] | None = None,
         key: str | None = None,
     ) -> None:
         name = dtype if isinstance(dtype, str) else dtype.name
         state = {"shape": shape, "dtype": name, "ops": ops, "hand": hand, "line": line, "walk": walk}
         super().__init__(state, key)
+        self.operations = checked_choice("operation", operations, BUTTONS)
+        self.presets = checked_choice("preset", presets, PRESETS)
 
     @classmethod
     def checked(cls, state: Mapping[str, Any]) -> dict[str, Any]:

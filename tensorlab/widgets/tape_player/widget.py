@@ -47,7 +47,7 @@ class TapePlayer(Lab):
         told: whether to open the way back from the beginning.
         ask: the leaf whose gradient is asked for; the first that requires one if None.
         fixed: leaves that require no gradient.
-        key: the player's name in the page's address; players without one are numbered.
+        key: the player's name in the page's address; left out, it follows from the first state.
         leaves: the values of the names that the source uses, or the leaves of the tensor by name.
 
     Raises:

@@ -3,6 +3,7 @@ import { h } from "../shared/dom.js";
 import { NumberField } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
 import { addressRange, flatIndex, numel, strideAfterShape, tuple, unravel } from "../shared/layout.js";
+import { memoryFill } from "../shared/memory.js";
 import { readNumber, readNumbers } from "../shared/numbers.js";
 import { Store } from "../shared/store.js";
 import { Tape } from "../shared/tape.js";
@@ -126,11 +127,11 @@ class View {
     this.tape.draw({
       cells, first: this.order.length ? Math.min(...this.order) : null,
       cell: (cell) => (place.has(cell)
-        ? { text: `${place.get(cell)}`, kind: "tlw-reached", title: `cell ${cell}`,
+        ? { text: `${place.get(cell)}`, kind: "tlw-reached", title: `cell ${cell}`, fill: memoryFill(cell, cells),
           label: `${place.get(cell)}: storage cell ${cell} is element ${bracket(unravel(place.get(cell), shape))}` }
         : { text: "·", label: `· storage cell ${cell}, at rest` }),
     });
-    this.drawCopy();
+    this.drawCopy(cells);
     this.light(null);
     const bytes = numel(shape) * BYTES;
     this.frame.showFacts([
@@ -155,8 +156,8 @@ class View {
       h("p", { class: "tlw-treatment" }, treatmentText(state, this.treated)));
   }
 
-  // The storage that reshape would fill: what it holds is the cell that each number comes from.
-  drawCopy() {
+  // The storage that reshape would fill: what it holds is the cell that each number comes from, in that cell's colour.
+  drawCopy(cells) {
     const { order } = this.treated;
     this.copyPart.hidden = !this.store.state.told || !order;
     if (this.copyPart.hidden) return;
@@ -167,6 +168,7 @@ class View {
     this.copy.draw({
       cells: order.length, first: 0,
       cell: (cell) => ({ text: `${order[cell]}`, kind: "tlw-reached", title: `from cell ${order[cell]}`,
+        fill: memoryFill(order[cell], cells),
         label: `${order[cell]}: cell ${cell} of the copy comes from storage cell ${order[cell]}` }),
     });
   }

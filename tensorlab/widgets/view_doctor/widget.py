@@ -31,7 +31,7 @@ class ViewDoctor(Lab):
         shape, stride, offset: the layout; strides default to those of a dense tensor.
         target: the new shape, with one -1 perhaps.
         told: whether to show the diagnosis from the beginning, with nothing to predict.
-        key: the doctor's name in the page's address; labs without one are numbered.
+        key: the doctor's name in the page's address; left out, it follows from the first state.
 
     Raises:
         RuntimeError: the new shape holds another number of elements.

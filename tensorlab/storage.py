@@ -147,7 +147,9 @@ class UntypedStorage:
 
     def clone(self) -> UntypedStorage:
         """The same bytes in new memory, which can be written."""
-        return UntypedStorage(self.backend.copy(self._memory), backend=self.backend)
+        memory = self.backend.allocate(self.nbytes(), BYTE)
+        self.backend.copy(memory, self._memory)
+        return UntypedStorage(memory, backend=self.backend)
 
     def __getitem__(self, position: int) -> int:
         return int(self.bytes()[position])

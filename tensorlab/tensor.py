@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from tensorlab.core.layout import Size
 from tensorlab.printing import tensor_repr
 from tensorlab.storage import UNTRACKED, TypedStorage, UntypedStorage
 
-__all__ = ["Tensor", "dense_cells", "make_dense", "make_tensor", "make_view", "without_history"]
+__all__ = ["Tensor", "make_dense", "make_tensor", "make_view", "without_history"]
 
 
 if TYPE_CHECKING:  # the methods that tensorlab.ops binds, as editors and type checkers see them
@@ -258,12 +258,12 @@ class Tensor(TensorMethods, metaclass=TensorType):
         return self._at
 
     def _cells_array(self) -> np.ndarray:
-        """The elements as a NumPy array of raw cells over the same memory."""
+        """The elements as a NumPy array of raw cells: over the same memory, if that is the host's."""
         size = self._dtype.itemsize
         return np.ndarray(
             self._shape,
             self._dtype.cell,
-            self._storage.bytes(),
+            self._storage.backend.download(self._storage.bytes()),
             self._offset * size if self.numel() else 0,
             [stride * size for stride in self._stride],
         )
@@ -368,14 +368,6 @@ def make_dense(
     tensor._edge = None
     tensor._grad = None
     return tensor
-
-
-def dense_cells(tensor: Tensor) -> np.ndarray | Literal[False]:
-    """The cells of a row-major tensor as one flat array; False for any other layout."""
-    if tensor._stride != layout.default_strides(tensor._shape):
-        return False
-    cells, first = tensor._at
-    return cells[first : first + layout.numel(tensor._shape)]
 
 
 def without_history(result: Tensor) -> Tensor:

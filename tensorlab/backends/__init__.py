@@ -11,7 +11,7 @@ from tensorlab.backends.choice import chosen
 from tensorlab.backends.fused import Backend
 from tensorlab.backends.layers import AttentionLayout, NormalGroups
 from tensorlab.backends.operands import Buffer, Launch, OperandLayout, no_launch
-from tensorlab.backends.protocol import IndexLayout, RandomLaunch, RandomState, Walk
+from tensorlab.backends.protocol import IndexLayout, RandomLaunch, RandomState
 
 __all__ = [
     "HOST",
@@ -24,7 +24,6 @@ __all__ = [
     "OperandLayout",
     "RandomLaunch",
     "RandomState",
-    "Walk",
     "backend",
     "cudnn",
     "mps",

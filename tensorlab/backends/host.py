@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tensorlab.backends.operands import Buffer
 from tensorlab.core import devices
 
 __all__ = ["HostMemory"]
@@ -13,7 +14,6 @@ __all__ = ["HostMemory"]
 # NumPy's own function, without a call around it: every small result passes here.
 _empty: Callable[[int, np.dtype], np.ndarray] = np.empty
 _zeros: Callable[[int, np.dtype], np.ndarray] = np.zeros
-_fill: Callable[[np.ndarray, np.generic], None] = np.ndarray.fill
 
 
 class HostMemory:
@@ -26,7 +26,11 @@ class HostMemory:
     # The operating system hands out zeroed pages, so large zeros cost nothing until touched.
     allocate_zeros = staticmethod(_zeros)
 
-    fill = staticmethod(_fill)
+    @staticmethod
+    def fill(cells: Buffer, count: int, value: np.generic) -> None:
+        """See `tensorlab.backends.protocol.Core.fill`."""
+        memory, first = cells
+        memory[first : first + count].fill(value)
 
     @staticmethod
     def upload(cells: memoryview) -> np.ndarray:
@@ -39,9 +43,9 @@ class HostMemory:
         return cells.data
 
     @staticmethod
-    def copy(cells: np.ndarray) -> np.ndarray:
+    def copy(to: np.ndarray, cells: np.ndarray) -> None:
         """See `tensorlab.backends.protocol.Core.copy`."""
-        return cells.copy()
+        to.view(np.uint8)[: cells.nbytes] = cells.view(np.uint8)
 
     @staticmethod
     def synchronize() -> None:

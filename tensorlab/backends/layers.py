@@ -1,4 +1,4 @@
-"""What the layers of neural networks ask of a backend: normalisation, attention, likelihoods, rows of tables.
+"""What the layers of neural networks ask of a backend: normalisation, attention, likelihoods.
 
 It is a part of `tensorlab.backends.fused.Backend`. Each operation stands here as a sequence of core
 operations, which is what a backend does that has no kernel for it.
@@ -348,68 +348,6 @@ class LayerOperations(Core):
                     Array(self, total, number, sums.shape).put("copy", sums)
 
         return launch
-
-    def take_rows(
-        self,
-        element_type: dtype,
-        width: int,
-        table: Buffer,
-        step: int,
-        size: int,
-        numbers: Memory,
-    ) -> tuple[Memory, int]:
-        """Rows of a table, one after the other.
-
-        Args:
-            element_type: the dtype of the cells.
-            width: the cells of a row, which are neighbours.
-            table: the cells; a row begins `step` cells behind the one before it.
-            step, size: the step, and how many rows there are.
-            numbers: which rows, int64.
-
-        Returns:
-            the cells, and the place of the first number that is no row, or -1.
-        """
-        number = Array(self, (numbers, 0), dtypes.int64, (numbers.size, 1))
-        wrong = number.map("lt", 0).map("logical_or", number.map("ge", size))
-        first = _first(self, wrong.view((numbers.size,))) if numbers.size else -1
-        if first >= 0:
-            return self.allocate(0, element_type.cell), first
-        rows = Array(self, table, element_type, (numbers.size, width), (0, 1))
-        return rows.gather(size, step, number).cells, -1
-
-    def add_rows(
-        self,
-        element_type: dtype,
-        width: int,
-        rows: Memory,
-        numbers: Memory,
-        passed: int,
-        counts: Memory,
-        totals: Memory,
-    ) -> None:
-        """Add rows of cells to the rows of `totals` with their numbers, in their order.
-
-        Args:
-            element_type: the dtype of the cells, a floating one.
-            width: the cells of a row.
-            rows: the cells, row after row.
-            numbers: the number of each, int64, each of a row of `totals`.
-            passed: a number whose rows are left out.
-            counts: a divisor for each number; empty for none.
-            totals: numbers of the compute type.
-        """
-        number, count = compute_type(element_type), numbers.size
-        index = Array(self, (numbers, 0), dtypes.int64, (count, 1))
-        values = Array(self, (rows, 0), element_type, (count, width)).to(number)
-        values.put("where", index.map("eq", passed), 0, values)
-        if counts.size:
-            divisors = Array(self, (counts, 0), dtypes.int64, (count, 1), (0, 0)).gather(
-                counts.size, 1, index
-            )
-            values.put("div", values, divisors.map("clamp_min", 1).to(number))
-        total = Array(self, (totals, 0), number, (count, width), (0, 1))
-        total.scatter("add", totals.size // max(width, 1), width, index, values)
 
 
 def _attended(

@@ -22,17 +22,16 @@ checks nothing.
 
 ==========  ==============================================================================================
 memory      allocate · allocate_zeros · fill · upload · download · copy · synchronize
-core        pointwise · reduce · extremes · scan · gemm · indexed · outside · compact · search · rank ·
-            kth_cell · random · update
+core        pointwise · reduce · extremes · scan · gemm · indexed · compact · sort · random · update
 fused       softmax · attention · likelihood · normalise · correlate · pool · recur, each with its
-            gradient · take_rows · add_rows · resample
+            gradient · resample · search
 ==========  ==============================================================================================
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,7 +42,7 @@ from tensorlab.folds import Fold
 from tensorlab.scalars import Scalar
 from tensorlab.scalars.updates import Update
 
-__all__ = ["Core", "IndexLayout", "RandomLaunch", "RandomState", "Walk"]
+__all__ = ["Core", "IndexLayout", "RandomLaunch", "RandomState"]
 
 
 class IndexLayout(NamedTuple):
@@ -60,20 +59,6 @@ class IndexLayout(NamedTuple):
     size: int
     step: int
     low: int = 0
-
-
-class Walk(NamedTuple):
-    """Operands to be walked together, in row-major order of the shape.
-
-    Attributes:
-        shape: the operation's shape, every size at least 1.
-        strides: for each operand one stride a dimension.
-        buffers: for each operand its cells, and the cell of its first element.
-    """
-
-    shape: Sequence[int]
-    strides: Sequence[Sequence[int]]
-    buffers: Sequence[tuple[Memory, int]]
 
 
 class RandomState(NamedTuple):
@@ -111,8 +96,8 @@ class Core:
         """Memory for so many cells, whose bits are all 0."""
         raise NotImplementedError
 
-    def fill(self, cells: Memory, value: np.generic) -> None:
-        """Overwrite each of some cells that lie side by side with one."""
+    def fill(self, cells: Buffer, count: int, value: np.generic) -> None:
+        """Overwrite each of `count` cells that lie side by side with one."""
         raise NotImplementedError
 
     def upload(self, cells: memoryview) -> Memory:
@@ -123,8 +108,8 @@ class Core:
         """The cells in memory of the host, not to be written: it may be the cells themselves."""
         raise NotImplementedError
 
-    def copy(self, cells: Memory) -> Memory:
-        """The same cells in new memory."""
+    def copy(self, to: Memory, cells: Memory) -> None:
+        """Overwrite the first bytes of some memory with those of other memory."""
         raise NotImplementedError
 
     def synchronize(self) -> None:
@@ -287,107 +272,53 @@ class Core:
 
         The launch is called with the buffers of target, other and each index, and says whether an index led
         out of the tensor, so that nothing was gathered there. Where elements are written, the caller has
-        looked at every index before (see `outside`). No size is 0.
+        looked at every index before. No size is 0.
         """
         raise NotImplementedError
 
-    def outside(
-        self, shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: int
-    ) -> Callable[[Buffer], int]:
-        """Prepare to count the elements of an integer tensor that are below `low`, or not below `high`."""
-        raise NotImplementedError
-
-    def compact(self, action: str, walk: Walk, line: Any = None) -> int:
-        """Do something where the first operand of a walk, a mask, is not 0, in row-major order.
+    def compact(
+        self, action: str, shape: Sequence[int], mask: Sequence[int], other: Sequence[int] = ()
+    ) -> Launch:
+        """Prepare to do something where a mask is not 0, in row-major order.
 
         Args:
-            action: ``"count"`` gives how many there are. ``"positions"`` writes where: row `d` of `line` gets
-                the index of dimension d. ``"select"`` writes the second operand's elements there into `line`,
-                one after the other; ``"scatter"`` overwrites them with what `line` holds.
-            walk: the operands.
-            line: cells; of positions an array with a row a dimension.
+            action: ``"positions"`` writes where: a run of indices for each dimension, one run behind another.
+                ``"select"`` writes another operand's elements there into a line, one after the other;
+                ``"scatter"`` overwrites them with what the line holds.
+            shape: the shape of the operands, every size at least 1.
+            mask, other: their strides; `other` is left out for the positions.
+
+        Returns:
+            a launch of (line, mask, other, count), where `count` says how many elements are not 0, and the
+            line is a run of as many cells. For the positions `other` is None.
         """
         raise NotImplementedError
 
     # --- elements in order ----------------------------------------------------------------------------------
 
-    def search(
+    def sort(
         self,
-        places: Memory,
-        numbers: Memory,
-        sequences: Memory,
-        order: Memory,
-        length: int,
-        several: int,
-        after: bool,
-    ) -> None:
-        """For each number, how many elements of its sorted sequence come before it.
-
-        Args:
-            places: a flat array that receives the results.
-            numbers: the flat array of what is looked for, `several` numbers for each sequence in turn.
-            sequences: the elements of the sequences, one sequence after another, each of this `length`.
-            order: where the elements stand in order in their sequence; empty if they are in order.
-            length: how many elements a sequence has.
-            several: how many numbers are looked for in each sequence.
-            after: whether elements that equal the number come before it too.
-        """
-        raise NotImplementedError
-
-    def rank(
-        self,
-        cells: Memory,
         element_type: dtype,
+        rows: int,
         size: int,
-        backwards: bool,
-        values: Memory,
-        places: Memory,
+        wanted: tuple[int, int],
+        descending: bool,
         stable: bool = True,
-    ) -> bool:
-        """The first elements in order of each row of `size` cells, and their places in the row.
+    ) -> Launch:
+        """Prepare to say where the elements of each row stand in order.
 
-        NaN counts as greater than every number.
+        NaN counts as greater than every number, and equal elements stay in their order.
 
         Args:
-            cells: a flat array of unsigned integers of the cells' width, row after row.
-            element_type: what they mean.
-            size: how many cells a row has, at least 1.
-            backwards: the greatest first.
-            values, places: flat arrays that receive the cells and the places (int64), equally many of each
-                row, at least one. Where the places of all cells are wanted, `values` may be empty.
-            stable: equal elements stay in their order. Else the places alone are wanted, those that are
-                chosen of equal elements are PyTorch's in `topk`, and `cells` may be left in disorder.
+            element_type: the dtype of the elements.
+            rows, size: how many rows there are, and how many elements each has, at least one.
+            wanted: from which place in the order to which, that left out: ``(0, size)`` for all of them.
+            descending: the greatest first.
+            stable: False where the first are wanted, and PyTorch's `topk` says which of equal elements are
+                chosen and how they stand.
 
         Returns:
-            whether it was done. False where elements cannot be told apart by 32 bits (float64, and int64 over
-            a wide range), or where it would take much room beside the results; without `stable` it is done.
-        """
-        raise NotImplementedError
-
-    def kth_cell(
-        self,
-        cells: Memory,
-        start: int,
-        shape: Sequence[int],
-        strides: Sequence[int],
-        element_type: dtype,
-        rule: str,
-        k: int = 0,
-        bounds: tuple[int, int] | None = None,
-    ) -> int:
-        """Which cell has the k-th element in order, of all elements of a tensor that has some.
-
-        Of several that are equal it is the one that a stable order has there.
-
-        Args:
-            cells: a flat array of unsigned integers of the cells' width.
-            start: where the first element lies among them.
-            shape, strides: the tensor's.
-            element_type: what the cells mean.
-            rule: ``"kth"``, where NaN counts as greater than all numbers; ``"median"`` for the lower median,
-                or the first NaN if there is one; ``"nanmedian"`` for the lower median of the numbers.
-            k: which for ``"kth"``, from 0.
-            bounds: of integers the least and the greatest, where they are known: it saves time.
+            a launch of (places, source), both row-major; places in a row are int64.
         """
         raise NotImplementedError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorlab.backends import Backend, Buffer, Launch, OperandLayout
+from tensorlab.backends import HOST, Backend, Buffer, Launch, OperandLayout
 from tensorlab.core import broadcasting, layout
 from tensorlab.core.cells import encode_one
 from tensorlab.core.dtypes import dtype
@@ -21,9 +21,9 @@ from tensorlab.dispatch.memory import allocate, as_new
 from tensorlab.dispatch.operands import Number, check_number, widened
 from tensorlab.dispatch.primitive import Operand, Primitive, Result, compute_into
 from tensorlab.scalars import TABLE
-from tensorlab.tensor import Tensor, make_dense, make_tensor
+from tensorlab.tensor import Tensor, make_tensor
 
-__all__ = ["COPY", "Copy", "converted", "fill", "reader", "write", "write_new"]
+__all__ = ["COPY", "Copy", "converted", "fill", "reader", "write", "write_new", "writer"]
 
 
 class Copy(Primitive):
@@ -84,6 +84,32 @@ def _as_it_lies(buffer: Buffer) -> Buffer:
     return buffer
 
 
+def writer(
+    backend: Backend, shape: Size, out: OperandLayout, stride: tuple[int, ...]
+) -> Callable[[Buffer, Callable[[Buffer], None]], None]:
+    """What takes results from a kernel that makes them in other dense strides than those of `out`.
+
+    Returns:
+        a function of `out`'s buffer, and of what fills a buffer of the kernel's: `out`'s own if it lies so.
+    """
+    if out.strides == stride:
+        return _filled_where_it_lies
+    made = OperandLayout(out.dtype, stride)
+    copy = backend.pointwise(TABLE["copy"], widened(out.dtype), shape, out, [made])
+    count = layout.numel(shape)
+
+    def write(buffer: Buffer, fill: Callable[[Buffer], None]) -> None:
+        results = backend.allocate(count, out.dtype.cell), 0
+        fill(results)
+        copy(buffer, results)
+
+    return write
+
+
+def _filled_where_it_lies(buffer: Buffer, fill: Callable[[Buffer], None]) -> None:
+    fill(buffer)
+
+
 def write(target: Tensor, source: Operand) -> None:
     """Overwrite every element of `target` with `source`, which is broadcast to it and converted.
 
@@ -119,12 +145,11 @@ def fill(target: Tensor, value: Number) -> None:
         check_number(value, target._dtype)
     cell, backend = encode_one(value, target._dtype), target._storage.backend
     if is_non_overlapping_and_dense(target._shape, target._stride):
-        cells, first = target._buffer()
         target._storage._version += 1
-        backend.fill(cells[first : first + layout.numel(target._shape)], cell)
+        backend.fill(target._buffer(), layout.numel(target._shape), cell)
         return
-    one = make_dense(backend.allocate(1, target._dtype.cell), target._dtype, Size(), (), backend)
-    backend.fill(one._storage._memory, cell)
+    one = allocate(Size(), target._dtype, backend)
+    backend.fill(one._buffer(), 1, cell)
     if 0 in target._stride:
         sizes = [1 if not step else size for size, step in zip(target._shape, target._stride, strict=True)]
         target = make_tensor(target._storage, target._dtype, Size(sizes), target._stride, target._offset)
@@ -140,6 +165,9 @@ def _expanded(tensor: Tensor, shape: Size) -> Tensor:
 
 def converted(operand: Operand, to: dtype) -> Tensor:
     """An operand as a row-major tensor of another dtype."""
-    result = allocate(operand.shape if isinstance(operand, Tensor) else Size(), to)
+    shape, backend = (
+        (operand._shape, operand._storage.backend) if isinstance(operand, Tensor) else (Size(), HOST)
+    )
+    result = allocate(shape, to, backend)
     write(result, operand)
     return as_new(result)

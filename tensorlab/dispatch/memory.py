@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 
-from tensorlab.backends import HOST
+from tensorlab.backends import HOST, Backend
+from tensorlab.backends.operands import Memory
 from tensorlab.core import dtypes, layout
 from tensorlab.core.cells import encode_one
 from tensorlab.core.dtypes import dtype
@@ -17,22 +18,27 @@ from tensorlab.tensor import Tensor, make_dense, make_tensor
 __all__ = ["allocate", "allocate_strided", "as_new", "counted", "filled", "next_version"]
 
 
-def allocate(shape: Size, element_type: dtype) -> Tensor:
+def allocate(shape: Size, element_type: dtype, backend: Backend = HOST) -> Tensor:
     """A row-major tensor with whatever the memory held before."""
     count, row_major = _row_major(shape)
-    return make_dense(HOST.allocate(count, element_type.cell), element_type, shape, row_major)
+    return make_dense(backend.allocate(count, element_type.cell), element_type, shape, row_major, backend)
 
 
-def allocate_strided(shape: Size, stride: tuple[int, ...], element_type: dtype) -> Tensor:
+def allocate_strided(
+    shape: Size, stride: tuple[int, ...], element_type: dtype, backend: Backend = HOST
+) -> Tensor:
     """A tensor of the given dense strides, over memory of its own that holds whatever it held before."""
     count, row_major = _row_major(shape)
-    memory = HOST.allocate(count, element_type.cell)
-    if stride == row_major:
-        return make_dense(memory, element_type, shape, stride)
-    return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
+    return _over(backend.allocate(count, element_type.cell), element_type, shape, stride, row_major, backend)
 
 
-def filled(shape: Size, stride: tuple[int, ...] | None, element_type: dtype, value: Number) -> Tensor:
+def filled(
+    shape: Size,
+    stride: tuple[int, ...] | None,
+    element_type: dtype,
+    value: Number,
+    backend: Backend = HOST,
+) -> Tensor:
     """A tensor of the given dense strides, row-major without them, with one number in every element.
 
     Raises:
@@ -40,15 +46,26 @@ def filled(shape: Size, stride: tuple[int, ...] | None, element_type: dtype, val
     """
     count, row_major = _row_major(shape)
     if type(value) is int and value == 0:
-        memory = HOST.allocate_zeros(count, element_type.cell)
+        memory = backend.allocate_zeros(count, element_type.cell)
     else:
         if isinstance(value, float) or element_type is dtypes.float16:
             check_number(value, element_type)
-        memory = HOST.allocate(count, element_type.cell)
-        HOST.fill(memory, encode_one(value, element_type))
-    if stride is None or stride == row_major:
-        return make_dense(memory, element_type, shape, row_major)
-    return make_tensor(UntypedStorage(memory), element_type, shape, stride, 0)
+        memory = backend.allocate(count, element_type.cell)
+        backend.fill((memory, 0), count, encode_one(value, element_type))
+    return _over(memory, element_type, shape, stride or row_major, row_major, backend)
+
+
+def _over(
+    memory: Memory,
+    element_type: dtype,
+    shape: Size,
+    stride: tuple[int, ...],
+    row_major: tuple[int, ...],
+    backend: Backend,
+) -> Tensor:
+    if stride == row_major:
+        return make_dense(memory, element_type, shape, stride, backend)
+    return make_tensor(UntypedStorage(memory, backend=backend), element_type, shape, stride, 0)
 
 
 @functools.lru_cache(KEPT)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-import numpy as np
-
 from tensorlab.core import layout
 from tensorlab.core.layout import Size
 from tensorlab.core.warned import warn_caller
@@ -48,7 +46,7 @@ def resize(tensor: Tensor, shape: Size, stride: tuple[int, ...] | None = None) -
                 f"{list(shape)}"
             )
         memory = storage.backend.allocate(needed, tensor._dtype.cell)
-        memory.view(np.uint8)[: storage.nbytes()] = storage.bytes()
+        storage.backend.copy(memory, storage._memory)
         storage = UntypedStorage(memory, backend=storage.backend)
     cells = storage.cells(tensor._dtype.cell)
     # One interruption-free run of assignments: Python looks for signals at calls and jumps.

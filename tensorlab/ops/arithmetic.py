@@ -24,7 +24,7 @@ from tensorlab.dispatch.operands import (
     result_type,
 )
 from tensorlab.names.tensor import bare
-from tensorlab.ops import pointwise
+from tensorlab.ops import pointwise, reduction
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply, apply_in_place
@@ -288,7 +288,7 @@ def _refuse_integer_zero(input: Operand, other: Operand) -> None:
         elif not isinstance(operand, (int, np.integer)):
             return
     if isinstance(other, Tensor):
-        zero = not bare(other)._cells_array().all()
+        zero = not reduction.all(bare(other)).item()
     else:  # a number counts as the tensor's dtype holds it
         check_64_bits(int(other))
         zero = wrap_integer(int(other), result_type(input, other)) == 0

@@ -27,7 +27,7 @@ def _d_glu(grad: Any, input: Any, dim: int) -> Any:
 def _glu_gradient(grad: Tensor, wanted: Sequence[bool], kept: dict[str, Any]) -> list[Tensor | None]:
     """The gradients of both halves, written where they belong."""
     input, dim = kept["input"].detach(), kept["dim"]
-    gradient = allocate(input._shape, input._dtype)
+    gradient = allocate(input._shape, input._dtype, input._storage.backend)
     (a, b), (of_a, of_b) = input.chunk(2, dim), gradient.chunk(2, dim)
     gate = compute_into(of_b, TABLE["sigmoid"], b)
     compute_into(of_a, TABLE["mul"], grad, gate)

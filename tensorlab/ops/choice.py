@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, overload
 
-import numpy as np
-
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.core import dtypes
 from tensorlab.dispatch.operands import Number, check_number, is_number, result_type
+from tensorlab.ops import reduction
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply
@@ -169,7 +168,7 @@ def allclose(
         True
     """
     row, *operands = _comparison(input, other, rtol, atol, equal_nan)
-    return bool(apply(row, *operands)._cells_array().all())
+    return bool(reduction.all(apply(row, *operands)))
 
 
 @op("function method", names="compares")
@@ -192,5 +191,4 @@ def equal(input: Tensor, other: Tensor) -> bool:
             raise TypeError(f"equal(): argument {position} must be a Tensor, not {type(operand).__name__}")
     if input._shape != other._shape:
         return False
-    truths = eq(input, other)._storage._memory  # of the elements alone, in whatever order they lie
-    return int(np.count_nonzero(truths)) == truths.size
+    return bool(reduction.all(eq(input, other)))

@@ -6,8 +6,6 @@ import functools
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec
 
-import numpy as np
-
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
@@ -37,7 +35,7 @@ from tensorlab.ops.arguments import as_dtype
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
-__all__ = ["compute_type", "dense_in", "summed_in_float32"]
+__all__ = ["compute_type", "summed_in_float32"]
 
 
 P = ParamSpec("P")
@@ -293,7 +291,9 @@ def fill(input: Tensor, value: Tensor | Number) -> Tensor:
         >>> tl.fill(tl.zeros(2), 7)
         tensor([7., 7.])
     """
-    filled = allocate_strided(input._shape, strides_like(input, preserve_format), input._dtype)
+    filled = allocate_strided(
+        input._shape, strides_like(input, preserve_format), input._dtype, input._storage.backend
+    )
     if isinstance(value, Tensor):
         return record(FillBackward1, fill_(filled, value.detach()), input, value)
     return record(FillBackward0, fill_(filled, value), input)
@@ -376,14 +376,6 @@ def is_contiguous(input: Tensor, memory_format: memory_format = contiguous_forma
         (True, False, False)
     """
     return is_in_format(input._shape, input._stride, memory_format)
-
-
-def dense_in(tensor: Tensor, format: memory_format) -> np.ndarray:
-    """The cells of a tensor in the order of a memory format, copied if they lie otherwise."""
-    if tensor._stride != format_strides(tensor._shape, format):
-        tensor = clone(tensor.detach(), memory_format=format)
-    cells, offset = tensor._buffer()
-    return cells[offset : offset + tensor.numel()]
 
 
 def compute_type(element_type: dtype) -> dtype:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
+from tensorlab.backends import HOST
 from tensorlab.core import dtypes, layout
 from tensorlab.core.devices import as_device, device
 from tensorlab.core.dtypes import dtype
@@ -197,7 +196,9 @@ def empty_strided(
     element_type = as_dtype(dtype) or dtypes.get_default_dtype()
     reached = layout.address_range(shape, strides)
     cells = reached[1] + 1 if reached else 0
-    return make_tensor(UntypedStorage(np.empty(cells, element_type.cell)), element_type, shape, strides, 0)
+    return make_tensor(
+        UntypedStorage(HOST.allocate(cells, element_type.cell)), element_type, shape, strides, 0
+    )
 
 
 @op("method")
@@ -256,7 +257,7 @@ def new_zeros(
         >>> tl.tensor([1, 2]).new_zeros(3)
         tensor([0, 0, 0])
     """
-    return _new("new_zeros", sizes, size, 0, None, dtype or input._dtype, device)
+    return _new("new_zeros", sizes, size, 0, None, dtype or input._dtype, device, like=input)
 
 
 @op("method")
@@ -275,7 +276,7 @@ def new_ones(
         >>> tl.tensor([1, 2]).new_ones(3)
         tensor([1, 1, 1])
     """
-    return _new("new_ones", sizes, size, 1, None, dtype or input._dtype, device)
+    return _new("new_ones", sizes, size, 1, None, dtype or input._dtype, device, like=input)
 
 
 @op("method")
@@ -307,6 +308,7 @@ def _new(
     wanted: dtype | None,
     device: device | str | None,
     names: Sequence[str | None] | None = None,
+    like: Tensor | None = None,
 ) -> Tensor:
     """The tensor that a call of `function` means, with one value in every element."""
     if device is not None:
@@ -314,7 +316,8 @@ def _new(
     shape = _needed_sizes(sizes, function, size)
     if out is None:
         element_type = as_dtype(wanted) or dtypes.get_default_dtype()
-        made = filled(shape, None, element_type, value)
+        backend = HOST if like is None else like._storage.backend
+        made = filled(shape, None, element_type, value, backend)
     else:
         made = fitted(out, shape, _dtype_for(wanted, out))
         fill(made, value)
@@ -382,7 +385,12 @@ def empty_like(
         (1, 3)
     """
     as_device(device)
-    return allocate_strided(input._shape, strides_like(input, memory_format), as_dtype(dtype) or input._dtype)
+    return allocate_strided(
+        input._shape,
+        strides_like(input, memory_format),
+        as_dtype(dtype) or input._dtype,
+        input._storage.backend,
+    )
 
 
 @op(names="copies")
@@ -451,4 +459,10 @@ def _new_like(
     input: Tensor, value: Number, wanted: dtype | None, device: device | str | None, format: memory_format
 ) -> Tensor:
     as_device(device)
-    return filled(input._shape, strides_like(input, format), as_dtype(wanted) or input._dtype, value)
+    return filled(
+        input._shape,
+        strides_like(input, format),
+        as_dtype(wanted) or input._dtype,
+        value,
+        input._storage.backend,
+    )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from tensorlab import return_types
 from tensorlab.autograd.formulas import Backward, Formula, formulas
 from tensorlab.autograd.recording import record
@@ -15,6 +13,7 @@ from tensorlab.backends import Backend, Launch, OperandLayout
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.dispatch.primitive import (
     Primitive,
     Recorded,
@@ -31,14 +30,14 @@ from tensorlab.ops import conversion
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.choice import where
-from tensorlab.ops.joining import stack
+from tensorlab.ops.joining import cat, stack
 from tensorlab.ops.outputs import need_outs, typed_out, written
-from tensorlab.ops.pointwise import exp, log
+from tensorlab.ops.pointwise import exp, log, logaddexp
 from tensorlab.ops.rearranging import flip
 from tensorlab.ops.reduce import as_one_dim
 from tensorlab.registry import op
 from tensorlab.return_types import NamedResults
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor
 
 # --- gradients ------------------------------------------------------------------------------------------
 
@@ -331,13 +330,13 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
         )
     if out is not None:
         check_out("logcumsumexp", out, input)
-    number = conversion.compute_type(input._dtype)
-    cells = conversion.to(detach(input), number)._cells_array()
-    if input.ndim:
-        cells = np.logaddexp.accumulate(cells, axis=position)
-    flat = np.ascontiguousarray(cells).reshape(-1)
-    found = make_dense(flat.copy(), number, input._shape, layout.default_strides(input._shape))
-    result = conversion.to(found, input._dtype)
+    total = conversion.to(detach(input), dtypes.float64)
+    size, step = input._shape[position] if input.ndim else 1, 1
+    while step < size:  # each element is joined with what was joined `step` before it
+        before, later = total.narrow(position, 0, size - step), total.narrow(position, step, size - step)
+        total = cat([total.narrow(position, 0, step), logaddexp(before, later)], position)
+        step *= 2
+    result = conversion.to(total, input._dtype, memory_format=contiguous_format, copy=True)
     if out is not None:
         return written(out, result)
     return record(LogcumsumexpBackward0, result, input, dim=position)

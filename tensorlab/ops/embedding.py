@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from tensorlab.autograd.formulas import formulas
-from tensorlab.autograd.recording import linear, record
-from tensorlab.autograd.views import requires_grad
-from tensorlab.core import dtypes, layout
+from tensorlab.core import dtypes
 from tensorlab.core.layout import Size
-from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.core.modes import no_grad
-from tensorlab.ops.conversion import compute_type, contiguous, dense_in, to
+from tensorlab.dispatch.primitive import Recorded, call
+from tensorlab.ops.conversion import to
+from tensorlab.ops.indexing.index_plan import Read, Route, Term
 from tensorlab.ops.norms import vector_norm
 from tensorlab.registry import op
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor
 
 
 @op(namespace="nn.functional")
@@ -77,7 +75,8 @@ def embedding(
         padding_idx %= rows
     if max_norm is not None:
         _shorten(weight, input, max_norm, norm_type)
-    return _rows(weight, input, -1 if padding_idx is None else padding_idx, scale_grad_by_freq)
+    padding = -1 if padding_idx is None else padding_idx
+    return call(EMBEDDING, weight, input, params=(padding, scale_grad_by_freq))
 
 
 def _shorten(weight: Tensor, input: Tensor, most: float, exponent: float) -> None:
@@ -90,57 +89,33 @@ def _shorten(weight: Tensor, input: Tensor, most: float, exponent: float) -> Non
         weight.index_copy_(0, numbers, chosen * factors)
 
 
-def _d_weight(grad: Tensor, input: Tensor, rows: int, padding: int, by_frequency: bool) -> Tensor:
-    width = grad._shape[-1]
-    number = compute_type(grad._dtype)
-    places = _places(input)
-    counts = np.bincount(places, minlength=rows) if by_frequency else np.zeros(0, np.int64)
-    totals = np.zeros(rows * width, number.cell)
-    grad._storage.backend.add_rows(
-        grad._dtype, width, dense_in(grad, contiguous_format), places, padding, counts, totals
-    )
-    shape = Size((rows, width))
-    result = make_dense(totals, number, shape, layout.default_strides(shape))
-    result = to(result, grad._dtype)
-    if requires_grad(grad):
-        linear(result, grad, lambda again: _weighted_rows(again, input, padding, by_frequency))
-    return result
-
-
-EmbeddingBackward0 = formulas("EmbeddingBackward0", weight=_d_weight)
-
-
-def _places(input: Tensor) -> np.ndarray:
-    return dense_in(to(contiguous(input), dtypes.int64), contiguous_format)
-
-
-def _rows(weight: Tensor, input: Tensor, padding: int, by_frequency: bool) -> Tensor:
-    """The rows, recorded."""
-    rows, width = weight._shape
-    table = weight if weight._stride[1] == 1 or width <= 1 else contiguous(weight.detach())
-    places = _places(input)
-    cells, wrong = weight._storage.backend.take_rows(
-        weight._dtype, width, table._buffer(), table._stride[0], rows, places
-    )
-    if wrong >= 0:
-        raise IndexError(
-            f"index out of range in self: {places[wrong]} is no row of a table of {rows} rows, 0 to "
-            f"{rows - 1}"
-        )
-    shape = Size((*input._shape, width))
-    result = make_dense(cells, weight._dtype, shape, layout.default_strides(shape))
-    return record(
-        EmbeddingBackward0, result, weight, input=input, rows=rows, padding=padding, by_frequency=by_frequency
-    )
-
-
-def _weighted_rows(weight: Any, input: Tensor, padding: int, by_frequency: bool) -> Any:
-    """The adjoint of the gradient: rows, but zeros for the padding, and divided by how often they stand."""
-    result = _rows(weight, input, -1, False)
+def _d_weight(grad: Any, sizes: Size, index: Any, padding: int, by_frequency: bool) -> Any:
+    """Each row's gradients added to where the row was taken from, but those of the padding."""
+    numbers = index.reshape(-1)
+    result = grad.new_zeros(sizes).index_add_(0, numbers, grad.reshape(numbers.shape[0], sizes[1]))
     if by_frequency:
-        counts = np.bincount(_places(input), minlength=weight._shape[0])[_places(input)]
-        result = result / to(
-            make_dense(counts, dtypes.int64, input._shape, layout.default_strides(input._shape)),
-            weight._dtype,
-        ).unsqueeze(-1)
-    return result.masked_fill((input == padding).unsqueeze(-1), 0)
+        result = result / numbers.bincount(minlength=sizes[0]).clamp(1).unsqueeze(1)
+    return result if padding < 0 else result.index_fill(0, numbers.new_full((1,), padding), 0)
+
+
+EmbeddingBackward0 = formulas("EmbeddingBackward0", weight=_d_weight, index=None)
+
+
+def _rows_at(shape: Size, stride: tuple[int, ...], indices: Sequence[Tensor], where: tuple) -> Route:
+    """Position ``(i, j, k)`` leads to ``weight[index[i, j], k]``."""
+    (index,), (rows, width) = indices, shape
+    term = Term((*index._stride, 0), 0, rows, stride[0], wraps=False)
+    return Route(Size((*index._shape, width)), (*[0] * index.ndim, stride[1]), (term,))
+
+
+class Embedding(Read):
+    """Rows of a table; `params` are the row without gradient, or -1, and `scale_grad_by_freq`."""
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """With the table's shape."""
+        padding, by_frequency = params
+        notes = {"sizes": operands[0]._shape, "padding": padding, "by_frequency": by_frequency}
+        return EmbeddingBackward0, notes
+
+
+EMBEDDING = Embedding("embedding", _rows_at, error=IndexError)

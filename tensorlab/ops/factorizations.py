@@ -52,7 +52,7 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if out is not None:
         check_out("linalg.inv", out, A)
-    result = as_result(computed("inv", np.linalg.inv, square_matrices("inv", A)), out)
+    result = as_result(computed("inv", np.linalg.inv, square_matrices("inv", A)), A, out)
     return record(gradients.LinalgInvExBackward0, result, A)
 
 
@@ -73,7 +73,7 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     matrices = _as_factored("det", A)
     values = np.asarray(computed("det", np.linalg.det, matrices))
     _sign_zeros(values, matrices, signed_zeros=True)
-    result = as_result(values, out, matrices=False)
+    result = as_result(values, A, out, matrices=False)
     return record(gradients.LinalgDetBackward0, result, A, svd=svd)
 
 
@@ -97,7 +97,7 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     matrices = _as_factored("slogdet", A)
     sign, logarithm = map(np.asarray, computed("slogdet", np.linalg.slogdet, matrices))
     _sign_zeros(sign, matrices, signed_zeros=False)
-    found = as_result(sign, matrices=False), as_result(logarithm, matrices=False)
+    found = as_result(sign, A, matrices=False), as_result(logarithm, A, matrices=False)
     record_several(gradients.LinalgSlogdetBackward0, found, A)
     return return_types.linalg_slogdet(all_in("slogdet", found, out))
 
@@ -158,7 +158,7 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
 
     if out is not None:
         check_out("linalg.cholesky", out, A)
-    result = as_result(computed("cholesky", factor, square_matrices("cholesky", A)), out)
+    result = as_result(computed("cholesky", factor, square_matrices("cholesky", A)), A, out)
     return record(gradients.LinalgCholeskyExBackward0, result, A, upper=upper)
 
 
@@ -197,11 +197,11 @@ def qr(
     matrices = matrices_of("qr", A)
     if mode == "r":
         r = computed("qr", lambda x: np.linalg.qr(x, "r"), matrices)
-        parts = as_result(np.empty(0, r.dtype)), as_result(r)
+        parts = as_result(np.empty(0, r.dtype), A), as_result(r, A)
         record_several(gradients.LinalgQrBackward0, parts, A, mode=mode)
         return return_types.linalg_qr(all_in("qr", parts, out))
     q, r = computed("qr", lambda x: np.linalg.qr(x, mode), matrices)
-    parts = as_result(q), as_result(r)
+    parts = as_result(q, A), as_result(r, A)
     record_several(gradients.LinalgQrBackward0, parts, A, mode=mode)
     return return_types.linalg_qr(all_in("qr", parts, out))
 
@@ -231,7 +231,7 @@ def svd(A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None =
     """
     parts = computed("svd", lambda x: np.linalg.svd(x, full_matrices), matrices_of("svd", A))
     u, s, vh = parts
-    results = as_result(u), as_result(s, matrices=False), as_result(vh)
+    results = as_result(u, A), as_result(s, A, matrices=False), as_result(vh, A)
     record_several(gradients.LinalgSvdBackward0, results, A)
     return return_types.linalg_svd(all_in("svd", results, out))
 
@@ -250,7 +250,7 @@ def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     elif current.grad and requires_grad(A):
         return svd(A, full_matrices=False)[1]
     values = computed("svd", lambda x: np.linalg.svd(x, compute_uv=False), matrices_of("svd", A))
-    return as_result(values, out, matrices=False)
+    return as_result(values, A, out, matrices=False)
 
 
 @op(namespace="linalg")
@@ -277,7 +277,7 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
     """
     triangle = _triangle(UPLO)
     values, vectors = computed("eigh", lambda x: np.linalg.eigh(x, triangle), square_matrices("eigh", A))
-    results = as_result(values, matrices=False), as_result(vectors)
+    results = as_result(values, A, matrices=False), as_result(vectors, A)
     record_several(gradients.LinalgEighBackward0, results, A)
     return return_types.linalg_eigh(all_in("eigh", results, out))
 
@@ -297,7 +297,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     elif current.grad and requires_grad(A):
         return eigh(A, UPLO)[0]
     values = computed("eigh", lambda x: np.linalg.eigvalsh(x, triangle), square_matrices("eigh", A))
-    return as_result(values, out, matrices=False)
+    return as_result(values, A, out, matrices=False)
 
 
 @op(namespace="linalg")
@@ -338,11 +338,11 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     if out is not None:
         check_out("linalg.solve", out, A, B)
     if vectors:
-        result = as_result(x[..., 0], out)
+        result = as_result(x[..., 0], A, out)
     elif left:
-        result = as_result(x, out)
+        result = as_result(x, A, out)
     else:
-        result = as_result(x.swapaxes(-1, -2), out, matrices=False)
+        result = as_result(x.swapaxes(-1, -2), A, out, matrices=False)
     return record(gradients.LinalgSolveExBackward0, result, A, B, left=left, vectors=vectors)
 
 
@@ -395,17 +395,17 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     full = bool(np.all(rank == n)) and m > n
     nothing = np.empty(0, a.dtype)
     if vectors:
-        x = as_own(narrow(as_result(solution[..., 0], matrices=False), -1, 0, n))
+        x = as_own(narrow(as_result(solution[..., 0], A, matrices=False), -1, 0, n))
     else:
-        x = as_own(narrow(as_result(solution), -2, 0, n))
-    squares = as_result(residuals if full and driver != "gelsy" else nothing, matrices=False)
+        x = as_own(narrow(as_result(solution, A), -2, 0, n))
+    squares = as_result(residuals if full and driver != "gelsy" else nothing, A, matrices=False)
     record_several(gradients.LinalgLstsqBackward0, (x, squares), A, B, pinv=_pseudo_inverse, vectors=vectors)
     return return_types.linalg_lstsq(
         (
             x,
             squares,
-            as_result(rank if driver != "gels" else np.empty(0, np.int64), matrices=False),
-            as_result(singular if driver in ("gelsd", "gelss") else nothing, matrices=False),
+            as_result(rank if driver != "gels" else np.empty(0, np.int64), A, matrices=False),
+            as_result(singular if driver in ("gelsd", "gelss") else nothing, A, matrices=False),
         )
     )
 
@@ -426,7 +426,7 @@ def _least_squares(a: np.ndarray, b: np.ndarray, rcond: float | None) -> tuple[n
 def _pseudo_inverse(A: Any) -> Any:
     """The pseudo-inverse of matrices of any rank; recorded."""
     found = computed("pinv", np.linalg.pinv, matrices_of("pinv", A))
-    return record(gradients.LinalgPinvBackward0, as_result(found), A)
+    return record(gradients.LinalgPinvBackward0, as_result(found, A), A)
 
 
 def _triangle(uplo: str) -> Any:

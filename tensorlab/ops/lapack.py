@@ -12,9 +12,9 @@ import numpy as np
 
 from tensorlab.core import dtypes, layout
 from tensorlab.core.layout import Size
-from tensorlab.dispatch.memory import allocate_strided
 from tensorlab.ops.outputs import need_outs, written
-from tensorlab.tensor import Tensor
+from tensorlab.storage import UntypedStorage
+from tensorlab.tensor import Tensor, make_tensor
 
 __all__ = [
     "LinAlgError",
@@ -126,14 +126,15 @@ def all_in(name: str, results: tuple[Tensor, ...], out: Sequence[Tensor] | None)
     return tuple(written(target, result, result._stride, exact=True) for target, result in pairs)
 
 
-def as_result(array: np.ndarray, out: Tensor | None = None, matrices: bool = True) -> Tensor:
-    """An array as a tensor: its matrices column after column, or row-major."""
+def as_result(array: np.ndarray, like: Tensor, out: Tensor | None = None, matrices: bool = True) -> Tensor:
+    """An array as a tensor on the device of another: its matrices column after column, or row-major."""
     shape = Size(array.shape)
     stride = layout.default_strides(shape)
     if matrices and len(shape) > 1:
-        *batch, height, width = shape
-        *outer, column, row = layout.default_strides((*batch, width, height))
+        array = array.swapaxes(-1, -2)
+        *outer, column, row = layout.default_strides(array.shape)
         stride = (*outer, row, column)
-    result = allocate_strided(shape, stride, dtypes.from_numpy_dtype(array.dtype))
-    result._cells_array()[...] = array
+    backend, element_type = like._storage.backend, dtypes.from_numpy_dtype(array.dtype)
+    storage = UntypedStorage(backend.upload(np.ascontiguousarray(array).reshape(-1).data), backend=backend)
+    result = make_tensor(storage, element_type, shape, stride, 0)
     return result if out is None else written(out, result, result._stride, exact=True)

@@ -137,7 +137,7 @@ def _unrecorded(input: Tensor, target: Tensor, weight: Tensor | None, ignored: i
     both = sum_over(cat(sums).view(-1, 2), 0)
     total, counted = both[0].item(), both[1].item()
     value = encode_one(total * _factor(reduction, counted), input._dtype)
-    loss._storage.backend.fill(loss._buffer()[0], value)
+    loss._storage.backend.fill(loss._buffer(), 1, value)
     return loss
 
 
@@ -258,7 +258,7 @@ class Likelihood(Primitive):
                 )
             if reduction != "none":
                 total, counted = backend.download(sums[0])
-                backend.fill(out[0], encode_one(total * _factor(reduction, counted), result.dtype))
+                backend.fill(out, 1, encode_one(total * _factor(reduction, counted), result.dtype))
 
         return launch
 
@@ -378,9 +378,9 @@ def _weights(backend: Backend, weight: Tensor | None, classes: int, element_type
         return reader(backend, weight, (1,), number)
 
     def ones(_: None) -> Buffer:
-        cells = backend.allocate(classes, number.cell)
-        backend.fill(cells, number.cell.type(1))
-        return cells, 0
+        cells = backend.allocate(classes, number.cell), 0
+        backend.fill(cells, classes, number.cell.type(1))
+        return cells
 
     return ones
 

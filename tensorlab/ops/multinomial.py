@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
+from math import inf
 
 from tensorlab.backends import OperandLayout
 from tensorlab.core import dtypes, layout
-from tensorlab.core.cells import to_float32
 from tensorlab.core.layout import Size
 from tensorlab.dispatch.copies import write
 from tensorlab.dispatch.guards import guard_write
 from tensorlab.ops.aliases import detach
+from tensorlab.ops.argreduce import amax, aminmax, argmax
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import empty, empty_like
 from tensorlab.ops.pointwise import div
 from tensorlab.ops.random_fills import exponential_
 from tensorlab.ops.sampling import as_flag, as_generator, as_long, new
+from tensorlab.ops.sorting import places_in_order
 from tensorlab.random import Generator
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
@@ -121,40 +122,17 @@ def _with_replacement(input: Tensor, draws: int, generator: Generator | None) ->
 
 
 def _without_replacement(input: Tensor, draws: int, generator: Generator | None) -> Tensor:
-    weights = input._cells_array()
-    if input.dtype.itemsize == 2:
-        weights = to_float32(weights, input.dtype)
-    if not (weights.min() >= 0 and weights.max() < np.inf):
+    least, greatest = aminmax(input)
+    if not (least.item() >= 0 and greatest.item() < inf):
         raise RuntimeError(
             "probability tensor contains either `inf`, `nan` or element < 0: weights are finite, from 0 on"
         )
-    if not weights.any(-1).all():
+    if not amax(input, -1).all().item():
         raise RuntimeError(
             "invalid multinomial distribution (sum of probabilities <= 0): a row has no weight above 0"
         )
-    found = empty((*input.shape[:-1], draws), dtype=dtypes.int64)
-    found._cells_array()[...] = _winners(input, draws, generator).reshape(found.shape)
-    return found
-
-
-def _winners(input: Tensor, draws: int, generator: Generator | None) -> np.ndarray:
-    """The categories whose weights are the largest multiples of exponential numbers, of each row."""
-    keys = _keys(input, generator)
+    # The winners are the largest of each row.
+    keys = div(input, exponential_(empty_like(input), generator=generator))
     if draws == 1:
-        return keys.argmax(-1, keepdims=True)
-    cells = np.ascontiguousarray(keys).reshape(-1)
-    places = np.empty(cells.size // input.shape[-1] * draws, np.int64)
-    kind, raw = dtypes.from_numpy_dtype(cells.dtype), cells.view(f"u{cells.itemsize}")
-    backend = input._storage.backend
-    backend.rank(raw, kind, input.shape[-1], True, np.empty(0, raw.dtype), places, stable=False)
-    return places
-
-
-def _keys(input: Tensor, generator: Generator | None) -> np.ndarray:
-    """Each weight over an exponential number; sixteen-bit floats as float32."""
-    waits = exponential_(empty_like(input), generator=generator)
-    if input.dtype.itemsize == 2:
-        return to_float32(div(input, waits)._cells_array(), input.dtype)
-    keys = waits._cells_array()
-    with np.errstate(all="ignore"):
-        return np.divide(input._cells_array(), keys, out=keys)
+        return argmax(keys, -1, True)
+    return places_in_order(keys, input.ndim - 1, (0, draws), descending=True, stable=False)

@@ -199,9 +199,9 @@ def _parameter(backend: Backend, parameter: Tensor | None, view: View, number: d
     count, cell = view.parameters.numel(), number.cell.type(default)
 
     def fill(buffer: None) -> Buffer:
-        cells = backend.allocate(count, number.cell)
-        backend.fill(cells, cell)
-        return cells, 0
+        cells = backend.allocate(count, number.cell), 0
+        backend.fill(cells, count, cell)
+        return cells
 
     return fill
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
-
-import numpy as np
 
 from tensorlab import return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.core import dtypes
-from tensorlab.core.dtypes import dtype
-from tensorlab.core.layout import Size
-from tensorlab.dispatch.memory import allocate
+from tensorlab.dispatch.memory import as_new
+from tensorlab.ops import reduction
+from tensorlab.ops.aliases import as_own, detach
+from tensorlab.ops.argreduce import amax, argmax
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.kth import comparable, kth_of_all, kth_of_lines
-from tensorlab.ops.reduce import as_one_dim
+from tensorlab.ops.bounds import clamp
+from tensorlab.ops.choice import where
+from tensorlab.ops.indexing.gather_scatter import gather
+from tensorlab.ops.joining import cat
+from tensorlab.ops.pointwise import eq, isnan, ne
+from tensorlab.ops.ranges import arange
+from tensorlab.ops.reduce import as_flag, as_one_dim
+from tensorlab.ops.shape import reshape, squeeze
 from tensorlab.ops.shares import among_equals, chooses_places
-from tensorlab.ops.sorting import one_of_each, refuse_without_order
+from tensorlab.ops.sorting import elements_at, places_in_order, refuse_without_order
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -87,19 +91,35 @@ def _median(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Any:
     if dim is not _NOTHING:
         position = as_one_dim(name, dim, input)
         refuse_without_order(name, input, position)
-        choose = functools.partial(kth_of_lines, element_type=input._dtype, rule=name)
-        pair = one_of_each(name, input, position, keepdim, out, choose, _ALONG[name])
+        places = _middle(name, detach(input), position)
+        pair = elements_at(name, _ALONG[name], input, position, places, out, as_flag(name, keepdim))
         return getattr(return_types, name)(pair)
     if input.dtype is dtypes.bool:
         raise NotImplementedError(
             f"{name}() is not implemented for bool: convert with .to(tensorlab.uint8) first"
         )
-    result = allocate(Size(), input.dtype)
     if input.numel() == 0:  # as PyTorch has it: NaN, or the least integer
         nothing = float("nan") if input.is_floating_point() else dtypes.integer_range(input.dtype)[0]
-        return result.fill_(nothing)
-    result._cells_array()[...] = kth_of_all(input, name)
-    return record(_OF_ALL[name], result, input)
+        return input.new_full((), nothing)
+    elements = reshape(detach(input), (-1,))
+    result = squeeze(gather(elements, 0, _middle(name, elements, 0)), 0)
+    return record(_OF_ALL[name], as_new(as_own(result)), input)
+
+
+def _middle(name: str, input: Tensor, dim: int) -> Tensor:
+    """The place of the median along a dimension, which stays."""
+    size = input._shape[dim] if input.ndim else 1
+    middle = places_in_order(input, dim, ((size - 1) // 2, (size - 1) // 2 + 1))
+    if not input.is_floating_point():
+        return middle
+    greatest = argmax(input, dim, True)  # the first NaN, if there is one
+    absent = isnan(gather(input, dim, greatest))
+    if name == "median":
+        return where(absent, greatest, middle)
+    if not reduction.any(absent).item():
+        return middle
+    known = reduction.sum(eq(input, input), dim, True)
+    return gather(places_in_order(input, dim, None), dim, clamp(known - 1, 0) // 2)
 
 
 @op("function method", names="reduces_last")
@@ -126,20 +146,20 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
     """
     position = as_one_dim("mode", dim, need_tensor("mode", input))
     refuse_without_order("mode", input, position, bools=True)
-    choose = functools.partial(_most_frequent, element_type=input._dtype)
-    pair = one_of_each("mode", input, position, keepdim, out, choose, ModeBackward0)
-    return return_types.mode(pair)
+    places = _most_frequent(detach(input), position)
+    kept = as_flag("mode", keepdim)
+    return return_types.mode(elements_at("mode", ModeBackward0, input, position, places, out, kept))
 
 
-def _most_frequent(cells: np.ndarray, element_type: dtype) -> np.ndarray:
-    """The last place of the most frequent element of each line."""
-    keys = comparable(cells, element_type)
-    order = np.argsort(keys, axis=-1, kind="stable")
-    ordered = np.take_along_axis(keys, order, axis=-1)
-    numbers = np.arange(keys.shape[-1])
-    begins = np.ones(keys.shape, bool)
-    begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+def _most_frequent(input: Tensor, dim: int) -> Tensor:
+    """The last place of the most frequent element along a dimension, which stays."""
+    if not input.ndim:
+        return input.new_zeros((), dtype=dtypes.int64)
+    places = places_in_order(input, dim, None)
+    ordered, count = gather(input, dim, places), input._shape[dim]
+    begins = ne(ordered.narrow(dim, 1, count - 1), ordered.narrow(dim, 0, count - 1))
     # How many equal elements come before each in order: most where the longest run ends.
-    first = np.maximum.accumulate(np.where(begins, numbers, 0), axis=-1)
-    end = np.argmax(numbers - first, axis=-1)
-    return np.take_along_axis(order, end[..., np.newaxis], axis=-1)[..., 0]
+    numbers = arange(count).reshape([-1 if other == dim else 1 for other in range(input.ndim)])
+    behind = where(begins, numbers.narrow(dim, 1, count - 1), 0)
+    first = cat([behind.new_zeros(amax(input, dim, True)._shape), behind], dim).cummax(dim)[0]
+    return gather(places, dim, argmax(numbers - first, dim, True))

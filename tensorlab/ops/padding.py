@@ -104,11 +104,13 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0) -> Ten
     shape = _padded(input, widths)
     if all(width <= 0 for width in widths):
         part = _part(input, widths)
-        result = allocate_strided(shape, preserved_strides(part._shape, part._stride), input._dtype)
+        result = allocate_strided(
+            shape, preserved_strides(part._shape, part._stride), input._dtype, input._storage.backend
+        )
         write_new(result, part)
     else:
         strides = format_strides(shape, suggested_format(input._shape, input._stride))
-        result = filled(shape, strides, input._dtype, value)
+        result = filled(shape, strides, input._dtype, value, input._storage.backend)
         part = _part(input, widths)
         write_new(_part(result, [-width for width in widths]), part)
     return record(ConstantPadNdBackward0, result, input, widths=widths)

@@ -10,7 +10,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.backends import Backend, Buffer, Launch
 from tensorlab.backends.operands import no_launch
 from tensorlab.backends.windows import Pooling, Reach
-from tensorlab.core import dtypes
+from tensorlab.core import dtypes, layout
 from tensorlab.core.integers import ceil_div
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import format_strides, suggested_format
@@ -362,8 +362,8 @@ def _problem(
 
 def _zeros(backend: Backend, result: Result) -> Launch:
     """The launch that fills a new result with zeros."""
-    zero = result.dtype.cell.type(0)
-    return lambda out, *buffers: backend.fill(out[0], zero)
+    zero, count = result.dtype.cell.type(0), layout.numel(result.shape)
+    return lambda out, *buffers: backend.fill(out, count, zero)
 
 
 MAX_POOL_GRADIENT, AVG_POOL_GRADIENT = MaxPoolGradient(), AvgPoolGradient()

@@ -41,7 +41,7 @@ def contains(input: Tensor, element: object) -> bool:
             f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}: "
             f"a tensor holds numbers"
         )
-    return bool(eq(input, element)._cells_array().any())
+    return bool(eq(input, element).any())
 
 
 @op("method", name="__reversed__", names="keeps")

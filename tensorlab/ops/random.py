@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.core import broadcasting
-from tensorlab.core.cells import to_float32
 from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.memory_formats import memory_format, preserve_format
@@ -19,6 +18,7 @@ from tensorlab.dispatch.memory import as_new, counted, next_version
 from tensorlab.dispatch.operands import is_number
 from tensorlab.dispatch.primitive import check_out
 from tensorlab.names.functions import with_given_names
+from tensorlab.ops.argreduce import amin
 from tensorlab.ops.arguments import need_tensor, tensor_options
 from tensorlab.ops.creation import empty, empty_like
 from tensorlab.ops.pointwise import add_, mul_
@@ -310,10 +310,7 @@ _NORMAL_KINDS = {
 
 
 def _require_deviations(std: Tensor) -> None:
-    values = std._cells_array()
-    if std.dtype.is_floating_point and std.element_size() == 2:
-        values = to_float32(values, std.dtype)
-    if values.size and not values.min() >= 0:
+    if std.numel() and not amin(std).item() >= 0:
         raise RuntimeError(
             "normal expects all elements of std >= 0.0: a standard deviation is never negative"
         )

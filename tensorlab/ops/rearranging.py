@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-
-import numpy as np
+from typing import Any
 
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
+from tensorlab.backends import Backend, Launch, OperandLayout
 from tensorlab.core import layout, view_rules
 from tensorlab.core.dtypes import int32, int64
 from tensorlab.core.layout import Size, as_int
 from tensorlab.core.memory_formats import contiguous_format
-from tensorlab.dispatch.operands import number_from
+from tensorlab.dispatch.copies import Copy
+from tensorlab.dispatch.operands import number_from, widened
+from tensorlab.dispatch.primitive import Recorded, Result, call
 from tensorlab.ops.aliases import as_own, detach
+from tensorlab.ops.argreduce import amin
 from tensorlab.ops.arguments import ints_from, numpy_names, several
 from tensorlab.ops.conversion import clone
-from tensorlab.ops.creation import empty_like
 from tensorlab.ops.dims import transpose
-from tensorlab.ops.from_data import from_cells
+from tensorlab.ops.from_data import tensor
 from tensorlab.ops.indexing.index_select import index_select
 from tensorlab.ops.joining import cat
+from tensorlab.ops.ranges import arange
 from tensorlab.ops.reduction import sum as sum_over
+from tensorlab.ops.search import searchsorted
 from tensorlab.ops.shape import expand, flatten, ravel, reshape, unsqueeze
 from tensorlab.ops.slicing import narrow
 from tensorlab.registry import op
+from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
 
@@ -42,6 +47,34 @@ def _d_rot90(grad: Tensor, k: int, dims: Sequence[int]) -> Tensor:
 
 
 FlipBackward0 = formulas("FlipBackward0", input=_d_flip)
+
+
+class Flip(Copy):
+    """The elements from the last to the first along some dimensions, the `params`."""
+
+    name = "flip"
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Laid out as the elements are."""
+        return super().result(operands, ())
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """A copy that begins at the last element and has strides below 0."""
+        (source,) = operands
+        steps = [-step if dim in params else step for dim, step in enumerate(source._stride)]
+        last = sum((source._shape[dim] - 1) * source._stride[dim] for dim in params)
+        out, read = OperandLayout(result.dtype, result.stride), OperandLayout(source._dtype, tuple(steps))
+        copy = backend.pointwise(TABLE["copy"], widened(source._dtype), result.shape, out, [read])
+        return lambda out, buffer: copy(out, (buffer[0], buffer[1] + last))
+
+    def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
+        """With the dimensions."""
+        return FlipBackward0, {"dims": params}
+
+
+FLIP = Flip()
 RollBackward0 = formulas("RollBackward0", input=_d_roll)
 RepeatBackward0 = formulas(
     "RepeatBackward0", input=lambda grad, sizes, counts: _added_up(grad, sizes, counts)
@@ -69,9 +102,7 @@ def flip(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None 
                 [2, 1, 0]])
     """
     chosen = tuple(view_rules.distinct_dims(ints_from(order, dims, "flip", "dims"), input.ndim))
-    out = empty_like(input)
-    out._cells_array()[...] = np.flip(input._cells_array(), chosen) if input.ndim else input._cells_array()
-    return record(FlipBackward0, out, input, dims=chosen)
+    return call(FLIP, input, params=chosen)
 
 
 @op("function method", names="copies")
@@ -294,24 +325,25 @@ def repeat_interleave(
     if isinstance(repeats, Tensor):
         if repeats.dtype not in (int32, int64):
             raise RuntimeError(f"repeats has to be Long or Int tensor, got {repeats.dtype.name}")
-        counts = np.asarray(repeats._cells_array())
+        counts = repeats
     else:
-        counts = np.asarray(as_int(repeats, "repeat_interleave(): repeats"))
-    if counts.size and counts.min() < 0:
+        counts = tensor(as_int(repeats, "repeat_interleave(): repeats"))
+    if counts.numel() and amin(counts).item() < 0:
         raise RuntimeError(f"repeats can not be negative, got {counts.tolist()}")
-    if counts.ndim > 1 or (counts.size != 1 and counts.size != input.shape[dim]):
+    if counts.ndim > 1 or (counts.numel() != 1 and counts.numel() != input.shape[dim]):
         raise RuntimeError(
-            f"repeats must have the same size as input along dim {dim}: got {counts.size} numbers for "
+            f"repeats must have the same size as input along dim {dim}: got {counts.numel()} numbers for "
             f"{input.shape[dim]} positions"
         )
-    if counts.size == 1:
-        count = int(counts.reshape(()))
+    if counts.numel() == 1:
+        count = int(counts.item())
         shape = (*input.shape[: dim + 1], count, *input.shape[dim + 1 :])
         stretched = clone(expand(unsqueeze(input, dim + 1), shape), memory_format=contiguous_format)
         result = flatten(stretched, dim, dim + 1)
     else:
-        places = np.repeat(np.arange(input.shape[dim]), counts)
-        result = index_select(input, dim, from_cells(places, int64, layout.Size(places.shape)))
+        ends = counts.cumsum(0)
+        total = int(ends[-1].item()) if counts.numel() else 0
+        result = index_select(input, dim, searchsorted(ends, arange(total), right=True))
     if output_size is not None and output_size != result.shape[dim]:
         raise RuntimeError(
             f"allocated size does not match required size: output_size is {output_size}, and the repeats "
@@ -328,8 +360,7 @@ def _repeated_positions(counts: Tensor, output_size: int | None) -> Tensor:
         )
     if counts.dtype not in (int32, int64):
         raise RuntimeError(f"repeats has to be Long or Int tensor, got {counts.dtype.name}")
-    positions = from_cells(np.arange(counts.shape[0], dtype=counts.dtype.cell), counts.dtype, counts.shape)
-    return repeat_interleave(positions, counts, output_size=output_size)
+    return repeat_interleave(arange(counts.shape[0], dtype=counts.dtype), counts, output_size=output_size)
 
 
 @op()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from tensorlab.backends import Backend, Launch
+from tensorlab.backends import Backend, Buffer, Launch, OperandLayout, no_launch
 from tensorlab.backends.windows import Along
-from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import (
     channels_last,
@@ -19,11 +18,71 @@ from tensorlab.core.memory_formats import (
     memory_format,
     suggested_format,
 )
-from tensorlab.dispatch.memory import allocate_strided, filled
-from tensorlab.ops.conversion import contiguous, dense_in
+from tensorlab.dispatch.copies import reader, writer
+from tensorlab.dispatch.operands import widened
+from tensorlab.dispatch.primitive import Primitive, Result, compute
+from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
 
 __all__ = ["resampled", "resampled_gradient"]
+
+
+class Resample(Primitive):
+    """A tensor whose last dimensions are made of others' places, or the gradient of what it is made of.
+
+    `params` are, for each of the last dimensions, at most three, where its numbers come from; and the format
+    of the result, None for that of the operand.
+    """
+
+    def __init__(self, name: str, gradient: bool) -> None:
+        self.name, self.gradient = name, gradient
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """See `Primitive.result`."""
+        (input,), (along, _) = operands, params
+        sizes = [each.extent if self.gradient else each.places.shape[1] for each in along]
+        shape = Size((*input._shape[: input.ndim - len(along)], *sizes))
+        return Result(shape, format_strides(shape, _wanted(input, params)), input._dtype)
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """Of channels that lie last the kernels see one dimension more; other formats are copied for them."""
+        (input,), (along, _) = operands, params
+        shape, element_type = result.shape, result.dtype
+        if 0 in shape:
+            return no_launch
+        kept = list(shape[: len(shape) - len(along)])
+        order = contiguous_format
+        if _wanted(input, params) is channels_last and len(along) == 2:
+            order = channels_last
+            kept, along = kept[:1], (*along, Along(kept[1], np.arange(kept[1])[None]))
+        alone = Along(1, np.zeros((1, 1), np.int64))
+        along = (*[alone] * (3 - len(along)), *along)
+        resample = backend.resample(element_type, math.prod(kept), along, self.gradient)
+        stride, out = format_strides(shape, order), OperandLayout(element_type, result.stride)
+        read = reader(backend, input, format_strides(input._shape, order))
+        write = writer(backend, shape, out, stride)
+        if not self.gradient:
+            return lambda out, source: write(out, lambda made: resample(made, read(source)))
+        zero = OperandLayout(element_type, (0,) * len(shape), is_number=True)
+        clear = backend.pointwise(
+            TABLE["copy"], widened(element_type), shape, OperandLayout(element_type, stride), [zero]
+        )
+
+        def add(made: Buffer, gradient: Buffer) -> None:
+            clear(made, 0)
+            if input.numel():
+                resample(read(gradient), made)
+
+        return lambda out, gradient: write(out, lambda made: add(made, gradient))
+
+
+def _wanted(input: Tensor, params: tuple) -> memory_format:
+    return params[1] or suggested_format(input._shape, input._stride)
+
+
+RESAMPLE, RESAMPLE_GRADIENT = Resample("resample", False), Resample("resample_gradient", True)
 
 
 def resampled(input: Tensor, along: Sequence[Along], wanted: memory_format | None = None) -> Tensor:
@@ -34,47 +93,9 @@ def resampled(input: Tensor, along: Sequence[Along], wanted: memory_format | Non
         along: for each of the last dimensions, at most three, where its numbers come from.
         wanted: the format of the result; that of `input` if left out.
     """
-    kept = input._shape[: input.ndim - len(along)]
-    shape = Size((*kept, *(each.places.shape[1] for each in along)))
-    wanted = wanted or suggested_format(input._shape, input._stride)
-    order = _order(wanted, along)
-    result = allocate_strided(shape, format_strides(shape, order), input._dtype)
-    if result.numel():
-        launch = _launch(input._storage.backend, input._dtype, input._shape, tuple(along), order, False)
-        launch(result._buffer(), (dense_in(input, order), 0))
-    return result if order is wanted else contiguous(result, wanted)
+    return compute(RESAMPLE, input, params=(tuple(along), wanted))
 
 
 def resampled_gradient(gradient: Tensor, along: Sequence[Along]) -> Tensor:
     """What a result's parts add to the numbers that `resampled` made them of; nothing is recorded."""
-    wanted = suggested_format(gradient._shape, gradient._stride)
-    order = _order(wanted, along)
-    kept = gradient._shape[: gradient.ndim - len(along)]
-    shape = Size((*kept, *(each.extent for each in along)))
-    result = filled(shape, format_strides(shape, order), gradient._dtype, 0)
-    if gradient.numel():
-        launch = _launch(gradient._storage.backend, gradient._dtype, shape, tuple(along), order, True)
-        launch((dense_in(gradient, order), 0), result._buffer())
-    return result if order is wanted else contiguous(result, wanted)
-
-
-def _order(wanted: memory_format, along: Sequence[Along]) -> memory_format:
-    """The format that the kernels work in: of channels that lie last they see one dimension more."""
-    return channels_last if wanted is channels_last and len(along) == 2 else contiguous_format
-
-
-@functools.lru_cache(maxsize=1024)
-def _launch(
-    backend: Backend,
-    element_type: dtype,
-    shape: Size,
-    along: tuple[Along, ...],
-    order: memory_format,
-    gradient: bool,
-) -> Launch:
-    """The launch for images of this shape."""
-    kept = shape[: len(shape) - len(along)]
-    if order is channels_last:
-        kept, along = kept[:1], (*along, Along(kept[1], np.arange(kept[1])[None]))
-    alone = Along(1, np.zeros((1, 1), np.int64))
-    return backend.resample(element_type, math.prod(kept), (*[alone] * (3 - len(along)), *along), gradient)
+    return compute(RESAMPLE_GRADIENT, gradient, params=(tuple(along), None))

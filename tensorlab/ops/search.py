@@ -2,25 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from tensorlab.autograd.last_writer import written_by
+from tensorlab.backends import Backend, Buffer, Launch, no_launch
 from tensorlab.core import dtypes, layout
-from tensorlab.core.cells import to_float32
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
+from tensorlab.dispatch.copies import reader
+from tensorlab.dispatch.memory import filled
 from tensorlab.dispatch.operands import Number, is_number, result_type
+from tensorlab.dispatch.primitive import Primitive, Result, compute
 from tensorlab.ops import argreduce, conversion
+from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.from_data import tensor
+from tensorlab.ops.creation import zeros
+from tensorlab.ops.from_data import from_cells, tensor
 from tensorlab.ops.outputs import fit_out, typed_out
 from tensorlab.registry import op
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor
 
-# Elements that are looked at together, so that what is made of them stays small.
-PIECE = 8192
+
+class Search(Primitive):
+    """Where numbers would stand; `params`: the dtype to compare in, that of the results, and `right`."""
+
+    name = "searchsorted"
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Of the numbers' shape, row-major."""
+        shape = operands[1]._shape
+        return Result(shape, layout.default_strides(shape), params[1])
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """See `Primitive.launch`."""
+        sequences, numbers, *_ = operands
+        if 0 in result.shape:
+            return no_launch
+        several = numbers.numel() if sequences.ndim == 1 else numbers._shape[-1]
+        search = backend.search(*params[:2], numbers.numel(), sequences._shape[-1], several, params[2])
+        kinds = params[0], params[0], dtypes.int64
+        reads = [
+            reader(backend, operand, layout.default_strides(operand._shape), kind)
+            for operand, kind in zip(operands, kinds, strict=False)
+        ]
+
+        def launch(places: Buffer, elements: Buffer, sought: Buffer, *order: Buffer) -> None:
+            read = [each(buffer) for each, buffer in zip(reads, (elements, sought, *order), strict=True)]
+            search(places, read[1], read[0], read[2] if order else None)
+
+        return launch
+
+
+SEARCH = Search()
 
 
 @op()
@@ -59,23 +97,11 @@ def searchsorted(
     _check_options(name, input, right, side)
     numbers = _numbers(need_tensor(name, sorted_sequence, "sorted_sequence"), input)
     _check_shapes(name, sorted_sequence, numbers, isinstance(input, Tensor))
-    order = np.empty(0, np.int64) if sorter is None else _checked_sorter(name, sorter, sorted_sequence)
+    sorters = () if sorter is None else (_checked_sorter(name, sorter, sorted_sequence),)
     common = _compared_type(name, sorted_sequence, input)
     result = dtypes.int32 if out_int32 else dtypes.int64
-    places = np.empty(numbers.numel(), result.cell)
-    length = sorted_sequence.shape[-1]
-    several = numbers.numel() if sorted_sequence.ndim == 1 else numbers.shape[-1]
-    if places.size:
-        sorted_sequence._storage.backend.search(
-            places,
-            conversion.to(numbers, common)._cells_array().reshape(-1),
-            conversion.to(sorted_sequence, common)._cells_array().reshape(-1),
-            order,
-            length,
-            several,
-            right or side == "right",
-        )
-    found = make_dense(places, result, numbers.shape, layout.default_strides(numbers.shape))
+    after = right or side == "right"
+    found = compute(SEARCH, sorted_sequence, numbers, *sorters, params=(common, result, after))
     if out is None:
         return found
     typed_out(name, result, out)
@@ -107,8 +133,7 @@ def _compared_type(name: str, sequences: Tensor, input: Tensor | Number) -> dtyp
 def _numbers(sequences: Tensor, input: Tensor | Number) -> Tensor:
     if isinstance(input, Tensor):
         return input
-    element_type = result_type(sequences, input)
-    return conversion.to(make_dense(np.array([input], np.float64), dtypes.float64, Size(), ()), element_type)
+    return filled(Size(), None, result_type(sequences, input), input, sequences._storage.backend)
 
 
 def _check_shapes(name: str, sequences: Tensor, numbers: Tensor, is_tensor: bool) -> None:
@@ -129,7 +154,7 @@ def _check_shapes(name: str, sequences: Tensor, numbers: Tensor, is_tensor: bool
         )
 
 
-def _checked_sorter(name: str, sorter: Tensor, sequences: Tensor) -> np.ndarray:
+def _checked_sorter(name: str, sorter: Tensor, sequences: Tensor) -> Tensor:
     if sorter.shape != sequences.shape:
         raise RuntimeError(
             f"{name}(): boundary and sorter must have the same size, but got boundary tensor "
@@ -139,12 +164,12 @@ def _checked_sorter(name: str, sorter: Tensor, sequences: Tensor) -> np.ndarray:
         raise RuntimeError(
             f"{name}(): sorter must be a tensor of long dtype but got dtype {sorter.dtype.name}"
         )
-    order = sorter._cells_array().reshape(-1)
-    if order.size and not (order.min() >= 0 and order.max() < sequences.shape[-1]):
+    least, greatest = (bound.item() for bound in argreduce.aminmax(sorter)) if sorter.numel() else (0, -1)
+    if least < 0 or greatest >= sequences.shape[-1]:
         raise RuntimeError(
             f"{name}(): sorter index out of range: it must lie in 0 … {sequences.shape[-1] - 1}"
         )
-    return order
+    return sorter
 
 
 @op()
@@ -221,12 +246,11 @@ def histc(
     edges = np.linspace(low, high, bins + 1)
     if input.dtype is dtypes.float32:
         edges = edges.astype(np.float32).astype(np.float64)
-    counts = np.zeros(bins)
-    for values in _pieces(input):
-        inside = values[(values >= low) & (values <= high)]
-        places = np.minimum(np.searchsorted(edges, inside, side="right") - 1, bins - 1)
-        counts += np.bincount(places, minlength=bins)
-    found = conversion.to(make_dense(counts, dtypes.float64, Size((bins,)), (1,)), input.dtype)
+    values = conversion.to(detach(input), dtypes.float64).reshape(-1)
+    last = searchsorted(from_cells(edges, dtypes.float64, Size((bins + 1,))), values, right=True)
+    inside = (values >= low) & (values <= high)
+    counts = zeros(bins, dtype=dtypes.float64)
+    found = conversion.to(counts.index_add(0, (last - 1).clamp(0, bins - 1), inside.double()), input.dtype)
     if out is None:
         return found
     typed_out("histc", input.dtype, out)
@@ -261,10 +285,3 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
     steps = tensor(layout.default_strides(sizes), dtype=dtypes.int64)
     return (indices.unsqueeze(-1) // steps % tensor(sizes, dtype=dtypes.int64)).unbind(-1)
-
-
-def _pieces(input: Tensor) -> Iterator[np.ndarray]:
-    """The elements of a floating-point tensor in float64, a few thousand at a time, in some order."""
-    cells = np.nditer(input._cells_array(), ["external_loop", "buffered", "zerosize_ok"], buffersize=PIECE)
-    for piece in map(np.asarray, cells):
-        yield to_float32(piece, input.dtype) if input.dtype.itemsize == 2 else piece.astype(np.float64)

@@ -1,30 +1,30 @@
 """Order: sorted elements, the greatest few, the k-th.
 
-NumPy sorts; what is said here is what comes out: NaN counts as greater than every number, as in PyTorch, and
-equal elements stay in their order.
+One primitive says where the elements stand that come first in order, and `gather` fetches them. NaN counts as
+greater than every number, as in PyTorch, and equal elements stay in their order.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from tensorlab import return_types
 from tensorlab.autograd.recording import record
-from tensorlab.autograd.views import requires_grad
-from tensorlab.core import dtypes
+from tensorlab.backends import Backend, Launch, OperandLayout, no_launch
+from tensorlab.core import dtypes, layout
 from tensorlab.core.layout import Size, as_int
 from tensorlab.core.memory_formats import preserved_strides
+from tensorlab.dispatch.copies import reader, write, writer
 from tensorlab.dispatch.guards import guard_write
-from tensorlab.dispatch.memory import allocate, allocate_strided
+from tensorlab.dispatch.memory import allocate_strided, as_new
+from tensorlab.dispatch.primitive import Primitive, Result, compute, compute_into
+from tensorlab.ops.aliases import as_own
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.kth import comparable, kth_of_lines
+from tensorlab.ops.indexing.gather_scatter import GATHER
 from tensorlab.ops.outputs import fit_out, need_outs, typed_out, written
-from tensorlab.ops.ranking import order, ranked
-from tensorlab.ops.reduce import as_flag, as_one_dim, reduced_shape
+from tensorlab.ops.reduce import as_flag, as_one_dim
+from tensorlab.ops.shape import squeeze
 from tensorlab.ops.shares import chooses_places
 from tensorlab.registry import op
 from tensorlab.return_types import NamedResults
@@ -37,84 +37,91 @@ SortBackward1 = chooses_places("SortBackward1", keepdim=True)  # where `stable` 
 TopkBackward0 = chooses_places("TopkBackward0", keepdim=True)
 KthvalueBackward0 = chooses_places("KthvalueBackward0")
 
-# Elements that are ordered at a time, where the dimension leaves a choice: what is kept beside the results
-# then stays within some hundred kilobytes.
-BATCH = 1 << 15
+
+class Order(Primitive):
+    """Where elements stand that come first … along a dimension in order.
+
+    `params` are the dimension, from which place in the order to which (None for all), whether the greatest
+    comes first, and whether equal elements stay in their order (see `tensorlab.backends.protocol.Core.sort`).
+    """
+
+    name = "argsort"
+
+    def result(self, operands: Sequence[Any], params: tuple) -> Result:
+        """Places in a layout like the elements' where all are asked for, else row-major."""
+        (input,), (dim, wanted, *_) = operands, params
+        if wanted is None:
+            return Result(input._shape, preserved_strides(input._shape, input._stride), dtypes.int64)
+        shape = list(input._shape)
+        if shape or wanted[0] == wanted[1]:
+            shape[dim : dim + 1] = [wanted[1] - wanted[0]]
+        return Result(Size(shape), layout.default_strides(shape), dtypes.int64)
+
+    def launch(
+        self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
+    ) -> Launch:
+        """Elements that do not lie side by side along the dimension are copied so that they do."""
+        (input,), (dim, wanted, descending, stable) = operands, params
+        if 0 in input._shape or 0 in result.shape:
+            return no_launch
+        size = input._shape[dim] if input._shape else 1
+        rows = layout.numel(input._shape) // size
+        sort = backend.sort(input._dtype, rows, size, wanted or (0, size), descending, stable)
+        read = reader(backend, input, _side_by_side(input._shape, dim))
+        out = OperandLayout(dtypes.int64, result.stride)
+        write = writer(backend, result.shape, out, _side_by_side(result.shape, dim))
+        return lambda places, source: write(places, lambda found: sort(found, read(source)))
 
 
-def sortable(input: Tensor) -> np.ndarray:
-    """The elements as a NumPy array that NumPy can order; a view wherever the dtype allows."""
-    return comparable(input._cells_array(), input._dtype)
+ORDER = Order()
 
 
-def batches(shape: tuple[int, ...]) -> Iterator[Any]:
-    """Parts of the first dimension of about `BATCH` elements each; all of it if it is the only one."""
-    if len(shape) == 1:
-        yield ...
-        return
-    step = max(1, BATCH // max(1, int(np.prod(shape[1:]))))
-    for start in range(0, shape[0], step):
-        yield slice(start, start + step)
+def _side_by_side(shape: Size, dim: int) -> tuple[int, ...]:
+    """The strides of a dense tensor with the elements along a dimension side by side."""
+    order = [*[other for other in range(len(shape)) if other != dim], *([dim] if shape else [])]
+    strides = dict(zip(order, layout.default_strides([shape[at] for at in order]), strict=True))
+    return tuple(strides[at] for at in range(len(shape)))
 
 
-def fill_pair(
-    input: Tensor,
-    dim: int,
-    values: Tensor | None,
-    places: Tensor | None,
-    choose: Callable[[np.ndarray], np.ndarray],
-    width: int | None = None,
-) -> None:
-    """Write the elements that `choose` picks along a dimension, and their places.
+def places_in_order(
+    input: Tensor, dim: int, wanted: tuple[int, int] | None, descending: bool = False, stable: bool = True
+) -> Tensor:
+    """Where elements stand in order along a dimension, which stays: see `Order`."""
+    return compute(ORDER, input, params=(dim, wanted, descending, stable))
+
+
+def elements_at(
+    name: str, kind: Any, input: Tensor, dim: int, places: Tensor, out: Any, keepdim: bool | None = None
+) -> Pair:
+    """The elements at places along a dimension, and these, recorded; or `out`, with both written into it.
 
     Args:
+        name: the operation.
+        kind: the node that it leaves.
         input: the elements.
-        dim: the dimension to pick along.
-        values: what receives the elements; of size `width` along `dim`, or without that dimension. None where
-            they are not wanted.
-        places: the same for the places.
-        choose: from an array of cells, the places of the chosen along its last dimension.
-        width: how many are chosen of each line; None for one, without a dimension of its own.
+        dim: the dimension.
+        places: int64, of `input`'s shape but for the size of that dimension.
+        out: a pair of tensors, or None.
+        keepdim: whether the dimension stays; None where it does in any case.
     """
-    cells = np.moveaxis(input._cells_array().reshape(input.shape or (1,)), dim, -1)
-    shape = cells.shape[:-1] + (() if width is None else (width,))
-    targets: list[np.ndarray | None] = []
-    for tensor in (values, places):
-        if tensor is None:
-            targets.append(None)
-            continue
-        array = tensor._cells_array()
-        if width is not None:
-            array = np.moveaxis(array.reshape((1,) if not input.ndim else array.shape), dim, -1)
-        targets.append(array if array.shape == shape else array.reshape(shape))
-    if 0 in shape:
-        return
-    for part in batches(cells.shape):
-        found = choose(cells[part])
-        if targets[0] is not None:
-            columns = found if width is not None else found[..., np.newaxis]
-            picked = np.take_along_axis(cells[part], columns, axis=-1)
-            targets[0][part] = picked if width is not None else picked[..., 0]
-        if targets[1] is not None:
-            targets[1][part] = found
-
-
-def result_pair(
-    name: str, input: Tensor, shape: Size, stride: tuple[int, ...] | None, out: Pair | None
-) -> Pair:
-    """Two tensors to write values and places into: new ones, or those of `out`, checked."""
+    backend = input._storage.backend
+    values = allocate_strided(places._shape, places._stride, input._dtype, backend)
+    compute_into(values, GATHER, (input, places), (dim,))
+    as_new(values)
+    if keepdim is False:
+        values, places = (as_own(squeeze(found, dim)) for found in (values, places))
     if out is None:
-        if stride is None:
-            return allocate(shape, input.dtype), allocate(shape, dtypes.int64)
-        return allocate_strided(shape, stride, input.dtype), allocate_strided(shape, stride, dtypes.int64)
-    values, indices = need_outs(name, out, 2)
-    for tensor, element_type in ((values, input.dtype), (indices, dtypes.int64)):
-        typed_out(name, element_type, tensor)
-        fit_out(name, tensor, shape, input)
-    guard_write(indices, values)
-    values._storage._version += 1
-    indices._storage._version += 1
-    return values, indices
+        notes = {} if keepdim is None else {"keepdim": keepdim}
+        record(kind, values, input, shape=input._shape, dim=dim, indices=places, **notes)
+        return values, places
+    outs = need_outs(name, out, 2)
+    for target, found in zip(outs, (values, places), strict=True):
+        typed_out(name, found._dtype, target)
+        fit_out(name, target, found._shape, input)
+    guard_write(outs[1], outs[0])
+    for target, found in zip(outs, (values, places), strict=True):
+        write(target, found)
+    return outs[0], outs[1]
 
 
 @op("function method", names="keeps")
@@ -147,19 +154,10 @@ def sort(
         >>> values, indices
         (tensor([3, 2, 1]), tensor([0, 2, 1]))
     """
-    found = ranked(input, dim, None, descending) if out is None and type(input) is Tensor else None
-    if found is not None and not requires_grad(input):
-        return return_types.sort(found)
     position = as_one_dim("sort", dim, need_tensor("sort", input))
-    if found is None:
-        backwards = as_flag("sort", descending, "descending")
-        stride = preserved_strides(input.shape, input.stride())
-        found = result_pair("sort", input, input.shape, stride, out)
-        _fill_in_order(input, position, *found, backwards)
-    values, places = found
+    places = places_in_order(input, position, None, as_flag("sort", descending, "descending"))
     kind = SortBackward0 if stable is None else SortBackward1
-    record(kind, values, input, shape=input._shape, dim=position, indices=places)
-    return return_types.sort((values, places))
+    return return_types.sort(elements_at("sort", kind, input, position, places, out))
 
 
 @op("function method", names="keeps")
@@ -181,21 +179,8 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: b
         >>> tl.tensor([3, 1, 2]).argsort()
         tensor([1, 2, 0])
     """
-    found = ranked(input, dim, None, descending, values=False) if type(input) is Tensor else None
-    if found is not None:
-        return found[1]
     position = as_one_dim("argsort", dim, need_tensor("argsort", input))
-    places = allocate_strided(input.shape, preserved_strides(input.shape, input.stride()), dtypes.int64)
-    _fill_in_order(input, position, None, places, as_flag("argsort", descending, "descending"))
-    return places
-
-
-def _fill_in_order(
-    input: Tensor, dim: int, values: Tensor | None, places: Tensor | None, backwards: bool
-) -> None:
-    """Write all elements in order along a dimension, or where each stood."""
-    width = input.shape[dim] if input.ndim else 1
-    fill_pair(input, dim, values, places, lambda cells: order(cells, input._dtype, backwards), width)
+    return places_in_order(input, position, None, as_flag("argsort", descending, "descending"))
 
 
 @op("function method")
@@ -208,11 +193,7 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[2, 1],
                 [3, 5]])
     """
-    if requires_grad(need_tensor("msort", input)) or input.ndim < 2:
-        values = sort(input, 0)[0]
-    else:  # nobody asks where they stood
-        values = allocate_strided(input.shape, preserved_strides(input.shape, input.stride()), input._dtype)
-        _fill_in_order(input, 0, values, None, backwards=False)
+    values = sort(input, 0)[0]
     return values if out is None else written(out, values, values._stride)
 
 
@@ -250,9 +231,6 @@ def topk(
         >>> values, indices
         (tensor([5, 4]), tensor([4, 2]))
     """
-    found = ranked(input, dim, k, largest) if out is None and type(input) is Tensor else None
-    if found is not None and not requires_grad(input):
-        return return_types.topk(found)
     position = as_one_dim("topk", dim, need_tensor("topk", input))
     if isinstance(k, (bool, float)) or not hasattr(k, "__index__"):
         raise TypeError(f"topk(): argument 'k' (position 2) must be int, not {type(k).__name__}")
@@ -265,26 +243,8 @@ def topk(
         raise RuntimeError(
             f"selected index k out of range: k is {k}, and dimension {position} has size {size}"
         )
-    shape = Size(k if other == position else length for other, length in enumerate(input.shape))
-    if not input.ndim and k == 0:
-        shape = Size((0,))
-    greatest = as_flag("topk", largest, "largest")
-    values, places = result_pair("topk", input, shape, None, out) if found is None else found
-
-    def choose(cells: np.ndarray) -> np.ndarray:
-        if 4 * k >= size:
-            return order(cells, input._dtype, greatest)[..., :k]
-        keys = comparable(cells, input._dtype)
-        split = size - k if greatest else k - 1
-        chosen = np.argpartition(keys, split, axis=-1)
-        chosen = np.sort(chosen[..., split:] if greatest else chosen[..., :k], axis=-1)
-        ranked = order(np.take_along_axis(cells, chosen, axis=-1), input._dtype, greatest)
-        return np.take_along_axis(chosen, ranked, axis=-1)
-
-    if k and found is None:
-        fill_pair(input, position, values, places, choose, k)
-    record(TopkBackward0, values, input, shape=input._shape, dim=position, indices=places)
-    return return_types.topk((values, places))
+    places = places_in_order(input, position, (0, k), as_flag("topk", largest, "largest"))
+    return return_types.topk(elements_at("topk", TopkBackward0, input, position, places, out))
 
 
 @op("function method", names="reduces_second_last")
@@ -317,8 +277,9 @@ def kthvalue(
         raise RuntimeError(
             f"kthvalue(): selected number k out of range for dimension {position}: k is {k}, use 1 … {size}"
         )
-    choose = functools.partial(kth_of_lines, element_type=input._dtype, rule="kth", k=k - 1)
-    pair = one_of_each("kthvalue", input, position, keepdim, out, choose, KthvalueBackward0)
+    places = places_in_order(input, position, (k - 1, k))
+    kept = as_flag("kthvalue", keepdim)
+    pair = elements_at("kthvalue", KthvalueBackward0, input, position, places, out, kept)
     return return_types.kthvalue(pair)
 
 
@@ -335,20 +296,3 @@ def refuse_without_order(name: str, input: Tensor, dim: int, bools: bool = False
             f"the shape {tuple(input.shape)} has no elements along it to choose from"
         )
     return size
-
-
-def one_of_each(
-    name: str,
-    input: Tensor,
-    dim: int,
-    keepdim: bool,
-    out: Any,
-    choose: Callable[[np.ndarray], np.ndarray],
-    kind: Any,
-) -> Pair:
-    """One element of each line along a dimension, and its place, remembered by a node of some kind."""
-    shape = reduced_shape(input.shape, (dim,), as_flag(name, keepdim))
-    values, places = result_pair(name, input, shape, None, out)
-    fill_pair(input, dim, values, places, choose)
-    record(kind, values, input, shape=input._shape, dim=dim, indices=places, keepdim=keepdim)
-    return values, places

@@ -201,7 +201,7 @@ def _unfolded(input: Tensor, form: Form) -> Tensor:
     (height, width), counts = form[0], _places(input._shape[-2:], form)
     *batch, channels, _, _ = input._shape
     shape = Size((*batch, channels * height * width, counts[0] * counts[1]))
-    result = filled(shape, default_strides(shape), input._dtype, 0)
+    result = filled(shape, default_strides(shape), input._dtype, 0, input._storage.backend)
     for part, columns in _taps(_batch(input, 4), _batch(result, 3), form):
         write_new(columns, part)
     return record(Im2ColBackward0, result, input, size=tuple(input._shape[-2:]), form=form)
@@ -212,13 +212,18 @@ def _folded(input: Tensor, size: Pair, form: Form) -> Tensor:
     *batch, rows, _ = input._shape
     shape = Size((*batch, rows // (height * width), *size))
     half = input._dtype.itemsize < 4 and input._dtype.is_floating_point  # whose sums are made in float32
-    result = filled(shape, default_strides(shape), dtypes.float32 if half else input._dtype, 0)
+    result = filled(
+        shape, default_strides(shape), dtypes.float32 if half else input._dtype, 0, input._storage.backend
+    )
     join = TABLE["logical_or" if input._dtype is dtypes.bool else "add"]
     for part, columns in _taps(_batch(result, 4), _batch(input, 3), form):
         compute_into(part, join, part, columns)
     result._storage._version = 0  # nobody has seen it yet
     if half:
-        wide, result = result, allocate_strided(shape, default_strides(shape), input._dtype)
+        wide, result = (
+            result,
+            allocate_strided(shape, default_strides(shape), input._dtype, input._storage.backend),
+        )
         write_new(result, wide)
     return record(Col2ImBackward0, result, input, form=form)
 
@@ -325,7 +330,7 @@ def _factor(name: str, word: str, input: Tensor, factor: int) -> int:
 
 def _new(shape: Size, like: Tensor) -> Tensor:
     found = suggested_format(like._shape, like._stride)
-    return allocate_strided(shape, format_strides(shape, found), like._dtype)
+    return allocate_strided(shape, format_strides(shape, found), like._dtype, like._storage.backend)
 
 
 def _channels(small: Tensor, factor: int) -> Tensor:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from tensorlab.autograd.formulas import Backward, Formula
 from tensorlab.autograd.recording import linear, record
 from tensorlab.core import layout
@@ -20,7 +18,7 @@ from tensorlab.core.memory_formats import is_non_overlapping_and_dense
 from tensorlab.core.positions import steps_clear
 from tensorlab.dispatch.copies import write
 from tensorlab.dispatch.memory import filled
-from tensorlab.tensor import Tensor, make_dense
+from tensorlab.tensor import Tensor
 
 __all__ = ["placed", "placed_strided", "placed_together"]
 
@@ -39,7 +37,7 @@ def placed(gradient: Tensor, shape: Size, take: Callable[[Tensor], Tensor]) -> T
         tensor([[1., 0., 0.],
                 [1., 0., 0.]])
     """
-    whole = filled(shape, layout.default_strides(shape), gradient._dtype, 0)
+    whole = filled(shape, layout.default_strides(shape), gradient._dtype, 0, gradient._storage.backend)
     write(take(whole), gradient)
     return linear(whole, gradient, take)
 
@@ -60,7 +58,7 @@ def placed_together(
         tensor([0., 0., 1., 1.])
     """
     some = next(gradient for gradient in gradients if gradient is not None)
-    whole = filled(shape, layout.default_strides(shape), some._dtype, 0)
+    whole = filled(shape, layout.default_strides(shape), some._dtype, 0, some._storage.backend)
     for part, gradient in zip(take(whole), gradients, strict=True):
         if gradient is not None:
             write(part, gradient)
@@ -104,11 +102,11 @@ def placed_strided(gradient: Any, source: Layout, view: Layout) -> Tensor:
     if _distinct(view):
         flat = placed(gradient, cells.shape, lambda whole: _laid(whole, view, first))
     else:
-        flat = cells.index_add(0, _cells_of(view, first), gradient.reshape(-1))
+        flat = cells.index_add(0, _cells_of(view, cells, first), gradient.reshape(-1))
     if not _distinct(source):
-        shared = np.bincount(_cells_of(source, first)._cells_array(), minlength=last - first + 1)
-        share = make_dense(np.maximum(shared, 1), int64, cells.shape, (1,))
-        flat = flat / share
+        places = _cells_of(source, cells, first)
+        shared = cells.new_zeros(cells.shape, dtype=int64).index_add(0, places, places.new_ones(places.shape))
+        flat = flat / shared.clamp(1)
     return flat.as_strided(source[0], source[1], source[2] - first)
 
 
@@ -131,10 +129,7 @@ def _distinct(one: Layout) -> bool:
     return is_non_overlapping_and_dense(Size(shape), tuple(strides)) or steps_clear(shape, strides)
 
 
-def _cells_of(one: Layout, first: int) -> Tensor:
+def _cells_of(one: Layout, cells: Any, first: int) -> Any:
     """The cell of each element, counted from `first`, as int64."""
-    places = np.asarray(one[2] - first)
-    for size, step in zip(one[0], one[1], strict=True):
-        places = places[..., None] + np.arange(size) * step
-    flat = np.ascontiguousarray(places.reshape(-1), np.int64)
-    return make_dense(flat, int64, Size(flat.shape), (1,))
+    numbered = cells.new_ones(cells.shape, dtype=int64).cumsum(0) - 1
+    return _laid(numbered, one, first).reshape(-1)

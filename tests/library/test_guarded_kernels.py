@@ -101,9 +101,9 @@ def test_nothing_outside_is_touched(turn):
 def test_the_guard_guards():
     """A kernel that is told of one row too many is stopped."""
     program = (
-        'guard()\nrows = backend("cpu").take_rows\n'
-        "table = tl.ones(4, 4)\n"
-        "rows(tl.float32, 4, table._buffer(), 4, 5, np.array([4]))\n"
+        "from tensorlab.backends import IndexLayout\nguard()\nindex = IndexLayout((1, 0), 5, 4)\n"
+        'rows = backend("cpu").indexed("gather", (1, 4), (4, 1), (0, 1), (index,))\n'
+        "rows(tl.ones(1, 4)._buffer(), tl.ones(4, 4)._buffer(), tl.tensor([4])._buffer())\n"
     )
     with pytest.raises(AssertionError, match="Segmentation fault"):
         run(f"AT_END, TEAM = True, 1\n{PROGRAM}{program}", NUMBA_DISABLE_JIT="0")

@@ -28,7 +28,7 @@ from tensorlab.backends.cpu.sharing import share
 from tensorlab.backends.operands import Buffer
 from tensorlab.backends.protocol import IndexLayout
 
-__all__ = ["ACTIONS", "CELLS", "ROWS", "index_source", "indexed", "outside"]
+__all__ = ["ACTIONS", "CELLS", "ROWS", "index_source", "indexed", "raw"]
 
 # What it costs to move one element to or from where an index says, in additions of one float32.
 COST = 4
@@ -85,7 +85,7 @@ def indexed(
 
     def launch(target: Buffer, other: Buffer, *indices: Buffer) -> bool:
         if moves:  # a cell's width is all that matters then
-            target, other = _raw(target), _raw(other)
+            target, other = raw(target), raw(other)
         buffers = [item for buffer in (target, other, *indices) for item in buffer]
         outside = np.zeros(1, np.bool_)
         if is_light or (team := min(threads.team_for(work), most)) == 1:
@@ -97,48 +97,10 @@ def indexed(
     return launch
 
 
-def _raw(buffer: Buffer) -> Buffer:
+def raw(buffer: Buffer) -> Buffer:
     """A buffer as unsigned integers of its cells' width."""
     cells, first = buffer
     return (cells if cells.dtype.kind == "u" else cells.view(RAW[cells.itemsize])), first
-
-
-@functools.lru_cache(maxsize=1024)
-def outside(shape: tuple[int, ...], strides: tuple[int, ...], low: int, high: int) -> Callable[[Buffer], int]:
-    """See `tensorlab.backends.protocol.Core.outside`."""
-    if 0 in shape:
-        return lambda buffer: 0
-    sizes, (steps,) = coalesce(shape, [strides])
-    walk = np.array([sizes, steps, [0] * len(sizes)], np.int64)
-
-    def count(buffer: Buffer) -> int:
-        cells, start = buffer
-        return _count_outside(walk.copy() if len(sizes) > 1 else walk, start, cells, low, high)
-
-    return count
-
-
-@jit.kernel()
-def _count_outside(walk, start, cells, low, high):  # type: ignore[no-untyped-def]
-    """How many cells are not in low … high - 1; the rows of `walk` are sizes, strides, and steps so far."""
-    inner = walk.shape[1] - 1
-    n, step, rows = np.uint64(walk[0, inner]), np.uint64(walk[1, inner]), 1
-    for dim in range(inner):
-        rows *= walk[0, dim]
-    first, outside = start, 0
-    for _ in range(rows):
-        row = np.uint64(first)
-        for j in range(n):
-            i = np.int64(cells[row + j * step])
-            outside += 1 if (i < low) | (i >= high) else 0
-        for dim in range(inner - 1, -1, -1):
-            walk[2, dim] += 1
-            first += walk[1, dim]
-            if walk[2, dim] < walk[0, dim]:
-                break
-            first -= walk[0, dim] * walk[1, dim]
-            walk[2, dim] = 0
-    return outside
 
 
 def index_source(action: str, indices: int, form: str) -> str:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from tensorlab.backends.cpu import jit, threads
+from tensorlab.backends.cpu.index import raw
 from tensorlab.backends.cpu.intrinsics import divided
 from tensorlab.backends.cpu.iterate import coalesce
 from tensorlab.backends.cpu.sharing import share
-from tensorlab.backends.protocol import Walk
+from tensorlab.backends.operands import Buffer, Launch
+from tensorlab.core import layout
 
 __all__ = ["compact"]
 
@@ -35,26 +37,25 @@ TAKE, PUT, NUMBER = range(3)
 _ACTIONS = {"select": TAKE, "scatter": PUT, "positions": NUMBER}
 
 
-def compact(action: str, walk: Walk, line: Any = None) -> int:
+def compact(action: str, shape: Sequence[int], mask: Sequence[int], other: Sequence[int] = ()) -> Launch:
     """See `tensorlab.backends.protocol.Core.compact`."""
-    shape, strides, buffers = tuple(walk.shape), [tuple(one) for one in walk.strides], list(walk.buffers)
-    if action == "positions":
-        # The second operand is imagined: a dense tensor in which the number of an element is its cell.
-        strides.append(tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape))))
-        buffers.append((_NO_CELLS, 0))
-    table = _table(shape, tuple(strides))
+    # For positions the second operand is imagined: a row-major tensor, in which elements are numbered.
+    table = _table(tuple(shape), (tuple(mask), tuple(other) or layout.default_strides(tuple(shape))))
     team = min(threads.team_for(math.prod(shape) * COST), int(table[0, 0]))
-    before = np.zeros(team + 1, np.int64)
-    mask = buffers[0]
-    if action == "count" or team > 1:
-        share(count_true, team, team, team, table, *mask, before)
-        np.cumsum(before, out=before)
-    if action != "count":
-        into = line[-1] if action == "positions" else line
-        share(move_true, team, team, team, table, *mask, *buffers[1], before, into, _ACTIONS[action])
-    if action == "positions":
-        unravel(line, np.array(shape, np.int64))
-    return int(before[-1])
+    sizes, way = np.array(shape, np.int64), _ACTIONS[action]
+
+    def launch(line: Buffer, at: Buffer, cells: Buffer | None, count: int) -> None:
+        before = np.zeros(team + 1, np.int64)
+        if team > 1:
+            share(count_true, team, team, team, table, *at, before)
+            np.cumsum(before, out=before)
+        runs = line[0][line[1] : line[1] + (count if cells else len(shape) * count)]
+        moved, into = (raw(cells), raw((runs, 0))[0]) if cells else ((_NO_CELLS, 0), runs[-count:])
+        share(move_true, team, team, team, table, *at, *moved, before, into, way)
+        if cells is None:
+            unravel(runs.reshape(len(shape), count), sizes)
+
+    return launch
 
 
 _NO_CELLS = np.empty(0, np.int64)

@@ -74,7 +74,7 @@ def solve_triangular(
                 f"linalg.solve_triangular: out must be of dtype {input.dtype.name}, as A is, got "
                 f"{out.dtype.name}"
             )
-    result = as_result(x if left else x.swapaxes(-1, -2), out)
+    result = as_result(x if left else x.swapaxes(-1, -2), input, out)
     return record(
         LinalgSolveTriangularBackward0,
         result,

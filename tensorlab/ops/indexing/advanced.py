@@ -60,7 +60,7 @@ def index_backward(grad: Tensor, shape: Sequence[int], indices: Sequence[Tensor 
     """
     chosen = {dim: index for dim, index in enumerate(indices) if index is not None}
     sizes = Size(shape)
-    whole = filled(sizes, layout.default_strides(sizes), grad._dtype, 0)
+    whole = filled(sizes, layout.default_strides(sizes), grad._dtype, 0, grad._storage.backend)
     _put(whole, chosen, grad, "add")
     return linear(as_new(whole), grad, lambda again: take_chosen(again, chosen))
 

@@ -18,6 +18,7 @@ from tensorlab.dispatch.memory import as_new, counted, next_version
 from tensorlab.dispatch.operands import Number, number_from
 from tensorlab.dispatch.primitive import Recorded, Result, call, call_in_place, check_out
 from tensorlab.ops import arithmetic, conversion, creation, pointwise
+from tensorlab.ops.argreduce import aminmax
 from tensorlab.ops.arguments import need_tensor
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.indexing.gradients import (
@@ -491,8 +492,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor: give num_classes")
         return zeros(*tensor.shape, num_classes, dtype=int64)
-    classes = tensor._cells_array()
-    least, greatest = int(classes.min()), int(classes.max())
+    least, greatest = (bound.item() for bound in aminmax(tensor))
     if least < 0:
         raise RuntimeError(f"Class values must be non-negative, got {least}")
     if num_classes == -1:

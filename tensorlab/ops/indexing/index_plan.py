@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tensorlab import folds
 from tensorlab.autograd.formulas import Backward
 from tensorlab.backends import Backend, Buffer, IndexLayout, Launch, OperandLayout, no_launch
 from tensorlab.core import broadcasting, dtypes, layout, memory_formats
@@ -41,16 +42,11 @@ __all__ = [
     "need_dtype",
     "need_index",
     "need_vector",
-    "raw_cells",
-    "raw_type",
     "slices_at",
 ]
 
 # The "dimension" of an index that counts all elements of a tensor.
 WHOLE = -1
-
-# Moving an element needs to know how wide its cell is, not what it means.
-_WIDTHS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 
 class Term(NamedTuple):
@@ -171,7 +167,8 @@ class _Indexed(Primitive):
 
         def check(*buffers: Any) -> None:
             for one, buffer in zip(checks, buffers[first:], strict=True):
-                one(buffer)
+                if one is not None:
+                    one(buffer)
 
         return check
 
@@ -184,14 +181,25 @@ class _Indexed(Primitive):
             )
 
 
-def _check(backend: Backend, term: Term, index: Tensor, error: type[Exception]) -> Callable[[Buffer], None]:
+def _check(
+    backend: Backend, term: Term, index: Tensor, error: type[Exception]
+) -> Callable[[Buffer], None] | None:
     """What refuses an index tensor with an element that is too large, or negative where it must not be."""
-    shape, stride = index._shape, index._stride
-    low = term.low
-    outside = backend.outside(shape, stride, low, term.size)
+    shape, stride, low, kind = index._shape, index._stride, term.low, index._dtype
+    if 0 in shape:
+        return None
+    out, source = OperandLayout(kind, (0,) * len(shape)), OperandLayout(kind, stride)
+    least, greatest = (
+        backend.reduce(folds.TABLE[name], kind, shape, tuple(range(len(shape))), out, source)
+        for name in ("amin", "amax")
+    )
 
     def check(buffer: Buffer) -> None:
-        if not outside(buffer):
+        bounds = backend.allocate(2, kind.cell)
+        least((bounds, 0), buffer)
+        greatest((bounds, 1), buffer)
+        from_, to = backend.download(bounds)
+        if low <= from_ and to < term.size:
             return
         cells, first = np.asarray(backend.download(buffer[0])), buffer[1]
         steps = [step * cells.itemsize for step in stride]
@@ -356,9 +364,9 @@ def _copy(backend: Backend, shape: Size, to: OperandLayout, source: OperandLayou
 
 def _cell(backend: Backend, value: Number, element_type: dtype) -> Buffer:
     """A buffer of one number."""
-    memory = backend.allocate(1, element_type.cell)
-    backend.fill(memory, encode_one(value, element_type))
-    return memory, 0
+    cell = backend.allocate(1, element_type.cell), 0
+    backend.fill(cell, 1, encode_one(value, element_type))
+    return cell
 
 
 def _moves(
@@ -447,16 +455,6 @@ def is_expanded(tensor: Tensor) -> bool:
     return 0 in tensor._stride and any(
         size > 1 and stride == 0 for size, stride in zip(tensor._shape, tensor._stride, strict=True)
     )
-
-
-def raw_cells(tensor: Tensor) -> tuple[np.ndarray, int]:
-    """A tensor's buffer for operations that move cells: unsigned integers of the cells' width."""
-    return tensor._storage.cells(_WIDTHS[tensor._dtype.itemsize]), tensor._offset
-
-
-def raw_type(element_type: dtype) -> np.dtype:
-    """The unsigned integer that stands for a cell of this dtype where cells are only moved."""
-    return _WIDTHS[element_type.itemsize]
 
 
 def need_index(function: str, index: object, *allowed: dtype, error: type[Exception] = RuntimeError) -> None:

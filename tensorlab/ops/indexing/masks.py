@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tensorlab.autograd.formulas import Backward
 from tensorlab.autograd.recording import in_place, record
-from tensorlab.backends import Walk
 from tensorlab.core import broadcasting, dtypes
 from tensorlab.core.layout import Size
 from tensorlab.dispatch.copies import write_new
 from tensorlab.dispatch.guards import guard_write, same_place
-from tensorlab.dispatch.memory import allocate, as_new
+from tensorlab.dispatch.memory import allocate, allocate_strided, as_new
 from tensorlab.dispatch.operands import Number, check_number, is_number
 from tensorlab.dispatch.primitive import check_out, compute_into
 from tensorlab.ops import aliases, conversion, pointwise
@@ -26,12 +23,11 @@ from tensorlab.ops.indexing.gradients import (
     MaskedSelectBackward0,
     MaskIndexBackward0,
 )
-from tensorlab.ops.indexing.index_plan import apart, is_expanded, need_dtype, raw_cells
+from tensorlab.ops.indexing.index_plan import apart, is_expanded, need_dtype
 from tensorlab.ops.outputs import written
 from tensorlab.ops.shape import expand
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
-from tensorlab.storage import UntypedStorage
 from tensorlab.tensor import Tensor, make_tensor
 
 WHERE = elementwise(TABLE["where"])
@@ -73,9 +69,9 @@ def _chosen(node: type[Backward], input: Tensor, mask: Tensor, out: Tensor | Non
         shape = broadcasting.broadcast_shapes(input.shape, mask.shape)
         input, mask = (expand(aliases.detach(tensor), shape) for tensor in (input, mask))
     found = count_true(mask)
-    result = allocate(Size((found,)), input._dtype)
+    result = allocate(Size((found,)), input._dtype, input._storage.backend)
     if found:
-        input._storage.backend.compact("select", _walk(mask, input), _line(result))
+        _compact("select", result, mask, input, found)
     if out is not None:
         apart(out, input, mask)
         return written(out, result, exact=True)
@@ -89,15 +85,7 @@ def put_by_mask(input: Tensor, mask: Tensor, values: Tensor) -> None:
     """
     input._storage._version += 1
     if values.numel():
-        values = values if values._stride[0] else conversion.contiguous(values)
-        input._storage.backend.compact("scatter", _walk(mask, input), _line(values))
-
-
-def _line(vector: Tensor) -> np.ndarray:
-    """The cells of a vector that has some, as a view."""
-    cells, offset = raw_cells(vector)
-    step, last = vector._stride[0], vector._shape[0] - 1
-    return cells[offset : offset + last * step + 1 : step] if step else cells[offset : offset + 1]
+        _compact("scatter", conversion.contiguous(values), mask, input, values.numel())
 
 
 @op("function method", names="fills_masked")
@@ -116,7 +104,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     need_tensor("masked_fill", input)
     _need_mask("masked_fill_", "masked_fill_ only supports boolean masks", mask)
     number, shape = _filling(input, value), broadcasting.broadcast_shapes(input._shape, mask._shape)
-    result = compute_into(allocate(shape, input._dtype), WHERE, (mask, number, input))
+    result = compute_into(allocate(shape, input._dtype, input._storage.backend), WHERE, (mask, number, input))
     return record(_fill_node(value), as_new(result), input, value, mask=mask)
 
 
@@ -191,7 +179,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     _need_mask("masked_scatter_", "masked_scatter_ only supports boolean masks", mask)
     need_tensor("masked_scatter", source, "source")
     shape = broadcasting.broadcast_shapes(input._shape, mask._shape)
-    copy = allocate(shape, input._dtype)
+    copy = allocate(shape, input._dtype, input._storage.backend)
     write_new(copy, input)
     result = _scattered(copy, mask, source)
     return record(MaskedScatterBackward0, as_new(result), input, source, mask=mask, sizes=source._shape)
@@ -239,8 +227,7 @@ def _scattered(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     guard_write(input)
     input._storage._version += 1
     if found:
-        cells, offset = raw_cells(source)
-        input._storage.backend.compact("scatter", _walk(mask, input), cells[offset : offset + found])
+        _compact("scatter", source, mask, input, found)
     return input
 
 
@@ -282,13 +269,10 @@ def nonzero(
         mask = pointwise.ne(input, 0)
     count = count_true(mask)
     # One run of memory for each dimension: the columns are what is used.
-    memory = np.empty((input.ndim, count), np.int64)
+    shape, stride = Size((count, input.ndim)), (1, count)
+    result = allocate_strided(shape, stride, dtypes.int64, input._storage.backend)
     if input.ndim and count:
-        walk = Walk(mask.shape, [mask.stride()], [mask._buffer()])
-        mask._storage.backend.compact("positions", walk, memory)
-    result = make_tensor(
-        UntypedStorage(memory.reshape(-1)), dtypes.int64, Size((count, input.ndim)), (1, count), 0
-    )
+        _compact("positions", result, mask, None, count)
     if out is None:
         return result
     apart(out, input)
@@ -334,15 +318,15 @@ def _fitted(input: Tensor, mask: Tensor) -> Tensor:
 
 
 def count_true(mask: Tensor) -> int:
-    """How many elements of a tensor are not 0, cell by cell."""
-    if not mask.numel():
-        return 0
-    walk = Walk(mask.shape, [mask.stride()], [mask._buffer()])
-    return mask._storage.backend.compact("count", walk)
+    """How many elements of a tensor are not 0."""
+    return int(aliases.detach(mask).count_nonzero().item())
 
 
-def _walk(mask: Tensor, other: Tensor) -> Walk:
-    return Walk(mask.shape, [mask.stride(), other.stride()], [mask._buffer(), raw_cells(other)])
+def _compact(action: str, line: Tensor, mask: Tensor, other: Tensor | None, count: int) -> None:
+    """Move elements between a dense `line` and where a mask is true: see `Core.compact` of the backends."""
+    stride, buffer = ((), None) if other is None else (other._stride, other._buffer())
+    launch = mask._storage.backend.compact(action, mask._shape, mask._stride, stride)
+    launch(line._buffer(), mask._buffer(), buffer, count)
 
 
 def _column(found: Tensor, dim: int) -> Tensor:

@@ -14,8 +14,8 @@ import numpy as np
 
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
-from tensorlab.ops.choice import isclose
 from tensorlab.ops.from_data import tensor
+from tensorlab.ops.where import isclose
 from tensorlab.tensor import Tensor
 
 __all__ = ["assert_close"]

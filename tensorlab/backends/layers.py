@@ -435,6 +435,6 @@ def _first(backend: Core, found: Array) -> int:
     if not found.fold("any", 0).item():
         return -1
     place, line = new(backend, (1,), dtypes.int64), OperandLayout(dtypes.bool, (1,))
-    launch = backend.extremes(True, found.shape, (0,), OperandLayout(dtypes.int64, (0,)), line)
+    launch = backend.arg_reduce(True, found.shape, (0,), OperandLayout(dtypes.int64, (0,)), line)
     launch(place.buffer, found.buffer)
     return int(place.item())

@@ -22,7 +22,7 @@ checks nothing.
 
 ==========  ==============================================================================================
 memory      allocate · allocate_zeros · fill · upload · download · copy · synchronize
-core        pointwise · reduce · extremes · scan · gemm · indexed · compact · sort · random · update
+core        pointwise · reduce · arg_reduce · scan · gemm · indexed · compact · sort · random · update
 fused       softmax · attention · likelihood · normalise · correlate · pool · recur, each with its
             gradient · resample · search
 ==========  ==============================================================================================
@@ -150,7 +150,7 @@ class Core:
         """
         raise NotImplementedError
 
-    def extremes(
+    def arg_reduce(
         self,
         greatest: bool,
         shape: Sequence[int],

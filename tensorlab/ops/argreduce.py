@@ -28,7 +28,7 @@ from tensorlab.ops.reduce import (
     reduced_shape,
     strides_of_results,
 )
-from tensorlab.ops.shares import among_equals, chooses_places
+from tensorlab.ops.select_backward import among_equals, chooses_places
 from tensorlab.registry import op
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
@@ -109,7 +109,7 @@ class Places(Primitive):
         dims = as_dims(dim, input.ndim, self.name)
         out = OperandLayout(dtypes.int64, strides_of_results(result.stride, dims, keepdim, input.ndim))
         source = OperandLayout(input.dtype, input.stride())
-        return backend.extremes(self.greatest, input.shape, dims, out, source)
+        return backend.arg_reduce(self.greatest, input.shape, dims, out, source)
 
 
 ARGMAX, ARGMIN = Places("argmax", True), Places("argmin", False)

@@ -15,13 +15,12 @@ from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import preserved_strides
 from tensorlab.core.modes import current
 from tensorlab.dispatch.primitive import Primitive, Recorded, Result, call_several, compute_several
-from tensorlab.ops.attention_checks import check_attention, two_masks
-from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import compute_type, to
 from tensorlab.ops.dropout import dropout
 from tensorlab.ops.matmul import matmul
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.softmax import softmax
+from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -70,12 +69,12 @@ def scaled_dot_product_attention(
         tensor([[2.],
                 [1.]])
     """
-    check_attention(query, key, value, attn_mask, dropout_p)
+    _check(query, key, value, attn_mask, dropout_p)
     scale = 1 / math.sqrt(max(query._shape[-1], 1)) if scale is None else float(scale)
     groups = _groups(query, key, value) if enable_gqa else 1
     learned = attn_mask is not None and requires_grad(attn_mask)
     if is_causal and attn_mask is not None and (learned or dropout_p > 0):
-        raise two_masks("a mask that requires a gradient" if learned else "dropout")
+        raise _two_masks("a mask that requires a gradient" if learned else "dropout")
     if dropout_p > 0 or (learned and current.grad):
         if groups > 1:
             key, value = (x.repeat_interleave(groups, -3) for x in (key, value))
@@ -250,7 +249,7 @@ class Attention(Primitive):
             return Result(shape, preserved_strides(shape, query._stride), query._dtype)
         if causal and mask is not None and shape.numel() and key._shape[-2]:
             shapes_of = ", ".join(str(list(x._shape)) for x in (query, key, value))
-            raise two_masks(f"query, key and value of shapes {shapes_of}")
+            raise _two_masks(f"query, key and value of shapes {shapes_of}")
         return Result(shape, layout.default_strides(shape), query._dtype)
 
     def further_results(self, result: Result, operands: Sequence[Any], params: tuple) -> Sequence[Result]:
@@ -373,3 +372,64 @@ AttentionBackward = formulas(
     value=_d_value,
     mask=None,
 )
+
+
+def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> None:
+    """Refuse operands that do not fit.
+
+    Raises:
+        RuntimeError: a tensor has too few dimensions, the dtypes differ or are no floats, the lengths of
+            queries and keys differ, or the numbers of keys and values.
+        IndexError: the mask has too few dimensions.
+    """
+    operands = {"query": query, "key": key, "value": value}
+    if any(x.ndim < 2 for x in operands.values()):
+        dims = ", ".join(f"{name} {x.ndim}" for name, x in operands.items())
+        raise RuntimeError(
+            f"Expected query, key, and value to all be at least 2 dimensional, but got {dims}: the last two "
+            f"dimensions are rows and their length"
+        )
+    if not query._dtype is key._dtype is value._dtype:
+        names = ", ".join(f"{name} {x._dtype.name}" for name, x in operands.items())
+        raise RuntimeError(f"Expected query, key, and value to have the same dtype, but got {names}")
+    if not query._dtype.is_floating_point:
+        raise RuntimeError(
+            f"expected scalar type Float but found {query._dtype.name}: weights lie between whole numbers; "
+            f"convert first, x.to(tensorlab.float32)"
+        )
+    if query._shape[-1] != key._shape[-1]:
+        raise RuntimeError(
+            f"Expected queries and keys of one length, but query has shape {list(query._shape)} and key "
+            f"{list(key._shape)}: their last sizes must be equal"
+        )
+    if key._shape[-2] != value._shape[-2]:
+        raise RuntimeError(
+            f"Expected a value for each key, but key has shape {list(key._shape)} and value "
+            f"{list(value._shape)}: their second-to-last sizes must be equal"
+        )
+    if not 0 <= dropout_p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
+    if mask is None:
+        return
+    if mask._dtype not in (dtypes.bool, dtypes.float32, query._dtype):
+        raise RuntimeError(
+            f"Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+            f"{mask._dtype.name} beside {query._dtype.name}"
+        )
+    if mask.ndim < 2:
+        raise IndexError(
+            f"Dimension out of range: attn_mask needs a row for each query and a column for each key, and "
+            f"has shape {tuple(mask._shape)}"
+        )
+
+
+def _two_masks(beside: str) -> RuntimeError:
+    """The error for a mask beside `is_causal`.
+
+    Args:
+        beside: what it was given with, so that one kernel cannot take both.
+    """
+    return RuntimeError(
+        f"Explicit attn_mask should not be set when is_causal=True, beside {beside}: put both into one mask, "
+        f"attn_mask & tensorlab.ones(queries, keys, dtype=tensorlab.bool).tril()"
+    )

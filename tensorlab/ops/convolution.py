@@ -16,7 +16,7 @@ from tensorlab.dispatch.primitive import call
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.correlations import Form, ImageSide, ResultSide
 from tensorlab.ops.shape import squeeze, unsqueeze
-from tensorlab.ops.windows import DIMENSIONS, each_dim, places
+from tensorlab.ops.sliding_windows import DIMENSIONS, each_dim, places
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

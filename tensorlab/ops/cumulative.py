@@ -29,12 +29,12 @@ from tensorlab.names.rules import keeps
 from tensorlab.ops import conversion
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.choice import where
 from tensorlab.ops.joining import cat, stack
 from tensorlab.ops.outputs import need_outs, typed_out, written
 from tensorlab.ops.pointwise import exp, log, logaddexp
 from tensorlab.ops.rearranging import flip
 from tensorlab.ops.reduce import as_one_dim
+from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tensorlab.autograd.formulas import Formula, formulas
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.autograd.recording import record
@@ -20,8 +22,6 @@ from tensorlab.ops import slicing
 from tensorlab.ops.conversion import clone, fill_
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.outputs import need_dtype, written
-from tensorlab.ops.pointwise import ge, le
-from tensorlab.ops.ranges import arange
 from tensorlab.ops.shape import reshape
 from tensorlab.ops.slicing import as_strided
 from tensorlab.registry import op
@@ -67,8 +67,8 @@ class Triangle(Primitive):
         """See `Primitive.launch`."""
         (input,), (diagonal,) = operands, params
         *batch, rows, columns = result.shape
-        distance = arange(1 - rows, max(columns, 1))
-        line = (ge if self.upper else le)(distance, diagonal)
+        distance = np.arange(1 - rows, max(columns, 1))
+        line = distance >= diagonal if self.upper else distance <= diagonal
         layouts = [
             OperandLayout(dtypes.bool, (*[0] * len(batch), -1, 1)),
             OperandLayout(input._dtype, input._stride, is_out=same[0]),
@@ -76,7 +76,7 @@ class Triangle(Primitive):
         ]
         out = OperandLayout(result.dtype, result.stride)
         choose = backend.pointwise(TABLE["where"], widened(input._dtype), result.shape, out, layouts)
-        mask = line._storage._memory, rows - 1
+        mask = backend.upload(line.data), rows - 1
         return lambda out, x: choose(out, mask, x, 0)
 
     def node(self, operands: Sequence[Any], params: tuple) -> Recorded:

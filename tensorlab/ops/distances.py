@@ -13,7 +13,6 @@ from tensorlab.core import broadcasting
 from tensorlab.core.layout import Size
 from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.arithmetic import add, sub
-from tensorlab.ops.choice import where
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
 from tensorlab.ops.elementwise import apply
@@ -26,6 +25,7 @@ from tensorlab.ops.ranges import triu_indices
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
 from tensorlab.ops.slicing import narrow
+from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor

@@ -9,7 +9,6 @@ from tensorlab.core.memory_formats import contiguous_format
 from tensorlab.ops import slicing
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.arithmetic import add
-from tensorlab.ops.choice import where
 from tensorlab.ops.contractions import cross
 from tensorlab.ops.conversion import clone
 from tensorlab.ops.factorizations import inv, slogdet
@@ -19,6 +18,7 @@ from tensorlab.ops.products import product
 from tensorlab.ops.ranges import eye
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import expand
+from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

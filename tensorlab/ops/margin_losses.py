@@ -8,12 +8,12 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.core.modes import current
 from tensorlab.ops.activations import logsigmoid
 from tensorlab.ops.arguments import need_tensors
-from tensorlab.ops.bounds import clamp_min
-from tensorlab.ops.choice import where
+from tensorlab.ops.clamp import clamp_min
 from tensorlab.ops.losses import loss, reduced, reduction_of
 from tensorlab.ops.norms import norm
 from tensorlab.ops.pointwise import minimum
 from tensorlab.ops.ranges import arange
+from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

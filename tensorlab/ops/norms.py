@@ -13,11 +13,11 @@ from tensorlab.dispatch.primitive import check_out
 from tensorlab.ops import conversion, dims, shape
 from tensorlab.ops.argreduce import amax, amin
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.choice import where
 from tensorlab.ops.factorizations import svdvals
 from tensorlab.ops.outputs import typed_out, written
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_one_dim, own_type, reduce, spread
 from tensorlab.ops.reduction import sum as add_up
+from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

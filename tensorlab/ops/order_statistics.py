@@ -13,16 +13,16 @@ from tensorlab.ops import reduction
 from tensorlab.ops.aliases import as_own, detach
 from tensorlab.ops.argreduce import amax, argmax
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.bounds import clamp
-from tensorlab.ops.choice import where
+from tensorlab.ops.clamp import clamp
 from tensorlab.ops.indexing.gather_scatter import gather
 from tensorlab.ops.joining import cat
 from tensorlab.ops.pointwise import eq, isnan, ne
 from tensorlab.ops.ranges import arange
 from tensorlab.ops.reduce import as_flag, as_one_dim
+from tensorlab.ops.select_backward import among_equals, chooses_places
 from tensorlab.ops.shape import reshape, squeeze
-from tensorlab.ops.shares import among_equals, chooses_places
 from tensorlab.ops.sorting import elements_at, places_in_order, refuse_without_order
+from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

@@ -2,7 +2,7 @@
 
 They are made of the rows of the table in `tensorlab.scalars` that say so (`Scalar.variants`), and have the
 rows' names: ``pointwise.exp``, and ``pointwise.exp_`` for the form in place. Functions that take more than a
-row's operands are written out in `tensorlab.ops.arithmetic`, `tensorlab.ops.choice` and
+row's operands are written out in `tensorlab.ops.arithmetic`, `tensorlab.ops.where` and
 `tensorlab.ops.activations`.
 """
 

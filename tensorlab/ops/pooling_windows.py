@@ -18,7 +18,7 @@ from tensorlab.core.modes import current
 from tensorlab.dispatch.copies import reader
 from tensorlab.dispatch.primitive import Primitive, Recorded, Result, call, call_several, compute
 from tensorlab.ops.conversion import summed_in_float32
-from tensorlab.ops.windows import each_dim
+from tensorlab.ops.sliding_windows import each_dim
 from tensorlab.tensor import Tensor
 
 __all__ = [

@@ -19,7 +19,6 @@ from tensorlab.dispatch.primitive import Primitive, Result, compute
 from tensorlab.ops import argreduce, conversion
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor
-from tensorlab.ops.creation import zeros
 from tensorlab.ops.from_data import from_cells, tensor
 from tensorlab.ops.outputs import fit_out, typed_out
 from tensorlab.registry import op
@@ -44,8 +43,10 @@ class Search(Primitive):
         if 0 in result.shape:
             return no_launch
         several = numbers.numel() if sequences.ndim == 1 else numbers._shape[-1]
-        search = backend.search(*params[:2], numbers.numel(), sequences._shape[-1], several, params[2])
-        kinds = params[0], params[0], dtypes.int64
+        common, kind, after = params
+        length = sequences._shape[-1]
+        search = backend.search(common, kind, numbers.numel(), length, several, after)
+        kinds = common, common, dtypes.int64
         reads = [
             reader(backend, operand, layout.default_strides(operand._shape), kind)
             for operand, kind in zip(operands, kinds, strict=False)
@@ -247,15 +248,28 @@ def histc(
     if input.dtype is dtypes.float32:
         edges = edges.astype(np.float32).astype(np.float64)
     values = conversion.to(detach(input), dtypes.float64).reshape(-1)
-    last = searchsorted(from_cells(edges, dtypes.float64, Size((bins + 1,))), values, right=True)
-    inside = (values >= low) & (values <= high)
-    counts = zeros(bins, dtype=dtypes.float64)
-    found = conversion.to(counts.index_add(0, (last - 1).clamp(0, bins - 1), inside.double()), input.dtype)
+    counts = count_between(values, from_cells(edges, dtypes.float64, Size((bins + 1,))))
+    found = conversion.to(counts, input.dtype)
     if out is None:
         return found
     typed_out("histc", input.dtype, out)
     fit_out("histc", out, found.shape, input)
     return written_by("histc(out=...)", conversion.copy_(out, found))
+
+
+def count_between(values: Tensor, edges: Tensor, weights: Tensor | None = None) -> Tensor:
+    """How many values lie between each edge and the next, the last included; or what they weigh together.
+
+    Args:
+        values: a vector of float64.
+        edges: the edges in order, at least two, float64.
+        weights: for each value its weight, float64.
+    """
+    bins = edges.numel() - 1
+    outside = ~((values >= edges[0]) & (values <= edges[-1]))
+    each = (values.new_ones(values.shape) if weights is None else weights).masked_fill(outside, 0)
+    places = (searchsorted(edges, values, right=True) - 1).clamp(0, bins - 1)
+    return edges.new_zeros(bins).index_add_(0, places, each)
 
 
 @op()

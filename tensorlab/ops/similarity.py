@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorlab.dispatch.operands import result_type
 from tensorlab.ops.arithmetic import div
-from tensorlab.ops.bounds import clamp_min
+from tensorlab.ops.clamp import clamp_min
 from tensorlab.ops.norms import vector_norm
 from tensorlab.ops.pointwise import mul
 from tensorlab.ops.reduction import sum as sum_over

@@ -24,8 +24,8 @@ from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.indexing.gather_scatter import GATHER
 from tensorlab.ops.outputs import fit_out, need_outs, typed_out, written
 from tensorlab.ops.reduce import as_flag, as_one_dim
+from tensorlab.ops.select_backward import chooses_places
 from tensorlab.ops.shape import squeeze
-from tensorlab.ops.shares import chooses_places
 from tensorlab.registry import op
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor

@@ -14,7 +14,7 @@ from tensorlab.dispatch.copies import write_new
 from tensorlab.dispatch.memory import allocate_strided, filled
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.elementwise import compute_into
-from tensorlab.ops.windows import each_dim, places
+from tensorlab.ops.sliding_windows import each_dim, places
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor, make_tensor

@@ -7,7 +7,6 @@ from typing import Any
 
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.backends import IndexLayout
 from tensorlab.core import dtypes
 from tensorlab.core.layout import as_int
 from tensorlab.ops import aliases, conversion, dims, reduction
@@ -17,7 +16,6 @@ from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.arithmetic import sub
 from tensorlab.ops.creation import ones, zeros
 from tensorlab.ops.cumulative import cumsum
-from tensorlab.ops.from_data import tensor
 from tensorlab.ops.indexing.gather_scatter import scatter
 from tensorlab.ops.indexing.masks import masked_select
 from tensorlab.ops.joining import cat
@@ -207,7 +205,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         )
     length = max(minlength, int(greatest) + 1)
     if weights is None:
-        return _added(input, tensor(1), length)
+        return _added(input, input.new_ones((), dtype=dtypes.int64), length)
     if weights.shape != input.shape:
         raise RuntimeError(
             f"weights should be 1-d and have the same length as input, which is {input.shape[0]}: "
@@ -221,8 +219,5 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 def _added(numbers: Tensor, weights: Tensor, length: int) -> Tensor:
     """What the occurrences of each of 0, 1, … weigh together; `weights` has one for each, or one for all."""
-    sums = zeros(length, dtype=weights._dtype)
-    step, index = weights._stride or (0,), IndexLayout(numbers._stride, length, 1)
-    add = numbers._storage.backend.indexed("add", numbers._shape, (0,), step, (index,))
-    add(sums._buffer(), weights._buffer(), numbers._buffer())
-    return sums
+    index = conversion.to(numbers, dtypes.int64)
+    return weights.new_zeros(length).index_add_(0, index, weights.expand(index.shape))

@@ -12,9 +12,9 @@ from tensorlab.core import dtypes
 from tensorlab.core.warned import warn_caller
 from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.choice import where
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_flag, reduce, result_type, spread
 from tensorlab.ops.reduction import MEAN
+from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

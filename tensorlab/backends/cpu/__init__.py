@@ -42,7 +42,7 @@ class CPU(HostMemory, Backend):
     compact = _kernel("masks")
     correlate = _kernel("convolution")
     correlate_weights = _kernel("convolution")
-    extremes = _kernel("reduce")
+    arg_reduce = _kernel("reduce")
     gemm = _kernel("gemm")
     indexed = _kernel("index")
     likelihood = _kernel("likelihood")

@@ -28,7 +28,7 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
 from tensorlab.folds import TABLE, Fold, arguments_of, itself, total_itself
 
-__all__ = ["extremes", "reduce"]
+__all__ = ["arg_reduce", "reduce"]
 
 # A result of more elements than this is computed in parts, unless there are enough results to share out. A
 # million elements make four parts: more of them are more to join.
@@ -218,10 +218,10 @@ def _pass(one: Pass, way: _Walk, parts: int, given: bool, k: float, n: int) -> L
     return launcher(kernel, way.tasks * parts, work, (*constants, NO_CENTERS))
 
 
-def extremes(
+def arg_reduce(
     greatest: bool, shape: Sequence[int], dims: Sequence[int], places: OperandLayout, source: OperandLayout
 ) -> Launch:
-    """See `tensorlab.backends.protocol.Core.extremes`."""
+    """See `tensorlab.backends.protocol.Core.arg_reduce`."""
     kept = [dim for dim in range(len(shape)) if dim not in dims]
     if any(shape[dim] == 0 for dim in kept):
         return no_launch

@@ -17,7 +17,7 @@ __all__ = ["NumPy"]
 class NumPy(HostMemory, Indexing, Ordering, Backend):
     """The backend of the device ``"cpu"`` where Numba is not installed, or is not wanted."""
 
-    extremes = staticmethod(compute.extremes)
+    arg_reduce = staticmethod(compute.arg_reduce)
     gemm = staticmethod(compute.gemm)
     pointwise = staticmethod(compute.pointwise)
     random = staticmethod(drawing.random)

@@ -19,7 +19,7 @@ from tensorlab.scalars import Scalar
 from tensorlab.scalars.source import compute_type
 from tensorlab.scalars.updates import Update
 
-__all__ = ["extremes", "gemm", "pointwise", "quiet", "reduce", "scan", "update"]
+__all__ = ["arg_reduce", "gemm", "pointwise", "quiet", "reduce", "scan", "update"]
 
 
 def quiet(launch: Callable[..., Any]) -> Callable[..., Any]:
@@ -120,14 +120,14 @@ def _folded(fold: Fold, value: dtype, x: np.ndarray, dims: tuple[int, ...], n: i
     return finish(*(known[name] for name in arguments_of(fold.finish)))
 
 
-def extremes(
+def arg_reduce(
     greatest: bool,
     shape: Sequence[int],
     dims: Sequence[int],
     places: OperandLayout,
     source: OperandLayout,
 ) -> Launch:
-    """See `tensorlab.backends.protocol.Core.extremes`."""
+    """See `tensorlab.backends.protocol.Core.arg_reduce`."""
     kept = [dim for dim in range(len(shape)) if dim not in dims]
     ones = [1 if dim in dims else size for dim, size in enumerate(shape)]
     if 0 in ones:

@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from tensorlab.ops.extras import (
-    calculus,
-    combinations,
-    layers,
-    matrix_functions,
-    matrix_rank,
-    slice_scatter,
-    special_functions,
-    statistics,
-    triangular,
-    window_functions,
-)
+import importlib
+import pkgutil
 
-__all__ = [
-    "calculus",
-    "combinations",
-    "layers",
-    "matrix_functions",
-    "matrix_rank",
-    "slice_scatter",
-    "special_functions",
-    "statistics",
-    "triangular",
-    "window_functions",
-]
+__all__: list[str] = []
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")

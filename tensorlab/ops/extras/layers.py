@@ -9,8 +9,7 @@ from tensorlab.ops.activations import leaky_relu
 from tensorlab.ops.argreduce import argmax
 from tensorlab.ops.argreduce import max as greatest
 from tensorlab.ops.arguments import need_tensor, need_tensors
-from tensorlab.ops.bounds import clamp_min
-from tensorlab.ops.choice import where
+from tensorlab.ops.clamp import clamp_min
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import empty, empty_like, full, ones_like, zeros, zeros_like
 from tensorlab.ops.embedding import embedding
@@ -28,6 +27,7 @@ from tensorlab.ops.search import searchsorted
 from tensorlab.ops.shape import reshape, unsqueeze
 from tensorlab.ops.slicing import narrow
 from tensorlab.ops.softmax import softmax
+from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

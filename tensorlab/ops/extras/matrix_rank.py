@@ -8,7 +8,6 @@ from tensorlab.core import dtypes
 from tensorlab.core.modes import current, no_grad
 from tensorlab.ops.argreduce import amax
 from tensorlab.ops.arithmetic import div
-from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.dims import transpose
@@ -22,6 +21,7 @@ from tensorlab.ops.products import product
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
 from tensorlab.ops.slicing import select
+from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

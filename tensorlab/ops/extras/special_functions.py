@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from tensorlab import return_types
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
@@ -17,16 +15,14 @@ from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, need_tensors
 from tensorlab.ops.arithmetic import pow as power
 from tensorlab.ops.arithmetic import pow_ as power_
-from tensorlab.ops.choice import where
 from tensorlab.ops.conversion import clone, copy_, to
-from tensorlab.ops.creation import zeros
 from tensorlab.ops.documentation import documented
 from tensorlab.ops.elementwise import apply, apply_in_place
-from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.pointwise import copysign, digamma, digamma_, erfc, exp2, mul, mul_
 from tensorlab.ops.rows import function_of
 from tensorlab.ops.shape import broadcast_tensors
+from tensorlab.ops.where import where
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
@@ -223,6 +219,12 @@ FrexpBackward0 = formulas("FrexpBackward0", input=_d_frexp)
 NextafterBackward0 = formulas("NextafterBackward0", input=_d_nextafter, other=_d_nextafter_of_other)
 
 
+# How a float64 is made: 11 bits of exponent above 52 of the fraction, where 1022 stands for the exponent 0
+# of a number from 1/2 on. Below the least normal number the exponent says nothing.
+EXPONENT, BIAS = 0x7FF, 1022
+SMALLEST_NORMAL = 2.0**-1022
+
+
 @op("function method")
 def frexp(input: Tensor, *, out: Any = None) -> Any:
     """Each float as a number of at least 1/2 and below 1, and a power of two: ``mantissa * 2 ** exponent``.
@@ -246,12 +248,13 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
     """
     if not need_tensor("frexp", input).is_floating_point():
         raise RuntimeError(f"torch.frexp() only supports floating-point dtypes, got {input.dtype.name}")
-    parts, powers = np.frexp(to(detach(input), dtypes.float64).numpy())
-    powers = np.where(np.isfinite(parts), powers, 0)
-    mantissa, exponent = detach(input).clone(), zeros(input.shape, dtype=dtypes.int32)
-    if input.numel():
-        mantissa = to(from_numpy(np.asarray(parts)), input.dtype).clone()
-        exponent = from_numpy(np.asarray(powers, dtype=np.int32)).clone()
+    x = to(detach(input), dtypes.float64)
+    subnormal, plain = x.abs() < SMALLEST_NORMAL, x.isfinite() & (x != 0)
+    bits = where(subnormal, x * 2.0**54, x).view(dtypes.int64)
+    powers = (bits >> 52 & EXPONENT) - BIAS - where(subnormal, 54, 0)
+    halves = (bits & ~(EXPONENT << 52) | BIAS << 52).view(dtypes.float64)
+    mantissa = to(where(plain, halves, x), input.dtype, copy=True)
+    exponent = to(where(plain, powers, 0), dtypes.int32)
     if out is None:
         return return_types.frexp((record(FrexpBackward0, mantissa, input, exponent=exponent), exponent))
     into = need_outs("frexp", out, 2)

@@ -12,26 +12,28 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.warned import warn_caller
 from tensorlab.dispatch.operands import Number, is_number, result_type
 from tensorlab.dispatch.primitive import check_out
+from tensorlab.ops.addcmul_lerp import lerp
 from tensorlab.ops.aliases import detach
+from tensorlab.ops.argreduce import aminmax
 from tensorlab.ops.arguments import need_tensor, numpy_names
-from tensorlab.ops.blends import lerp
-from tensorlab.ops.bounds import clamp, clamp_max
-from tensorlab.ops.bounds import round as rounded
+from tensorlab.ops.clamp import clamp, clamp_max
+from tensorlab.ops.clamp import round as rounded
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import full, zeros
+from tensorlab.ops.cumulative import cummax
 from tensorlab.ops.diagonals import diag
 from tensorlab.ops.dims import movedim, t, transpose
+from tensorlab.ops.from_data import tensor
 from tensorlab.ops.indexing.gather_scatter import gather
 from tensorlab.ops.indexing.index_select import take
 from tensorlab.ops.indexing.masks import masked_fill, masked_select
-from tensorlab.ops.interop import from_numpy
 from tensorlab.ops.matmul import mm
 from tensorlab.ops.outputs import need_outs, written
 from tensorlab.ops.pointwise import ceil, div, eq, floor, isnan, lt, mul, ne, sqrt, sub
 from tensorlab.ops.reduce import as_one_dim
 from tensorlab.ops.reduction import any as any_of
 from tensorlab.ops.reduction import sum as sum_over
-from tensorlab.ops.search import searchsorted
+from tensorlab.ops.search import count_between, searchsorted
 from tensorlab.ops.shape import broadcast_to, flatten, reshape, squeeze, unsqueeze
 from tensorlab.ops.sorting import sort
 from tensorlab.registry import op
@@ -352,18 +354,17 @@ def histogram(
         )
     if out is not None:
         check_out("histogram", out, *need_outs("histogram", out, 2), input)
-    values = detach(input).double().numpy().reshape(-1)
+    values = detach(input).double().reshape(-1)
     if isinstance(bins, Tensor):
         if bins.ndim != 1 or bins._dtype is not kind or range is not None or not bins.numel():
             raise RuntimeError(
                 f"histogram(): bins tensor should have one dimension, `input`'s dtype {kind.name}, and no "
                 f"range beside it; got shape {tuple(bins.shape)}, dtype {bins._dtype.name}, range {range}"
             )
-        edges = np.maximum.accumulate(detach(bins).double().numpy())
         shown = detach(bins).clone()
     else:
-        shown = from_numpy(np.array(_edges(values, bins, range), dtype=kind.numpy)).clone()
-        edges = shown.double().numpy()
+        shown = tensor(_edges(values, bins, range), dtype=kind)
+    edges = cummax(shown.double(), 0)[0]
     weights = None
     if weight is not None:
         if weight.shape != input.shape or weight._dtype is not kind:
@@ -371,20 +372,17 @@ def histogram(
                 f"histogram(): the weight tensor should have the shape and dtype of the input, "
                 f"{tuple(input.shape)} and {kind.name}; got {tuple(weight.shape)} and {weight._dtype.name}"
             )
-        weights = detach(weight).double().numpy().reshape(-1)
-    if len(edges) > 1:
-        counts = np.histogram(values, edges, weights=weights)[0].astype(np.float64)
-    else:
-        counts = np.zeros(0)
+        weights = detach(weight).double().reshape(-1)
+    counts = count_between(values, edges, weights) if edges.numel() > 1 else edges.new_zeros(0)
     if density:
-        counts = counts / counts.sum() / np.diff(edges)
-    results: Any = (to(from_numpy(counts), kind).clone(), shown)
+        counts = counts / counts.sum() / (edges[1:] - edges[:-1])
+    results: Any = (to(counts, kind), shown)
     if out is not None:
         results = tuple(written(o, result) for o, result in zip(out, results, strict=True))
     return return_types.histogram(results)
 
 
-def _edges(values: np.ndarray, bins: int, bounds: tuple[float, float] | None) -> np.ndarray:
+def _edges(values: Tensor, bins: int, bounds: tuple[float, float] | None) -> list[float]:
     """The edges of intervals of one width."""
     if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)):
         raise TypeError(f"histogram(): bins must be an int or a Tensor of edges, not {type(bins).__name__}")
@@ -393,14 +391,14 @@ def _edges(values: np.ndarray, bins: int, bounds: tuple[float, float] | None) ->
     if bounds is not None:
         low, high = map(float, bounds)
     else:
-        low, high = (values.min(), values.max()) if values.size else (0.0, 1.0)
+        low, high = (bound.item() for bound in aminmax(values)) if values.numel() else (0.0, 1.0)
     if not (np.isfinite(low) and np.isfinite(high)):
         raise RuntimeError(f"histogram(): the range [{low}, {high}] is not finite: give a range")
     if low > high:
         raise RuntimeError(f"histogram(): min should not exceed max, but got min {low} max {high}")
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return np.linspace(low, high, bins + 1)
+    return np.linspace(low, high, bins + 1).tolist()
 
 
 @op()

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numba.core import config, types
 from numba.extending import intrinsic
 
@@ -23,10 +22,9 @@ def _add_outer_at(typing, tile, a, places, b):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         value, a_value, places_value, b_value = arguments
         write = Writer(builder, tile)
-        offsets = [
-            builder.load(builder.gep(places_value, [ir.IntType(64)(i)]), align=8, typ=ir.IntType(64))
-            for i in range(tile.rows)
-        ]
+        int64, number = context.get_value_type(types.int64), context.get_constant
+        places = [builder.gep(places_value, [number(types.int64, i)]) for i in range(tile.rows)]
+        offsets = [builder.load(place, align=8, typ=int64) for place in places]
         return write.add_outer(value, a_value, offsets, [write.load(b_value, j) for j in range(tile.vectors)])
 
     return tile(tile, a, types.CPointer(types.int64), b), generate

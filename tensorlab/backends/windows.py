@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tensorlab.backends.array import Array, compute_type, filled, of_host
-from tensorlab.backends.operands import Buffer, Memory
+from tensorlab.backends.operands import Buffer
 from tensorlab.backends.protocol import Core
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
@@ -115,13 +115,18 @@ class Along:
 
     Attributes:
         extent: the size of the image.
-        places: for each neighbour and each result the place in the image, int64.
+        places: for each neighbour and each result the place in the image.
         weights: for each neighbour and each result a weight; None for 1.
     """
 
     extent: int
-    places: Memory
-    weights: Memory | None = None
+    places: Sequence[Sequence[int]]
+    weights: Sequence[Sequence[float]] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many results there are."""
+        return len(self.places[0])
 
 
 class WindowOperations(Core):
@@ -297,7 +302,7 @@ class WindowOperations(Core):
         Returns:
             a launch of (out, image), both without gaps; for the gradient `image` is added to.
         """
-        shape = (planes, *[one.places.shape[1] for one in along])
+        shape = (planes, *[one.size for one in along])
         extents = [one.extent for one in along]
         cells = layout.numel(tuple(extents))
         steps = (extents[1] * extents[2], extents[2], 1)

@@ -17,6 +17,7 @@ from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
 from tensorlab.backends.windows import Along
 from tensorlab.core import dtypes
+from tensorlab.core.integers import ceil_div
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
 from tensorlab.ops.resampling import resampled, resampled_gradient
@@ -150,7 +151,7 @@ def _places(mode: str, old: int, new: int, scale: float | None, align_corners: b
             found = (places + kind(0.5)) * step
         else:
             found = places * (kind(1) if new == old else kind(0.5) if new == 2 * old else step)
-        return Along(old, _clipped(np.floor(found), old)[None])
+        return Along(old, [_clipped(np.floor(found), old).tolist()])
     if align_corners:
         found = places * kind((old - 1) / (new - 1) if new > 1 else 0)
     else:
@@ -165,16 +166,19 @@ def _places(mode: str, old: int, new: int, scale: float | None, align_corners: b
         t = found - np.floor(found)
         weights = [_far(t + 1), _near(t), _near(1 - t), _far(2 - t)]
     neighbours = np.stack([_clipped(below + number, old) for number in range(len(weights))])
-    return Along(old, neighbours, np.stack(weights))
+    return Along(old, neighbours.tolist(), np.stack(weights).tolist())
 
 
 def _means(old: int, new: int) -> Along:
     """Each new place as the mean of the old ones that it covers, be it in part."""
-    numbers = np.arange(new)
-    first, behind = numbers * old // new, -(-(numbers + 1) * old // new)
-    counts = behind - first
-    steps = np.arange(counts.max(initial=0))[:, None]
-    return Along(old, np.where(steps < counts, first + steps, first), (steps < counts) / counts)
+    spans = [(number * old // new, ceil_div((number + 1) * old, new)) for number in range(new)]
+    most = max(behind - first for first, behind in spans)
+    places = [[min(first + step, behind - 1) for first, behind in spans] for step in range(most)]
+    weights = [
+        [(1 / (behind - first) if first + step < behind else 0.0) for first, behind in spans]
+        for step in range(most)
+    ]
+    return Along(old, places, weights)
 
 
 def _clipped(places: np.ndarray, size: int) -> np.ndarray:

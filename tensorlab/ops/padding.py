@@ -182,19 +182,20 @@ def _part(tensor: Tensor, widths: Sequence[int]) -> Tensor:
 # --- elements from inside --------------------------------------------------------------------------------
 
 
-def _reflected(size: int, before: int, after: int) -> np.ndarray:
-    places = abs(np.arange(-before, size + after))
-    return np.where(places < size, places, 2 * (size - 1) - places)
+def _reflected(size: int, before: int, after: int) -> list[int]:
+    places = map(abs, range(-before, size + after))
+    return [place if place < size else 2 * (size - 1) - place for place in places]
 
 
-def _replicated(size: int, before: int, after: int) -> np.ndarray:
-    return np.clip(np.arange(-before, size + after), 0, size - 1)
+def _replicated(size: int, before: int, after: int) -> list[int]:
+    return [min(max(place, 0), size - 1) for place in range(-before, size + after)]
 
 
-def _wrapped(size: int, before: int, after: int) -> np.ndarray:
+def _wrapped(size: int, before: int, after: int) -> list[int]:
     """What is taken away is taken away first."""
     first, last = max(-before, 0), size - max(-after, 0)
-    return np.arange(-max(before, 0), last - first + max(after, 0)) % max(last - first, 1) + first
+    kept, places = max(last - first, 1), range(-max(before, 0), last - first + max(after, 0))
+    return [place % kept + first for place in places]
 
 
 # For each mode where an element comes from, and what PyTorch calls it.
@@ -238,10 +239,7 @@ def _along(mode: str, extents: tuple[int, ...], widths: tuple[int, ...]) -> tupl
     """Where the elements come from along each dimension that is padded."""
     find = _INSIDE[mode][0]
     pairs = zip(widths[-2::-2], widths[::-2], strict=True)  # the last dimension's come first
-    return tuple(
-        Along(size, find(size, *pair).astype(np.int64)[None])
-        for size, pair in zip(extents, pairs, strict=True)
-    )
+    return tuple(Along(size, [find(size, *pair)]) for size, pair in zip(extents, pairs, strict=True))
 
 
 def _from_inside(input: Tensor, mode: str, widths: tuple[int, ...]) -> Tensor:

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from tensorlab.backends import Backend, Buffer, Launch, OperandLayout, no_launch
 from tensorlab.backends.windows import Along
 from tensorlab.core.layout import Size
@@ -40,7 +38,7 @@ class Resample(Primitive):
     def result(self, operands: Sequence[Any], params: tuple) -> Result:
         """See `Primitive.result`."""
         (input,), (along, _) = operands, params
-        sizes = [each.extent if self.gradient else each.places.shape[1] for each in along]
+        sizes = [each.extent if self.gradient else each.size for each in along]
         shape = Size((*input._shape[: input.ndim - len(along)], *sizes))
         return Result(shape, format_strides(shape, _wanted(input, params)), input._dtype)
 
@@ -56,8 +54,8 @@ class Resample(Primitive):
         order = contiguous_format
         if _wanted(input, params) is channels_last and len(along) == 2:
             order = channels_last
-            kept, along = kept[:1], (*along, Along(kept[1], np.arange(kept[1])[None]))
-        alone = Along(1, np.zeros((1, 1), np.int64))
+            kept, along = kept[:1], (*along, Along(kept[1], [range(kept[1])]))
+        alone = Along(1, [[0]])
         along = (*[alone] * (3 - len(along)), *along)
         resample = backend.resample(element_type, math.prod(kept), along, self.gradient)
         stride, out = format_strides(shape, order), OperandLayout(element_type, result.stride)

@@ -7,6 +7,7 @@ line of the image, or from several that are blended into one; then its numbers a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -160,17 +161,17 @@ def resample(
     weighted = any(each.weights is not None for each in along)
     kernel = _kernel(element_type, weighted, gradient)
     number = compute_name(element_type)
-    sizes = tuple(each.places.shape[1] for each in along)
+    sizes = tuple(each.size for each in along)
     options: tuple[Any, ...] = (tuple(each.extent for each in along), sizes)
-    places = [np.ascontiguousarray(each.places).reshape(-1) for each in along]
+    places = [np.array(each.places, np.int64).reshape(-1) for each in along]
     if weighted:
         options = (*options, tuple(len(each.places) for each in along))
-        weights = [np.ones(each.places.shape) if each.weights is None else each.weights for each in along]
-        places += [np.ascontiguousarray(each, number).reshape(-1) for each in weights]
+        weights = [each.weights or np.ones((len(each.places), each.size)) for each in along]
+        places += [np.array(each, number).reshape(-1) for each in weights]
     else:
         options = (*options, _run(places[2]))
     tasks = planes if gradient else planes * sizes[0] * sizes[1]
-    work = COST * planes * int(np.prod([each.places.size for each in along]))
+    work = COST * planes * math.prod(len(each.places) * each.size for each in along)
     # What is only moved need not be known: all types of one width share a kernel.
     cell = element_type.cell if weighted or gradient else np.dtype(f"u{element_type.itemsize}")
 

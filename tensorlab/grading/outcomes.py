@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tensorlab.grading.inside import calls, values
@@ -169,10 +170,11 @@ def passes(got: Outcome, want: Outcome, case: Case) -> bool:
     Of a tensor, layout and storage count, and what the call has done to the arguments (see `inside.strided`).
     """
     if isinstance(want, Returned):
+        same = case.same or partial(values.same, rounding=case.rounding)
         return (
             isinstance(got, Returned)
-            and (case.same or values.same)(got.value, want.value)
-            and values.same_after(got.after, want.after)
+            and same(got.value, want.value)
+            and values.same_after(got.after, want.after, case.rounding)
             and not wasted(got, want)
             and not crowded(got, case)
         )
@@ -209,7 +211,9 @@ def untrue_parts(got: Raised, case: Case) -> list[str]:
 def alike(one: Outcome, other: Outcome, case: Case) -> bool:
     """True when two answers to one question are the same mistake: of two texts, when both miss the same."""
     if isinstance(one, Returned) and isinstance(other, Returned):
-        return _told_alike(one.value, other.value) and values.same_after(one.after, other.after)
+        return _told_alike(one.value, other.value, case.rounding) and values.same_after(
+            one.after, other.after, case.rounding
+        )
     return (
         isinstance(one, Raised)
         and isinstance(other, Raised)
@@ -227,13 +231,15 @@ def _lacking(got: Raised, case: Case) -> list[set[str] | None]:
     return [part - said if 2 * len(part & said) > len(part) else None for part in parts]
 
 
-def _told_alike(one: Any, other: Any) -> bool:
+def _told_alike(one: Any, other: Any, rounding: float) -> bool:
     """True when two values are the same as far as is known: of a value that is not plain, the type."""
     if isinstance(one, values.Opaque):
         return bool(one == other)
     if type(one) is type(other) and isinstance(one, (tuple, list)):
-        return len(one) == len(other) and all(map(_told_alike, one, other))
-    return values.same(one, other)
+        return len(one) == len(other) and all(
+            _told_alike(a, b, rounding) for a, b in zip(one, other, strict=True)
+        )
+    return values.same(one, other, rounding)
 
 
 def shorten(text: str, limit: int = _SHOWN) -> str:

@@ -108,7 +108,7 @@ def of_content(failure: Failure) -> str:
         return "There is no right value for this input: return a layout.Refusal, and do not raise it."
     if isinstance(got.value, Refusal):
         return "The call refused, and there is an answer."
-    tensors = explain_tensors(got.value, want.value, got.after, want.after)
+    tensors = explain_tensors(got.value, want.value, got.after, want.after, failure.case.rounding)
     return tensors or _of_bytes(got, want, failure) or _of_nothing(got)
 
 

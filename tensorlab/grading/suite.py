@@ -31,6 +31,8 @@ class Case:
         denies: what that text must not contain, because it is not so here. A text that lists all that could
             be wrong says nothing.
         same: whether an answer is as good as the library's, where more than one is right.
+        rounding: by how much floats may differ from the library's, in the answer and in what the call has
+            written, relative to the larger of 1 and the number.
         room: the most bytes of new storages that may live at one moment; None where they do not count.
         any_bytes: whether the bytes that are allocated in all do not count here, although they count in the
             exercise (`Exercise.lean`).
@@ -40,6 +42,7 @@ class Case:
     says: tuple[str, ...] = ()
     denies: tuple[str, ...] = ()
     same: Callable[[Any, Any], bool] | None = None
+    rounding: float = 0.0
     room: int | None = None
     any_bytes: bool = False
 

@@ -44,13 +44,17 @@ def _where(told: Strided, one_of_several: bool) -> str:
 
 
 def explain_tensors(
-    got: Any, want: Any, got_after: tuple[Any, ...] | None, want_after: tuple[Any, ...] | None
+    got: Any,
+    want: Any,
+    got_after: tuple[Any, ...] | None,
+    want_after: tuple[Any, ...] | None,
+    rounding: float = 0.0,
 ) -> str:
     """What is wrong with an answer that has to do with tensors, in a sentence or two; "" if nothing is."""
-    if isinstance(got, Strided) and isinstance(want, Strided) and not same(got, want):
+    if isinstance(got, Strided) and isinstance(want, Strided) and not same(got, want, rounding):
         return _explain_result(got, want)
-    if not same_after(got_after, want_after):
-        return _explain_after(got_after or (), want_after or ())
+    if not same_after(got_after, want_after, rounding):
+        return _explain_after(got_after or (), want_after or (), rounding)
     return ""
 
 
@@ -83,9 +87,9 @@ def _explain_result(got: Strided, want: Strided) -> str:
     return f"It should begin in cell {want.offset}, not in cell {got.offset}."
 
 
-def _explain_after(got: tuple[Any, ...], want: tuple[Any, ...]) -> str:
+def _explain_after(got: tuple[Any, ...], want: tuple[Any, ...], rounding: float) -> str:
     for number, (one, other) in enumerate(zip(got, want, strict=False), 1):
-        if same_after((one,), (other,)):
+        if same_after((one,), (other,), rounding):
             continue
         if not isinstance(other, Strided):
             return f"The call changed the list that is argument {number}, and should leave it."

@@ -119,6 +119,58 @@ def scatter_add(
     return (input, dim, index, src) if _within(index, src) else None
 
 
+def sgd_momentum(
+    parameter: Tensor,
+    grad: Tensor,
+    velocity: Tensor,
+    lr: float,
+    momentum: float,
+    dampening: float = 0,
+    weight_decay: float = 0,
+    nesterov: bool = False,
+    maximize: bool = False,
+) -> Arguments | None:
+    """Momentum alone."""
+    plain = not (dampening or weight_decay or nesterov or maximize)
+    return (parameter, grad, velocity, lr, momentum) if plain else None
+
+
+def adam_step(
+    parameter: Tensor,
+    grad: Tensor,
+    mean: Tensor,
+    square: Tensor,
+    step: int,
+    lr: float = 1e-3,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+    weight_decay: float = 0,
+    maximize: bool = False,
+    shrink: float = 1,
+    most: Tensor | None = None,
+    writer: str = "",
+) -> Arguments | None:
+    """The paper's Adam, without decay and without the greatest square."""
+    plain = not (weight_decay or maximize) and shrink == 1 and most is None
+    return (parameter, grad, mean, square, step, lr, betas, eps) if plain else None
+
+
+def dropout(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Arguments | None:
+    """A result of its own, and a probability."""
+    plain = isinstance(input, Tensor) and input.dtype.is_floating_point and not inplace and 0 <= p <= 1
+    return (input, p, training) if plain else None
+
+
+def get_total_norm(
+    tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+) -> Arguments | None:
+    """A list of tensors, and any number that comes out."""
+    plain = not isinstance(tensors, Tensor) and norm_type > 0 and not error_if_nonfinite
+    return (list(tensors), norm_type) if plain else None
+
+
 def _exists(dim: object, input: Tensor) -> bool:
     return type(dim) is int and -input.dim() <= dim < input.dim()
 
@@ -154,4 +206,8 @@ FORMS: dict[str, Callable[..., Arguments | None]] = {
     "07.gather": gather,
     "07.scatter_add": scatter_add,
     "08.matmul": matmul,
+    "13.sgd_momentum": sgd_momentum,
+    "13.adam_step": adam_step,
+    "13.dropout": dropout,
+    "13.get_total_norm": get_total_norm,
 }

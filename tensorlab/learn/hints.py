@@ -14,6 +14,7 @@ from tensorlab.learn import (
     hints_ch06,
     hints_ch07,
     hints_ch08,
+    hints_ch13,
     progress,
 )
 from tensorlab.learn.show import Card, Line
@@ -29,6 +30,7 @@ _HINTS = {
     **hints_ch06.HINTS,
     **hints_ch07.HINTS,
     **hints_ch08.HINTS,
+    **hints_ch13.HINTS,
 }
 
 

@@ -10,7 +10,57 @@ from tensorlab.optim.step import move
 from tensorlab.scalars import updates
 from tensorlab.tensor import Tensor
 
-__all__ = ["Adam"]
+__all__ = ["Adam", "adam_step"]
+
+
+def adam_step(
+    parameter: Tensor,
+    grad: Tensor,
+    mean: Tensor,
+    square: Tensor,
+    step: int,
+    lr: float = 1e-3,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+    weight_decay: float = 0,
+    maximize: bool = False,
+    shrink: float = 1,
+    most: Tensor | None = None,
+    writer: str = "Adam.step",
+) -> None:
+    r"""One step of Adam, in place of the parameter and of its two memories; `Adam` has the formulas.
+
+    Args:
+        parameter: x, which is overwritten.
+        grad: its gradient g.
+        mean: m, the running mean of the gradients, which is overwritten.
+        square: v, the running mean of their squares, which is overwritten.
+        step: which step this is, from 1: the means began at 0, and are divided by :math:`1 - \beta^t`.
+        lr: the learning rate η.
+        betas: how much of the two means stays.
+        eps: ε, added to the root.
+        weight_decay, maximize: those of `Adam`.
+        shrink: what the parameter is multiplied by first.
+        most: the greatest square so far, for ``amsgrad``, which is overwritten.
+        writer: who wrote the parameter, for errors about a backward pass that would have needed it.
+
+    Raises:
+        RuntimeError: the tensors differ in shape or dtype.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x, m, v = tl.tensor([1.0]), tl.zeros(1), tl.zeros(1)
+        >>> adam_step(x, tl.tensor([40.0]), m, v, step=1, lr=0.5)
+        >>> x
+        tensor([0.5000])
+    """
+    first, second = betas
+    memories = (mean, square) if most is None else (mean, square, most)
+    rule = updates.ADAM if most is None else updates.ADAM_AMSGRAD
+    lr, root = lr / (1 - first**step), math.sqrt(1 - second**step)
+    sign = -1 if maximize else 1
+    numbers = lr, shrink, weight_decay, sign, 1 - first, second, 1 - second, root, eps
+    move(rule, parameter, grad, memories, *numbers, writer=writer)
 
 
 class Adam(Optimizer):
@@ -86,12 +136,9 @@ class Adam(Optimizer):
 
     def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
         step, lr, decay = self._count(state), float(group["lr"]), group["weight_decay"]
-        first, second = map(float, group["betas"])
         shrink, decay = (1 - lr * decay, 0) if group["decoupled_weight_decay"] else (1, decay)
-        sign = -1 if group["maximize"] else 1
-        names = ["exp_avg", "exp_avg_sq", "max_exp_avg_sq"][: 3 if group["amsgrad"] else 2]
-        rule = updates.ADAM_AMSGRAD if group["amsgrad"] else updates.ADAM
-        memories = remembered(state, parameter, *names)
-        lr, root = lr / (1 - first**step), math.sqrt(1 - second**step)
-        numbers = lr, shrink, decay, sign, 1 - first, second, 1 - second, root, group["eps"]
-        move(rule, parameter, grad, memories, *numbers, writer=f"{type(self).__name__}.step")
+        names = ["exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else [])]
+        mean, square, *most = remembered(state, parameter, *names)
+        first, second = map(float, group["betas"])
+        rest = decay, group["maximize"], shrink, most[0] if most else None, f"{type(self).__name__}.step"
+        adam_step(parameter, grad, mean, square, step, lr, (first, second), group["eps"], *rest)

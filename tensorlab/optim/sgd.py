@@ -9,7 +9,43 @@ from tensorlab.optim.step import move
 from tensorlab.scalars import updates
 from tensorlab.tensor import Tensor
 
-__all__ = ["SGD"]
+__all__ = ["SGD", "sgd_momentum"]
+
+
+def sgd_momentum(
+    parameter: Tensor,
+    grad: Tensor,
+    velocity: Tensor,
+    lr: float,
+    momentum: float,
+    dampening: float = 0,
+    weight_decay: float = 0,
+    nesterov: bool = False,
+    maximize: bool = False,
+) -> None:
+    r"""One step, in place: :math:`v \leftarrow \mu v + g`, then :math:`x \leftarrow x - \eta v`.
+
+    Args:
+        parameter: x, which is overwritten.
+        grad: its gradient g.
+        velocity: v, which is overwritten.
+        lr: the learning rate η.
+        momentum: μ, how much of the velocity stays.
+        dampening, weight_decay, nesterov, maximize: those of `SGD`.
+
+    Raises:
+        RuntimeError: the tensors differ in shape or dtype.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x, v = tl.tensor([1.0]), tl.tensor([0.5])
+        >>> sgd_momentum(x, tl.tensor([2.0]), v, lr=0.5, momentum=0.5)
+        >>> v, x
+        (tensor([2.2500]), tensor([-0.1250]))
+    """
+    sign = -1 if maximize else 1
+    numbers = lr, weight_decay, sign, momentum, 1 - dampening, nesterov
+    move(updates.SGD_MOMENTUM, parameter, grad, (velocity,), *numbers, writer="SGD.step")
 
 
 class SGD(Optimizer):
@@ -78,15 +114,15 @@ class SGD(Optimizer):
         super().__init__(params, defaults)
 
     def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
-        lr, decay, momentum = group["lr"], group["weight_decay"], group["momentum"]
-        sign = -1 if group["maximize"] else 1
+        lr, decay, momentum = float(group["lr"]), group["weight_decay"], group["momentum"]
         if not momentum:
+            sign = -1 if group["maximize"] else 1
             move(updates.SGD, parameter, grad, (), lr, decay, sign, writer="SGD.step")
             return
         is_first = state.get("momentum_buffer") is None
         if is_first:
             state.pop("momentum_buffer", None)
-        velocity = remembered(state, parameter, "momentum_buffer")
-        kept = 1 if is_first else 1 - group["dampening"]
-        numbers = lr, decay, sign, momentum, kept, group["nesterov"]
-        move(updates.SGD_MOMENTUM, parameter, grad, velocity, *numbers, writer="SGD.step")
+        (velocity,) = remembered(state, parameter, "momentum_buffer")
+        dampening = 0 if is_first else group["dampening"]  # the first velocity is the gradient itself
+        rest = dampening, decay, group["nesterov"], group["maximize"]
+        sgd_momentum(parameter, grad, velocity, lr, momentum, *rest)

@@ -12,6 +12,7 @@ from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
 from tensorlab.autograd.profiling import profile
+from tensorlab.random import fork_rng, manual_seed
 
 from . import programs, values
 from .strided import Scene
@@ -43,6 +44,7 @@ TWINS = {
     ),
     "tensorlab.ops.pairs:squared_distances": ("tensorlab.ops.distances:cdist",),
     "tensorlab.random.counter:stream_words": ("tensorlab.random.philox:Philox.words",),
+    "tensorlab.ops.dropout:dropout": ("tensorlab.ops.dropout:alpha_dropout",),
 }
 
 #: Parts of which the bytes of tensors are counted at every step. The bytes of NumPy's arrays are not seen.
@@ -70,7 +72,8 @@ def call(
     """Call `function`, or run the program that uses it, and describe the value or the exception.
 
     If it was given tensors or lists, the arguments after the call are told too. Beside a value stand the
-    bytes of all storages that were made for it, and the most that lived at once.
+    bytes of all storages that were made for it, and the most that lived at once. Random numbers are those of
+    one seed in every call, so that two answers can be compared.
 
     KeyboardInterrupt passes through: it belongs to whoever watches the clock. All else that a function can
     raise, SystemExit included, is an answer.
@@ -85,8 +88,10 @@ def call(
     given = scene.build(args)
     changeable = scene.has_changeable
     try:
-        with around or nullcontext(), profile() as memory:
-            value = programs.run(given[0], named, function) if named else function(*given)
+        with fork_rng():
+            manual_seed(0)
+            with around or nullcontext(), profile() as memory:
+                value = programs.run(given[0], named, function) if named else function(*given)
     except KeyboardInterrupt:
         raise
     except BaseException as error:

@@ -145,7 +145,7 @@ class Scene:
 
     def build(self, args: Sequence[Any]) -> tuple[Any, ...]:
         """The arguments of the call: real tensors in the place of those that are told."""
-        self._arguments = [self._build(value) for value in args]
+        self._arguments = [self._build(value, {}) for value in args]
         return tuple(self._arguments)
 
     @property
@@ -154,15 +154,19 @@ class Scene:
         lists = any(isinstance(value, list) for value in self._arguments)
         return lists or any(number > 0 for number in self._storages)
 
-    def _build(self, value: Any) -> Any:
+    def _build(self, value: Any, made: dict[Strided, Tensor]) -> Any:
+        """The real value; inside one argument, what is told twice in the same words is one object."""
         if isinstance(value, Strided):
+            if value in made:
+                return made[value]
             if value.storage not in self._storages:
-                made = tensor(list(value.cells), dtype=value.dtype)
-                self._storages[value.storage] = made.untyped_storage()
+                line = tensor(list(value.cells), dtype=value.dtype)
+                self._storages[value.storage] = line.untyped_storage()
             storage = self._storages[value.storage]
-            return make_tensor(storage, value.dtype, Size(value.shape), value.strides, value.offset)
+            made[value] = make_tensor(storage, value.dtype, Size(value.shape), value.strides, value.offset)
+            return made[value]
         if isinstance(value, (tuple, list)):
-            return type(value)(map(self._build, value))
+            return type(value)(self._build(item, made) for item in value)
         return value
 
     def after(self) -> tuple[Any, ...]:

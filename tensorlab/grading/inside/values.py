@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tensorlab.core import dtypes
@@ -235,11 +236,12 @@ def _decode_text(kind: str, content: str) -> Any:
     raise NotPlain(f"not the description of a {printable(kind)[:40]}")
 
 
-def same(got: Any, want: Any) -> bool:
+def same(got: Any, want: Any, rounding: float = 0.0) -> bool:
     """True when two decoded values are equal in value and in exact type, all the way down.
 
     ``True`` is not ``1``, ``6.0`` is not ``6``, and a list is not a tuple. NaN is the same as NaN. A refusal
-    is as good as another one if it gives a reason.
+    is as good as another one if it gives a reason. Floats may differ by `rounding` times the larger of 1 and
+    the wanted one.
 
     Example:
         >>> same((1, 2), (1, 2)), same([1, 2], (1, 2)), same(True, 1)
@@ -248,33 +250,36 @@ def same(got: Any, want: Any) -> bool:
     if type(got) is not type(want) or type(got) is Opaque:
         return False
     if isinstance(want, Strided):
-        return same_tensor(got, want, same)
+        return same_tensor(got, want, partial(same, rounding=rounding))
     if isinstance(want, Refusal):
         return type(got.reason) is str and bool(got.reason.strip())
     if isinstance(want, slice):
         return same((got.start, got.stop, got.step), (want.start, want.stop, want.step))
     if isinstance(want, (tuple, list)):
-        return len(got) == len(want) and all(map(same, got, want))
-    both_nan = isinstance(want, float) and math.isnan(want) and math.isnan(got)
-    return both_nan or bool(got == want)
+        return len(got) == len(want) and all(map(partial(same, rounding=rounding), got, want))
+    if isinstance(want, float) and got != want:
+        both_nan = math.isnan(want) and math.isnan(got)
+        return both_nan or (math.isfinite(want) and abs(got - want) <= rounding * max(1.0, abs(want)))
+    return bool(got == want)
 
 
-def same_after(got: Any, want: Any) -> bool:
+def same_after(got: Any, want: Any, rounding: float = 0.0) -> bool:
     """True when a call left its arguments as it should, down to the cells that no argument reaches.
 
     `got` and `want` are decoded tuples of arguments, or None where nothing among them can be changed.
+    `rounding` is that of `same`.
     """
     if want is None or got is None:
         return got is want
-    return len(got) == len(want) and all(map(_same_argument, got, want))
+    return len(got) == len(want) and all(map(partial(_same_argument, rounding=rounding), got, want))
 
 
-def _same_argument(got: Any, want: Any) -> bool:
+def _same_argument(got: Any, want: Any, rounding: float) -> bool:
     if isinstance(want, Strided):
-        return isinstance(got, Strided) and same_state(got, want, same)
+        return isinstance(got, Strided) and same_state(got, want, partial(same, rounding=rounding))
     if isinstance(want, (tuple, list)):
-        return type(got) is type(want) and len(got) == len(want) and all(map(_same_argument, got, want))
-    return isinstance(want, Opaque) or same(got, want)
+        return type(got) is type(want) and same_after(got, want, rounding)
+    return isinstance(want, Opaque) or same(got, want, rounding)
 
 
 def printable(text: str) -> str:

@@ -10,8 +10,8 @@ loaded in `tensorlab.nn.modules.state_dict`.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import tensorlab as tl
 from tensorlab.nn.modules.hooks import CallsHooks, RemovableHandle, global_hooks
@@ -21,12 +21,16 @@ from tensorlab.tensor import Tensor
 
 __all__ = [
     "Module",
+    "named_members",
     "register_module_forward_hook",
     "register_module_forward_pre_hook",
     "register_module_full_backward_hook",
 ]
 
 Self = TypeVar("Self", bound="Module")
+
+Members: TypeAlias = list[tuple[str, Any]]  # what a module holds, each with its name
+Tree: TypeAlias = tuple[Members, "Sequence[tuple[str, Tree]]"]  # of a module: its members, and its children
 
 _HOOKS = (
     "_backward_pre_hooks",
@@ -348,19 +352,29 @@ class Module(CallsHooks, HasState):
         recurse: bool = True,
         remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:
-        seen = set()
-        modules = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else [(prefix, self)]
-        )
-        for path, module in modules:
-            for name, member in get_members_fn(module):
-                if member is None or member in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(member)
-                yield (f"{path}.{name}" if path else name), member
+        if remove_duplicate:
+            tree = self._tree(get_members_fn, set()) if recurse else (list(get_members_fn(self)), [])
+            members = named_members(*tree)
+        else:
+            modules = self.named_modules(remove_duplicate=False) if recurse else [("", self)]
+            members = [
+                (f"{path}.{name}" if path else name, member)
+                for path, module in modules
+                for name, member in get_members_fn(module)
+                if member is not None
+            ]
+        for name, member in members:
+            yield (f"{prefix}.{name}" if prefix else name), member
+
+    def _tree(self, get_members_fn: Callable[[Module], Any], met: set[Module]) -> Tree:
+        """The members of each module in this one, a module that occurs twice once."""
+        met.add(self)
+        children = [
+            (name, module._tree(get_members_fn, met))
+            for name, module in self._modules.items()
+            if module is not None and module not in met
+        ]
+        return list(get_members_fn(self)), children
 
     def get_submodule(self, target: str) -> Module:
         """The module of a name with dots; the empty name is this module.
@@ -639,6 +653,35 @@ def _empty_state() -> dict[str, Any]:
         "_is_full_backward_hook": None,
         **{name: OrderedDict() for name in _HOOKS},
     }
+
+
+def named_members(own: Members, children: Sequence[tuple[str, Tree]]) -> Members:
+    """The parameters, or buffers, of a module and of all modules in it, under their full names.
+
+    Args:
+        own: what the module holds itself, each with its name; None where a name stands for nothing.
+        children: the modules in it, each as its name and a pair of the same two lists.
+
+    Returns:
+        each object once, under the first of its names: a module's own before those of its children, the
+        children in their order. A name inside a child begins with the child's name and a point.
+
+    Example:
+        >>> weight, bias = "an object", "another"
+        >>> named_members([("w", weight)], [("a", ([("w", weight), ("b", bias)], []))])
+        [('w', 'an object'), ('a.b', 'another')]
+    """
+    found: dict[int, tuple[str, Any]] = {}  # by identity: tensors that are equal may be two
+
+    def walk(own: Members, children: Sequence[tuple[str, Tree]], path: str) -> None:
+        for name, member in own:
+            if member is not None:
+                found.setdefault(id(member), (path + name, member))
+        for name, (members, inside) in children:
+            walk(members, inside, f"{path}{name}.")
+
+    walk(own, children, "")
+    return list(found.values())
 
 
 def _own_parameters(module: Module) -> Any:

@@ -14,6 +14,7 @@ Example:
 
 from tensorlab.figures.anchors import Box, Cells
 from tensorlab.figures.bits import float32_bits
+from tensorlab.figures.descent import descent
 from tensorlab.figures.figure import Figure
 from tensorlab.figures.folding import folded_into, picked_from, read_and_added_back
 from tensorlab.figures.image import lighthouse, picture
@@ -21,6 +22,7 @@ from tensorlab.figures.ink import colour, memory
 from tensorlab.figures.letters import einsum_letters
 from tensorlab.figures.measures import measured_bars
 from tensorlab.figures.names import names
+from tensorlab.figures.networks import module_tree
 from tensorlab.figures.numbers import float_steps, integer_circle
 from tensorlab.figures.pairs import broadcast_grid
 from tensorlab.figures.plots import lines_through_points, plot
@@ -55,6 +57,7 @@ __all__ = [
     "bytes_of",
     "colour",
     "counter_blocks",
+    "descent",
     "einsum_letters",
     "fetched_lines",
     "filling_runs",
@@ -69,6 +72,7 @@ __all__ = [
     "list_beside_storage",
     "measured_bars",
     "memory",
+    "module_tree",
     "names",
     "picked_from",
     "picture",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tensorlab.widgets.indexing_lab.widget import IndexingLab
     from tensorlab.widgets.lab import Lab
     from tensorlab.widgets.matmul_lab.widget import MatmulLab
+    from tensorlab.widgets.optimizer_lab.widget import OptimizerLab
     from tensorlab.widgets.progress_map.widget import ProgressMap
     from tensorlab.widgets.promotion_lattice.widget import PromotionLattice
     from tensorlab.widgets.quiz.question import Line, Question
@@ -34,6 +35,7 @@ __all__ = [
     "Lab",
     "Line",
     "MatmulLab",
+    "OptimizerLab",
     "Parsons",
     "Predict",
     "ProgressMap",
@@ -53,6 +55,7 @@ _HOMES = {
     "Lab": "tensorlab.widgets.lab",
     "Line": "tensorlab.widgets.quiz.question",
     "MatmulLab": "tensorlab.widgets.matmul_lab.widget",
+    "OptimizerLab": "tensorlab.widgets.optimizer_lab.widget",
     "Parsons": "tensorlab.widgets.quiz.widget",
     "Predict": "tensorlab.widgets.quiz.widget",
     "ProgressMap": "tensorlab.widgets.progress_map.widget",

@@ -1,0 +1,1 @@
+"""The Optimizer Lab: one valley, and the way of an optimizer down it."""

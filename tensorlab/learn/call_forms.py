@@ -155,9 +155,7 @@ def adam_step(
     return (parameter, grad, mean, square, step, lr, betas, eps) if plain else None
 
 
-def dropout(
-    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
-) -> Arguments | None:
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Arguments | None:
     """A result of its own, and a probability."""
     plain = isinstance(input, Tensor) and input.dtype.is_floating_point and not inplace and 0 <= p <= 1
     return (input, p, training) if plain else None

@@ -10,6 +10,13 @@ LINE = tl.arange(64)
 STEPS = [1, 2, 4, 16]
 IMAGE = figures.lighthouse()
 
+
+def _tied() -> tl.nn.Module:
+    model = tl.nn.Sequential(tl.nn.Embedding(100, 8), tl.nn.Sequential(tl.nn.ReLU(), tl.nn.Linear(8, 100)))
+    model[1][1].weight = model[0].weight
+    return model
+
+
 SAMPLES = {
     "storage": figures.storage(
         {
@@ -32,6 +39,10 @@ SAMPLES = {
     "fetched_lines": figures.fetched_lines({"row": LINE[24:32], "column": LINE[3::8]}, 8),
     "reach": figures.reach(tl.as_strided(TABLE, (2, 3), (4, 1), 5)),
     "rows_over_line": figures.rows_over_line(tl.as_strided(tl.arange(5), (3, 3), (1, 1)), hand=2),
+    "module_tree": figures.module_tree(_tied(), "One table, found under its first name."),
+    "descent": figures.descent(
+        {"SGD": [(-4.0, 1.0), (-3.0, -0.8), (-2.2, 0.5)], "Adam": [(-4.0, 1.0), (-3.7, 0.7)]}, (1.0, 25.0)
+    ),
     "plot": figures.plot(
         {"rows": (STEPS, [0.5, 0.5, 0.6, 0.5]), "columns": (STEPS, [0.5, 1.0, 1.9, 7.0])},
         x="stride",

@@ -96,11 +96,12 @@ class OptimizerLab(Lab):
             optimizer = tl.optim.SGD([point], lr=lr, momentum=state["momentum"] / 100)
         else:
             optimizer = tl.optim.Adam([point], lr=lr)
-        points = [tuple(point.tolist())]
+        points = [(point[0].item(), point[1].item())]
         for _ in range(STEPS):
-            point.grad = curvature * point.detach()
+            optimizer.zero_grad()
+            (curvature * point * point / 2).sum().backward()
             optimizer.step()
-            points.append(tuple(point.tolist()))
+            points.append((point[0].item(), point[1].item()))
             if max(map(abs, points[-1])) > FAR:
                 break
         return points

@@ -1,4 +1,5 @@
-/* The switch 'show everything' above a chapter: it opens all covers, for rereaders and teachers.
+/* The switch 'show everything' above a chapter, which opens all covers, for rereaders and teachers; and the button that
+ * prints the card at its end.
  *
  * The page's root says data-show="everything", and the quizzes' style sheet does the rest. The address keeps it as
  * ?show=everything, so that a link can be given away; the browser keeps it for the reader who turned it on.
@@ -45,6 +46,16 @@
     show(box.checked);
     said.textContent = box.checked ? "All outputs are shown." : "Outputs wait for your predictions again.";
   });
+  const print = document.querySelector(".tl-print");
+  if (print) {
+    print.hidden = false;
+    print.addEventListener("click", () => {
+      document.documentElement.dataset.print = "card";
+      window.print();
+    });
+    window.addEventListener("afterprint", () => { delete document.documentElement.dataset.print; });
+  }
+
   line.querySelector("label").hidden = false;
   show(new URLSearchParams(window.location.search).get("show") === "everything" || kept());
 })();

@@ -113,18 +113,30 @@ def test_line_bytes_and_gradients_are_of_one_dtype(call_js):
         ({"stretch_a": []}, ["a has stride 0 in dimension 1"]),
         ({"stretch_b": [0, 1]}, ["b has stride 0 in dimension 0"]),
         ({"guess": [3, 1]}, ["the result is (3, 4)"]),
-        ({"refused": True, "guess": None}, ["they meet in (3, 4)"]),
+        ({"refused": True, "guess": None}, ["they fit, and give (3, 4)"]),
     ],
 )
 def test_what_is_wrong_with_a_prediction_is_said(call_js, prediction, wrong):
     right = {"a": [3, 1], "b": [4], "shift": 1, "stretch_a": [1], "stretch_b": [0], "guess": [3, 4]}
-    assert call_js([[ENGINE, "mistakes", {**right, "refused": False, **prediction}]]) == [wrong]
+    [found] = call_js([[ENGINE, "judged", {**right, "refused": False, **prediction}]])
+    assert found["wrong"] == wrong
+    # Each part that is right is credited, whatever else is wrong.
+    parts = {
+        "shift": "shapes are aligned from the right",
+        "guess": "the result is (3, 4)",
+        "stretch_a": "a has stride 0 in dimension 1",
+        "stretch_b": "b has stride 0 in dimension 0",
+    }
+    assert found["right"] == [text for name, text in parts.items() if name not in prediction]
 
 
 def test_a_meeting_that_cannot_be_is_predicted_too(call_js):
     state = {"a": [3], "b": [4], "shift": 0, "stretch_a": [], "stretch_b": [], "guess": None, "refused": True}
-    calls = [[ENGINE, "mistakes", state], [ENGINE, "mistakes", {**state, "refused": False, "guess": [4]}]]
-    assert call_js(calls) == [[], ["they cannot meet"]]
+    calls = [[ENGINE, "judged", state], [ENGINE, "judged", {**state, "refused": False, "guess": [4]}]]
+    assert call_js(calls) == [
+        {"right": ["the shapes don't fit"], "wrong": []},
+        {"right": [], "wrong": ["the shapes don't fit"]},
+    ]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +163,7 @@ def test_the_text_twin_folds_the_answer():
     before, after = BroadcastLab((3, 1), (4,)).text_twin().split("</summary>")
     assert "(3, 4)" not in before
     assert "They meet in (3, 4)" in after
-    assert "They cannot meet. The size of tensor a (3)" in BroadcastLab((3,), (4,)).text_twin()
+    assert "They don't fit. The size of tensor a (3)" in BroadcastLab((3,), (4,)).text_twin()
 
 
 # ---- in a page
@@ -234,5 +246,5 @@ def test_a_clash_is_shown_where_it_is(show, expect):
     expect(page.locator(".tlw-told")).to_contain_text("Refused: The size of tensor a (3) must match")
     set_field(page, "shape of a", "1")
     assert page.locator(".tlw-clash").count() == 0
-    assert "b=a:1/b:2,4/" in settled_hash(page, "a:1/")
+    assert settled_hash(page, "a:1") == "#b=a:1/b:2,4"
     expect(button(page, "Commit")).to_be_visible()

@@ -165,10 +165,21 @@ def test_choosing_a_dtype_is_the_prediction(show, expect):
     expect(node(page, "int64")).to_have_accessible_name("int64, your guess, integer")
     assert page.locator(".tlw-way-a").count() == 4
     expect(button(page, "Next pair")).to_be_focused()
-    node(page, "float16").click()  # it is told already
+    expect(node(page, "float16")).to_be_disabled()  # it is told already
     expect(told).to_contain_text("0 of 1 right")
     button(page, "Next pair").click()
     expect(told).to_be_empty()
+    expect(node(page, "float16")).to_be_enabled()
+
+
+def test_the_next_pair_is_of_two_dtypes_and_another_one(show):
+    page = show(PromotionLattice(tl.int8, tl.uint8))
+    pairs = []
+    for _ in range(60):
+        button(page, "Next pair").click()
+        pairs.append([field(page, f"dtype of {name}").input_value() for name in "ab"])
+    assert [pair for pair in pairs if pair[0] == pair[1]] == []
+    assert [pair for before, pair in itertools.pairwise(pairs) if before[0] == pair[0]] == []
 
 
 def test_the_lattice_is_walked_with_the_arrow_keys(show, expect):

@@ -287,9 +287,9 @@ def test_a_recorded_graph_plays_without_its_program(show):
 
 
 def test_a_link_brings_back_the_state(show):
-    page = show(stretched(key="t"), state="t=source:(w÷2).sum()/leaves:w(2)1,-4/told:yes/step:5")
+    page = show(stretched(key="t"), state="t=source:(w÷2).sum()/leaves:w(2)1,-4/step:2")
     assert field(page, "expression").input_value() == "(w/2).sum()"
-    assert place(page) == "backward, 3 of 6"
+    assert place(page) == "forward, 2 of 2"
     assert lines(page, "w")[1] == "[1, -4]"
 
 

@@ -189,8 +189,11 @@ def test_another_layout_asks_anew(show, expect):
     assert field(page, "view as").input_value() == "-1"
     set_field(page, "view as", "7")
     expect(page.locator(".tlw-message")).to_contain_text("shape [7] is invalid for input of size 10")
+    set_field(page, "view as", "10")
+    assert "doc=shape:2,5/stride:5,1/offset:0/target:10" in settled_hash(page, "target:10")
     border(page, 0).click()
-    assert "marks:merge" in settled_hash(page, "marks:merge")
+    page.wait_for_timeout(400)
+    assert "merge" not in settled_hash(page, "target:10")  # a link asks; what somebody answered is not in it
 
 
 def test_pointing_at_a_cell_says_which_element_it_is(show, expect):

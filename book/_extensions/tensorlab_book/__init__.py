@@ -7,12 +7,14 @@ Each module does one thing and connects itself in `setup`:
     reference    the `api-module` directive: a module's public names, from their docstrings
     methods      the `api-methods` directive: Tensor's methods, by kind
     opening      the line above a chapter: its part, its minutes, and the switch that shows everything
+    card         the summary at the end of a chapter as a card that can be printed
     landing      the landing page: its lab, the map of the book, the measured figures
     head         what search engines and other sites are told of a page
     badges       what the reference says of a function beside its docstring
     covers       a page whose visible text gives an answer away is no page
     coverage     the tables of the compatibility page: which of PyTorch's names exist here
     pages        the last touches to written pages: the start page, page titles, labels for screen readers
+    loading      what a browser waits for before it draws a page: one style sheet and no script
     icons        a font of the icons that the site shows, cut from the theme's
     widgets      which of a page's widgets need the widget manager; the others are drawn without it
 """
@@ -23,6 +25,7 @@ from sphinx.application import Sphinx
 
 from . import (
     badges,
+    card,
     coverage,
     freshness,
     head,
@@ -48,6 +51,7 @@ def setup(app: Sphinx) -> dict[str, object]:
         methods,
         coverage,
         opening,
+        card,
         landing,
         pages,
         icons,

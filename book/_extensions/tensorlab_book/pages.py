@@ -10,6 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 from .covers import given_away
+from .loading import quick
 from .widgets import choose_loader
 
 START = """<!DOCTYPE html>
@@ -78,7 +79,7 @@ def finish_pages(app: Sphinx, error: Exception | None) -> None:
     for path in site.rglob("*.html"):
         if "_static" not in path.parts:
             text = path.read_text(encoding="utf-8")
-            path.write_text(mend(text), encoding="utf-8")
+            path.write_text(quick(mend(text), site / "_static"), encoding="utf-8")
             spoilt += [f"{path.relative_to(site).as_posix()}: {sentence}" for sentence in given_away(text)]
     if spoilt:
         raise ExtensionError(

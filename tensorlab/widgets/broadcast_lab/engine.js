@@ -59,24 +59,27 @@ export function check(state) {
   };
 }
 
-// What is wrong with a prediction, one clause each.
-export function mistakes({ a, b, shift, stretch_a: fromA, stretch_b: fromB, guess, refused }) {
+// How a prediction went, part by part: { right, wrong } with one clause a part.
+export function judged({ a, b, shift, stretch_a: fromA, stretch_b: fromB, guess, refused }) {
   const found = meet(a, b);
-  const wrong = [];
-  if (shift !== Math.abs(a.length - b.length)) wrong.push("shapes are aligned from the right");
-  if (refused !== (found.refusal !== undefined)) {
-    wrong.push(refused ? `they meet in ${tuple(found.shape)}` : "they cannot meet");
+  const [right, wrong] = [[], []];
+  const gap = Math.abs(a.length - b.length);
+  if (gap) (shift === gap ? right : wrong).push("shapes are aligned from the right");
+  if (found.refusal !== undefined) {
+    (refused ? right : wrong).push("the shapes don't fit");
+    return { right, wrong };
   }
-  if (found.refusal !== undefined || refused) return wrong;
+  if (refused) wrong.push(`they fit, and give ${tuple(found.shape)}`);
+  else (String(guess) === String(found.shape) ? right : wrong).push(`the result is ${tuple(found.shape)}`);
   const truth = columns(a, b);
   for (const [k, [name, said]] of [["a", fromA], ["b", fromB]].entries()) {
-    const right = truth.map(({ stretches }, dim) => (stretches[k] ? dim : -1)).filter((dim) => dim >= 0);
-    if (String(right) !== String(said)) {
-      wrong.push(right.length ? `${name} has stride 0 `
-        + `in ${right.length === 1 ? "dimension" : "dimensions"} ${right.join(", ")}`
-        : `${name} stretches nowhere`);
-    }
+    const dims = truth.map(({ stretches }, dim) => (stretches[k] ? dim : -1)).filter((dim) => dim >= 0);
+    const clause = dims.length
+      ? `${name} has stride 0 in ${dims.length === 1 ? "dimension" : "dimensions"} ${dims.join(", ")}`
+      : `${name} stretches nowhere`;
+    if (String(dims) === String(said)) {
+      if (dims.length) right.push(clause);
+    } else if (!refused) wrong.push(clause);
   }
-  if (String(guess) !== String(found.shape)) wrong.push(`the result is ${tuple(found.shape)}`);
-  return wrong;
+  return { right, wrong };
 }

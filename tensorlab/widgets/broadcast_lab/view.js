@@ -1,7 +1,7 @@
 // The Broadcast Lab: the reader aligns two shapes and says what stretches; then the picture shows what each element
 // of the result reads, and what the gradient of each operand sums.
 import { ShapeQuestion, verdict } from "../shared/ask.js";
-import { h } from "../shared/dom.js";
+import { h, spokenText } from "../shared/dom.js";
 import { NumberField } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
 import { Grid } from "../shared/grid.js";
@@ -12,14 +12,12 @@ import { readNumbers } from "../shared/numbers.js";
 import { Store } from "../shared/store.js";
 import { bracket, count } from "../shared/words.js";
 import { Align } from "./align.js";
-import { MOST_DRAWN, check, columns, gradientLine, mistakes } from "./engine.js";
+import { MOST_DRAWN, check, columns, gradientLine, judged } from "./engine.js";
 import { BYTES, costText, gradientText, operandLines, readersText, spokenState } from "./words.js";
 
-const HINT = "Align the shapes, mark what stretches, say what comes out, and commit.";
-const TOLD = "Point at an element to see what it reads. Change a shape, and a new question stands open.";
-const SCHEMA = {
-  a: "ints", b: "ints", shift: "int", stretch_a: "ints", stretch_b: "ints", guess: "ints", refused: "flag", told: "flag",
-};
+const HINT = "Move the shorter shape, tap each size that stretches, say what comes out, and commit.";
+const TOLD = "Point at an element to see what it reads. Another shape opens a new question.";
+const SCHEMA = { a: "ints", b: "ints" };
 const OPEN = { shift: 0, stretch_a: [], stretch_b: [], guess: null, refused: false, told: false };
 
 class View {
@@ -29,7 +27,7 @@ class View {
       name: "Broadcast Lab", kind: "tlw-broadcast-lab", store: this.store, schema: SCHEMA, hint: HINT,
       line: (state) => this.line(state), twin: () => this.twinText(),
         spoken: (names) => (this.store.state.told && names.includes("told")
-        ? this.told.textContent : spokenState(this.store.state)),
+        ? spokenText(this.told) : spokenState(this.store.state)),
     });
     this.fields = Object.fromEntries(["a", "b"].map((name) => [name, new NumberField({
       name, spoken: `shape of ${name}`, kind: "shape", many: true, messageId: this.frame.messageId,
@@ -45,7 +43,7 @@ class View {
       },
     });
     this.question = new ShapeQuestion({
-      never: "they cannot meet",
+      never: "they don't fit",
       commit: (prediction) => this.store.propose({ ...prediction, told: true }),
       again: () => this.store.propose(OPEN),
     });
@@ -105,12 +103,12 @@ class View {
       return;
     }
     const { shape, refusal } = this.found;
-    const wrong = guess !== null || refused ? mistakes(state) : null;
+    const { right, wrong } = guess !== null || refused ? judged(state) : { wrong: null };
     const text = refusal === undefined
       ? [h("p", {}, costText(a, b, shape)),
         ...[["a", a], ["b", b]].map(([name, own]) => h("p", { class: "tlw-gradient" }, gradientText(name, own, shape)))]
       : [h("p", { class: "tlw-wrong" }, `Refused: ${refusal}.`)];
-    this.told.replaceChildren(...verdict(wrong), ...text);
+    this.told.replaceChildren(...verdict(wrong, right), ...text);
     this.frame.showFacts(refusal !== undefined ? [] : [
       { name: "a", value: `${count(numel(a) * BYTES)} B` }, { name: "b", value: `${count(numel(b) * BYTES)} B` },
       { name: "result", value: `${tuple(shape)}, ${count(numel(shape) * BYTES)} B` },

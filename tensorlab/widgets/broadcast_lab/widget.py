@@ -82,17 +82,17 @@ class BroadcastLab(Lab):
 
     @property
     def result(self) -> Size | None:
-        """The shape that both meet in; None where they cannot meet."""
+        """The shape of the result; None where they don't fit."""
         return self._met()[0]
 
     @property
     def reason(self) -> str | None:
-        """Why they cannot meet; None where they can."""
+        """Why they don't fit; None where they do."""
         return self._met()[1]
 
     @property
     def strides(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-        """The strides with which the result reads `a` and `b`, both dense; None where they cannot meet."""
+        """The strides with which the result reads `a` and `b`, both dense; None where they don't fit."""
         result = self.result
         if result is None:
             return None
@@ -104,7 +104,7 @@ class BroadcastLab(Lab):
 
     @property
     def summed(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-        """The dimensions over which the gradients of `a` and `b` are summed; None where they cannot meet."""
+        """The dimensions over which the gradients of `a` and `b` are summed; None where they don't fit."""
         result = self.result
         if result is None:
             return None
@@ -123,7 +123,7 @@ class BroadcastLab(Lab):
         result, strides, summed = self.result, self.strides, self.summed
         asked = f"<p>Shapes {a} and {b}. In which shape do they meet, and what stretches?</p>"
         if result is None or strides is None or summed is None:
-            answer = f"<p>They cannot meet. {self.reason}.</p>"
+            answer = f"<p>They don't fit. {self.reason}.</p>"
         else:
             rows = [
                 (name, shape, stride, ", ".join(map(str, dims)) or "none")

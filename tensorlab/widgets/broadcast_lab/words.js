@@ -42,5 +42,5 @@ export function readersText(name, index, readers) {
 export function spokenState({ a, b, told }) {
   if (!told) return `${tuple(a)} and ${tuple(b)}, to be aligned.`;
   const { shape, refusal } = meet(a, b);
-  return refusal === undefined ? `${tuple(a)} and ${tuple(b)} meet in ${tuple(shape)}.` : `Refused: ${refusal}.`;
+  return refusal === undefined ? `${tuple(a)} and ${tuple(b)} give ${tuple(shape)}.` : `Refused: ${refusal}.`;
 }

@@ -1,6 +1,6 @@
 // An index as a reader types it, `1:, [0, 2]`, as a list of items. No DOM here.
 
-const NUMBER = /^-?\d{1,6}$/;
+const NUMBER = /^-?\d{1,15}$/;
 const COMPARISON = /^x(?: % (\d{1,6}))? (==|!=|>=|<=|>|<) (-?\d{1,6})$/;
 
 // The parts between commas that stand outside of brackets; null where brackets do not close.
@@ -45,9 +45,15 @@ function item(text) {
   return { kind: "compare", modulus: modulus === undefined ? null : Number(modulus), sign, number: Number(number) };
 }
 
+// What a tuple means, `x[(0, 1)]`, is what its items mean, `x[0, 1]`.
+function untupled(text) {
+  const inner = /^\(([^()]*)\)$/.exec(text)?.[1].trim();
+  return inner?.includes(",") ? inner : text;
+}
+
 // { items } or { refusal }. The text stands between the brackets of x[…]: `[0, 2]` is a list.
 export function parseIndex(text) {
-  const inner = text.trim();
+  const inner = untupled(text.trim());
   const parts = inner === "" ? null : split(inner);
   const items = parts?.map(item) ?? [null];
   const wrong = items.indexOf(null);

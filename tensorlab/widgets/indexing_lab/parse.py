@@ -73,7 +73,7 @@ def _number(node: ast.expr, text: str) -> int:
     sign = 1
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         node, sign = node.operand, -1
-    if not isinstance(node, ast.Constant) or type(node.value) is not int or node.value >= 10**6:
+    if not isinstance(node, ast.Constant) or type(node.value) is not int or node.value >= 10**15:
         raise _refusal(text)
     return sign * node.value
 

@@ -1,7 +1,7 @@
 // The Indexing Lab: the reader says whether an index makes a view or a gather and which shape comes out; then each
 // element of the result shows where it comes from, and what becomes of duplicates.
 import { ShapeQuestion, verdict } from "../shared/ask.js";
-import { h } from "../shared/dom.js";
+import { h, spokenText } from "../shared/dom.js";
 import { NumberField } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
 import { Grid } from "../shared/grid.js";
@@ -17,7 +17,7 @@ import { addedText, spokenState, takenText } from "./words.js";
 
 const HINT = "Type an index, say what it makes, and commit.";
 const TOLD = "Point at an element to see where it comes from. Another index opens a new question.";
-const SCHEMA = { shape: "ints", index: "text", says: "word", guess: "ints", refused: "flag", told: "flag" };
+const SCHEMA = { shape: "ints", index: "text" };
 const OPEN = { says: null, guess: null, refused: false, told: false };
 const EXAMPLES = ["1", "1:, ::2", "..., None", "[0, 2]", "[0, 0, 2], [1, 1, 3]", ":, [3, 0]", "x > 5"];
 
@@ -28,7 +28,7 @@ class View {
       name: "Indexing Lab", kind: "tlw-indexing-lab", store: this.store, schema: SCHEMA, hint: HINT,
       line: ({ shape, index }) => `x = tl.arange(${numel(shape)}).view(${shape.join(", ")}); x[${index}]`,
       twin: () => this.twinText(), spoken: (names) => (this.store.state.told && names.includes("told")
-        ? this.told.textContent : spokenState(this.store.state, this.taken)),
+        ? spokenText(this.told) : spokenState(this.store.state, this.taken)),
     });
     const { messageId } = this.frame;
     this.shape = new NumberField({

@@ -1,7 +1,7 @@
 // The Matmul Lab: the reader joins the axes that meet and says which shape comes out; then each element of the
 // product shows its row and its column, and the lab counts operations and bytes.
 import { ShapeQuestion, verdict } from "../shared/ask.js";
-import { h } from "../shared/dom.js";
+import { h, spokenText } from "../shared/dom.js";
 import { NumberField } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
 import { Grid } from "../shared/grid.js";
@@ -18,7 +18,7 @@ import { costFacts, letters, productText, spokenState, sumText, totalOf } from "
 const HINT = "Drag the axis of a onto the axis of b that it meets (or take it with Enter), "
   + "say what comes out, and commit.";
 const TOLD = "Point at an element of the product. Another shape opens a new question.";
-const SCHEMA = { a: "ints", b: "ints", pair: "ints", guess: "ints", refused: "flag", told: "flag" };
+const SCHEMA = { a: "ints", b: "ints" };
 const OPEN = { pair: [], guess: null, refused: false, told: false };
 
 class View {
@@ -28,7 +28,7 @@ class View {
       name: "Matmul Lab", kind: "tlw-matmul-lab", store: this.store, schema: SCHEMA, hint: HINT,
       line: ({ a, b }) => `${operandLine("a", a)} @ ${operandLine("b", b)}`,
       twin: () => this.twinText(), spoken: (names) => (this.store.state.told && names.includes("told")
-        ? this.told.textContent : spokenState(this.store.state)),
+        ? spokenText(this.told) : spokenState(this.store.state)),
     });
     this.fields = Object.fromEntries(["a", "b"].map((name) => [name, new NumberField({
       name, spoken: `shape of ${name}`, kind: "shape", many: true, least: 1, messageId: this.frame.messageId,

@@ -33,13 +33,15 @@ export class Lattice {
     rove(this.nodes, this.nodes[next]);
   }
 
-  // `ways` are the two dtypes that start, `result` where they meet; both are empty before the answer.
-  draw({ left, right, result, guess }) {
+  // `left` and `right` are the two dtypes that start, `result` where they meet, null before the answer; after it there
+  // is nothing to choose.
+  draw({ left, right, result, guess, told }) {
     this.ways = result ? [between(left, result), between(right, result)] : [[], []];
     for (const node of this.nodes) {
       const { dtype } = node.dataset;
       const roles = [dtype === left ? "a" : null, dtype === right ? "b" : null, result === dtype ? "result" : null,
         guess === dtype && result !== dtype && result ? "your guess" : null].filter(Boolean);
+      node.disabled = told;
       node.classList.toggle("tlw-start", dtype === left || dtype === right);
       node.classList.toggle("tlw-meets", result === dtype);
       node.classList.toggle("tlw-missed", Boolean(result) && guess === dtype && result !== dtype);

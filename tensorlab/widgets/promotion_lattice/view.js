@@ -1,5 +1,5 @@
 // The Promotion Lattice: two operands, a prediction by choosing a dtype, and the ways up to where they meet.
-import { h } from "../shared/dom.js";
+import { h, spokenText } from "../shared/dom.js";
 import { Choice } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
 import { Store } from "../shared/store.js";
@@ -16,7 +16,7 @@ const OPERAND = {
     return parts.length === 2 ? { value: parts } : { refusal: `“${text}” is no operand such as tensor.int8` };
   },
 };
-const SCHEMA = { left: OPERAND, right: OPERAND, guess: "word", told: "flag" };
+const SCHEMA = { left: OPERAND, right: OPERAND };
 const OPEN = { guess: null, told: false };
 
 class View {
@@ -65,8 +65,11 @@ class View {
   nextPair() {
     const one = (list) => list[Math.floor(Math.random() * list.length)];
     const kind = one(["tensor", "tensor", "zerodim", "number"]);
-    this.store.propose({ ...OPEN, left: ["tensor", one(DTYPES)],
-      right: [kind, one(kind === "number" ? Object.keys(NUMBERS) : DTYPES)] });
+    const right = one(kind === "number" ? Object.keys(NUMBERS) : DTYPES);
+    // Two of one dtype ask nothing, and nor does the dtype that was there before.
+    const before = this.store.state.left[1];
+    const left = one(DTYPES.filter((dtype) => dtype !== right && dtype !== before));
+    this.store.propose({ ...OPEN, left: ["tensor", left], right: [kind, right] });
   }
 
   draw() {
@@ -82,7 +85,7 @@ class View {
     this.question.textContent = `a is ${operandWords(left)}, b is ${operandWords(right)}. Which dtype has a + b?`;
     this.frame.hint = told ? TOLD : HINT;
     const { dtype } = resultType(left, right);
-    this.lattice.draw({ left: left[1], right: right[1], result: told ? dtype : null, guess });
+    this.lattice.draw({ left: left[1], right: right[1], result: told ? dtype : null, guess, told });
     this.told.replaceChildren(...(told ? this.answer(dtype) : []));
   }
 
@@ -95,7 +98,7 @@ class View {
       h("ul", { class: "tlw-consequences" }, consequences(left, right).map((text) => h("li", {}, text)))];
   }
 
-  spoken() { return this.store.state.told ? this.told.textContent : this.question.textContent; }
+  spoken() { return this.store.state.told ? spokenText(this.told) : this.question.textContent; }
 
   twinText() {
     const { left, right, told } = this.store.state;

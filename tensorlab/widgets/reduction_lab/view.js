@@ -1,7 +1,7 @@
 // The Reduction Lab: the reader squashes an axis and says which shape is left; then each element of the result shows
 // what it gathers, and whether the result meets its tensor again.
 import { ShapeQuestion, verdict } from "../shared/ask.js";
-import { h } from "../shared/dom.js";
+import { h, spokenText } from "../shared/dom.js";
 import { Choice, NumberField } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
 import { Grid } from "../shared/grid.js";
@@ -15,7 +15,7 @@ import { backText, call, fibreText, numberText, spokenState, strideText } from "
 
 const HINT = "Choose the axes to squash, say which shape is left, and commit.";
 const TOLD = "Point at an element of the result to see what it gathers. Another choice opens a new question.";
-const SCHEMA = { shape: "ints", dims: "ints", keepdim: "flag", operation: "word", guess: "ints", told: "flag" };
+const SCHEMA = { shape: "ints", dims: "ints", keepdim: "flag", operation: "word" };
 const OPEN = { guess: null, told: false };
 
 class View {
@@ -26,7 +26,7 @@ class View {
       line: (state) => `(tl.arange(${numel(state.shape)}, dtype=tl.float32) * 7 % 10)`
         + `.view(${state.shape.length ? state.shape.join(", ") : "()"})${call(state)}`,
       twin: () => this.twinText(), spoken: (names) => (this.store.state.told && names.includes("told")
-        ? this.told.textContent : spokenState(this.store.state)),
+        ? spokenText(this.told) : spokenState(this.store.state)),
     });
     this.shape = new NumberField({
       name: "shape", kind: "shape", many: true, least: 1, messageId: this.frame.messageId,

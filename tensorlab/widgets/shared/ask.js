@@ -66,9 +66,12 @@ export class ShapeQuestion {
   }
 }
 
-// How a prediction went: `wrong` has one clause a mistake, or is null where nothing was predicted.
-export function verdict(wrong) {
+// How a prediction went: `wrong` has one clause a mistake, or is null where nothing was predicted; `right` has one
+// clause a part that was right all the same.
+export function verdict(wrong, right = []) {
   if (wrong === null) return [];
-  return [h("p", { class: wrong.length ? "tlw-wrong" : "" },
-    h("strong", {}, wrong.length ? "Not so: " : "Right."), wrong.length ? `${wrong.join("; ")}.` : "")];
+  if (!wrong.length) return [h("p", {}, h("strong", {}, "Right."))];
+  return [
+    ...(right.length ? [h("p", {}, h("strong", {}, "Right: "), `${right.join("; ")}.`)] : []),
+    h("p", { class: "tlw-wrong" }, h("strong", {}, "Not so: "), `${wrong.join("; ")}.`)];
 }

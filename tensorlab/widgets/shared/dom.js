@@ -26,6 +26,11 @@ export function liveRegion() {
   return { element, say };
 }
 
+// What is written in an element, for a screen reader: its parts are sentences of their own.
+export function spokenText(element) {
+  return [...element.children].map((part) => part.textContent.trim()).filter(Boolean).join(" ");
+}
+
 // Scrolls a container, and never the page, until an element in it can be seen with some pixels around it.
 export function revealInside(container, element, margin) {
   const [outer, inner] = [container.getBoundingClientRect(), element.getBoundingClientRect()];

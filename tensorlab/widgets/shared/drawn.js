@@ -1,7 +1,8 @@
 // How much of a tensor and of a storage a page draws. Pure.
 import { numel } from "./layout.js";
 
-export const MOST_CELLS = 4096;
+export const MOST_CELLS = 4096;     // of a tensor
+export const LONGEST_LINE = 1024;   // cells of a storage
 
 // Which elements a page draws when it may draw `cap` of them: whole matrices where they fit, else the upper
 // left part of the first one. A vector is a matrix of one row, a single number one of one cell.

@@ -9,8 +9,9 @@ import { Twin } from "./twin.js";
 const SETTLED = 250;        // ms after the last change before the address is written
 
 export class Frame {
-  // `store` holds the state; `schema` writes it into an address; `hint` says how to move; `line(state)` is the line
-  // of Python (or null); `twin()` the tables of the text twin; `spoken(names)` what is read aloud after a change.
+  // `store` holds the state; `schema` names the members that an address has, the question and never an answer; `hint`
+  // says how to move; `line(state)` is the line of Python (or null); `twin()` the tables of the text twin;
+  // `spoken(names)` what is read aloud after a change.
   constructor({ model, signal }, { name, kind, store, schema, hint, line, twin, spoken }) {
     Object.assign(this, { model, signal, store, schema, hint, spoken, writeLine: line });
     this.messageId = `tlw-${Math.random().toString(36).slice(2)}`;
@@ -93,16 +94,28 @@ export class Frame {
     if (!isStaticPage()) return;
     const key = this.model.get("key");
     const restore = (text) => {
-      if (text === null) return;
-      const { changes, refusal } = readFields(this.schema, text);
-      const reason = refusal ?? this.store.check({ ...this.store.start, ...changes }).refusal;
-      if (reason === undefined) this.store.propose({ ...this.store.start, ...changes });
-      else this.linkRefusal = `The link's state was not used: ${reason}.`;
+      const { changes, refusal } = text === null ? {} : readFields(this.schema, text);
+      const { start } = this.store;
+      // A link asks: where a lab tells after a prediction, that is still to come.
+      const wanted = { ...start, ...(text !== null && "told" in start ? { told: false } : {}), ...changes };
+      const reason = refusal ?? this.store.check(wanted).refusal;
+      if (reason === undefined) this.store.propose(wanted);
+      else this.refuseLink(reason);
     };
     const found = readHash(key);
-    restore(found);
-    if (found !== null) requestAnimationFrame(() => this.root.scrollIntoView({ block: "nearest" }));
-    onHash(key, (text) => { restore(text); this.tell(); }, this.signal);
+    if (found !== null) {
+      restore(found);
+      requestAnimationFrame(() => this.root.scrollIntoView({ block: "nearest" }));
+    }
+    onHash(key, restore, this.signal);
+  }
+
+  // What a link says cannot be: the lab stays, says so, and the address says again what is shown.
+  refuseLink(reason) {
+    this.linkRefusal = `The link's state was not used: ${reason}.`;
+    this.tell();
+    this.remember();
+    setTimeout(() => { if (!this.signal.aborted) this.say(this.linkRefusal ?? ""); }, SETTLED);   // in the page by then
   }
 
   remember() {

@@ -48,7 +48,11 @@ export function writeHash(key, text) {
   window.history.replaceState(window.history.state, "", url);
 }
 
-// Calls `listener(text or null)` when the reader opens another link to the same page.
+// Calls `listener(text)` when the reader opens another link to states of this page's widgets; null where it has none
+// of this one, which is then as it was at first. A link to a section leaves all widgets as they are.
 export function onHash(key, listener, signal) {
-  window.addEventListener("hashchange", () => listener(readHash(key)), { signal });
+  window.addEventListener("hashchange", () => {
+    const states = parseHash(window.location.hash);
+    if (states.size) listener(states.get(key) ?? null);
+  }, { signal });
 }

@@ -1,6 +1,6 @@
 // The storage: one line of cells, wrapped like text. Each cell shows what it holds and, under it, its number.
 import { h, revealInside } from "./dom.js";
-import { MOST_CELLS, drawnWindow } from "./drawn.js";
+import { LONGEST_LINE, drawnWindow } from "./drawn.js";
 import { arrowStep, rove } from "./keys.js";
 import { Walk } from "./walk.js";
 import { count } from "./words.js";
@@ -37,7 +37,7 @@ export class Tape {
   // `first` is the first cell that a tensor reaches, or null. With `group`, so many cells make one cache line, in a box.
   draw({ cells, first, cell, group = 0 }) {
     this.group = group;
-    const { start, stop } = drawnWindow(cells, first, MOST_CELLS);
+    const { start, stop } = drawnWindow(cells, first, LONGEST_LINE);
     this.start = start;
     this.buttons = Array.from({ length: stop - start }, (_, k) => this.cell(start + k, cell(start + k)));
     const empty = h("p", { class: "tlw-note" }, "A storage of no cells.");

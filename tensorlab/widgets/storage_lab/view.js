@@ -1,7 +1,7 @@
 // The Storage Lab: a tensor's cells and the flat storage under them. This file joins the parts; the rules are in
 // shared/layout.js, the state in lab.js.
 import { copyButton, h, liveRegion } from "../shared/dom.js";
-import { MOST_CELLS, drawnWindow } from "../shared/drawn.js";
+import { LONGEST_LINE, MOST_CELLS, drawnWindow } from "../shared/drawn.js";
 import { Grid } from "../shared/grid.js";
 import { isStaticPage, linkTo, onHash, readHash, writeHash } from "../shared/hash.js";
 import { elementsAt, flatIndex } from "../shared/layout.js";
@@ -21,6 +21,7 @@ import { layoutText } from "./twin.js";
 import { cellSentence, facts, spokenElement, spokenLayout } from "./words.js";
 
 const HINT = "Point at a cell, or move with the arrow keys. In a field, ↑ and ↓ change a number.";
+const PREDICT = "Choose a storage cell, or type its number. Escape ends the questions.";
 const SETTLED = 250;        // ms after the last change before the address is written
 
 class View {
@@ -58,6 +59,7 @@ class View {
         this.reading.element),
       h("div", { class: "tlw-storage" }, h("p", { class: "tlw-part" }, "storage"), this.tape.element),
       this.facts, this.footer(), this.twin.element, live);
+    this.root.addEventListener("keydown", (event) => this.escape(event));
     followTheme(this.root, signal);
     el.append(this.root);
     this.keepAddress();
@@ -111,6 +113,15 @@ class View {
     // A cell that several elements share gives them one after the other.
     const here = reaching.findIndex((index) => String(index) === String(this.lab.hand));
     this.pick(reaching[(here + 1) % reaching.length]);
+  }
+
+  // Escape ends the questions; in a field of the layout it takes back what was typed.
+  escape(event) {
+    if (event.key !== "Escape" || event.defaultPrevented || this.predict.state === "off") return;
+    event.preventDefault();
+    this.predict.stop();
+    this.predict.button.focus({ preventScroll: true });
+    this.say("The questions have ended.");
   }
 
   point(hover) {
@@ -208,7 +219,7 @@ class View {
   // Characters of the longest value, so that all cells have one width.
   widest() {
     const { cells } = this.lab.layout;
-    const { start, stop } = drawnWindow(cells, this.lab.reached?.[0] ?? null, MOST_CELLS);
+    const { start, stop } = drawnWindow(cells, this.lab.reached?.[0] ?? null, LONGEST_LINE);
     let widest = Math.max(2, String(cells).length);
     for (let cell = start; cell < stop; cell += 1) widest = Math.max(widest, this.lab.textAt(cell).length);
     return Math.min(widest, 9);
@@ -218,7 +229,7 @@ class View {
     const { refusal } = this.lab;
     this.message.classList.toggle("tlw-wrong", refusal !== null || this.linkRefusal !== undefined);
     if (refusal !== null) this.message.textContent = `Refused, the picture stays: ${refusal}.`;
-    else this.message.textContent = this.linkRefusal ?? HINT;
+    else this.message.textContent = this.linkRefusal ?? (this.predict.state === "off" ? HINT : PREDICT);
   }
 
   light() {
@@ -255,7 +266,10 @@ class View {
     if (!isStaticPage()) return;
     const key = this.model.get("key");
     const restore = (text) => {
-      if (text === null) return;
+      if (text === null) {
+        this.lab.reset();
+        return;
+      }
       const { state, refusal } = readState(text, this.lab.start);
       const other = state && this.lab.fixed
         && (state.cells !== this.lab.start.cells || state.dtype !== this.lab.start.dtype);
@@ -264,13 +278,22 @@ class View {
         this.lab.propose(state);
         return;
       }
-      const reason = refusal ?? "it is about another storage";
-      this.linkRefusal = `The link's state was not used: ${reason}.`;
+      this.refuseLink(refusal ?? "it is about another storage");
     };
     const found = readHash(key);
-    restore(found);
-    if (found !== null) requestAnimationFrame(() => this.root.scrollIntoView({ block: "nearest" }));
-    onHash(key, (text) => { restore(text); this.tell(); }, this.signal);
+    if (found !== null) {
+      restore(found);
+      requestAnimationFrame(() => this.root.scrollIntoView({ block: "nearest" }));
+    }
+    onHash(key, restore, this.signal);
+  }
+
+  // What a link says cannot be: the lab stays, says so, and the address says again what is shown.
+  refuseLink(reason) {
+    this.linkRefusal = `The link's state was not used: ${reason}.`;
+    this.tell();
+    this.remember();
+    setTimeout(() => { if (!this.signal.aborted) this.say(this.linkRefusal ?? ""); }, SETTLED);   // in the page by then
   }
 
   remember() {

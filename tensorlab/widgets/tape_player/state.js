@@ -29,7 +29,7 @@ const LEAVES = {
   },
 };
 
-export const SCHEMA = { source: SOURCE, leaves: LEAVES, ask: "word", guess: "word", told: "flag", step: "int" };
+export const SCHEMA = { source: SOURCE, leaves: LEAVES, ask: "word", step: "int" };
 
 export function addressOf(state) { return writeFields(SCHEMA, state); }
 

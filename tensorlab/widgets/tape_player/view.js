@@ -1,5 +1,5 @@
 // The Tape Player: a program runs forward and records its graph, then a gradient runs back through it, step by step.
-import { h } from "../shared/dom.js";
+import { h, spokenText } from "../shared/dom.js";
 import { Frame } from "../shared/frame.js";
 import { Store } from "../shared/store.js";
 import { tuple } from "../shared/layout.js";
@@ -180,7 +180,7 @@ class View {
   }
 
   spoken(names) {
-    if (names.includes("told") && this.store.state.told && this.question) return this.question.told.textContent;
+    if (names.includes("told") && this.store.state.told && this.question) return spokenText(this.question.told);
     if (names.includes("step")) return stepText(this.tape, this.moment, this.waits);
     if (names.includes("leaves") && !names.includes("source")) return "";
     return `${this.tape.nodes.length} nodes. ${stepText(this.tape, this.moment, this.waits)}`;

@@ -1,5 +1,5 @@
 // The View Doctor: the reader brackets the dimensions that merge and says whether a view exists; then it tells.
-import { h } from "../shared/dom.js";
+import { h, spokenText } from "../shared/dom.js";
 import { NumberField } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
 import { addressRange, flatIndex, numel, strideAfterShape, tuple, unravel } from "../shared/layout.js";
@@ -14,13 +14,7 @@ import { BYTES, borderText, call, runsText, spokenLayout, treatmentText } from "
 
 const HINT = "Bracket the neighbours that merge, say whether a view exists, and commit.";
 const TOLD = "Change the layout or the new shape, and a new question stands open.";
-const SCHEMA = {
-  shape: "ints", stride: "ints", offset: "int", target: "ints", answer: "word", told: "flag",
-  marks: {
-    write: (marks) => marks.join(",") || "none",
-    read: (text) => ({ value: text === "none" ? [] : text.split(",") }),
-  },
-};
+const SCHEMA = { shape: "ints", stride: "ints", offset: "int", target: "ints" };
 const FIELDS = [
   { name: "shape", label: "shape", many: true }, { name: "stride", label: "stride", many: true },
   { name: "offset", label: "offset" }, { name: "target", label: "view as", many: true, kind: "shape", least: -1 },
@@ -194,7 +188,7 @@ class View {
 
   spoken(names) {
     const { state } = this.store;
-    if (names.includes("told") && state.told) return this.told.textContent;
+    if (names.includes("told") && state.told) return spokenText(this.told);
     if (names.every((name) => name === "marks")) return `Borders: ${state.marks.join(", ")}.`;
     return names.every((name) => name === "answer") ? `Answer: ${state.answer}.` : spokenLayout(state);
   }

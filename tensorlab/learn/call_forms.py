@@ -11,7 +11,7 @@ A function that is not listed takes the calls that fit its exercise's first line
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlab.autograd.views import requires_grad
@@ -67,8 +67,7 @@ def matmul(input: Any, other: Any, *, out: Tensor | None = None) -> Arguments | 
     """Two tensors, a new result, and no gradient: an answer may write its products with ``out``."""
     if not isinstance(input, Tensor) or not isinstance(other, Tensor) or out is not None:
         return None
-    recorded = current.grad and (requires_grad(input) or requires_grad(other))
-    return None if recorded else (input, other)
+    return None if _recorded(input, other) else (input, other)
 
 
 def argmax(
@@ -117,6 +116,44 @@ def scatter_add(
     if not fits or not isinstance(src, Tensor) or src.dtype is not input.dtype:
         return None
     return (input, dim, index, src) if _within(index, src) else None
+
+
+def unbroadcast(gradient: Tensor, shape: Sequence[int]) -> Arguments | None:
+    """A gradient that isn't differentiated in turn."""
+    return None if _recorded(gradient) else (gradient, tuple(shape))
+
+
+def gradcheck(func: Callable[..., Any], inputs: Any, **options: Any) -> Arguments | None:
+    """Inputs of float64 with cells of their own, one of which requires a gradient, and a single result."""
+    given = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    plain = all(isinstance(x, Tensor) and x.dtype is dtypes.float64 and 0 not in x.stride() for x in given)
+    if options or not plain or not any(map(requires_grad, given)):
+        return None
+    return (func, given) if isinstance(func(*given), Tensor) else None
+
+
+def index_backward(grad: Tensor, shape: Sequence[int], indices: Sequence[Tensor | None]) -> Arguments | None:
+    """Lists of places for the first dimensions; no masks, and none left out."""
+    lists = all(isinstance(index, Tensor) and index.dtype is dtypes.int64 for index in indices)
+    return (grad, tuple(shape), tuple(indices)) if lists and not _recorded(grad) else None
+
+
+def amax_backward(
+    grad: Tensor, input: Tensor, result: Tensor, dim: Any = (), keepdim: bool = False
+) -> Arguments | None:
+    """Numbers without a nan, and a gradient that isn't differentiated in turn."""
+    plain = not _recorded(grad, input, result) and input.numel() > 0 and not bool(result.isnan().any())
+    return (grad, input, result, () if dim is None else dim, keepdim) if plain else None
+
+
+def matmul_backward(grad: Tensor, a: Tensor, b: Tensor) -> Arguments | None:
+    """A gradient that isn't differentiated in turn."""
+    return None if _recorded(grad, a, b) else (grad, a, b)
+
+
+def _recorded(*operands: Tensor) -> bool:
+    """Whether what is computed with them now is recorded for a gradient."""
+    return current.grad and any(map(requires_grad, operands))
 
 
 def sgd_momentum(
@@ -204,6 +241,11 @@ FORMS: dict[str, Callable[..., Arguments | None]] = {
     "07.gather": gather,
     "07.scatter_add": scatter_add,
     "08.matmul": matmul,
+    "10.unbroadcast": unbroadcast,
+    "10.index_backward": index_backward,
+    "10.amax_backward": amax_backward,
+    "10.matmul_backward": matmul_backward,
+    "10.gradcheck": gradcheck,
     "13.sgd_momentum": sgd_momentum,
     "13.adam_step": adam_step,
     "13.dropout": dropout,

@@ -160,6 +160,16 @@ def differentiated() -> Any:
     return x.grad
 
 
+@_sample("gradients of shapes")
+def reshaped_gradients() -> Any:
+    """Back through what was stretched, turned, gathered and multiplied, and through the largest."""
+    x = tl.arange(24.0, dtype=tl.float64).view(2, 3, 4).requires_grad_()
+    row, w = x[0, 0].detach().requires_grad_(), x[0, :2].detach().t().requires_grad_()
+    y = ((x + row) @ w).permute(1, 2, 0)
+    (y.amax((0, 2)).sum() + (x.amax() + x[[0, 1, 1], [2, 0, 0]] * row).sum() + (y[0] @ y[1]).sum()).backward()
+    return x.grad, row.grad, w.grad
+
+
 @_sample("files")
 def saved() -> Any:
     """Saved and loaded: views of one storage stay views of one storage."""

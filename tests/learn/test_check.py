@@ -120,7 +120,7 @@ def test_a_missing_function_is_one_kind_sentence(namespace):
 def test_an_unknown_exercise_names_those_close_to_it():
     card = check("01.nmel")
     assert "'01.numel'" in card.headline
-    assert "there are '01.numel' to '08.einsum'" in check("x").headline
+    assert f"there are '01.numel' to '{exercises()[-1].id}'" in check("x").headline
     assert check("01.zzzz").headline.endswith(
         "its chapter has '01.numel', '01.nbytes', '01.flat_index', '01.check_index', '01.nested_repr'."
     )

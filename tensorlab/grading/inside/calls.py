@@ -42,6 +42,10 @@ TWINS = {
         "tensorlab.ops.indexing.gather_scatter:scatter_reduce",
         "tensorlab.ops.indexing.gather_scatter:scatter_reduce_",
     ),
+    "tensorlab.ops.products:matmul_backward": (
+        "tensorlab.ops.products:_left",
+        "tensorlab.ops.products:_right",
+    ),
     "tensorlab.ops.pairs:squared_distances": ("tensorlab.ops.distances:cdist",),
     "tensorlab.random.counter:stream_words": ("tensorlab.random.philox:Philox.words",),
     "tensorlab.ops.dropout:dropout": ("tensorlab.ops.dropout:alpha_dropout",),

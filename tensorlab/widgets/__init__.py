@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tensorlab.widgets.adjoint_cards.widget import AdjointCards
     from tensorlab.widgets.broadcast_lab.widget import BroadcastLab
     from tensorlab.widgets.indexing_lab.widget import IndexingLab
     from tensorlab.widgets.lab import Lab
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tensorlab.widgets.view_doctor.widget import ViewDoctor
 
 __all__ = [
+    "AdjointCards",
     "BroadcastLab",
     "IndexingLab",
     "Lab",
@@ -50,6 +52,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AdjointCards": "tensorlab.widgets.adjoint_cards.widget",
     "BroadcastLab": "tensorlab.widgets.broadcast_lab.widget",
     "IndexingLab": "tensorlab.widgets.indexing_lab.widget",
     "Lab": "tensorlab.widgets.lab",

@@ -6,6 +6,7 @@ import pytest
 
 import tensorlab as tl
 from tensorlab.widgets import (
+    AdjointCards,
     BroadcastLab,
     IndexingLab,
     MatmulLab,
@@ -39,6 +40,7 @@ LABS = {
         ReductionLab((2, 3, 4), dims=(0, 2), operation="mean", told=True),
         ReductionLab((3, 4)),
     ],
+    "adjoint": lambda: [AdjointCards("expand", told=True), AdjointCards()],
     "promotion": lambda: [PromotionLattice(tl.int8, 1000, told=True), PromotionLattice()],
     "indexing": lambda: [IndexingLab((3, 4), "[0, 0, 2]", told=True), IndexingLab((2, 3, 4), "9", told=True)],
     "matmul": lambda: [MatmulLab((2, 1, 3, 4), (5, 4, 3), told=True), MatmulLab()],

@@ -12,6 +12,7 @@ Example:
     True
 """
 
+from tensorlab.figures.adjoints import there_and_back
 from tensorlab.figures.anchors import Box, Cells
 from tensorlab.figures.bits import float32_bits
 from tensorlab.figures.descent import descent
@@ -86,5 +87,6 @@ __all__ = [
     "steps_of",
     "storage",
     "tensor",
+    "there_and_back",
     "way_to",
 ]

@@ -62,6 +62,15 @@ SAMPLES = {
     "in_reading_order": figures.in_reading_order({"x": TABLE, "x.t()": TABLE.t()}),
     "filling_runs": figures.filling_runs(tl.arange(24).view(2, 3, 4).transpose(0, 1), [(3, 2, 2, 2), (6, 4)]),
     "folded_into": figures.folded_into(TABLE, {"x.sum(0)": 0, "x.sum(1)": 1}),
+    "there_and_back": figures.there_and_back(
+        tl.arange(4.0),
+        {
+            "x[::2]": lambda x: x[::2],
+            "x.view(2, 2).t()": lambda x: x.view(2, 2).t(),
+            "x[[0, 0, 2]]": lambda x: x[[0, 0, 2]],
+        },
+        "What arrives says which gradients were added.",
+    ),
     "picked_from": figures.picked_from(
         TABLE,
         {

@@ -49,8 +49,8 @@ FLOORS = {
     "LSTM 32-64, 64 steps, batch 16": 0.7,
     "GRU 32-64, 64 steps, batch 16": 0.7,
     "AdamW, 10 parameters of 1 M": 1.0,
-    "SGD, 50 parameters of 100": 0.2,
-    "Adam, 50 parameters of 100": 0.4,
+    "SGD, 50 parameters of 100": 0.4,
+    "Adam, 50 parameters of 100": 1.0,
     "DataLoader, 2 workers": 1.0,
 }
 

@@ -9,7 +9,8 @@ recorded.
     call           a new tensor, or ``out``; recorded
     call_several   several new tensors; recorded
     call_in_place  the first operand is overwritten; recorded
-    unary, binary  `call` for one and two operands, in the fewest steps; `binary_in_place` like these
+    unary, binary  `call` for one and two operands, in the fewest steps; `binary_in_place` and
+                   `update_in_place` like these
     compute        a new tensor; nothing is recorded
     compute_into   a tensor that is there; nothing is recorded
 
@@ -39,8 +40,9 @@ from tensorlab.backends import Backend, Launch
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype, get_default_dtype
 from tensorlab.core.layout import Size
+from tensorlab.core.memory_formats import is_non_overlapping_and_dense
 from tensorlab.core.modes import current
-from tensorlab.dispatch.guards import guard_layout, guard_memory, same_place
+from tensorlab.dispatch.guards import guard_layout, guard_memory, guard_readonly, same_place
 from tensorlab.dispatch.operands import Number, check_64_bits
 from tensorlab.dispatch.resizing import resize_output
 from tensorlab.names.following import Rule, follow
@@ -65,6 +67,7 @@ __all__ = [
     "compute_several",
     "refuse_recorded",
     "unary",
+    "update_in_place",
 ]
 
 Operand = Tensor | Number
@@ -465,6 +468,46 @@ def binary_in_place(primitive: Primitive, target: Tensor, other: Operand, writer
                 storage._writer = writer or f"{primitive.name}_"
                 return target
     return call_in_place(primitive, target, other, writer=writer)
+
+
+def update_in_place(
+    primitive: Primitive, tensors: Sequence[Tensor], numbers: Sequence[float], writer: str
+) -> bool:
+    """Overwrite tensors of one dense layout, all but the second, by an operation on them and on numbers.
+
+    Nothing is recorded. The launch is called with the buffers and the numbers alone.
+
+    Returns:
+        whether it was done. If not, the layouts or dtypes differ, have gaps, or share the first one's memory.
+
+    Raises:
+        RuntimeError: the first tensor may not be written.
+    """
+    first, *others = tensors
+    shape, stride, element_type, storage = first._shape, first._stride, first._dtype, first._storage
+    for other in others:
+        if (
+            other._stride != stride
+            or other._shape != shape
+            or other._dtype is not element_type
+            or other._storage._memory is storage._memory
+        ):
+            return False
+    guard_readonly(first)
+    key = primitive, element_type, shape, stride, storage.backend
+    plan = _plans.get(key)
+    if plan is None:
+        if not is_non_overlapping_and_dense(shape, stride):
+            return False
+        made = Result(shape, stride, element_type)
+        launch = primitive.launch(storage.backend, made, tensors, (), [False] * len(tensors))
+        plan = _remember(key, storage.backend, launch, made, None, {})
+    storage._version += 1
+    for memory in others[1:]:
+        memory._storage._version += 1
+    plan.launch(*[tensor._at for tensor in tensors], *numbers)
+    storage._writer = writer
+    return True
 
 
 def compute_into(

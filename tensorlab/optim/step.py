@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlab.backends import Backend, Launch
-from tensorlab.core.memory_formats import is_non_overlapping_and_dense
-from tensorlab.dispatch.primitive import Operand, Primitive, Result, call_in_place
+from tensorlab.dispatch.guards import guard_write
+from tensorlab.dispatch.primitive import Operand, Primitive, Result, update_in_place
 from tensorlab.ops.creation import empty_like
 from tensorlab.scalars.updates import Update
 from tensorlab.tensor import Tensor
@@ -20,21 +20,6 @@ class _Step(Primitive):
     def __init__(self, rule: Update) -> None:
         self.rule, self.name = rule, f"{rule.name} step"
 
-    def result(self, operands: Sequence[Operand], params: tuple) -> Result:
-        """The parameter keeps its layout; all else has the same."""
-        parameter = operands[0]
-        assert isinstance(parameter, Tensor)
-        for other in operands[1 : len(operands) - self.rule.numbers]:
-            if not isinstance(other, Tensor) or (other.shape, other.dtype) != (
-                parameter.shape,
-                parameter.dtype,
-            ):
-                raise RuntimeError(
-                    f"{self.name}: the gradient and the optimizer's state must have the parameter's shape "
-                    f"and dtype, {tuple(parameter.shape)} of {parameter.dtype.name}, and one is {other!r}"
-                )
-        return Result(parameter.shape, parameter.stride(), parameter.dtype)
-
     def launch(
         self,
         backend: Backend,
@@ -44,8 +29,7 @@ class _Step(Primitive):
         same: Sequence[bool],
     ) -> Launch:
         """One pass over cells that lie side by side."""
-        update = backend.update(self.rule, result.dtype, (1, result.shape.numel()))
-        return lambda out, *buffers: update(*buffers)
+        return backend.update(self.rule, result.dtype, (1, result.shape.numel()))
 
 
 _steps: dict[Update, _Step] = {}
@@ -67,22 +51,19 @@ def move(
     """
     if rule not in _steps:
         _steps[rule] = _Step(rule)
-    dense = parameter
-    if not is_non_overlapping_and_dense(parameter.shape, parameter.stride()):
-        dense = empty_like(parameter).copy_(parameter.detach())
-    operands = [_laid_out(tensor, dense) for tensor in (grad, *memories)]
-    call_in_place(_steps[rule], dense, *operands, *map(float, numbers), writer=writer)
-    for memory, moved in zip(memories, operands[1:], strict=True):
-        if moved is not memory:
-            memory.copy_(moved)
-        else:
-            memory._storage._version += 1
-    if dense is not parameter:
-        parameter.copy_(dense)
-
-
-def _laid_out(tensor: Tensor, like: Tensor) -> Tensor:
-    """The tensor in the layout of another; a copy, if it has a different one."""
-    if tensor.stride() == like.stride() or tensor.shape != like.shape:
-        return tensor
-    return empty_like(like, dtype=tensor.dtype).copy_(tensor)
+    step, floats = _steps[rule], [float(number) for number in numbers]
+    if update_in_place(step, (parameter, grad, *memories), floats, writer):
+        return
+    for other in (grad, *memories):
+        if (other.shape, other.dtype) != (parameter.shape, parameter.dtype):
+            raise RuntimeError(
+                f"{step.name}: the gradient and the optimizer's state must have the parameter's shape and "
+                f"dtype, {tuple(parameter.shape)} of {parameter.dtype.name}, and one is {other!r}"
+            )
+    guard_write(parameter, grad, *memories)
+    dense = empty_like(parameter).copy_(parameter.detach())
+    laid_out = [empty_like(dense).copy_(other) for other in (grad, *memories)]
+    update_in_place(step, (dense, *laid_out), floats, writer)
+    for tensor, moved in zip((parameter, *memories), (dense, *laid_out[1:]), strict=True):
+        tensor.copy_(moved)
+    parameter._storage._writer = writer

@@ -69,10 +69,10 @@ def pointwise(
     is_light = tasks == 1 or work < threads.WORTHWHILE
     if is_light and len(pattern) <= 3 and not {NUMBER, SELF} & {*pattern}:
         if len(pattern) == 2:
-            return lambda out, a: kernel(0, tasks, walk, *out, *a)
-        return lambda out, a, b: kernel(0, tasks, walk, *out, *a, *b)
+            return lambda out, a: kernel(0, tasks, walk, out[0], out[1], a[0], a[1])
+        return lambda out, a, b: kernel(0, tasks, walk, out[0], out[1], a[0], a[1], b[0], b[1])
     if is_light and len(pattern) == 3 and pattern[1] == SELF and pattern[2] not in (NUMBER, SELF):
-        return lambda out, _, b: kernel(0, tasks, walk, *out, *b)
+        return lambda out, _, b: kernel(0, tasks, walk, out[0], out[1], b[0], b[1])
 
     def launch(*buffers: Any) -> None:
         arguments: list[Any] = []

@@ -37,11 +37,14 @@ def update(
     count = len(rule.arguments[0])
     kernel, tasks, work = _kernel(rule, element_type), rows * ceil_div(columns, BLOCK), COST * rows * columns
     apart = np.array(steps or [columns] * count, np.int64)
+    is_light = tasks == 1 or work < threads.WORTHWHILE
 
     def launch(*operands: Any) -> None:
         buffers = itertools.chain.from_iterable(operands[:count])
-        team = min(threads.team_for(work), tasks)
-        share(kernel, team, tasks, columns, apart, *buffers, *operands[count:])
+        if is_light or (team := min(threads.team_for(work), tasks)) == 1:
+            kernel(0, tasks, columns, apart, *buffers, *operands[count:])
+        else:
+            share(kernel, team, tasks, columns, apart, *buffers, *operands[count:])
 
     return launch
 

@@ -94,7 +94,7 @@ def test_everything_that_is_loaded_is_here(pages: dict[Path, Page]) -> None:
 
 def test_without_a_repository_no_page_leads_to_one(pages: dict[Path, Page]) -> None:
     for path, page in pages.items():
-        assert not [link for link in page.links if "colab" in link or "/issues/" in link], path
+        assert not [link for link in page.links if "colab" in link or "/issues/new" in link], path
 
 
 def test_no_script_of_a_page_names_a_cdn(pages: dict[Path, Page]) -> None:

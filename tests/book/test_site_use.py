@@ -59,7 +59,7 @@ def test_formulas_are_typeset_by_the_sites_own_mathjax(open_page: Open) -> None:
 
 def test_the_reference_draws_a_graph_and_plays_one(open_page: Open) -> None:
     page = open_page("book/reference/autograd.html")
-    assert page.get_by_text("MulBackward0").first.is_visible()
+    assert page.locator("svg text", has_text="MulBackward0").first.is_visible()
     player = page.get_by_role("group", name="Tape Player")
     assert "forward, 0 of 3" in player.inner_text()
     player.get_by_role("button", name="step forward").press("Enter")

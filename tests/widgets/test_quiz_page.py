@@ -147,7 +147,8 @@ PROGRAM = (
     "for i in",
     "row = []",
     "for j in",
-    "cells[offset + i * strides",
+    "cell = offset + i * strides",
+    "row.append(cells[cell])",
     "table.append",
     "return",
 )
@@ -186,7 +187,7 @@ def test_parsons_by_dragging(page):
         page.mouse.up()
     puzzle.get_by_role("button", name="Check").click()
     assert "Right." in puzzle.inner_text()
-    assert "            row.append(cells[offset" in puzzle.locator("pre").inner_text()
+    assert "            row.append(cells[cell]" in puzzle.locator("pre").inner_text()
     puzzle.locator("ol li").first.scroll_into_view_if_needed()
     first = puzzle.locator("ol li").first.bounding_box()
     page.mouse.move(first["x"] + 8, first["y"] + first["height"] / 2)

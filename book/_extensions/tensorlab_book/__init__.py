@@ -5,6 +5,7 @@ Each module does one thing and connects itself in `setup`:
     repository   the header's buttons, all of which follow from `repository.url` in _config.yml
     freshness    executed outputs are reused only while the library that made them is unchanged
     reference    the `api-module` directive: a module's public names, from their docstrings
+    sources      the pages of the library's source, and where they lead back to
     methods      the `api-methods` directive: Tensor's methods, by kind
     opening      the line above a chapter: its part, its minutes, and the switch that shows everything
     card         the summary at the end of a chapter as a card that can be printed
@@ -36,6 +37,7 @@ from . import (
     pages,
     reference,
     repository,
+    sources,
 )
 
 __all__ = ["setup"]
@@ -47,6 +49,7 @@ def setup(app: Sphinx) -> dict[str, object]:
         head,
         freshness,
         reference,
+        sources,
         badges,
         methods,
         coverage,

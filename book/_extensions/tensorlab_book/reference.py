@@ -244,14 +244,6 @@ def own_signature(
     return stringify_signature(arguments, show_return_annotation=False, unqualified_typehints=True), None
 
 
-def written_in(app: Sphinx, module: str | None, name: str) -> str | None:
-    """Return the module in which a public function is written, for the link to its source."""
-    if module is None:  # an attribute that a docstring describes
-        return None
-    value = getattr(importlib.import_module(module), name, None)
-    return inspect.unwrap(value).__module__ if inspect.isroutine(value) else None
-
-
 def whole_sentence(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
     """Put a property's first line together again, which Napoleon takes apart at a colon into type and text.
 
@@ -266,7 +258,6 @@ def whole_sentence(app: Sphinx, what: str, name: str, obj: object, options: obje
 def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", whole_sentence, priority=600)  # behind Napoleon's 500
     app.connect("autodoc-process-signature", own_signature)
-    app.connect("viewcode-follow-imported", written_in)
     app.add_directive("api-module", ModuleSection)
     app.add_directive("api-summary", ModuleTable)
     app.add_directive("api-topics", TopicCards)

@@ -5,6 +5,7 @@ The numbers are counted from the notebook. The switch needs a script (`chapter.j
 
 from __future__ import annotations
 
+import functools
 import html
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ LINE = """
 """
 
 
+@functools.cache
 def written(app: Sphinx) -> dict[str, Chapter]:
     """Return the chapters by the names of their documents."""
     folder = Path(app.srcdir) / FOLDER

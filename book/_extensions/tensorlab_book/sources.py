@@ -22,7 +22,9 @@ BACK = re.compile(r'(?<=<div class="viewcode-block" id=")([^"]+)(">\n<a class="v
 
 def written_in(app: Sphinx, module: str | None, name: str) -> str | None:
     """Return the module in which a public name's source is, for the link to it."""
-    value = sys.modules.get(module or "")  # without one it is an attribute that a docstring describes
+    if module is None:  # an attribute that a docstring describes
+        return None
+    value = sys.modules[module]
     for part in name.split("."):
         value = getattr(value, part, None)
     return inspect.unwrap(value).__module__ if inspect.isroutine(value) or inspect.isclass(value) else None

@@ -43,19 +43,17 @@ ALONE = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536"}
 #: Calls that take several steps and keep what is between them, and why.
 STEPS = {
     "x.unique(return_inverse=True, return_counts=True)": "where each element stood, in order, in four bytes",
+    "x.unique()": "the elements in order, and where each element stood",
+    "x.unique(dim=0)": "the rows in order",
+    "x.unique_consecutive()": "where a new element begins, in one byte each",
+    "x.take_along_dim(grid, 1)": "the index with its negative places counted from the start",
+    "tl.multinomial(x, 2)": "a random number for each category, as in PyTorch",
     "target.copy_(x).__setitem__(mask, x[mask])": "the values, which are made for the call",
     **dict.fromkeys(
         ("tl.chain_matmul(x, y, x)", "tl.linalg.multi_dot([x, y, x])", "tl.linalg.matrix_power(matrix, 3)"),
         "the first product",
     ),
     "tl.addbmm(batch[0], batch, batch)": "the batch's first matrices side by side, so that it is one product",
-    **dict.fromkeys(
-        (
-            "F.interpolate(x.view(1, 1, side, side), scale_factor=2)",
-            'F.interpolate(x.view(1, 1, side, side), scale_factor=2, mode="bilinear")',
-        ),
-        "the neighbours of the new places, one dimension after the other",
-    ),
     **dict.fromkeys(
         (
             "F.mse_loss(x, y)",

@@ -50,7 +50,7 @@ def places(app: Sphinx) -> dict[tuple[str, str], tuple[str, str]]:
     Of several places it is that of the shortest name: the others say that they are the same.
     """
     found: dict[tuple[str, str], tuple[str, str]] = {}
-    documented = app.env.domains.python_domain.objects
+    documented = app.env.get_domain("py").objects
     for full in sorted(documented, key=len):
         for module, name in offered(full):
             if source := written_in(app, module, name):

@@ -12,6 +12,7 @@ from tensorlab.autograd import engine
 from tensorlab.autograd.edges import GradientEdge
 from tensorlab.autograd.graph import Edge, Gradient
 from tensorlab.autograd.views import edge_of, grad_fn
+from tensorlab.backends import HOST, Backend, backend
 from tensorlab.core import layout
 from tensorlab.core.cells import encode_one
 from tensorlab.core.dtypes import dtype
@@ -242,7 +243,8 @@ def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
                 f"the tensors that it was computed from requires a gradient, or it was computed under "
                 f"no_grad()"
             )
-        roots.append((edge, _beginning(tensor._shape, tensor._dtype, gradient, position)))
+        beginning = _beginning(tensor._shape, tensor._dtype, gradient, position, backend(tensor.device.type))
+        roots.append((edge, beginning))
     if len(gradients) != len(tensors):
         raise RuntimeError(
             f"got {len(tensors)} tensors and {len(gradients)} gradients: each tensor has one, perhaps None"
@@ -250,7 +252,9 @@ def _roots(tensors: tuple, gradients: tuple) -> list[tuple[Edge, Tensor]]:
     return roots
 
 
-def _beginning(shape: Size, element_type: dtype, gradient: Tensor | None, position: int) -> Tensor:
+def _beginning(
+    shape: Size, element_type: dtype, gradient: Tensor | None, position: int, device: Backend = HOST
+) -> Tensor:
     """The gradient that a pass begins with at an output of this shape and dtype: the one given, or 1."""
     if gradient is None:
         if layout.numel(shape) != 1:
@@ -258,7 +262,7 @@ def _beginning(shape: Size, element_type: dtype, gradient: Tensor | None, positi
                 f"grad can be implicitly created only for scalar outputs: this tensor has shape "
                 f"{list(shape)}; sum it first, or pass a gradient of that shape"
             )
-        return _one(shape, element_type)
+        return _one(shape, element_type, device)
     _need_gradient(gradient)
     if gradient._shape != shape:
         raise RuntimeError(
@@ -268,15 +272,17 @@ def _beginning(shape: Size, element_type: dtype, gradient: Tensor | None, positi
     return gradient
 
 
-def _one(shape: Size, element_type: dtype) -> Tensor:
+def _one(shape: Size, element_type: dtype, device: Backend) -> Tensor:
     """The gradient of one element with respect to itself."""
     cell = _ones.get(element_type)
     if cell is None:
-        cell = _ones[element_type] = np.array([encode_one(1, element_type)])
-    return make_dense(cell.copy(), element_type, shape, layout.default_strides(shape))
+        cell = _ones[element_type] = encode_one(1, element_type)
+    memory = device.allocate(1, element_type.cell)
+    device.fill((memory, 0), 1, cell)
+    return make_dense(memory, element_type, shape, layout.default_strides(shape), device)
 
 
-_ones: dict[dtype, np.ndarray] = {}
+_ones: dict[dtype, np.generic] = {}
 
 
 def _need_gradient(gradient: object) -> None:

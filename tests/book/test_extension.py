@@ -15,6 +15,7 @@ from tensorlab_book.methods import described as described_methods
 from tensorlab_book.pages import MENDS, mend
 from tensorlab_book.reference import (
     REST,
+    SUBJECT_OF,
     SUBJECTS,
     described,
     first_sentence,
@@ -186,6 +187,11 @@ def test_each_function_of_the_package_is_about_one_subject() -> None:
         lines = (f".. autofunction:: tensorlab.{name}\n", f".. py:data:: {name}\n")
         found = [about for about, text in pages.items() if any(line in text for line in lines)]
         assert len(found) == 1, name
+
+
+def test_the_modules_of_a_subject_are_there() -> None:
+    there = {path.stem for path in (Path(tensorlab.__file__).parent / "ops").rglob("*")}
+    assert SUBJECT_OF.keys() - there == set()
 
 
 def test_every_method_stands_in_one_list() -> None:

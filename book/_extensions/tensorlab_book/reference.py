@@ -38,10 +38,10 @@ DIRECTIVES = {CLASS: "class", FUNCTION: "function"}
 REST = "else"
 SUBJECTS = {
     "creation": "creation from_data ranges interop window_functions",
-    "pointwise": "pointwise arithmetic blends bounds choice activations special_functions",
+    "pointwise": "pointwise arithmetic addcmul_lerp clamp where activations special_functions",
     "shape": "shape dims slicing slice_scatter splitting aliases conversion joining rearranging diagonals "
     "combinations",
-    "reductions": "reduction variance extremes cumulative cumulative_logs softmax norms calculus statistics",
+    "reductions": "reduction variance argreduce cumulative softmax norms calculus statistics",
     "order": "sorting order_statistics uniqueness search",
     "indexing": "indexing",
     "products": "matmul contractions einsum linalg factorizations distances matrix_functions matrix_rank "

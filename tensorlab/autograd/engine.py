@@ -18,22 +18,21 @@ from sys import getrefcount
 from typing import Any
 
 from tensorlab.autograd import anomaly
+from tensorlab.autograd.accumulation import HELD_ONCE, add_to_grad
 from tensorlab.autograd.graph import AccumulateGrad, Edge, Gradient, Node, Output, node_of
 from tensorlab.autograd.hooks import run_accumulated, run_after, run_before
 from tensorlab.autograd.unbroadcasting import unbroadcast
-from tensorlab.core.layout import default_strides
-from tensorlab.core.memory_formats import contiguous_format, is_non_overlapping_and_dense
 from tensorlab.core.modes import current
 from tensorlab.tensor import Tensor
 
-__all__ = ["accumulate", "run"]
+__all__ = ["accumulate", "run", "topological_order"]
 
 
 def run(
     roots: Sequence[tuple[Edge, Tensor]],
+    retain_graph: bool = False,
     *,
-    retain_graph: bool,
-    create_graph: bool,
+    create_graph: bool = False,
     wanted: Sequence[Edge] | None = None,
     to_leaves: bool = True,
 ) -> list[Gradient]:
@@ -49,7 +48,7 @@ def run(
     Returns:
         the gradients of the wanted edges, None for those that none reached.
     """
-    order = _topological_order(edge for edge, _ in roots)
+    order = topological_order(edge for edge, _ in roots)
     targets: set[Node] = set()
     asked: set[Node] | None = None
     if wanted is not None:
@@ -79,7 +78,7 @@ def run(
             if node.__class__ is AccumulateGrad:
                 if to_leaves:
                     unshared = getrefcount(gradient) == HELD_ONCE
-                    _add_to_grad(node.variable, gradient, create_graph, unshared)
+                    add_to_grad(node.variable, gradient, create_graph, unshared)
                     if node.hooks is not None and node.variable._edge is not None:
                         run_accumulated(node.hooks, node.variable)
                         run_after(node.hooks, (), gradient)
@@ -101,8 +100,18 @@ def run(
     return [] if wanted is None else [_of_edge(captured, edge) for edge in wanted]
 
 
-def _topological_order(roots: Iterable[Edge]) -> list[Node]:
-    """All nodes that can be reached, the youngest first."""
+def topological_order(roots: Iterable[Edge]) -> list[Node]:
+    """All nodes that can be reached from some, each once, before those that its edges lead to.
+
+    The youngest comes first: whatever a node leads to was made before it.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor(2.0, requires_grad=True)
+        >>> a = x * x
+        >>> [node.name() for node in topological_order([(a + a.exp()).grad_fn])]
+        ['AddBackward0', 'ExpBackward0', 'MulBackward0', 'AccumulateGrad']
+    """
     order = list(dict.fromkeys(map(node_of, roots)))
     found = set(order)
     for node in order:  # it grows on the way: whatever is found is asked for its own edges later
@@ -126,7 +135,18 @@ def _leading_to(targets: set[Node], order: list[Node]) -> list[Node]:
 
 
 def accumulate(pending: dict[Node, Any], edge: Edge, gradient: Tensor) -> None:
-    """Add a gradient, fitted to the operand, to those that wait at the end of an edge."""
+    """Add a gradient, fitted to the operand, to those that wait at the end of an edge.
+
+    The first one waits as it is. It is never written into: its tensor may be waiting elsewhere too.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> node, pending = (tl.ones(2, requires_grad=True) * 2).grad_fn, {}
+        >>> accumulate(pending, node, tl.tensor([1.0, 2.0]))
+        >>> accumulate(pending, node, tl.tensor([10.0, 20.0]))
+        >>> pending[node]
+        tensor([11., 22.])
+    """
     if gradient._shape != edge.shape:
         gradient = unbroadcast(gradient, edge.shape)
     if gradient._dtype is not edge.dtype:
@@ -154,62 +174,8 @@ def _all_fitted(node: Node, results: Sequence[Gradient]) -> list[Gradient]:
     return fitted
 
 
-def _add_to_grad(variable: Tensor, gradient: Tensor, differentiable: bool, unshared: bool) -> None:
-    """Add a gradient to a leaf's ``grad``. The first one is taken over if nobody else holds it, else copied.
-
-    A leaf without gaps gets a gradient of its own strides, any other a row-major one.
-    """
-    if variable._edge is None:  # it was frozen, or detached, since the graph was made
-        return
-    held = variable._grad
-    if held is not None:
-        if differentiable:
-            variable._grad = held + gradient
-        else:
-            held.add_(gradient)
-        return
-    row_major = default_strides(variable._shape)
-    dense = is_non_overlapping_and_dense(variable._shape, variable._stride)
-    strides = variable._stride if dense else row_major
-    if unshared and not differentiable and gradient._stride == strides and _has_storage_to_itself(gradient):
-        gradient._base = None
-        variable._grad = gradient
-    elif dense and (differentiable or strides != row_major):
-        copy = gradient.new_empty_strided(variable._shape, strides)
-        variable._grad = copy.copy_(gradient)
-    else:
-        variable._grad = gradient.clone(memory_format=contiguous_format)
-
-
-def _has_storage_to_itself(gradient: Tensor) -> bool:
-    """Whether no other tensor that anybody holds looks into a gradient's storage."""
-    held = getrefcount(gradient._storage)
-    base = gradient._base
-    if base is None:
-        return held == HELD_BY_A_SLOT
-    # A base that only this view holds goes when the view lets go of it.
-    return held == HELD_BY_A_SLOT + 1 and getrefcount(base) == HELD_ONCE + 1
-
-
 def _of_edge(captured: Mapping[Node, Any], edge: Edge) -> Gradient:
     if isinstance(edge, Output):
         several = captured.get(edge.node)
         return None if several is None else several[edge.number]
     return captured.get(edge)
-
-
-class _Holder:
-    __slots__ = ("held",)
-
-    held: object
-
-
-def _references() -> tuple[int, int]:
-    """What `getrefcount` says of an object that one variable holds, and of one that one slot holds."""
-    holder = _Holder()
-    holder.held = object()
-    fresh = object()
-    return getrefcount(fresh), getrefcount(holder.held)
-
-
-HELD_ONCE, HELD_BY_A_SLOT = _references()

@@ -20,6 +20,7 @@ import weakref
 from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tensorlab.autograd.accumulation import add_to_grad
 from tensorlab.autograd.hooks import Handle, Hooks, run_after, run_before
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
@@ -248,10 +249,9 @@ class AccumulateGrad(Node):
     def __call__(self, *gradients: Gradient) -> Any:
         """Add a gradient to the leaf's ``grad``."""
         super().__call__(*gradients)
-        held = self.variable._grad
         for gradient in gradients:
             if gradient is not None:
-                self.variable._grad = gradient.clone() if held is None else held + gradient
+                add_to_grad(self.variable, gradient, current.grad, unshared=False)
         return ()
 
 

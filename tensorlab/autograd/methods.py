@@ -72,8 +72,8 @@ def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
     return input
 
 
-@op("property", name="is_leaf")
-def _is_leaf(input: Tensor) -> bool:
+@op("property")
+def is_leaf(input: Tensor) -> bool:
     """True when no recorded operation made the tensor: its gradient, if it requires one, ends in ``grad``."""
     return grad_fn(input) is None
 

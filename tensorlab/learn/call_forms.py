@@ -11,9 +11,11 @@ A function that is not listed takes the calls that fit its exercise's first line
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from tensorlab.autograd import anomaly
+from tensorlab.autograd.graph import Node, node_of, walk
 from tensorlab.autograd.views import requires_grad
 from tensorlab.core import dtypes
 from tensorlab.core.modes import current
@@ -206,6 +208,39 @@ def get_total_norm(
     return (list(tensors), norm_type) if plain else None
 
 
+def mul_backward(grad: Tensor, input: Tensor, other: Tensor) -> Arguments | None:
+    """Two tensors; a factor that is a number keeps no tensor."""
+    return (grad, input, other) if isinstance(input, Tensor) and isinstance(other, Tensor) else None
+
+
+def topological_order(roots: Iterable[Any]) -> Arguments:
+    """Nodes, also where the call has edges to their results."""
+    return ([node_of(edge) for edge in roots],)
+
+
+def accumulate(pending: dict[Any, Any], edge: Any, gradient: Tensor) -> Arguments | None:
+    """A gradient that fits a node of one result: nothing has to be summed into its shape, or converted."""
+    fits = isinstance(edge, Node) and gradient.shape == edge.shape and gradient.dtype is edge.dtype
+    return (pending, edge, gradient) if fits else None
+
+
+def run(
+    roots: Sequence[tuple[Any, Tensor]],
+    retain_graph: bool = False,
+    *,
+    create_graph: bool = False,
+    wanted: Sequence[Any] | None = None,
+    to_leaves: bool = True,
+) -> Arguments | None:
+    """A pass to all leaves that is not recorded, through nodes of one result and without hooks."""
+    if create_graph or wanted is not None or not to_leaves or anomaly.watching:
+        return None
+    nodes = {node for edge, _ in roots if isinstance(edge, Node) for node in walk(edge)}
+    edges = [edge for node in nodes for edge in node.edges] + [edge for edge, _ in roots]
+    plain = all(edge is None or isinstance(edge, Node) for edge in edges)
+    return (roots, retain_graph) if plain and all(node.hooks is None for node in nodes) else None
+
+
 def _exists(dim: object, input: Tensor) -> bool:
     return type(dim) is int and -input.dim() <= dim < input.dim()
 
@@ -241,6 +276,10 @@ FORMS: dict[str, Callable[..., Arguments | None]] = {
     "07.gather": gather,
     "07.scatter_add": scatter_add,
     "08.matmul": matmul,
+    "09.mul_backward": mul_backward,
+    "09.topological_order": topological_order,
+    "09.accumulate": accumulate,
+    "09.run": run,
     "10.unbroadcast": unbroadcast,
     "10.index_backward": index_backward,
     "10.amax_backward": amax_backward,

@@ -14,6 +14,7 @@ from tensorlab.learn import (
     hints_ch06,
     hints_ch07,
     hints_ch08,
+    hints_ch09,
     hints_ch10,
     hints_ch13,
     progress,
@@ -31,6 +32,7 @@ _HINTS = {
     **hints_ch06.HINTS,
     **hints_ch07.HINTS,
     **hints_ch08.HINTS,
+    **hints_ch09.HINTS,
     **hints_ch10.HINTS,
     **hints_ch13.HINTS,
 }

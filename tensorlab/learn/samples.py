@@ -160,6 +160,17 @@ def differentiated() -> Any:
     return x.grad
 
 
+@_sample("a graph with shared nodes")
+def recorded() -> Any:
+    """Two passes back through products and exponentials, into leaves."""
+    x, w = (tl.tensor([n, 0.5], requires_grad=True) for n in (1.0, 2.0))
+    a = x * w
+    y = (a * a + a.exp() * x).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    return x.grad, w.grad, [each.is_leaf for each in (x, a, y, x.detach(), x.double())]
+
+
 @_sample("gradients of shapes")
 def reshaped_gradients() -> Any:
     """Back through what was stretched, turned, gathered and multiplied, and through the largest."""

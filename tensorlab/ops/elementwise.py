@@ -13,11 +13,12 @@ from __future__ import annotations
 import inspect
 import re
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
 from tensorlab.autograd.formulas import Backward, Formula
+from tensorlab.autograd.graph import Gradient, Node
 from tensorlab.backends import Backend, Buffer, Launch, OperandLayout
 from tensorlab.core import broadcasting, dtypes, layout, memory_formats
 from tensorlab.core.dtypes import dtype
@@ -36,6 +37,7 @@ from tensorlab.dispatch.primitive import (
     call_in_place,
 )
 from tensorlab.names.rules import unifies
+from tensorlab.ops.vjps import exp_backward, mul_backward
 from tensorlab.scalars import GRAD, TABLE, TRUTH, UNKNOWN, ZERO, Scalar
 from tensorlab.tensor import Tensor
 
@@ -310,6 +312,29 @@ class RowBackward(Backward):
         return partial(compute, own), tensor_form(gradient), names[1:]
 
 
+class VjpBackward(RowBackward):
+    """A node whose gradients one function gives, if each operand wants one (see `tensorlab.ops.vjps`)."""
+
+    __slots__ = ()
+
+    vjp: ClassVar[Callable[..., Sequence[Gradient]]]
+
+    def gradients(
+        self, gradient: Any, differentiable: bool, asked: Container[Node] | None = None
+    ) -> Sequence[Gradient]:
+        """The gradients of the operands; where not all are wanted, by the formulas."""
+        if differentiable or asked is not None or len(self.versions) < self.row.arity:
+            return super().gradients(gradient, differentiable, asked)
+        return self.vjp(gradient, *self.values())
+
+
+#: What `VjpBackward.vjp` is, by row: a function of the gradient and of what the formulas keep, in order.
+_VJPS: dict[str, Callable[..., Sequence[Gradient]]] = {
+    "exp": lambda grad, result: (exp_backward(grad, result),),
+    "mul": lambda grad, y, x: mul_backward(grad, x, y),
+}
+
+
 def _itself(grad: Tensor) -> Tensor:
     return grad
 
@@ -349,7 +374,11 @@ def node_kind(row: Scalar, number: int | None = None) -> type[RowBackward] | Non
             "special_forms": {GRAD: _itself, ZERO: _zeros, UNKNOWN: partial(_refuse, row.name)},
             "plans": {},
         }
-        kind = type("NotImplemented" if UNKNOWN in row.gradients else name, (RowBackward,), own)
+        vjp = _VJPS.get(row.name)
+        if vjp is not None:
+            own["vjp"] = staticmethod(vjp)
+        base = RowBackward if vjp is None else VjpBackward
+        kind = type("NotImplemented" if UNKNOWN in row.gradients else name, (base,), own)
     return _kinds.setdefault(key, kind)
 
 

@@ -100,8 +100,8 @@ class TestReferences:
         assert differences == []
 
     def test_in_pairs(self, interpreted):
-        """In groups, so that each two are in one: the lines of a plane of 7 times 7 points."""
-        side = 7
+        """In groups, so that each two are in one: the lines of a plane of 11 times 11 points."""
+        side = 11
         assert len(IDS) <= side * side
         lines = [
             [(x, (slope * x + start) % side) for x in range(side)] for slope, start in np.ndindex(side, side)

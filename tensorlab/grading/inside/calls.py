@@ -11,7 +11,7 @@ from operator import attrgetter
 from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
-from tensorlab.autograd.profiling import profile
+from tensorlab.autograd.profiling import count_bytes
 from tensorlab.random import fork_rng, manual_seed
 
 from . import programs, values
@@ -94,7 +94,7 @@ def call(
     try:
         with fork_rng():
             manual_seed(0)
-            with around or nullcontext(), profile() as memory:
+            with around or nullcontext(), count_bytes() as memory:
                 value = programs.run(given[0], named, function) if named else function(*given)
     except KeyboardInterrupt:
         raise

@@ -6,6 +6,7 @@ import pytest
 
 import tensorlab as tl
 from tensorlab.widgets import (
+    AdjointCards,
     BroadcastLab,
     IndexingLab,
     MatmulLab,
@@ -21,6 +22,7 @@ from tests.widgets.lab_page import button, field, set_field, settled_hash, shown
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 
 TOLD = {
+    "adjoint": lambda: AdjointCards("take", "take-write", told=True),
     "broadcast": lambda: BroadcastLab((3, 1), (4,), told=True),
     "doctor": lambda: ViewDoctor(shape=(2, 3), told=True),
     "indexing": lambda: IndexingLab((3, 4), "[0, 2]", told=True),

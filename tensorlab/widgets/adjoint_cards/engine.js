@@ -69,6 +69,11 @@ export const BACK = {
   expand: { text: "y.expand(3, 2)", line: "y.expand(3, 2)", from: [2], to: [3, 2], apply: (y) => [...y, ...y, ...y] },
 };
 
+// Which number of x each number of the result is; null for an operation that makes new ones.
+export function readBy(there) {
+  return there === "sum" ? null : THERE[there].apply(zeros(numel(THERE[there].from)).map((_, k) => k));
+}
+
 // The ways back whose shapes go with an operation's.
 export function fitting(there) {
   const { from, to } = THERE[there];

@@ -4,16 +4,17 @@ import { h } from "../shared/dom.js";
 import { NumberField } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
 import { Grid } from "../shared/grid.js";
-import { defaultStrides, flatIndex, tuple } from "../shared/layout.js";
+import { defaultStrides, flatIndex, numel, tuple } from "../shared/layout.js";
+import { memoryFill } from "../shared/memory.js";
 import { readNumbers } from "../shared/numbers.js";
 import { Store } from "../shared/store.js";
 import { bracket } from "../shared/words.js";
-import { BACK, THERE, check, fitting, numbersFor } from "./engine.js";
+import { BACK, THERE, check, fitting, numbersFor, readBy } from "./engine.js";
 import { lineText, numberText, outcomeText, sidesText, spokenState, verdictText } from "./words.js";
 
 const HINT = "Choose a card on each side. Do they belong together? Commit, and the two sums are shown.";
 const TOLD = "Change a number of x or y, or choose another card, which asks again.";
-const SCHEMA = { there: "word", back: "word", x: "ints", y: "ints", guess: "word", told: "flag" };
+const SCHEMA = { there: "word", back: "word", x: "ints", y: "ints" };
 const OPEN = { guess: null, told: false };
 
 class View {
@@ -32,8 +33,8 @@ class View {
       type: "button", class: "tlw-button", onclick: () => this.store.propose(numbersFor(this.store.state.there, kind)),
     }, kind);
     this.frame.controls.append(...this.fields.map((field) => field.element), preset("scattered"), preset("ones"));
-    this.there = h("div", { class: "tlw-cards", role: "group", "aria-label": "There" });
-    this.back = h("div", { class: "tlw-cards", role: "group", "aria-label": "Back" });
+    this.there = h("div", { class: "tlw-pair-cards", role: "group", "aria-label": "There" });
+    this.back = h("div", { class: "tlw-pair-cards", role: "group", "aria-label": "Back" });
     this.grids = Object.fromEntries([["x", "x"], ["made", "there(x)"], ["y", "y"], ["back", "back(y)"]]
       .map(([key, label]) => [key, new Grid({
         label, helpId: this.frame.messageId, picked: (index) => this.grids[key].hold(index),
@@ -46,12 +47,12 @@ class View {
     this.again = h("button", { type: "button", class: "tlw-button", onclick: () => this.askAgain() }, "Ask again");
     this.told = h("div", { class: "tlw-told" });
     this.frame.body.append(
-      h("div", { class: "tlw-sides" },
-        h("div", { class: "tlw-side" }, h("p", { class: "tlw-part" }, "there"), this.there,
+      h("div", { class: "tlw-pair-sides" },
+        h("div", { class: "tlw-pair-side" }, h("p", { class: "tlw-part" }, "there"), this.there,
           h("div", { class: "tlw-scene" }, part("x", "x", "tlw-forward"), part("made", "there(x)", "tlw-forward"))),
-        h("div", { class: "tlw-side" }, h("p", { class: "tlw-part" }, "back"), this.back,
+        h("div", { class: "tlw-pair-side" }, h("p", { class: "tlw-part" }, "back"), this.back,
           h("div", { class: "tlw-scene" }, part("back", "back(y)", "tlw-backward"), part("y", "y", "tlw-backward")))),
-      h("div", { class: "tlw-answers", role: "group", "aria-label": "Do they belong together?" },
+      h("div", { class: "tlw-pair-answers", role: "group", "aria-label": "Do they belong together?" },
         this.answers, this.again),
       this.told);
     this.frame.open(context.el, () => this.draw());
@@ -92,7 +93,8 @@ class View {
     const shown = [["x", from, x], ["made", to, apply(x)], ["y", to, y], ["back", from, BACK[back].apply(y)]];
     const texts = shown.flatMap(([, , numbers]) => numbers.map((number) => numberText(number).length));
     this.frame.root.style.setProperty("--digits", Math.max(...texts, 2));
-    for (const [key, shape, numbers] of shown) this.drawGrid(key, shape, numbers);
+    const cells = { x: x.map((_, k) => k), made: readBy(there) };
+    for (const [key, shape, numbers] of shown) this.drawGrid(key, shape, numbers, cells[key], numel(from));
     for (const button of this.answers) button.hidden = told;
     this.again.hidden = !told;
     this.told.replaceChildren(...(told ? this.answer() : []));
@@ -107,11 +109,14 @@ class View {
     if (focused >= 0) group.children[Math.min(focused, names.length - 1)].focus({ preventScroll: true });
   }
 
-  drawGrid(key, shape, numbers) {
+  // `cells` says which number of x stands where, so that it keeps its colour; null where numbers are new.
+  drawGrid(key, shape, numbers, cells, count) {
     const strides = defaultStrides(shape);
     this.grids[key].draw({ shape, hand: shape.map(() => 0), cell: (index) => {
-      const text = numberText(numbers[flatIndex(index, strides)]);
-      return { text, label: `${text}: ${bracket(index)}` };
+      const place = flatIndex(index, strides);
+      const text = numberText(numbers[place]);
+      const fill = cells ? memoryFill(cells[place], count) : null;
+      return { text, label: `${text}: ${bracket(index)}`, fill };
     } });
   }
 

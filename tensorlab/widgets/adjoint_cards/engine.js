@@ -119,7 +119,9 @@ export function check(state) {
       if (numbers.length !== count) {
         refuse(`${name} has shape ${tuple(shape)} here, which is ${count} numbers; got ${numbers.length}`);
       }
-      if (numbers.some((number) => Math.abs(number) > LARGEST)) refuse(`numbers here go from -${LARGEST} to ${LARGEST}`);
+      if (numbers.some((number) => Math.abs(number) > LARGEST)) {
+        refuse(`numbers here go from -${LARGEST} to ${LARGEST}`);
+      }
     }
     if (guess !== null && !GUESSES.includes(guess)) refuse(`a guess is one of ${GUESSES.join(", ")}`);
     return { state: { there, back, x, y, guess: guess ?? null, told: Boolean(told) } };

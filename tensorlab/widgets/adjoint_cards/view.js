@@ -49,9 +49,10 @@ class View {
     this.frame.body.append(
       h("div", { class: "tlw-pair-sides" },
         h("div", { class: "tlw-pair-side" }, h("p", { class: "tlw-part" }, "there"), this.there,
-          h("div", { class: "tlw-scene" }, part("x", "x", "tlw-forward"), part("made", "there(x)", "tlw-forward"))),
+          h("div", { class: "tlw-scene" }, part("x", "x", "tlw-forward"), part("made", "→ there(x)", "tlw-forward"))),
         h("div", { class: "tlw-pair-side" }, h("p", { class: "tlw-part" }, "back"), this.back,
-          h("div", { class: "tlw-scene" }, part("back", "back(y)", "tlw-backward"), part("y", "y", "tlw-backward")))),
+          h("div", { class: "tlw-scene" },
+            part("back", "back(y) ←", "tlw-backward"), part("y", "y", "tlw-backward")))),
       h("div", { class: "tlw-pair-answers", role: "group", "aria-label": "Do they belong together?" },
         this.answers, this.again),
       this.told);
@@ -140,7 +141,8 @@ class View {
       ["y", tuple(to), y.map(numberText).join(", ")],
       [`back(y): ${BACK[back].text}`, tuple(from), BACK[back].apply(y).map(numberText).join(", ")],
     ];
-    const table = { caption: `${THERE[there].text} with ${BACK[back].text}`, header: ["tensor", "shape", "numbers"], rows };
+    const caption = `${THERE[there].text} with ${BACK[back].text}`;
+    const table = { caption, header: ["tensor", "shape", "numbers"], rows };
     return told ? [table, ...sidesText(state), outcomeText(state)]
       : [table, "Do they belong together? The two sums come after your prediction."];
   }

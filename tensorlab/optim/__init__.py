@@ -13,9 +13,12 @@ from tensorlab.optim import lr_scheduler
 from tensorlab.optim.adadelta import Adadelta
 from tensorlab.optim.adagrad import Adagrad
 from tensorlab.optim.adam import Adam
+from tensorlab.optim.adamax import Adamax
 from tensorlab.optim.adamw import AdamW
 from tensorlab.optim.lbfgs import LBFGS
+from tensorlab.optim.nadam import NAdam
 from tensorlab.optim.optimizer import Optimizer
+from tensorlab.optim.radam import RAdam
 from tensorlab.optim.rmsprop import RMSprop
 from tensorlab.optim.sgd import SGD
 
@@ -26,7 +29,10 @@ __all__ = [
     "Adagrad",
     "Adam",
     "AdamW",
+    "Adamax",
+    "NAdam",
     "Optimizer",
+    "RAdam",
     "RMSprop",
     "lr_scheduler",
 ]

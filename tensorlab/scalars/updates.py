@@ -20,7 +20,10 @@ __all__ = [
     "ADADELTA",
     "ADAGRAD",
     "ADAM",
+    "ADAMAX",
     "ADAM_AMSGRAD",
+    "NADAM",
+    "RADAM",
     "RMSPROP",
     "RMSPROP_CENTERED",
     "RMSPROP_CENTERED_MOMENTUM",
@@ -100,6 +103,31 @@ def adam_amsgrad(x, grad, mean, square, most, lr, shrink, weight_decay, sign, ne
     return x - lr * (mean / (math.sqrt(most) / root + eps)), mean, square, most
 
 
+def nadam(x, grad, mean, square, of_grad, of_mean, shrink, weight_decay, sign, new, beta, rest, root, eps):
+    x = x * shrink
+    grad = decayed(x, grad, weight_decay, sign)
+    mean = lerped(mean, grad, new)
+    square = beta * square + rest * grad * grad
+    return x - (of_grad * grad + of_mean * mean) / (math.sqrt(square) / root + eps), mean, square
+
+
+def radam(x, grad, mean, square, lr, rectified, shrink, weight_decay, sign, new, beta, rest, eps):
+    x = x * shrink
+    grad = decayed(x, grad, weight_decay, sign)
+    mean = lerped(mean, grad, new)
+    square = beta * square + rest * grad * grad
+    step = rectified * (mean / (math.sqrt(square) + eps)) if rectified != 0 else lr * mean
+    return x - step, mean, square
+
+
+def adamax(x, grad, mean, most, lr, weight_decay, sign, new, beta, eps):
+    grad = decayed(x, grad, weight_decay, sign)
+    mean = lerped(mean, grad, new)
+    size, before = abs(grad) + eps, beta * most
+    most = before if before > size else size
+    return x - lr * (mean / most), mean, most
+
+
 def adagrad(x, grad, total, lr, weight_decay, sign, eps):
     grad = decayed(x, grad, weight_decay, sign)
     total = total + grad * grad
@@ -147,6 +175,9 @@ SGD = Update("sgd", sgd, 3)
 SGD_MOMENTUM = Update("sgd_momentum", sgd_momentum, 6)
 ADAM = Update("adam", adam, 9)
 ADAM_AMSGRAD = Update("adam_amsgrad", adam_amsgrad, 9)
+ADAMAX = Update("adamax", adamax, 6)
+NADAM = Update("nadam", nadam, 10)
+RADAM = Update("radam", radam, 9)
 ADAGRAD = Update("adagrad", adagrad, 4)
 ADADELTA = Update("adadelta", adadelta, 6)
 RMSPROP = Update("rmsprop", rmsprop, 6)

@@ -1,0 +1,80 @@
+"""Adamax: Adam with the greatest gradient so far instead of a mean of squares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlab.optim.optimizer import Optimizer, check_range, remembered
+from tensorlab.optim.step import move
+from tensorlab.scalars import updates
+from tensorlab.tensor import Tensor
+
+__all__ = ["Adamax"]
+
+
+class Adamax(Optimizer):
+    r"""Adam with an infinity norm: the greatest gradient so far, which fades, takes the place of v.
+
+    :math:`u \leftarrow \max(\beta_2 u, |g| + \epsilon)` and :math:`x \leftarrow x - \eta \hat m / u`. Kingma and
+    Ba, *Adam: A Method for Stochastic Optimization*, 2015.
+
+    Args:
+        params: see `Optimizer`.
+        lr: the learning rate η.
+        betas: how much of the two means stays.
+        eps: ε.
+        weight_decay: how strongly the parameter itself is pulled to zero.
+        maximize: climb instead.
+        foreach, capturable: accepted; every step is one fused pass over the memory.
+        differentiable: must be False.
+
+    Raises:
+        ValueError: a setting is negative, or a beta is not below 1.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([1.0, 2.0], requires_grad=True)
+        >>> optimizer = tl.optim.Adamax([x], lr=0.1)
+        >>> (x * x).sum().backward()
+        >>> optimizer.step()
+        >>> x
+        tensor([0.9000, 1.9000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_range("learning rate", lr)
+        check_range("epsilon value", eps)
+        check_range("beta parameter at index 0", betas[0], high=1.0)
+        check_range("beta parameter at index 1", betas[1], high=1.0)
+        check_range("weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
+        step, lr, decay = self._count(state), float(group["lr"]), group["weight_decay"]
+        first, second = map(float, group["betas"])
+        sign = -1 if group["maximize"] else 1
+        memories = remembered(state, parameter, "exp_avg", "exp_inf")
+        numbers = lr / (1 - first**step), decay, sign, 1 - first, second, group["eps"]
+        move(updates.ADAMAX, parameter, grad, memories, *numbers, writer="Adamax.step")

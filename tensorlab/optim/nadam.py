@@ -1,0 +1,99 @@
+"""NAdam: Adam that looks ahead along the mean of the gradients."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tensorlab.ops.from_data import tensor as make
+from tensorlab.optim.optimizer import Optimizer, check_range, remembered
+from tensorlab.optim.step import move
+from tensorlab.scalars import updates
+from tensorlab.tensor import Tensor
+
+__all__ = ["NAdam"]
+
+
+class NAdam(Optimizer):
+    r"""Adam with Nesterov's look ahead: the step takes a part of the gradient beside the next mean.
+
+    With :math:`\mu_t = \beta_1 (1 - 0.96^{t \psi} / 2)` and the means m and v of `Adam`,
+    :math:`x \leftarrow x - \eta \left(\frac{1 - \mu_t}{1 - \prod_{i \le t} \mu_i} g
+    + \frac{\mu_{t+1}}{1 - \prod_{i \le t+1} \mu_i} m\right) / (\sqrt{\hat v} + \epsilon)`. Dozat,
+    *Incorporating Nesterov Momentum into Adam*, 2016.
+
+    Args:
+        params: see `Optimizer`.
+        lr: the learning rate η.
+        betas: how much of the two means stays.
+        eps: ε.
+        weight_decay: how strongly the parameter itself is pulled to zero.
+        momentum_decay: ψ, how fast μ comes to β₁.
+        decoupled_weight_decay: it is pulled by a part of itself, as in `AdamW`, and not by its gradient.
+        maximize: climb instead.
+        foreach, capturable: accepted; every step is one fused pass over the memory.
+        differentiable: must be False.
+
+    Raises:
+        ValueError: a setting is negative, or a beta is not below 1.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([1.0, 2.0], requires_grad=True)
+        >>> optimizer = tl.optim.NAdam([x], lr=0.1)
+        >>> (x * x).sum().backward()
+        >>> optimizer.step()
+        >>> x
+        tensor([0.8944, 1.8944], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_range("learning rate", lr)
+        check_range("epsilon value", eps)
+        check_range("beta parameter at index 0", betas[0], high=1.0)
+        check_range("beta parameter at index 1", betas[1], high=1.0)
+        check_range("weight_decay value", weight_decay)
+        check_range("momentum_decay value", momentum_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
+        step, lr, decay = self._count(state), float(group["lr"]), group["weight_decay"]
+        first, second = map(float, group["betas"])
+        sign = -1 if group["maximize"] else 1
+        shrink, decay = (1 - lr * decay, 0) if group["decoupled_weight_decay"] else (1, decay)
+        now, then = (first * (1 - 0.5 * 0.96 ** (at * group["momentum_decay"])) for at in (step, step + 1))
+        if "mu_product" not in state:
+            state["mu_product"] = make(1.0)
+        state["mu_product"].mul_(now)
+        product = state["mu_product"].item()
+        memories = remembered(state, parameter, "exp_avg", "exp_avg_sq")
+        of_grad, of_mean = lr * (1 - now) / (1 - product), lr * then / (1 - product * then)
+        numbers = of_grad, of_mean, shrink, decay, sign, 1 - first, second, 1 - second
+        root = math.sqrt(1 - second**step)
+        move(updates.NADAM, parameter, grad, memories, *numbers, root, group["eps"], writer="NAdam.step")

@@ -1,0 +1,94 @@
+"""RAdam: Adam that waits until its running mean of squares says something."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tensorlab.optim.optimizer import Optimizer, check_range, remembered
+from tensorlab.optim.step import move
+from tensorlab.scalars import updates
+from tensorlab.tensor import Tensor
+
+__all__ = ["RAdam"]
+
+
+class RAdam(Optimizer):
+    r"""Adam whose first steps are those of momentum alone, while the mean of squares varies too much.
+
+    With :math:`\rho_\infty = 2 / (1 - \beta_2) - 1` and
+    :math:`\rho_t = \rho_\infty - 2 t \beta_2^t / (1 - \beta_2^t)`, the step of `Adam` is multiplied by
+    :math:`r_t = \sqrt{(\rho_t - 4)(\rho_t - 2) \rho_\infty / (\rho_\infty - 4)(\rho_\infty - 2) \rho_t}`
+    where :math:`\rho_t > 5`; before, it is :math:`\eta \hat m`. Liu et al., *On the Variance of the Adaptive
+    Learning Rate and Beyond*, 2020.
+
+    Args:
+        params: see `Optimizer`.
+        lr: the learning rate η.
+        betas: how much of the two means stays.
+        eps: ε.
+        weight_decay: how strongly the parameter itself is pulled to zero.
+        decoupled_weight_decay: it is pulled by a part of itself, as in `AdamW`, and not by its gradient.
+        maximize: climb instead.
+        foreach, capturable: accepted; every step is one fused pass over the memory.
+        differentiable: must be False.
+
+    Raises:
+        ValueError: a setting is negative, or a beta is not below 1.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([1.0, 2.0], requires_grad=True)
+        >>> optimizer = tl.optim.RAdam([x], lr=0.1)
+        >>> (x * x).sum().backward()
+        >>> optimizer.step()
+        >>> x
+        tensor([0.8000, 1.6000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_range("learning rate", lr)
+        check_range("epsilon value", eps)
+        check_range("beta parameter at index 0", betas[0], high=1.0)
+        check_range("beta parameter at index 1", betas[1], high=1.0)
+        check_range("weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _move(self, group: dict[str, Any], parameter: Tensor, grad: Tensor, state: dict[str, Any]) -> None:
+        step, lr, decay = self._count(state), float(group["lr"]), group["weight_decay"]
+        first, second = map(float, group["betas"])
+        sign = -1 if group["maximize"] else 1
+        shrink, decay = (1 - lr * decay, 0) if group["decoupled_weight_decay"] else (1, decay)
+        most = 2 / (1 - second) - 1
+        length = most - 2 * step * second**step / (1 - second**step)
+        lr, rectified = lr / (1 - first**step), 0.0
+        if length > 5:
+            varies = (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
+            rectified = lr * math.sqrt(varies * (1 - second**step))
+        memories = remembered(state, parameter, "exp_avg", "exp_avg_sq")
+        numbers = lr, rectified, shrink, decay, sign, 1 - first, second, 1 - second, group["eps"]
+        move(updates.RADAM, parameter, grad, memories, *numbers, writer="RAdam.step")

@@ -15,8 +15,8 @@ __all__ = ["Adamax"]
 class Adamax(Optimizer):
     r"""Adam with an infinity norm: the greatest gradient so far, which fades, takes the place of v.
 
-    :math:`u \leftarrow \max(\beta_2 u, |g| + \epsilon)` and :math:`x \leftarrow x - \eta \hat m / u`. Kingma and
-    Ba, *Adam: A Method for Stochastic Optimization*, 2015.
+    :math:`u \leftarrow \max(\beta_2 u, |g| + \epsilon)` and :math:`x \leftarrow x - \eta \hat m / u`.
+    Kingma and Ba, *Adam: A Method for Stochastic Optimization*, 2015.
 
     Args:
         params: see `Optimizer`.

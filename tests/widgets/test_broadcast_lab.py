@@ -162,7 +162,7 @@ def test_nonsense_never_arrives(change, error, reason):
 def test_the_text_twin_folds_the_answer():
     before, after = BroadcastLab((3, 1), (4,)).text_twin().split("</summary>")
     assert "(3, 4)" not in before
-    assert "They meet in (3, 4)" in after
+    assert "The result has shape (3, 4)" in after
     assert "They don't fit. The size of tensor a (3)" in BroadcastLab((3,), (4,)).text_twin()
 
 
@@ -248,3 +248,11 @@ def test_a_clash_is_shown_where_it_is(show, expect):
     assert page.locator(".tlw-clash").count() == 0
     assert settled_hash(page, "a:1") == "#b=a:1/b:2,4"
     expect(button(page, "Commit")).to_be_visible()
+
+
+def test_a_lab_without_gradients_does_not_speak_of_them(show):
+    page = show(BroadcastLab((3, 1), (4,), told=True, gradients=False))
+    page.get_by_text("As text").click()
+    assert "is read by 4 elements of the result" in page.locator(".tlw-lab").inner_text()
+    assert "gradient" not in page.locator(".tlw-lab").inner_text().lower()
+    assert page.locator(".tlw-gradient").count() == 0

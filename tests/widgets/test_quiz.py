@@ -126,6 +126,11 @@ def test_a_line_needs_a_why():
         Line("a = b", "")
 
 
+def test_the_twin_writes_numbers_out():
+    twin = Recall("ch05-a", "Digits", [number(wrong={16777216: "One more.", 0.1: "Ten times."})]).text_twin()
+    assert "<li>16777216: One more.</li><li>0.1: Ten times.</li>" in twin
+
+
 def test_python_reads_the_lines_that_were_placed_and_the_twin_folds_the_program():
     puzzle = Parsons("ch01-swap", "Swap a and b.", PROGRAM, distractors=[TRAP], because="One waits.")
     puzzle.program = [1, 3]

@@ -23,6 +23,7 @@ const OPEN = { shift: 0, stretch_a: [], stretch_b: [], guess: null, refused: fal
 class View {
   constructor(context) {
     this.store = new Store(context.model, context.signal, check);
+    this.gradients = context.model.get("gradients");
     this.frame = new Frame(context, {
       name: "Broadcast Lab", kind: "tlw-broadcast-lab", store: this.store, schema: SCHEMA, hint: HINT,
       line: (state) => this.line(state), twin: () => this.twinText(),
@@ -94,6 +95,13 @@ class View {
     this.drawGrids();
   }
 
+  // What the gradient of each operand sums, where the lab speaks of gradients.
+  get gradientTexts() {
+    const { a, b } = this.store.state;
+    const { shape } = this.found;
+    return this.gradients ? [["a", a], ["b", b]].map(([name, own]) => gradientText(name, own, shape)) : [];
+  }
+
   tell() {
     const { state } = this.store;
     const { a, b, told, guess, refused } = state;
@@ -105,8 +113,7 @@ class View {
     const { shape, refusal } = this.found;
     const { right, wrong } = guess !== null || refused ? judged(state) : { wrong: null };
     const text = refusal === undefined
-      ? [h("p", {}, costText(a, b, shape)),
-        ...[["a", a], ["b", b]].map(([name, own]) => h("p", { class: "tlw-gradient" }, gradientText(name, own, shape)))]
+      ? [h("p", {}, costText(a, b, shape)), ...this.gradientTexts.map((line) => h("p", { class: "tlw-gradient" }, line))]
       : [h("p", { class: "tlw-wrong" }, `Refused: ${refusal}.`)];
     this.told.replaceChildren(...verdict(wrong, right), ...text);
     this.frame.showFacts(refusal !== undefined ? [] : [
@@ -159,7 +166,8 @@ class View {
       grid.light(index, readers);
       grid.hold(index);
       const place = numel(own) ? unravel(cell, own) : [];
-      lines.push(h("p", { class: "tlw-sentence tlw-gradient" }, readersText(name, place, readers)));
+      lines.push(h("p", { class: `tlw-sentence${this.gradients ? " tlw-gradient" : ""}` },
+        readersText(name, place, readers, this.gradients)));
     }
     this.result.grid.light(index, []);
     this.result.grid.hold(index);
@@ -173,7 +181,7 @@ class View {
 
   line({ a, b, told }) {
     const { shape } = meet(a, b);
-    const grads = told && shape ? `  # gradient of a: ${gradientLine(a, shape)}; of b: ${gradientLine(b, shape)}` : "";
+    const grads = this.gradients && told && shape ? `  # gradient of a: ${gradientLine(a, shape)}; of b: ${gradientLine(b, shape)}` : "";
     return `${operandLines(a, b).join(" + ")}${grads}`;
   }
 
@@ -185,8 +193,7 @@ class View {
       clash ? "refused" : size, clash ? "they differ" : stretches[0] ? "a" : stretches[1] ? "b" : "neither"]);
     const { shape, refusal } = this.found;
     return [{ caption: spokenState(this.store.state), header: ["dimension", "a", "b", "result", "stretches"], rows },
-      ...(refusal === undefined ? [costText(a, b, shape), gradientText("a", a, shape),
-        gradientText("b", b, shape)] : [])];
+      ...(refusal === undefined ? [costText(a, b, shape), ...this.gradientTexts] : [])];
   }
 }
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import traitlets
+
 from tensorlab.core import broadcasting, layout
 from tensorlab.core.layout import Size
 from tensorlab.widgets.base import html_table
@@ -26,6 +28,7 @@ class BroadcastLab(Lab):
     Args:
         a, b: the two shapes, of at most 4 dimensions.
         told: whether to show the answer from the beginning.
+        gradients: whether to say also what the gradients of the operands sum.
         key: the lab's name in the page's address; left out, it follows from the first state.
 
     Raises:
@@ -41,16 +44,20 @@ class BroadcastLab(Lab):
 
     folder = Path(__file__).parent
 
+    gradients = traitlets.Bool(True).tag(sync=True)
+
     def __init__(
         self,
         a: Sequence[int] = (3, 1),
         b: Sequence[int] = (4,),
         *,
         told: bool = False,
+        gradients: bool = True,
         key: str | None = None,
     ) -> None:
         prediction = {"shift": 0, "stretch_a": [], "stretch_b": [], "guess": None, "refused": False}
         super().__init__({"a": a, "b": b, **prediction, "told": told}, key)
+        self.gradients = gradients
 
     @classmethod
     def checked(cls, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,7 +128,7 @@ class BroadcastLab(Lab):
         """The two shapes, and folded under them the answer."""
         a, b = tuple(self.state["a"]), tuple(self.state["b"])
         result, strides, summed = self.result, self.strides, self.summed
-        asked = f"<p>Shapes {a} and {b}. In which shape do they meet, and what stretches?</p>"
+        asked = f"<p>Shapes {a} and {b}. Which shape does the result have, and what stretches?</p>"
         if result is None or strides is None or summed is None:
             answer = f"<p>They don't fit. {self.reason}.</p>"
         else:
@@ -129,10 +136,10 @@ class BroadcastLab(Lab):
                 (name, shape, stride, ", ".join(map(str, dims)) or "none")
                 for name, shape, stride, dims in zip("ab", (a, b), strides, summed, strict=True)
             ]
+            header = ["operand", "shape", "read with strides", "its gradient is summed over dimensions"]
+            shown = len(header) if self.gradients else len(header) - 1
             answer = html_table(
-                f"They meet in {tuple(result)}.",
-                ["operand", "shape", "read with strides", "its gradient is summed over dimensions"],
-                rows,
+                f"The result has shape {tuple(result)}.", header[:shown], [row[:shown] for row in rows]
             )
         summary = "Write down your prediction, then open the answer"
         return f"{asked}<details><summary>{summary}</summary>{answer}</details>"

@@ -30,13 +30,13 @@ export function gradientText(name, own, shape) {
     + `${plural(each, "time")}, and gets the sum of ${plural(each, "gradient")}.`;
 }
 
-// One element of an operand, and who reads it.
-export function readersText(name, index, readers) {
+// One element of an operand, and who reads it; with `gradients`, what that means on the way back.
+export function readersText(name, index, readers, gradients) {
   const who = readers.slice(0, 4).map(bracket).join(", ");
   const own = `${name}${index.length ? bracket(index) : ""}`;
   return `${own} is read by ${plural(readers.length, "element")} of the `
-    + `result: ${who}${readers.length > 4 ? ", …" : ""}. `
-    + `Its gradient is the sum of ${readers.length === 1 ? "that one" : `those ${count(readers.length)}`}.`;
+    + `result: ${who}${readers.length > 4 ? ", …" : ""}.`
+    + (gradients ? ` Its gradient is the sum of ${readers.length === 1 ? "that one" : `those ${count(readers.length)}`}.` : "");
 }
 
 export function spokenState({ a, b, told }) {

@@ -20,7 +20,7 @@ def questions_twin(title: str, questions: Sequence[Question]) -> str:
 def _question(question: Question) -> str:
     code = f"<pre><code>{html.escape(question.code)}</code></pre>" if question.code else ""
     options = "".join(f"<li>{rich(text)}</li>" for text in question.options or ())
-    said = {**(question.options or {}), **{f"{value:g}": why for value, why in question.wrong.items()}}
+    said = {**(question.options or {}), **{str(value): why for value, why in question.wrong.items()}}
     wrong = "".join(
         f"<li>{rich(text)}: {rich(why)}</li>" for text, why in said.items() if why and text != question.answer
     )

@@ -23,7 +23,7 @@ from collections.abc import Callable, Container, Sequence
 from typing import Any, ClassVar
 
 from tensorlab.autograd.graph import Gradient, Node, Output, node_of
-from tensorlab.autograd.saved_tensors import KeptTensors, Packed, check_version, freed
+from tensorlab.autograd.saved_tensors import KeptTensors, Packed, check_version, freed, release
 from tensorlab.tensor import Tensor, without_history
 
 __all__ = ["Backward", "Formula", "Plan", "ViewBackward", "formulas", "view_formulas"]
@@ -204,8 +204,10 @@ class Backward(Node):
 
     def release(self) -> None:
         """Let go of the tensors that were kept. A node that kept none can run again."""
-        if self.plan.owns or self.versions.count(None) < len(self.versions):
+        if self.plan.owns:
             self.kept = None
+        else:
+            release(self)
 
     def __getattr__(self, name: str) -> Any:
         # PyTorch shows what a node kept as attributes; the first operand is called self, the second other.

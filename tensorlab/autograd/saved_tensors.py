@@ -7,7 +7,7 @@ a node notes the count and compares.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -23,8 +23,10 @@ __all__ = [
     "check_version",
     "disable_saved_tensors_hooks",
     "noted_version",
+    "release",
     "save_on_cpu",
     "saved_tensors_hooks",
+    "written_since",
 ]
 
 
@@ -84,19 +86,19 @@ class Packed:
 class KeptTensors(dict[Any, Tensor]):
     """Tensors that a node keeps together, by a key of any kind."""
 
-    _versions: list[int]
+    _written: Callable[[], list[tuple[int, int]]]
 
     def note(self) -> int:
         """Note the versions that they have now.
 
         Returns:
-            their sum.
+            how many they are.
 
         Raises:
             RuntimeError: one was made in inference mode (see `version_of`).
         """
-        self._versions = [version_of(tensor) for tensor in self.values()]
-        return sum(self._versions)
+        self._written = written_since(tuple(self.values()))
+        return len(self)
 
     def check(self, node: Node, name: str) -> None:
         """Refuse to go on if one was written since.
@@ -104,8 +106,9 @@ class KeptTensors(dict[Any, Tensor]):
         Raises:
             RuntimeError: one was; see `check_version`.
         """
-        for position, (tensor, version) in enumerate(zip(self.values(), self._versions, strict=True)):
-            check_version(node, f"{name}[{position}]", tensor, version)
+        for position, writes in self._written():
+            tensor = tuple(self.values())[position]
+            check_version(node, f"{name}[{position}]", tensor, tensor._storage._version - writes)
 
 
 class saved_tensors_hooks:
@@ -244,6 +247,57 @@ def version_of(tensor: Tensor) -> int:
             "`tensorlab.inference_mode()`."
         )
     return version
+
+
+def written_since(tensors: Sequence[Tensor]) -> Callable[[], list[tuple[int, int]]]:
+    """Note the versions of some tensors, and return what tells which of them were written since.
+
+    Every tensor over a storage sees its count of writes, so it does not matter through which of them a write
+    went. A copy is never made.
+
+    Returns:
+        a function without arguments, which may be called any number of times. It lists the tensors whose
+        storage was written since the noting: their positions, each with the number of writes.
+
+    Raises:
+        RuntimeError: one was made in inference mode (see `version_of`).
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x, y = tl.zeros(3), tl.zeros(3)
+        >>> written = tl.autograd.saved_tensors.written_since([x, y])
+        >>> y[1:].fill_(7)
+        tensor([7., 7.])
+        >>> written()
+        [(1, 1)]
+    """
+    versions = [version_of(tensor) for tensor in tensors]
+
+    def written() -> list[tuple[int, int]]:
+        now = [tensor._storage._version for tensor in tensors]
+        pairs = enumerate(zip(now, versions, strict=True))
+        return [(position, new - old) for position, (new, old) in pairs if new != old]
+
+    return written
+
+
+def release(node: Any) -> None:
+    """Let go of what a node kept, if there is a tensor among it. A node that kept none can run again.
+
+    Args:
+        node: what it keeps is the tuple ``node.kept``, or None once it has let go. ``node.versions`` has an
+            entry for each value: the version of a tensor, None for all else.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.ones(2, requires_grad=True)
+        >>> node = x.exp().grad_fn
+        >>> tl.autograd.saved_tensors.release(node)
+        >>> node.kept is None
+        True
+    """
+    if node.versions.count(None) < len(node.versions):
+        node.kept = None
 
 
 def noted_version(value: Any) -> int | None:

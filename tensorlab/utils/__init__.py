@@ -1,5 +1,5 @@
-"""Tools around the library: `tensorlab.utils.checkpoint` and `tensorlab.utils.data`."""
+"""Tools around the library: `checkpoint`, `accumulation` and `data`."""
 
-from tensorlab.utils import checkpoint, data
+from tensorlab.utils import accumulation, checkpoint, data
 
-__all__ = ["checkpoint", "data"]
+__all__ = ["accumulation", "checkpoint", "data"]

@@ -21,6 +21,7 @@ from tensorlab.figures.folding import folded_into, picked_from, read_and_added_b
 from tensorlab.figures.image import lighthouse, picture
 from tensorlab.figures.ink import colour, memory
 from tensorlab.figures.letters import einsum_letters
+from tensorlab.figures.lifetimes import alive_when, bytes_over_time
 from tensorlab.figures.measures import measured_bars
 from tensorlab.figures.names import names
 from tensorlab.figures.networks import module_tree
@@ -52,10 +53,12 @@ __all__ = [
     "Figure",
     "Scene",
     "aligned_shapes",
+    "alive_when",
     "batched",
     "batches_that_meet",
     "broadcast_grid",
     "bytes_of",
+    "bytes_over_time",
     "colour",
     "counter_blocks",
     "descent",

@@ -16,6 +16,7 @@ from tensorlab.learn import (
     hints_ch08,
     hints_ch09,
     hints_ch10,
+    hints_ch11,
     hints_ch13,
     progress,
 )
@@ -34,6 +35,7 @@ _HINTS = {
     **hints_ch08.HINTS,
     **hints_ch09.HINTS,
     **hints_ch10.HINTS,
+    **hints_ch11.HINTS,
     **hints_ch13.HINTS,
 }
 

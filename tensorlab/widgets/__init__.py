@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tensorlab.widgets.activation_timeline.widget import ActivationTimeline
     from tensorlab.widgets.adjoint_cards.widget import AdjointCards
     from tensorlab.widgets.broadcast_lab.widget import BroadcastLab
     from tensorlab.widgets.indexing_lab.widget import IndexingLab
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tensorlab.widgets.view_doctor.widget import ViewDoctor
 
 __all__ = [
+    "ActivationTimeline",
     "AdjointCards",
     "BroadcastLab",
     "IndexingLab",
@@ -52,6 +54,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ActivationTimeline": "tensorlab.widgets.activation_timeline.widget",
     "AdjointCards": "tensorlab.widgets.adjoint_cards.widget",
     "BroadcastLab": "tensorlab.widgets.broadcast_lab.widget",
     "IndexingLab": "tensorlab.widgets.indexing_lab.widget",

@@ -17,6 +17,10 @@ def _tied() -> tl.nn.Module:
     return model
 
 
+with tl.autograd.profile() as METER:
+    HELD = [tl.zeros(1000) for _ in range(3)]
+    del HELD[1:]
+
 SAMPLES = {
     "storage": figures.storage(
         {
@@ -107,6 +111,12 @@ SAMPLES = {
         LINE[:4, None], LINE[:4], LINE[:4, None] - LINE[:4], "a − b", hand=lambda i, j: i == j
     ),
     "einsum_letters": figures.einsum_letters("bij,bjk->ik"),
+    "alive_when": figures.alive_when(
+        {"sin 1": [True, True, False, False], "exp 2": [False, True, True, False]},
+        ["sin 1", "exp 2"],
+        ["exp 2", "sin 1"],
+    ),
+    "bytes_over_time": figures.bytes_over_time({"one": METER}),
     "measured_bars": figures.measured_bars(
         {"bytes": {"1 × 4096": 4e6, "64 × 64": 0}, "ms": {"1 × 4096": 2, "64 × 64": 1}}
     ),

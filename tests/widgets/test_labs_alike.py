@@ -6,6 +6,7 @@ import pytest
 
 import tensorlab as tl
 from tensorlab.widgets import (
+    ActivationTimeline,
     AdjointCards,
     BroadcastLab,
     IndexingLab,
@@ -22,6 +23,11 @@ from tests.site_fixtures import ROOT
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 
 LABS = {
+    "activation": lambda: [
+        ActivationTimeline(["sin"] * 8, segment=3, told=True),
+        ActivationTimeline(recording=False, pieces=4, told=True),
+        ActivationTimeline(),
+    ],
     "stride": lambda: [
         StrideLab(shape=(2, 3, 4), ops=[("permute", 2, 0, 1), ("flip", 0)]),
         StrideLab(shape=()),

@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 
 from tensorlab.grading.suite import Exercise
-from tensorlab.grading.suites import ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch08, ch09, ch10, ch13
+from tensorlab.grading.suites import ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch08, ch09, ch10, ch11, ch13
 
 _CHAPTERS: dict[str, tuple[Exercise, ...]] = {
     "01": ch01.EXERCISES,
@@ -20,6 +20,7 @@ _CHAPTERS: dict[str, tuple[Exercise, ...]] = {
     "08": ch08.EXERCISES,
     "09": ch09.EXERCISES,
     "10": ch10.EXERCISES,
+    "11": ch11.EXERCISES,
     "13": ch13.EXERCISES,
 }
 

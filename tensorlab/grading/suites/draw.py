@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from random import Random
 
 from tensorlab.core.layout import default_strides
@@ -99,3 +100,16 @@ def factors(source: Random, count: int) -> tuple[int, ...]:
     if source.random() < 0.25:
         sizes.insert(source.randint(0, len(sizes)), 1)
     return tuple(sizes) or (1,)
+
+
+def lines(text: str) -> str:
+    r"""A program that stands indented in a file of questions, from the margin.
+
+    Example:
+        >>> lines('''
+        ...     x = 1
+        ...     x + 1
+        ...     ''')
+        'x = 1\nx + 1'
+    """
+    return textwrap.dedent(text).strip()

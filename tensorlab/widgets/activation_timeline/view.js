@@ -19,7 +19,7 @@ const OPEN = { guess: null, told: false };
 const EXAMPLES = {
   "six sines": ["sin", "sin", "sin", "sin", "sin", "sin"],
   "six times + 1": ["add", "add", "add", "add", "add", "add"],
-  "exp before square": ["add", "exp", "square", "add", "mul", "add"],
+  "exp before square": ["sin", "add", "exp", "square", "add", "tanh"],
   "layers of a network": ["mul", "add", "relu", "mul", "add", "tanh"],
 };
 const OWN = "your own";
@@ -102,7 +102,8 @@ class View {
     const before = this.moment.value;
     this.moment.replaceChildren(...found.map((moment, number) => h("option", { value: number },
       `${number + 1}. ${momentText(moment)}`)));
-    this.moment.value = String(guess ?? Math.min(Number(before) || 0, found.length - 1));
+    const open = Math.min(Number(before) || 0, found.length - 1);
+    this.moment.value = String(guess ?? (told ? freedBy(state, result) : open));
     this.moment.disabled = told;
     this.commit.textContent = told ? "Ask again" : "Commit";
   }

@@ -35,9 +35,10 @@ export function whyText(state, r) {
   const needed = steps.map((_, place) => place + 1).filter((k) => savedBy(steps, k) === r);
   const who = needed.map((k) => `${LABELS[steps[k - 1]]} (${k})`).join(" and ");
   const saved = needed.length ? `${who} ${needed.length > 1 ? "save" : "saves"} it` : "no step saves it";
-  if (!segment) return `${resultName(state, r)}: ${saved}. It goes with ${freed}.`;
+  const subject = `R${resultName(state, r).slice(1)}`;
+  if (!segment) return `${subject}: ${saved}. It goes with ${freed}.`;
   const held = r % segment === 0 && r < steps.length ? ", and it goes into the next checkpoint" : "";
-  return `${resultName(state, r)}: ${saved}${held}. It goes for good with ${freed}.`;
+  return `${subject}: ${saved}${held}. It goes for good with ${freed}.`;
 }
 
 // What the picture comes to.
@@ -47,8 +48,8 @@ export function sumText(state) {
   const each = BYTES / state.pieces;
   const turn = found[state.steps.length];
   const times = state.pieces > 1 ? ` This happens ${state.pieces} times, one piece after the other.` : "";
-  return `At most ${plural(most, "result")} at once, ${bytesText(most * each)}; at the turn ${plural(turn, "result")}, `
-    + `${bytesText(turn * each)}.${times}`;
+  return `After a step there are at most ${plural(most, "result")}, ${bytesText(most * each)}; at the turn `
+    + `${turn}, ${bytesText(turn * each)}.${times}`;
 }
 
 // The moments after which a result is alive, as runs: "1 to 3, 9".

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from random import Random
-from typing import Any
 
-from tensorlab.grading.inside import values
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import (
     ch11_right,
@@ -15,20 +12,6 @@ from tensorlab.grading.suites import (
     ch11_wrong_losses,
 )
 from tensorlab.grading.suites.draw import lines
-
-
-def near(got: Any, want: Any) -> bool:
-    """Whether two answers are the same up to rounding.
-
-    Example:
-        >>> near((1.0, [2.0]), (1.0000001, [2.0])), near((1.0, [2.0]), (1.0, [2.1]))
-        (True, False)
-    """
-    if isinstance(want, (tuple, list)):
-        return type(got) is type(want) and len(got) == len(want) and all(map(near, got, want))
-    if isinstance(want, float):
-        return type(got) is float and math.isclose(got, want, rel_tol=1e-5, abs_tol=1e-5)
-    return values.same(got, want)
 
 
 def _programs(*texts: str) -> tuple[Case, ...]:
@@ -311,7 +294,7 @@ CHECKPOINT = Exercise(
 
 def _drawn(source: Random, text: str) -> Case:
     n, k = source.randint(2, 6), source.randint(2, 9)
-    return Case((lines(text.format(n=n, k=k)),), same=near)
+    return Case((lines(text.format(n=n, k=k)),), rounding=1e-5)
 
 
 #: What every program about small batches begins with. Its numbers are exact in binary.
@@ -332,14 +315,14 @@ def rows(first, count):
 
 
 def _losses(*texts: str) -> tuple[Case, ...]:
-    return tuple(Case((_LOSS + lines(text),), same=near) for text in texts)
+    return tuple(Case((_LOSS + lines(text),), rounding=1e-5) for text in texts)
 
 
 def _some_batches(source: Random, tail: str) -> Case:
     counts = [source.randint(1, 5) for _ in range(source.randint(2, 4))]
     counts.append(counts[0] + source.randint(1, 3))
     batches = ", ".join(f"rows({source.randint(0, 4)}, {count})" for count in counts)
-    return Case((f"{_LOSS}batches = [{batches}]\n{lines(tail)}",), same=near)
+    return Case((f"{_LOSS}batches = [{batches}]\n{lines(tail)}",), rounding=1e-5)
 
 
 ACCUMULATE = Exercise(
@@ -487,7 +470,7 @@ ACCUMULATE = Exercise(
 def _one_size(source: Random) -> Case:
     count = source.randint(1, 4)
     batches = ", ".join(f"rows({source.randint(0, 6)}, {count})" for _ in range(source.randint(2, 5)))
-    return Case((f"{_LOSS}mean = accumulate(loss, [{batches}])\nmean, w.grad.tolist()",), same=near)
+    return Case((f"{_LOSS}mean = accumulate(loss, [{batches}])\nmean, w.grad.tolist()",), rounding=1e-5)
 
 
 #: A stream of losses that notes how many graphs of earlier ones are alive when it makes the next.
@@ -511,12 +494,12 @@ def losses(numbers):
 
 
 def _streams(*texts: str) -> tuple[Case, ...]:
-    return tuple(Case((_STREAM + lines(text),), same=near) for text in texts)
+    return tuple(Case((_STREAM + lines(text),), rounding=1e-5) for text in texts)
 
 
 def _stream(source: Random, tail: str) -> Case:
     numbers = [source.randint(1, 8) / 4 for _ in range(source.randint(4, 9))]
-    return Case((f"{_STREAM}numbers = {numbers}\n{lines(tail)}",), same=near)
+    return Case((f"{_STREAM}numbers = {numbers}\n{lines(tail)}",), rounding=1e-5)
 
 
 TOTAL_LOSS = Exercise(

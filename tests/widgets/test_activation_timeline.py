@@ -98,12 +98,12 @@ def test_the_text_twin_folds_the_answer():
 
 def test_nothing_is_alive_before_the_prediction(show, expect):
     page = show(ActivationTimeline(key="t"))
-    assert page.locator(".tlw-alive").count() == 0
+    assert page.locator(".tlw-at-alive").count() == 0
     field(page, "freed by").select_option("11")
     button(page, "Commit").click()
     expect(page.locator(".tlw-told")).to_contain_text("Right.")
     expect(page.locator(".tlw-told")).to_contain_text("exp (3) and square (4) save it")
-    assert page.locator(".tlw-alive").count() == sum(map(sum, ActivationTimeline().lives.values()))
+    assert page.locator(".tlw-at-alive").count() == sum(map(sum, ActivationTimeline().lives.values()))
     assert "guess:11/told:yes" in settled_hash(page, "told:yes")
 
 
@@ -113,7 +113,7 @@ def test_a_wrong_moment_is_explained_and_another_choice_asks_anew(show, expect):
     button(page, "Commit").click()
     expect(page.locator(".tlw-told")).to_contain_text("Not so: after square forward (4) it is still needed.")
     field(page, "checkpoints").select_option("6")
-    assert page.locator(".tlw-alive").count() == 0
+    assert page.locator(".tlw-at-alive").count() == 0
     field(page, "step 1").select_option("exp")
     expect(field(page, "example")).to_have_value("your own")
     page.get_by_label("recording").uncheck()
@@ -122,5 +122,5 @@ def test_a_wrong_moment_is_explained_and_another_choice_asks_anew(show, expect):
 
 def test_a_click_into_the_asked_row_chooses_the_moment(show, expect):
     page = show(ActivationTimeline())
-    page.locator(".tlw-asked").nth(5).click()
+    page.locator(".tlw-at-asked").nth(5).click()
     expect(field(page, "freed by")).to_have_value("5")

@@ -54,7 +54,7 @@ class View {
     this.ask = h("form", { class: "tlw-guess", onsubmit: (event) => this.submit(event) },
       h("label", {}, "freed for good: ", this.result), h("label", {}, "by ", this.moment), this.commit);
     this.told = h("div", { class: "tlw-told" });
-    this.chart = h("div", { class: "tlw-chart" });
+    this.chart = h("div", { class: "tlw-at-chart" });
     this.frame.body.append(this.chart, this.ask, this.told);
     this.frame.open(context.el, () => this.draw());
   }
@@ -117,21 +117,21 @@ class View {
     const freed = freedBy(state, result);
     const half = steps.length + 1;
     this.chart.style.setProperty("--moments", found.length);
-    const heads = [h("span", { class: "tlw-corner" }, "step"),
-      h("span", { class: "tlw-pass tlw-forward", style: `grid-column: span ${half}` }, "forward"),
-      recording ? h("span", { class: "tlw-pass tlw-backward", style: `grid-column: span ${half}` }, "backward") : null];
+    const heads = [h("span", { class: "tlw-at-corner" }, "step"),
+      h("span", { class: "tlw-at-pass tlw-at-forward", style: `grid-column: span ${half}` }, "forward"),
+      recording ? h("span", { class: "tlw-at-pass tlw-at-backward", style: `grid-column: span ${half}` }, "backward") : null];
     const numbers = [h("span", {}), ...found.map(({ pass }, number) => h("span",
-      { class: `tlw-number tlw-mono tlw-${pass}` }, number + 1))];
+      { class: `tlw-at-number tlw-mono tlw-at-${pass}` }, number + 1))];
     const rows = steps.flatMap((step, place) => [this.stepChoice(step, place, segment && place > 0
       && place % segment === 0), ...found.map((moment, number) => h("span", {
-      class: `tlw-moment${told && lives[number][place] ? " tlw-alive" : ""}`
-        + `${place + 1 === result ? " tlw-asked" : ""}${number === half ? " tlw-turn" : ""}`
-        + `${told && place + 1 === result && number === freed ? " tlw-freed" : ""}`,
+      class: `tlw-at-moment${told && lives[number][place] ? " tlw-at-alive" : ""}`
+        + `${place + 1 === result ? " tlw-at-asked" : ""}${number === half ? " tlw-at-turn" : ""}`
+        + `${told && place + 1 === result && number === freed ? " tlw-at-freed" : ""}`,
       onclick: () => !told && place + 1 === result && this.pick(number),
     }))]);
     const most = Math.max(...counts(state), 1);
     const bars = [h("span", { class: "tlw-note" }, "alive"), ...counts(state).map((count, number) => h("span", {
-      class: `tlw-count tlw-mono${number === half ? " tlw-turn" : ""}`, style: `--height: ${told ? count / most : 0}`,
+      class: `tlw-at-count tlw-mono${number === half ? " tlw-at-turn" : ""}`, style: `--height: ${told ? count / most : 0}`,
     }, told ? count : ""))];
     this.chart.replaceChildren(...[...heads, ...numbers, ...rows, ...bars].filter(Boolean));
     if (focused >= 0) this.chart.querySelectorAll("select")[focused]?.focus({ preventScroll: true });
@@ -140,7 +140,7 @@ class View {
   stepChoice(step, place, cut) {
     const { steps } = this.store.state;
     const choice = h("select", {
-      "aria-label": `step ${place + 1}`, class: cut ? "tlw-cut" : "",
+      "aria-label": `step ${place + 1}`, class: cut ? "tlw-at-cut" : "",
       onchange: () => this.change({ steps: steps.map((old, other) => (other === place ? choice.value : old)) }),
     }, Object.keys(SAVES).map((name) => h("option", { value: name }, LABELS[name])));
     choice.value = step;

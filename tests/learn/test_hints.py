@@ -7,6 +7,8 @@ import pytest
 from tensorlab.grading.suites import exercises
 from tensorlab.learn import check, hint, progress
 from tensorlab.learn.hints import STEPS
+from tests.learn.reference_solutions import SOLUTIONS
+from tests.notebooks import cells_of, source_of
 
 
 @pytest.mark.parametrize("exercise_id", [e.id for e in exercises()])
@@ -24,8 +26,10 @@ def test_only_the_last_hint_is_a_solution(e):
     for _ in range(4):
         assert "def " not in str(hint(e.id))
     solution = hint(e.id).lines[-1].text
+    (notebook,) = SOLUTIONS.glob(f"{e.chapter}_*.ipynb")
+    setup = next(source_of(cell) for cell in cells_of(notebook) if cell["id"] == "setup")
     namespace = {}
-    exec(solution, namespace)
+    exec(f"{setup}\n{solution}", namespace)
     card = check.__globals__["check_in"](e.id, namespace)
     assert card.points == e.points
 

@@ -13,9 +13,6 @@ from typing import Any
 
 from tensorlab.grading.suite import Exercise
 
-#: Modules from which an answer may import names.
-_IMPORTED = ("tensorlab", "tensorlab.core", "tensorlab.tensor")
-
 
 def answer_source(exercise: Exercise, function: Callable[..., Any]) -> str:
     """One cell that defines `function` under the exercise's name, with the imports and helpers that it needs.
@@ -55,10 +52,17 @@ def _pieces(module: str) -> tuple[dict[str, str], list[tuple[str, list[str]]]]:
     for node in ast.parse(module).body:
         if isinstance(node, ast.FunctionDef) and not node.decorator_list:
             helpers[node.name] = ast.get_source_segment(module, node) or ""
-        elif isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module in _IMPORTED):
+        elif isinstance(node, ast.Import) or (
+            isinstance(node, ast.ImportFrom) and _is_librarys(node.module or "")
+        ):
             names = [alias.asname or alias.name for alias in node.names]
             imports.append((ast.get_source_segment(module, node) or "", names))
     return helpers, imports
+
+
+def _is_librarys(module: str) -> bool:
+    """Whether a student's notebook may import from a module: one of the library, and no grader."""
+    return module.partition(".")[0] == "tensorlab" and not module.startswith("tensorlab.grading")
 
 
 def _occurs(name: str, text: str) -> bool:

@@ -207,6 +207,44 @@ def test_gradients_add_up_and_what_is_kept_goes(call_js, found):
         assert moments[-1]["kept"] == 0
 
 
+def test_ribbons_hold_what_the_library_keeps(call_js, found):
+    """From the step that makes a node to the one in which it runs; those held are the meter's bytes."""
+    for source in PLAYED[:10]:
+        tape = found[source]["tape"]
+        steps = steps_of(call_js, tape)
+        (ribbons,) = call_js([[FOLDER + "steps.js", "ribbonsOf", tape, steps]])
+        _, results, _ = recorded(source)
+        kept = tl.autograd.saved(results[-1])
+        alone = [ribbon["entry"] for ribbon in ribbons if ribbon["alone"]]
+        assert sum(entry["nbytes"] for entry in alone) == kept.nbytes
+        for ribbon in ribbons:
+            assert steps[ribbon["from"] - 1] == {"kind": "compute", "node": ribbon["node"]}
+            last = {"kind": "run", "node": ribbon["node"]}
+            assert ribbon["to"] == len(steps) or steps[ribbon["to"] - 1] == last
+        calls = [[FOLDER + "steps.js", "momentOf", tape, steps, at] for at in range(len(steps) + 1)]
+        for at, moment in enumerate(call_js(calls)):
+            held = [ribbon["entry"] for ribbon in ribbons if ribbon["from"] <= at < ribbon["to"]]
+            storages = {entry["storage"]: entry["nbytes"] for entry in held if entry["owner"] != "leaf"}
+            assert moment["kept"] == sum(storages.values())
+
+
+def test_a_ribbon_in_words(call_js, found):
+    tape = found[PLAYED[0]]["tape"]
+    (ribbons,) = call_js([[FOLDER + "steps.js", "ribbonsOf", tape, steps_of(call_js, tape)]])
+    said = call_js(
+        [
+            [FOLDER + "words.js", "ribbonWords", ribbon, tape["nodes"], state]
+            for ribbon in ribbons
+            for state in ("coming", "held", "freed")
+        ]
+    )
+    assert [words.rpartition("; ")[2] for words in said[:3]] == [
+        "the node is not made yet",
+        "the node keeps it",
+        "the node has let it go",
+    ]
+
+
 # ---- the question
 
 

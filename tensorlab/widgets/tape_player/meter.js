@@ -1,7 +1,7 @@
 // What the graph alone keeps, step by step: bytes grow forward, and go back with the gradients.
 import { h } from "../shared/dom.js";
-import { momentOf } from "./steps.js";
-import { keptText } from "./words.js";
+import { momentOf, ribbonsOf } from "./steps.js";
+import { keptText, ribbonText, ribbonWords } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [240, 44];
@@ -22,7 +22,8 @@ export class Meter {
     });
     this.picture.append(this.rest, this.line, this.dot);
     this.text = h("p", { class: "tlw-meter-text" });
-    this.element = h("div", { class: "tlw-meter" }, this.text, this.picture);
+    this.ribbons = h("ul", { class: "tlw-ribbons", "aria-label": "What the nodes keep, and until when" });
+    this.element = h("div", { class: "tlw-meter" }, this.text, this.picture, this.ribbons);
   }
 
   draw(tape, steps, at) {
@@ -30,6 +31,7 @@ export class Meter {
       this.bytes = Array.from({ length: steps.length + 1 }, (_, step) => momentOf(tape, steps, step).kept);
     }
     this.tape = tape;
+    this.drawRibbons(tape, steps, at);
     const { bytes } = this;
     const most = Math.max(...bytes);
     this.text.replaceChildren("The graph alone keeps ", h("span", { class: "tlw-mono tlw-alone" }, keptText(bytes[at])),
@@ -43,5 +45,23 @@ export class Meter {
     this.rest.setAttribute("d", way(at, steps.length));
     this.dot.setAttribute("cx", x(at));
     this.dot.setAttribute("cy", y(bytes[at]));
+  }
+
+  // One row a tensor that is kept: its ribbon runs from the step that makes the node to the one in which the node runs.
+  drawRibbons(tape, steps, at) {
+    const all = ribbonsOf(tape, steps);
+    this.ribbons.toggleAttribute("hidden", all.length === 0);
+    const share = (step) => `${(100 * step) / steps.length}%`;
+    this.ribbons.replaceChildren(...all.map((ribbon) => {
+      const { from, to, alone } = ribbon;
+      const state = at < from ? "coming" : at < to ? "held" : "freed";
+      const bar = h("span", {
+        class: "tlw-ribbon-bar", style: `left:${share(from)};width:${share(to - from)}`,
+      });
+      return h("li", { class: `tlw-ribbon tlw-ribbon-${state}${alone ? " tlw-ribbon-alone" : ""}` },
+        h("span", { class: "tlw-ribbon-name tlw-mono" }, ribbonText(ribbon)),
+        h("span", { class: "tlw-hidden" }, ribbonWords(ribbon, tape.nodes, state)),
+        h("span", { class: "tlw-ribbon-track", "aria-hidden": "true", style: `--at:${share(at)}` }, bar));
+    }));
   }
 }

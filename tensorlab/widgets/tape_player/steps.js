@@ -74,6 +74,19 @@ function keptBytes({ nodes }, { computed, ran }) {
   return [...storages.values()].reduce((sum, nbytes) => sum + nbytes, 0);
 }
 
+// What each node keeps, as ribbons from the step that makes the node to the one in which it runs and lets go. The
+// oldest node comes first; a storage that a node keeps twice is one ribbon. `alone`: only the graph needs it.
+export function ribbonsOf({ nodes }, steps) {
+  const after = (kind, node) => steps.findIndex((step) => step.kind === kind && step.node === node) + 1;
+  const ribbons = nodes.flatMap(({ saved }, node) => {
+    const from = after("compute", node);
+    const to = after("run", node) || steps.length;
+    const storages = new Map(saved.map((entry) => [entry.storage, entry]).reverse());      // the first one stays
+    return [...storages.values()].map((entry) => ({ node, from, to, entry, alone: entry.owner === "graph" }));
+  });
+  return ribbons.sort((one, other) => one.from - other.from);
+}
+
 // Which node runs next: the youngest whose gradients have all arrived. Null at the end.
 export function nextNode(steps, at) {
   return steps.slice(at).find(({ kind }) => kind === "run" || kind === "store")?.node ?? null;

@@ -183,4 +183,17 @@ export function pythonLines(source, leaves) {
   return [...made, ...lines, ...end].join("\n");
 }
 
+// A ribbon's name: what is kept, with the bytes that only the graph needs.
+export function ribbonText({ entry, alone }) {
+  return `${keptName(entry)} ${alone ? keptText(entry.nbytes) : "0 B"}`;
+}
+
+// The same in words, with the node that keeps it, and what has become of it: `coming`, `held` or `freed`.
+export function ribbonWords({ node, entry }, nodes, state) {
+  const name = nodeName(nodes[node]);
+  const why = { leaf: ", which is there anyway", shared: ", which another node keeps", graph: "" }[entry.owner];
+  const said = { coming: "is not made yet", held: "keeps it", freed: "has let it go" }[state];
+  return `of ${name}${why}; the node ${said}`;
+}
+
 export function keptText(bytes) { return `${count(bytes)} B`; }

@@ -34,6 +34,7 @@ from tensorlab.figures.roofline import roofline
 from tensorlab.figures.runs import filling_runs, in_reading_order
 from tensorlab.figures.scene import Scene
 from tensorlab.figures.shapes import aligned_shapes
+from tensorlab.figures.shares import shares, values_and_gradients
 from tensorlab.figures.streams import counter_blocks
 from tensorlab.figures.tensors import storage, tensor
 from tensorlab.figures.walks import (
@@ -87,9 +88,11 @@ __all__ = [
     "roofline",
     "row_meets_column",
     "rows_over_line",
+    "shares",
     "steps_of",
     "storage",
     "tensor",
     "there_and_back",
+    "values_and_gradients",
     "way_to",
 ]

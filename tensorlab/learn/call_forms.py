@@ -241,6 +241,42 @@ def run(
     return (roots, retain_graph) if plain and all(node.hooks is None for node in nodes) else None
 
 
+def logsumexp(
+    input: Tensor, dim: Any, keepdim: bool = False, *, out: Tensor | None = None
+) -> Arguments | None:
+    """Floats, one dimension that exists, and no gradient: an answer may read its numbers with ``item()``."""
+    plain = isinstance(input, Tensor) and input.dtype.is_floating_point and input.dim() > 0 and out is None
+    if not plain or not _exists(dim, input) or (current.grad and requires_grad(input)):
+        return None
+    return input, dim, keepdim
+
+
+def log_softmax_backward(grad: Tensor, result: Tensor, dim: int) -> Arguments | None:
+    """What is not differentiated in turn, and has a dimension."""
+    differentiated = current.grad and (requires_grad(grad) or requires_grad(result))
+    return None if differentiated or not result.dim() else (grad, result, dim)
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Arguments | None:
+    """Rows of logits, a class for each, and their mean."""
+    given = any(one is not None for one in (weight, size_average, reduce))
+    usual = not given and reduction == "mean" and not label_smoothing
+    if not usual or input.dim() != 2 or target.shape != input.shape[:1] or not target.numel():
+        return None
+    fits = input.dtype.is_floating_point and target.dtype is dtypes.int64
+    exist = fits and bool((target.amin() >= 0).item()) and bool((target.amax() < input.shape[1]).item())
+    return (input, target) if exist and ignore_index < 0 else None
+
+
 def _exists(dim: object, input: Tensor) -> bool:
     return type(dim) is int and -input.dim() <= dim < input.dim()
 
@@ -285,6 +321,9 @@ FORMS: dict[str, Callable[..., Arguments | None]] = {
     "10.amax_backward": amax_backward,
     "10.matmul_backward": matmul_backward,
     "10.gradcheck": gradcheck,
+    "12.logsumexp": logsumexp,
+    "12.log_softmax_backward": log_softmax_backward,
+    "12.cross_entropy": cross_entropy,
     "13.sgd_momentum": sgd_momentum,
     "13.adam_step": adam_step,
     "13.dropout": dropout,

@@ -17,6 +17,7 @@ from tensorlab.learn import (
     hints_ch09,
     hints_ch10,
     hints_ch11,
+    hints_ch12,
     hints_ch13,
     progress,
 )
@@ -36,6 +37,7 @@ _HINTS = {
     **hints_ch09.HINTS,
     **hints_ch10.HINTS,
     **hints_ch11.HINTS,
+    **hints_ch12.HINTS,
     **hints_ch13.HINTS,
 }
 

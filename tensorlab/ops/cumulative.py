@@ -34,7 +34,7 @@ from tensorlab.ops.outputs import need_outs, typed_out, written
 from tensorlab.ops.pointwise import exp, log, logaddexp
 from tensorlab.ops.rearranging import flip
 from tensorlab.ops.reduce import as_one_dim
-from tensorlab.ops.where import where
+from tensorlab.ops.where import safe_where
 from tensorlab.registry import op
 from tensorlab.return_types import NamedResults
 from tensorlab.tensor import Tensor
@@ -296,7 +296,7 @@ def _d_logcumsumexp(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Te
 def _share(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
     positive = grad > 0
     least = -dtypes.finfo_max(grad._dtype)
-    logs = where(positive, log(where(positive, grad, 1.0)), least) - result
+    logs = safe_where(positive, log, grad, least) - result
     return exp(flip(logcumsumexp(flip(logs, (dim,)), dim), (dim,)) + input)
 
 

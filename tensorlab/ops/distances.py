@@ -25,7 +25,7 @@ from tensorlab.ops.ranges import triu_indices
 from tensorlab.ops.reduction import sum as sum_over
 from tensorlab.ops.shape import unsqueeze
 from tensorlab.ops.slicing import narrow
-from tensorlab.ops.where import where
+from tensorlab.ops.where import safe_where
 from tensorlab.registry import op
 from tensorlab.scalars import TABLE
 from tensorlab.tensor import Tensor
@@ -44,7 +44,7 @@ _MODES = {
 
 
 def _d_euclidean(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) -> Tensor:
-    share = where(result == 0, 0.0, grad / result)
+    share = safe_where(result != 0, lambda distance: grad / distance, result, 0.0)
     return x1 * share.sum(-1, True) - product(share, x2)
 
 

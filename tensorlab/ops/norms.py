@@ -17,7 +17,7 @@ from tensorlab.ops.factorizations import svdvals
 from tensorlab.ops.outputs import typed_out, written
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_one_dim, own_type, reduce, spread
 from tensorlab.ops.reduction import sum as add_up
-from tensorlab.ops.where import where
+from tensorlab.ops.where import safe_where, where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -34,14 +34,14 @@ def d_vector_norm(
     if k == 1:
         return input.sgn() * grad
     if k == 2:
-        return grad * where(norm == 0, 0.0, input / norm)
+        return grad * safe_where(norm != 0, lambda length: input / length, norm, 0.0)
     if math.isinf(k):
         equal = (input.abs() == norm) | ((input != input) & (norm != norm))
         return input.sgn() * (grad / equal.sum(as_dims(dim, input.ndim, "sum"), True) * equal)
     if k < 1:
         power = where(input == 0, 0.0, input.abs() ** (k - 1.0))
         return input.sgn() * power * grad * norm ** (1.0 - k)
-    scale = where(norm == 0, 0.0, grad / norm ** (k - 1.0))
+    scale = safe_where(norm != 0, lambda length: grad / length ** (k - 1.0), norm, 0.0)
     return (input.sgn() * input.abs() ** (k - 1.0) if k < 2 else input * input.abs() ** (k - 2.0)) * scale
 
 

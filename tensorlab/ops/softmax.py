@@ -28,10 +28,31 @@ def _d_softmax(grad: Tensor, result: Tensor, dim: int) -> Tensor:
     return compute(SOFTMAX_GRADIENT, contiguous(grad), contiguous(result), params=(dim,))
 
 
-def _d_log_softmax(grad: Tensor, result: Tensor, dim: int) -> Tensor:
+def log_softmax_backward(grad: Tensor, result: Tensor, dim: int) -> Tensor:
+    """The gradient of `log_softmax`: ``grad - exp(result) * grad.sum(dim, keepdim=True)``.
+
+    The Jacobian of a row of n logits has n² numbers. None of them is made: what is multiplied with it
+    comes down to one sum for each row.
+
+    Args:
+        grad: the gradient of the result.
+        result: what `log_softmax` gave, of the same shape.
+        dim: the dimension along which it was taken.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> result = tl.tensor([0.0, 0.0]).log_softmax(0)
+        >>> log_softmax_backward(tl.tensor([-1.0, 0.0]), result, 0)
+        tensor([-0.5000,  0.5000])
+    """
+    dim = as_one_dim("log_softmax_backward", dim, result)
     if requires_grad(grad) or requires_grad(result):
         return grad - result.exp() * grad.sum(dim, True)
     return compute(LOG_SOFTMAX_GRADIENT, contiguous(grad), contiguous(result), params=(dim,))
+
+
+def _d_log_softmax(grad: Tensor, result: Tensor, dim: int) -> Tensor:
+    return log_softmax_backward(grad, result, dim)
 
 
 def _d_logsumexp(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:

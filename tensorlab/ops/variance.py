@@ -14,7 +14,7 @@ from tensorlab.ops.aliases import detach
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.reduce import Dims, Reduce, as_dims, as_flag, reduce, result_type, spread
 from tensorlab.ops.reduction import MEAN
-from tensorlab.ops.where import where
+from tensorlab.ops.where import safe_where, where
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 
@@ -35,7 +35,7 @@ def _d_var(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool, k: float) -> T
 
 
 def _d_std(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool, k: float) -> Tensor:
-    of_var = where(result == 0, 0.0, grad / (result * 2.0))
+    of_var = safe_where(result != 0, lambda deviation: grad / (deviation * 2.0), result, 0.0)
     return _d_var(of_var, input, dim, keepdim, k)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, overload
 
 from tensorlab.autograd.formulas import formulas
@@ -86,6 +87,36 @@ def where_method(input: Tensor, condition: Tensor, other: Tensor | Number) -> Te
         tensor([3, 0, 2])
     """
     return _chosen(condition, input, other)
+
+
+def safe_where(
+    condition: Tensor,
+    function: Callable[[Tensor], Tensor],
+    input: Tensor,
+    other: Tensor | Number,
+    safe: Number = 1.0,
+) -> Tensor:
+    """``where(condition, function(input), other)``, whose gradient is never NaN where the condition is false.
+
+    One `where` after the function isn't enough: it sends a gradient of 0 back into the function, and 0 times
+    an infinite slope is NaN. A second one in front of the function stops what comes back, and keeps the
+    function in its domain.
+
+    Args:
+        condition: where `function` counts, of dtype bool and of the shape of `input`.
+        function: computes each element from the element at its place.
+        input: what it is given.
+        other: the results elsewhere.
+        safe: what it is given elsewhere, a number of its domain.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> x = tl.tensor([0.0, 4.0], requires_grad=True)
+        >>> safe_where(x > 0, tl.sqrt, x, 0.0).sum().backward()
+        >>> x.grad
+        tensor([0.0000, 0.2500])
+    """
+    return _chosen(condition, function(_chosen(condition, input, safe)), other)
 
 
 def _choose(condition: Tensor | bool, yes: Tensor | Number, no: Tensor | Number) -> Tensor | Number:

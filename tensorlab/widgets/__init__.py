@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tensorlab.widgets.activation_timeline.widget import ActivationTimeline
     from tensorlab.widgets.adjoint_cards.widget import AdjointCards
     from tensorlab.widgets.broadcast_lab.widget import BroadcastLab
+    from tensorlab.widgets.float_ruler.widget import FloatRuler
     from tensorlab.widgets.indexing_lab.widget import IndexingLab
     from tensorlab.widgets.lab import Lab
     from tensorlab.widgets.matmul_lab.widget import MatmulLab
@@ -35,6 +36,7 @@ __all__ = [
     "ActivationTimeline",
     "AdjointCards",
     "BroadcastLab",
+    "FloatRuler",
     "IndexingLab",
     "Lab",
     "Line",
@@ -57,6 +59,7 @@ _HOMES = {
     "ActivationTimeline": "tensorlab.widgets.activation_timeline.widget",
     "AdjointCards": "tensorlab.widgets.adjoint_cards.widget",
     "BroadcastLab": "tensorlab.widgets.broadcast_lab.widget",
+    "FloatRuler": "tensorlab.widgets.float_ruler.widget",
     "IndexingLab": "tensorlab.widgets.indexing_lab.widget",
     "Lab": "tensorlab.widgets.lab",
     "Line": "tensorlab.widgets.quiz.question",

@@ -117,6 +117,16 @@ SAMPLES = {
         ["exp 2", "sin 1"],
     ),
     "bytes_over_time": figures.bytes_over_time({"one": METER}),
+    "shares": figures.shares(
+        {"the formula": [float("nan"), 0.0, 0.0], "softmax": [0.665, 0.245, 0.09]}, "Two ways to compute it."
+    ),
+    "values_and_gradients": figures.values_and_gradients(
+        {
+            "one where": [("x", 0.0, float("nan")), ("sqrt", 0.0, 0.0), ("where", 0.0, 1.0)],
+            "two": [("x", 0.0, 0.0), ("where", 1.0, 0.0), ("sqrt", 1.0, 0.0), ("where", 0.0, 1.0)],
+        },
+        "What comes back.",
+    ),
     "measured_bars": figures.measured_bars(
         {"bytes": {"1 × 4096": 4e6, "64 × 64": 0}, "ms": {"1 × 4096": 2, "64 × 64": 1}}
     ),

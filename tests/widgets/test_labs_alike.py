@@ -9,6 +9,7 @@ from tensorlab.widgets import (
     ActivationTimeline,
     AdjointCards,
     BroadcastLab,
+    FloatRuler,
     IndexingLab,
     MatmulLab,
     OptimizerLab,
@@ -50,6 +51,7 @@ LABS = {
     "promotion": lambda: [PromotionLattice(tl.int8, 1000, told=True), PromotionLattice()],
     "indexing": lambda: [IndexingLab((3, 4), "[0, 0, 2]", told=True), IndexingLab((2, 3, 4), "9", told=True)],
     "matmul": lambda: [MatmulLab((2, 1, 3, 4), (5, 4, 3), told=True), MatmulLab()],
+    "ruler": lambda: [FloatRuler(), FloatRuler([1.5, -120, 3, 0, 60], shift=1000)],
     "optimizer": lambda: [OptimizerLab(), OptimizerLab("Adam", lr=0.3, curvature=50, start=(5.0, -2.0))],
     "tape": lambda: [
         TapePlayer("h = x * w; z = (h / 2 + h).sum()", x=[1, -2], w=0.5, told=True),

@@ -47,6 +47,13 @@ TWINS = {
         "tensorlab.ops.products:_right",
     ),
     "tensorlab.ops.pairs:squared_distances": ("tensorlab.ops.distances:cdist",),
+    "tensorlab.ops.softmax:logsumexp": ("tensorlab.ops.cumulative:logcumsumexp",),
+    "tensorlab.ops.summation:accurate_sum": (
+        "tensorlab.ops.reduction:sum",
+        "tensorlab.ops.reduction:nansum",
+        "tensorlab.ops.reduction:mean",
+        "tensorlab.ops.cumulative:cumsum",
+    ),
     "tensorlab.random.counter:stream_words": ("tensorlab.random.philox:Philox.words",),
     "tensorlab.ops.dropout:dropout": ("tensorlab.ops.dropout:alpha_dropout",),
 }
@@ -59,6 +66,7 @@ COUNTED = frozenset(
         "tensorlab.ops.pairs:squared_distances",
         "tensorlab.ops.scores:attention_scores",
         "tensorlab.ops.shape:expand",
+        "tensorlab.ops.softmax:log_softmax_backward",
     }
 )
 

@@ -7,7 +7,21 @@ import hashlib
 from pathlib import Path
 
 from tensorlab.grading.suite import Exercise
-from tensorlab.grading.suites import ch01, ch02, ch03, ch04, ch05, ch06, ch07, ch08, ch09, ch10, ch11, ch13
+from tensorlab.grading.suites import (
+    ch01,
+    ch02,
+    ch03,
+    ch04,
+    ch05,
+    ch06,
+    ch07,
+    ch08,
+    ch09,
+    ch10,
+    ch11,
+    ch12,
+    ch13,
+)
 
 _CHAPTERS: dict[str, tuple[Exercise, ...]] = {
     "01": ch01.EXERCISES,
@@ -21,6 +35,7 @@ _CHAPTERS: dict[str, tuple[Exercise, ...]] = {
     "09": ch09.EXERCISES,
     "10": ch10.EXERCISES,
     "11": ch11.EXERCISES,
+    "12": ch12.EXERCISES,
     "13": ch13.EXERCISES,
 }
 

@@ -33,7 +33,7 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Train the length of a weight's slices apart from their directions: w = g v / |v|.
+    """Train the length of a weight's slices apart from their directions: w = g v / ‖v‖.
 
     Salimans and Kingma, *Weight Normalization*, 2016.
 

@@ -31,6 +31,13 @@ def shifted(input, dim, keepdim, c):
     return total if keepdim else total.squeeze(dim)
 
 
+def by_the_greatest(input, dim, keepdim):
+    """The same with the greatest as c, infinite or not."""
+    if input.shape[dim] == 0:
+        return shifted(input, dim, keepdim, 0.0)
+    return shifted(input, dim, keepdim, input.amax(dim, keepdim=True))
+
+
 @solutions.wrong(
     "12.logsumexp",
     belief="log(sum(exp(x))) is the definition, so it's what I write.",
@@ -80,9 +87,7 @@ def takes_one_greatest_for_all(input, dim, keepdim=False):
     lesson="Not where it is infinite: -inf - -inf and inf - inf are nan. Take out 0 there instead.",
 )
 def subtracts_infinities(input, dim, keepdim=False):
-    if input.shape[dim] == 0:
-        return shifted(input, dim, keepdim, 0.0)
-    return shifted(input, dim, keepdim, input.amax(dim, keepdim=True))
+    return by_the_greatest(input, dim, keepdim)
 
 
 @solutions.wrong(
@@ -104,7 +109,7 @@ def repairs_minus_infinity_alone(input, dim, keepdim=False):
     "the nan, don't repaint it.",
 )
 def repaints_nan(input, dim, keepdim=False):
-    result = subtracts_infinities(input, dim, keepdim)
+    result = by_the_greatest(input, dim, keepdim)
     return tl.where(result.isnan(), -math.inf, result)
 
 

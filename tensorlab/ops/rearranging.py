@@ -102,7 +102,7 @@ def flip(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None 
                 [2, 1, 0]])
     """
     chosen = tuple(view_rules.distinct_dims(ints_from(order, dims, "flip", "dims"), input.ndim))
-    return call(FLIP, input, params=chosen)
+    return call(FLIP, input, params=chosen if input.ndim else ())
 
 
 @op("function method", names="copies")

@@ -164,7 +164,7 @@ def test_sources_hold_no_trace_of_this_project(all_rows):
         for solution in (*e.wrong, *e.right):
             source = answer_source(e, solution.function)
             assert "tensorlab.grading" not in source
-            assert not re.search(r"^\s*@", source, re.MULTILINE)
+            assert not re.search(r"^@|solutions\.(right|wrong)", source, re.MULTILINE)
             assert e.opening.partition("(")[0] in source
             compile(source, solution.name, "exec")
     json.dumps([row.says for row in all_rows])

@@ -265,7 +265,7 @@ class TestAdopt:
         ("call", "says"),
         [
             (lambda: adopt("01.nummel"), "There is no such part"),
-            (lambda: adopt("09"), "There is no such part"),
+            (lambda: adopt("99"), "There is no such part"),
             (lambda: adopt(3), "There is no such part"),
             (lambda: adopt("01.nbytes"), "There is no function nbytes here yet"),
             (lambda: adopt("01.nbytes", 3), "It is of type int"),

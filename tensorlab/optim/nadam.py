@@ -17,9 +17,10 @@ __all__ = ["NAdam"]
 class NAdam(Optimizer):
     r"""Adam with Nesterov's look ahead: the step takes a part of the gradient beside the next mean.
 
-    With :math:`\mu_t = \beta_1 (1 - 0.96^{t \psi} / 2)` and the means m and v of `Adam`,
-    :math:`x \leftarrow x - \eta \left(\frac{1 - \mu_t}{1 - \prod_{i \le t} \mu_i} g
-    + \frac{\mu_{t+1}}{1 - \prod_{i \le t+1} \mu_i} m\right) / (\sqrt{\hat v} + \epsilon)`. Dozat,
+    With :math:`\mu_t = \beta_1 (1 - 0.96^{t \psi} / 2)` and the means m and v of `Adam`, the step is
+    :math:`\eta (a g + b m) / (\sqrt{\hat v} + \epsilon)`, where
+    :math:`a = (1 - \mu_t) / (1 - \prod_{i \le t} \mu_i)` and
+    :math:`b = \mu_{t+1} / (1 - \prod_{i \le t+1} \mu_i)`. Dozat,
     *Incorporating Nesterov Momentum into Adam*, 2016.
 
     Args:

@@ -18,7 +18,8 @@ class RAdam(Optimizer):
 
     With :math:`\rho_\infty = 2 / (1 - \beta_2) - 1` and
     :math:`\rho_t = \rho_\infty - 2 t \beta_2^t / (1 - \beta_2^t)`, the step of `Adam` is multiplied by
-    :math:`r_t = \sqrt{(\rho_t - 4)(\rho_t - 2) \rho_\infty / (\rho_\infty - 4)(\rho_\infty - 2) \rho_t}`
+    :math:`r_t = \sqrt{p_t / q_t}` with :math:`p_t = (\rho_t - 4)(\rho_t - 2) \rho_\infty` and
+    :math:`q_t = (\rho_\infty - 4)(\rho_\infty - 2) \rho_t`
     where :math:`\rho_t > 5`; before, it is :math:`\eta \hat m`. Liu et al., *On the Variance of the Adaptive
     Learning Rate and Beyond*, 2020.
 

@@ -126,7 +126,15 @@ def writes_down_on_the_way_back(roots):
     return order[::-1]
 
 
-@solutions.right("09.run", idea="In topological order, with what waits in a dictionary.")
+@solutions.right(
+    "09.run",
+    idea="In topological order, with what waits in a dictionary.",
+    same={
+        "Every node of these graphs hands a gradient on, so one waits at each when its turn comes.": (
+            "if node not in pending: -> if False:",
+        ),
+    },
+)
 def goes_through_the_order(roots, retain_graph=False):
     pending = {}
     with tl.no_grad():

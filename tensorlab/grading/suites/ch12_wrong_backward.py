@@ -131,7 +131,7 @@ def shares_evenly(grad, result, dim):
 @solutions.wrong(
     "12.log_softmax_backward",
     belief="What flows back through the sum is added.",
-    lesson="The sum stands under the logarithm with a minus sign: x - logsumexp(x). So does its gradient.",
+    lesson="The logsumexp is subtracted: x - logsumexp(x). So what flows back through it is subtracted, too.",
 )
 def adds_instead_of_subtracting(grad, result, dim):
     return grad + result.exp() * grad.sum(dim, keepdim=True)

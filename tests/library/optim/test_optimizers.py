@@ -273,5 +273,5 @@ def test_the_same_numbers_on_any_number_of_threads():
 
 
 def test_a_name_that_is_not_there_is_named():
-    with pytest.raises(AttributeError, match="no 'NAdam'"):
-        _ = tl.optim.NAdam
+    with pytest.raises(AttributeError, match="no 'Adem'"):
+        _ = tl.optim.Adem

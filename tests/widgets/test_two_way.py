@@ -174,7 +174,7 @@ def test_one_state_goes_both_ways(notebook):
     expect(lab.locator(".tlw-chip")).to_have_text(["x start"], timeout=KERNEL_MS)
 
     # page → Python
-    lab.get_by_role("button", name="transpose", exact=True).click()
+    lab.locator("[data-operation=transpose]").click()
     lab.get_by_role("button", name="Apply").click()
     lab.locator('[data-index="3,1"]').click()
     expect(run(6)).to_contain_text("[('transpose', 0, 1)] (1, 4) [3, 1]", timeout=KERNEL_MS)

@@ -1,6 +1,6 @@
 """The program ``tensorlab``: a table of commands, each loaded when it is called.
 
-A command is one file, ``tensorlab/cli/NAME.py``, with one function::
+A command is one file, ``tensorlab/cli/NAME.py`` with ``_`` for ``-``, with one function::
 
     def run(path: Annotated[Path, typer.Argument(help="...")]) -> None:
         '''What the command does. The first line is its help in the list.'''
@@ -36,6 +36,8 @@ COMMANDS: dict[str, str] = {
     "progress": LEARN,
     "release": TEACH,
     "grade": TEACH,
+    "new-exercise": TEACH,
+    "lint-exercise": TEACH,
     "test": CARE,
     "doctor": CARE,
     "warm": CARE,
@@ -53,7 +55,7 @@ class LazyCommands(Mapping[str, Any]):
         if name not in COMMANDS:
             raise KeyError(name)
         if name not in self._loaded:
-            module = importlib.import_module(f"tensorlab.cli.{name}")
+            module = importlib.import_module(f"tensorlab.cli.{name.replace('-', '_')}")
             single = typer.Typer(add_completion=False, rich_markup_mode="markdown")
             settings = getattr(module, "CONTEXT_SETTINGS", None)
             single.command(name, context_settings=settings)(module.run)

@@ -59,6 +59,11 @@ def hint(exercise_id: str) -> Card:
     return hints_of(asked, 1, f'hint("{asked.id}") again')
 
 
+def hint_texts(exercise_id: str) -> tuple[str, ...]:
+    """The hints of an exercise before its solution; none where nobody has written any."""
+    return _HINTS.get(exercise_id, ())
+
+
 def hints_of(asked: Exercise, more: int, again: str) -> Card:
     """The hints that are open, after opening so many more.
 
@@ -78,7 +83,7 @@ def hints_of(asked: Exercise, more: int, again: str) -> Card:
 
 
 def _card(asked: Exercise, record: progress.Progress, again: str, note: str) -> Card:
-    texts = (*_HINTS[asked.id], answer_source(asked, asked.right[0].function))
+    texts = (*hint_texts(asked.id), answer_source(asked, asked.right[0].function))
     lines = [
         Line(step, text, code=step in ("One line", "Solution"))
         for step, text in zip(STEPS[: record.hints], texts, strict=False)

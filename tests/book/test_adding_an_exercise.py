@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from tensorlab.grading.lint import lint_contract, lint_worth
 from tensorlab.grading.suite import Exercise
 from tests.site_fixtures import ROOT
 
@@ -18,5 +19,4 @@ def test_the_worked_example_runs_and_its_exercise_is_whole():
     assert isinstance(whole, Exercise)
     assert {row.kind for row in names["rows"]} == {"reference", "right", "starter", "wrong"}
     assert len(names["survivors"]) == 3
-    lost = {title for row in names["rows"] if row.kind == "wrong" for title in row.lost}
-    assert lost == {topic.title for topic in whole.topics}, "each topic is lost by a wrong solution"
+    assert [*lint_contract(whole), *lint_worth(whole, names["rows"])] == []

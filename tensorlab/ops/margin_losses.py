@@ -281,6 +281,49 @@ def multi_margin_loss(
 
 
 @op(namespace="nn.functional")
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """What each absent class lacks to a distance of 1 from each that is there, over the number of classes.
+
+    Args:
+        input: scores, of shape (batch, classes) or (classes,).
+        target: the numbers of the classes that are there, int64, of the same shape; the first -1 ends them.
+        size_average, reduce: PyTorch's older words for `reduction`.
+        reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each row.
+
+    Raises:
+        RuntimeError: the shapes differ.
+        ValueError: there is no such reduction.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.multilabel_margin_loss(tl.tensor([[0.1, 0.2, 0.4, 0.8]]), tl.tensor([[3, 0, -1, 1]]))
+        tensor(0.8500)
+    """
+    need_tensors("multilabel_margin_loss", input=input, target=target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    if input.ndim not in (1, 2) or input.shape != target.shape:
+        raise RuntimeError(
+            f"multilabel_margin_loss: expected scores of one or two dimensions, and a target of the same "
+            f"shape, but got {tuple(input.shape)} and {tuple(target.shape)}"
+        )
+    rows, named = input.reshape(-1, input.shape[-1]), target.reshape(-1, input.shape[-1])
+    counts = (named < 0).cumsum(1) == 0
+    numbers = where(counts, named, 0)
+    there = (counts.unsqueeze(2) & (numbers.unsqueeze(2) == arange(rows.shape[1]))).any(1)
+    lacking = clamp_min(1 - rows.gather(1, numbers).unsqueeze(2) + rows.unsqueeze(1), 0)
+    pairs = counts.unsqueeze(2) & ~there.unsqueeze(1)
+    losses = where(pairs, lacking, 0.0).sum((1, 2)) / rows.shape[1]
+    return reduced(losses if input.ndim == 2 else losses[0], reduction)
+
+
+@op(namespace="nn.functional")
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlab.optim import lr_scheduler
+from tensorlab.optim import lr_scheduler, swa_utils
 from tensorlab.optim.adadelta import Adadelta
 from tensorlab.optim.adagrad import Adagrad
 from tensorlab.optim.adam import Adam
 from tensorlab.optim.adamax import Adamax
 from tensorlab.optim.adamw import AdamW
+from tensorlab.optim.asgd import ASGD
 from tensorlab.optim.lbfgs import LBFGS
 from tensorlab.optim.nadam import NAdam
 from tensorlab.optim.optimizer import Optimizer
 from tensorlab.optim.radam import RAdam
 from tensorlab.optim.rmsprop import RMSprop
+from tensorlab.optim.rprop import Rprop
 from tensorlab.optim.sgd import SGD
 
 __all__ = [
+    "ASGD",
     "LBFGS",
     "SGD",
     "Adadelta",
@@ -34,7 +37,9 @@ __all__ = [
     "Optimizer",
     "RAdam",
     "RMSprop",
+    "Rprop",
     "lr_scheduler",
+    "swa_utils",
 ]
 
 

@@ -22,12 +22,14 @@ __all__ = [
     "ADAM",
     "ADAMAX",
     "ADAM_AMSGRAD",
+    "ASGD",
     "NADAM",
     "RADAM",
     "RMSPROP",
     "RMSPROP_CENTERED",
     "RMSPROP_CENTERED_MOMENTUM",
     "RMSPROP_MOMENTUM",
+    "RPROP",
     "SGD",
     "SGD_MOMENTUM",
     "Update",
@@ -171,6 +173,20 @@ def rmsprop_centered_momentum(
     return x - lr * velocity, square, mean, velocity
 
 
+def rprop(x, grad, before, size, sign, shrink, grow, least, most):
+    grad = sign * grad
+    turn = grad * before
+    size = size * grow if turn > 0 else size * shrink if turn < 0 else size
+    size = min(max(size, least), most)
+    grad = grad * 0 if turn < 0 else grad
+    return x - size if grad > 0 else x + size if grad < 0 else x, grad, size
+
+
+def asgd(x, grad, mean, lr, shrink, weight_decay, sign, share):
+    x = x * shrink - lr * decayed(x, grad, weight_decay, sign)
+    return x, lerped(mean, x, share)
+
+
 SGD = Update("sgd", sgd, 3)
 SGD_MOMENTUM = Update("sgd_momentum", sgd_momentum, 6)
 ADAM = Update("adam", adam, 9)
@@ -180,6 +196,8 @@ NADAM = Update("nadam", nadam, 10)
 RADAM = Update("radam", radam, 9)
 ADAGRAD = Update("adagrad", adagrad, 4)
 ADADELTA = Update("adadelta", adadelta, 6)
+RPROP = Update("rprop", rprop, 5)
+ASGD = Update("asgd", asgd, 5)
 RMSPROP = Update("rmsprop", rmsprop, 6)
 RMSPROP_MOMENTUM = Update("rmsprop_momentum", rmsprop_momentum, 7)
 RMSPROP_CENTERED = Update("rmsprop_centered", rmsprop_centered, 6)

@@ -2,11 +2,15 @@
 
 from tensorlab.ops.pooling import adaptive_avg_pool1d as adaptive_avg_pool1d
 from tensorlab.ops.pooling import adaptive_avg_pool2d as adaptive_avg_pool2d
+from tensorlab.ops.extras.pooling_volumes import adaptive_avg_pool3d as adaptive_avg_pool3d
 from tensorlab.ops.pooling import adaptive_max_pool1d as adaptive_max_pool1d
 from tensorlab.ops.pooling import adaptive_max_pool2d as adaptive_max_pool2d
+from tensorlab.ops.extras.pooling_volumes import adaptive_max_pool3d as adaptive_max_pool3d
+from tensorlab.ops.extras.grid_sampling import affine_grid as affine_grid
 from tensorlab.ops.dropout import alpha_dropout as alpha_dropout
 from tensorlab.ops.pooling import avg_pool1d as avg_pool1d
 from tensorlab.ops.pooling import avg_pool2d as avg_pool2d
+from tensorlab.ops.extras.pooling_volumes import avg_pool3d as avg_pool3d
 from tensorlab.ops.normalisation import batch_norm as batch_norm
 from tensorlab.ops.linear import bilinear as bilinear
 from tensorlab.ops.losses import binary_cross_entropy as binary_cross_entropy
@@ -23,6 +27,7 @@ from tensorlab.ops.convolution import conv_transpose3d as conv_transpose3d
 from tensorlab.ops.margin_losses import cosine_embedding_loss as cosine_embedding_loss
 from tensorlab.ops.similarity import cosine_similarity as cosine_similarity
 from tensorlab.ops.likelihood import cross_entropy as cross_entropy
+from tensorlab.ops.extras.ctc import ctc_loss as ctc_loss
 from tensorlab.ops.dropout import dropout as dropout
 from tensorlab.ops.dropout import dropout1d as dropout1d
 from tensorlab.ops.dropout import dropout2d as dropout2d
@@ -36,6 +41,7 @@ from tensorlab.ops.unfolding import fold as fold
 from tensorlab.ops.distribution_losses import gaussian_nll_loss as gaussian_nll_loss
 from tensorlab.ops.activations import gelu as gelu
 from tensorlab.ops.channels import glu as glu
+from tensorlab.ops.extras.grid_sampling import grid_sample as grid_sample
 from tensorlab.ops.normalisation import group_norm as group_norm
 from tensorlab.ops.extras.layers import gumbel_softmax as gumbel_softmax
 from tensorlab.ops.activations import hardshrink as hardshrink
@@ -58,15 +64,21 @@ from tensorlab.nn.functional import log_softmax as log_softmax
 from tensorlab.ops.activations import logsigmoid as logsigmoid
 from tensorlab.ops.extras.layers import lp_pool1d as lp_pool1d
 from tensorlab.ops.extras.layers import lp_pool2d as lp_pool2d
+from tensorlab.ops.extras.layers import lp_pool3d as lp_pool3d
 from tensorlab.ops.margin_losses import margin_ranking_loss as margin_ranking_loss
 from tensorlab.ops.pooling import max_pool1d as max_pool1d
 from tensorlab.ops.pooling import max_pool1d_with_indices as max_pool1d_with_indices
 from tensorlab.ops.pooling import max_pool2d as max_pool2d
 from tensorlab.ops.pooling import max_pool2d_with_indices as max_pool2d_with_indices
+from tensorlab.ops.extras.pooling_volumes import max_pool3d as max_pool3d
+from tensorlab.ops.extras.unpooling import max_unpool1d as max_unpool1d
+from tensorlab.ops.extras.unpooling import max_unpool2d as max_unpool2d
+from tensorlab.ops.extras.unpooling import max_unpool3d as max_unpool3d
 from tensorlab.ops.activations import mish as mish
 from tensorlab.ops.losses import mse_loss as mse_loss
 from tensorlab.nn.multi_head_attention import multi_head_attention_forward as multi_head_attention_forward
 from tensorlab.ops.margin_losses import multi_margin_loss as multi_margin_loss
+from tensorlab.ops.margin_losses import multilabel_margin_loss as multilabel_margin_loss
 from tensorlab.ops.margin_losses import multilabel_soft_margin_loss as multilabel_soft_margin_loss
 from tensorlab.ops.likelihood import nll_loss as nll_loss
 from tensorlab.ops.similarity import normalize as normalize

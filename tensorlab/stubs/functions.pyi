@@ -295,6 +295,7 @@ from tensorlab.ops.argreduce import max as max
 from tensorlab.ops.pooling import max_pool1d as max_pool1d
 from tensorlab.ops.pooling import max_pool1d_with_indices as max_pool1d_with_indices
 from tensorlab.ops.pooling import max_pool2d as max_pool2d
+from tensorlab.ops.extras.pooling_volumes import max_pool3d as max_pool3d
 from tensorlab.stubs.pointwise import maximum as maximum
 from tensorlab.ops.reduction import mean as mean
 from tensorlab.ops.order_statistics import median as median

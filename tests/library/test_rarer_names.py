@@ -361,6 +361,70 @@ m.pdist(x.detach()[:0])
 m.pdist(v)
 m.pdist(n.view(2, 2))
 m.pdist(x, -1)
+# volumes
+F.max_pool3d(w.view(1, 1, 1, 5) * x.view(1, 3, 4, 1), 2)
+F.max_pool3d((v.view(4, 1, 1) * x).view(1, 1, 4, 3, 4), (2, 3, 2), stride=(1, 2, 1), padding=1)
+F.max_pool3d((v.view(4, 1, 1) * x).view(1, 4, 3, 4), 2, dilation=(2, 1, 2), stride=1, return_indices=True)
+F.max_pool3d((v.view(4, 1, 1) * x).view(1, 4, 3, 4), 3, 2, 1, ceil_mode=True, return_indices=True)
+F.max_pool3d(x.view(1, 1, 3, 4), 2)
+F.max_pool3d(x, 2)
+F.max_pool3d(x.view(1, 3, 2, 2), 2, padding=2)
+F.avg_pool3d((v.view(4, 1, 1) * x).view(1, 4, 3, 4), 2)
+F.avg_pool3d((v.view(4, 1, 1) * x).view(2, 2, 1, 3, 4), (1, 3, 2), 2, (0, 1, 1), count_include_pad=False)
+F.avg_pool3d((v.view(4, 1, 1) * x).view(1, 4, 3, 4), 3, 2, 1, ceil_mode=True)
+F.avg_pool3d((v.view(4, 1, 1) * x).view(1, 4, 3, 4), 3, 2, 1, True, False)
+F.avg_pool3d((v.view(4, 1, 1) * x).view(1, 4, 3, 4), 2, divisor_override=3)
+F.avg_pool3d((v.view(4, 1, 1) * x).view(1, 4, 3, 4), 2, divisor_override=0)
+F.adaptive_max_pool3d((v.view(4, 1, 1) * x).view(1, 1, 4, 3, 4), (3, 2, None))
+F.adaptive_max_pool3d((v.view(4, 1, 1) * x).view(1, 4, 3, 4), 2, return_indices=True)
+F.adaptive_avg_pool3d((v.view(4, 1, 1) * x).view(1, 4, 3, 4), (3, 2, None))
+F.adaptive_avg_pool3d((v.view(4, 1, 1) * x).view(1, 1, 4, 3, 4), 1)
+F.lp_pool3d((v.view(4, 1, 1) * x.exp()).view(1, 4, 3, 4), 2.0, (2, 1, 2))
+# what a pooling chose, put back
+F.max_unpool1d(x[:, :2], m.tensor([[1, 2], [0, 3], [1, 3]]), 2)
+F.max_unpool1d(x[:, :2], m.tensor([[1, 2], [0, 3], [1, 3]]), 2, output_size=[5])
+F.max_unpool1d(x[:, :2], m.tensor([[1, 2], [0, 3], [1, 3]]), 2, output_size=[7])
+F.max_unpool2d(*F.max_pool2d(x.view(1, 3, 4), 2, return_indices=True), 2)
+F.max_unpool2d(*F.max_pool2d(x.view(1, 3, 4), 2, return_indices=True), 2, output_size=(3, 4))
+F.max_unpool2d(*F.max_pool2d(x.view(1, 1, 3, 4), 3, 2, 1, return_indices=True), 3, 2, 1, (1, 1, 3, 4))
+F.max_unpool3d(*F.max_pool3d(x.view(1, 3, 2, 2), 2, return_indices=True), 2, output_size=(3, 2, 2))
+F.max_unpool2d(x, m.zeros(3, 4, dtype=m.int64), 2)
+# places in images
+F.affine_grid(x[:2, :3].reshape(1, 2, 3), (1, 1, 2, 3), align_corners=False)
+F.affine_grid(x[:2, :3].reshape(1, 2, 3), (1, 1, 1, 3), align_corners=True)
+F.affine_grid(x.view(1, 3, 4), (1, 2, 2, 1, 3))
+F.affine_grid(x, (1, 2, 2, 3))
+F.grid_sample(x.view(1, 1, 3, 4), (v[:, None] * w[None, :2]).view(1, 2, 2, 2))
+F.grid_sample(x.view(1, 1, 3, 4), (v[:, None] * w[None, :2]).view(1, 2, 2, 2), align_corners=True)
+F.grid_sample(x.view(1, 1, 3, 4), (v[:, None] * w[None, :2]).view(1, 2, 2, 2), padding_mode="border")
+F.grid_sample(x.view(1, 1, 3, 4), v.view(1, 1, 2, 2) * 1.3, padding_mode="reflection", align_corners=False)
+F.grid_sample(x.view(1, 1, 3, 4), v.view(1, 1, 2, 2) * 1.3, padding_mode="reflection", align_corners=True)
+F.grid_sample(x.view(1, 1, 3, 4), v.view(1, 1, 2, 2) * 0.4, mode="nearest", align_corners=False)
+F.grid_sample(x.view(1, 1, 3, 4), v.view(1, 1, 2, 2) * 0.4, mode="bicubic", align_corners=False)
+F.grid_sample(x.view(1, 1, 3, 4), v.view(1, 1, 2, 2), "bicubic", "border", align_corners=True)
+F.grid_sample(x.view(1, 1, 3, 4), v.view(1, 1, 2, 2), "bicubic", "reflection", align_corners=False)
+F.grid_sample(x.view(1, 1, 3, 2, 2), (x[:, :3] * 0.5).view(1, 1, 1, 3, 3), align_corners=False)
+F.grid_sample(x.view(1, 1, 3, 4), v.view(1, 1, 2, 2), mode="linear")
+F.grid_sample(x.view(1, 1, 3, 4), v.view(1, 1, 2, 2).float())
+F.grid_sample(x.view(1, 1, 3, 4), w[:4].view(2, 1, 1, 2))
+# several classes that are there
+F.multilabel_margin_loss(x, m.tensor([[2, 0, -1, 1], [1, -1, 0, 0], [-1, 0, 0, 0]]))
+F.multilabel_margin_loss(x, m.tensor([[2, 0, 1, 3], [1, 2, 3, -1], [3, -1, 0, 0]]), reduction="none")
+F.multilabel_margin_loss(v, m.tensor([1, -1, 0, 0]), reduction="sum")
+F.multilabel_margin_loss(x, m.tensor([1, -1, 0, 0]))
+# classes without places in time
+F.ctc_loss((x[:, None] * v[:, None]).log_softmax(2), m.tensor([[1, 2]] * 4), (3,) * 4, (2, 2, 1, 1))
+F.ctc_loss((x.t()[:, None] * w[:3, None]).log_softmax(2), m.tensor([1, 2, 2, 1]), (4, 3, 2), (2, 1, 1))
+F.ctc_loss((x[:, None] * v[:, None]).log_softmax(2), m.ones(4, 1).long(), n.clamp(max=3), (1,) * 4, 3, "sum")
+F.ctc_loss((x[:, None] * v[:, None]).log_softmax(2), m.tensor([[1, 99]] * 4), (3,) * 4, (1, 0, 1, 1), 2)
+F.ctc_loss((x * v).log_softmax(1), m.tensor([1]), (3,), (1,))
+F.ctc_loss((x * v).log_softmax(1), m.tensor([1]), (3,), (1,), 0, "none")
+F.ctc_loss((x * v).log_softmax(1), m.tensor([1]), m.tensor(3), m.tensor(1), 0, "sum")
+F.ctc_loss((x * v).detach().log_softmax(1), m.tensor([1, 1]), (2,), (2,))
+F.ctc_loss((x[:, None] * v[:, None]).log_softmax(2), m.ones(4, 2).long(), [3, 2] * 2, [2] * 4, 0, "sum", 1)
+F.ctc_loss((x[:, None] * v[:, None]).log_softmax(2), m.tensor([[1, 1]] * 4), (4,) * 4, (2,) * 4)
+F.ctc_loss((x[:, None] * v[:, None]).log_softmax(2), m.tensor([[1, 1]] * 4), (3,) * 4, (3,) * 4)
+F.ctc_loss((x[:, None] * v[:, None]).log_softmax(2), m.tensor([[1, 1]] * 4), (3,) * 4, (2,) * 4, 4)
 """
 
 # Where PyTorch has no second derivative, or one that is a rounding of zero.
@@ -373,6 +437,10 @@ FIRST_ONLY = (
     ":3] * 9",
     "1:] * 3",
     "* -700",
+    "max_unpool",
+    "grid_sample",
+    "multilabel_margin",
+    "ctc_loss",
 )
 
 

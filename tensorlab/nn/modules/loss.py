@@ -14,6 +14,7 @@ from tensorlab.tensor import Tensor
 __all__ = [
     "BCELoss",
     "BCEWithLogitsLoss",
+    "CTCLoss",
     "CosineEmbeddingLoss",
     "CrossEntropyLoss",
     "GaussianNLLLoss",
@@ -23,6 +24,7 @@ __all__ = [
     "L1Loss",
     "MSELoss",
     "MarginRankingLoss",
+    "MultiLabelMarginLoss",
     "MultiLabelSoftMarginLoss",
     "MultiMarginLoss",
     "NLLLoss",
@@ -489,6 +491,27 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
 
 
+class MultiLabelMarginLoss(_Loss):
+    """Σ max(0, 1 - x[y] + x[i]) / C over the classes y that are there and i that are not, averaged.
+
+    Args:
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``; ``size_average`` and ``reduce`` are its old names.
+
+    Shape:
+        (N, C) twice becomes one number, or (N) without reduction; in a row of the target stand the numbers
+        of the classes that are there, and the first -1 ends them.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> scores, there = tl.tensor([[0.1, 0.2, 0.4, 0.8]]), tl.tensor([[3, 0, -1, 1]])
+        >>> tl.nn.MultiLabelMarginLoss()(scores, there)
+        tensor(0.8500)
+    """
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.multilabel_margin_loss(input, target, reduction=self.reduction)
+
+
 class MultiMarginLoss(_WeightedLoss):
     """Σ max(0, margin - x[y] + x[i])ᵖ / C over the other classes i, averaged.
 
@@ -662,3 +685,33 @@ class TripletMarginWithDistanceLoss(_Loss):
             anchor, positive, negative, distance_function=self.distance_function, margin=self.margin,
             swap=self.swap, reduction=self.reduction,
         )  # fmt: skip
+
+
+class CTCLoss(_Loss):
+    """Minus the logarithm of the probability that guesses of a class a time step read as the target.
+
+    Args:
+        blank: the class that stands for none.
+        reduction: ``"mean"``, which first divides each loss by its target's length, ``"sum"`` or ``"none"``.
+        zero_infinity: a target that is too long for its sequence costs 0, not infinity.
+
+    Shape:
+        (T, N, C) and (N, S), with N lengths of each, become one number, or (N) without reduction; see
+        `nn.functional.ctc_loss`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> guesses = tl.full((2, 1, 2), 0.5).log()  # a blank or an 'a', twice
+        >>> tl.nn.CTCLoss()(guesses, tl.tensor([[1]]), [2], [1]).exp()  # _a, a_ and aa of four read as 'a'
+        tensor(1.3333)
+    """
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(reduction=reduction)
+        self.blank = blank
+        self.zero_infinity = zero_infinity
+
+    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any) -> Tensor:
+        return F.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
+        )

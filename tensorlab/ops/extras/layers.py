@@ -13,6 +13,7 @@ from tensorlab.ops.clamp import clamp_min
 from tensorlab.ops.conversion import to
 from tensorlab.ops.creation import empty, empty_like, full, ones_like, zeros, zeros_like
 from tensorlab.ops.embedding import embedding
+from tensorlab.ops.extras.pooling_volumes import avg_pool3d
 from tensorlab.ops.indexing.gather_scatter import scatter
 from tensorlab.ops.indexing.index_select import index_add, index_select, take
 from tensorlab.ops.indexing.masks import masked_scatter
@@ -324,6 +325,32 @@ def lp_pool2d(
     height, width = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
     powers = need_tensor("lp_pool2d", input) ** norm_type
     return _root(avg_pool2d(powers, kernel_size, stride, 0, ceil_mode), height * width, norm_type)
+
+
+@op(namespace="nn.functional")
+def lp_pool3d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int | tuple[int, int, int],
+    stride: int | tuple[int, int, int] | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The `norm_type`-th root of the sum of the `norm_type`-th powers of each window; see `lp_pool1d`.
+
+    Args:
+        input: of shape (N, C, D, H, W), or (C, D, H, W) for one volume.
+        norm_type: 1 gives sums; the greater it is, the more the greatest element counts.
+        kernel_size, stride, ceil_mode: those of `avg_pool3d`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.lp_pool3d(tl.ones(1, 2, 2, 4), 1, 2)
+        tensor([[[[8., 8.]]]])
+    """
+    depth, height, width = (kernel_size,) * 3 if isinstance(kernel_size, int) else kernel_size
+    means = avg_pool3d(need_tensor("lp_pool3d", input) ** norm_type, kernel_size, stride, 0, ceil_mode)
+    return _root(means, depth * height * width, norm_type)
 
 
 def _root(means: Tensor, count: int, norm_type: float) -> Tensor:

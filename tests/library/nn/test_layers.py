@@ -56,6 +56,15 @@ LAYERS = [
     ("AdaptiveAvgPool2d", ((3, None),), {}, [images()]),
     ("AdaptiveMaxPool1d", (3,), {}, [numbers(2, 3, 8)]),
     ("AdaptiveMaxPool2d", (2,), {}, [images()]),
+    ("MaxPool3d", (2,), {"stride": (1, 2, 1), "padding": (1, 0, 1)}, [numbers(2, 3, 4, 5, 4)]),
+    ("AvgPool3d", ((1, 2, 2),), {"padding": (0, 1, 0), "count_include_pad": False}, [numbers(3, 4, 5, 4)]),
+    ("AvgPool3d", (2,), {"stride": 1, "divisor_override": 3}, [numbers(2, 3, 4, 5, 4)]),
+    ("LPPool3d", (2, 2), {}, [numbers(1, 2, 4, 4, 4, low=0.1)]),
+    ("AdaptiveAvgPool3d", ((3, 2, None),), {}, [numbers(2, 3, 4, 5, 4)]),
+    ("AdaptiveMaxPool3d", (2,), {}, [numbers(2, 3, 4, 5, 4)]),
+    ("MaxUnpool1d", (2,), {}, [numbers(2, 4), tl.tensor([[0, 3, 4, 7], [1, 2, 5, 6]])]),
+    ("MaxUnpool2d", (3,), {"stride": 2, "padding": 1}, [numbers(1, 2, 2), tl.tensor([[[0, 2], [4, 7]]])]),
+    ("MaxUnpool3d", (2,), {}, [numbers(1, 1, 1, 2), tl.tensor([[[[6, 9]]]])]),
     ("BatchNorm1d", (4,), {}, [numbers(6, 4)]),
     ("BatchNorm1d", (4,), {"momentum": None}, [numbers(3, 4, 5)]),
     ("BatchNorm2d", (4,), {"momentum": 0.3}, [images()]),
@@ -157,6 +166,7 @@ LOSSES = [
     ("CrossEntropyLoss", {"label_smoothing": 0.1, "ignore_index": 2}, [x, classes(5)]),
     ("CrossEntropyLoss", {"weight": tl.tensor([1.0, 2, 3, 4])}, [x, PROBABILITIES.detach()]),
     ("MultiMarginLoss", {"p": 2}, [x, classes(5)]),
+    ("MultiLabelMarginLoss", {}, [x, tl.tensor([[0, 2, -1, 1]]).expand(5, 4).contiguous()]),
     ("MultiLabelSoftMarginLoss", {}, [x, (SIGNS > 0).float()]),
     ("CosineEmbeddingLoss", {"margin": 0.2}, [x, y, SIGNS[0, :1].expand(5)]),
     ("MarginRankingLoss", {"margin": 0.2}, [x, y, SIGNS]),
@@ -174,6 +184,32 @@ def test_losses(name, options, inputs, reduction):
     assert repr(mine) == repr(yours)
     inputs = [value.detach().requires_grad_(value.requires_grad) for value in inputs]
     compare_modules(mine, yours, *inputs)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_ctc(reduction):
+    """Of padded targets; behind a softmax the gradient is PyTorch's."""
+    scores, targets = numbers(7, 3, 5), tl.tensor([[1, 2, 2], [3, 4, 0], [1, 0, 0]])
+    copies = theirs([scores, targets])
+    lengths = [7, 5, 4], [3, 2, 1]
+    for library, (x, y) in ((tl, (scores, targets)), (torch, copies)):
+        loss = library.nn.CTCLoss(reduction=reduction)
+        assert repr(loss) == "CTCLoss()"
+        loss(x.log_softmax(2), y, *map(library.tensor, lengths)).square().sum().backward()
+    agree(scores.grad, copies[0].grad)
+
+
+@pytest.mark.parametrize("target", [[0, 7, 2, 15, 8], [1, 0, 2, 2, 0], [19, 18, 19, 17, 19], 9])
+def test_adaptive_softmax(target):
+    options = {"div_value": 2.0, "head_bias": True}
+    mine = tl.nn.AdaptiveLogSoftmaxWithLoss(8, 20, [4, 9, 16], **options)
+    yours = torch.nn.AdaptiveLogSoftmaxWithLoss(8, 20, [4, 9, 16], **options)
+    assert repr(mine) == repr(yours)
+    target = tl.tensor(target)
+    compare_modules(mine, yours, numbers(*target.shape, 8), target)
+    x = numbers(6, 8).detach()
+    agree(mine.log_prob(x), yours.log_prob(theirs(x)))
+    agree(mine.predict(x), yours.predict(theirs(x)))
 
 
 def test_old_names_of_reductions():

@@ -39,6 +39,38 @@ def test_forward_backward_state_and_text(make, form):
     compare_modules(mine.eval(), yours.eval(), x.detach())
 
 
+SHAPES = {"square": (4, 4), "tall": (3, 5), "wide": (5, 3)}
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize("kind", [None, "matrix_exp", "cayley", "householder"])
+@pytest.mark.parametrize("base", [True, False], ids=["with a base", "without"])
+def test_orthogonal_weights_are_pytorchs(shape, kind, base):
+    weight = tl.randn(shape[1], shape[0], dtype=tl.float64)
+    layers = []
+    for library in (tl, torch):
+        layer = library.nn.Linear(*shape).double()
+        with library.no_grad():
+            layer.weight.copy_(library.tensor(weight.tolist(), dtype=library.float64))
+        layers.append(
+            library.nn.utils.parametrizations.orthogonal(layer, "weight", kind, use_trivialization=base)
+        )
+    mine, yours = layers
+    same_text(mine, yours)
+    if base or kind == "householder" or (kind is None and shape[0] != shape[1]):
+        agree(mine.weight, yours.weight, "float64")
+        originals = (layer.parametrizations.weight.original for layer in layers)
+        agree(*originals, "float64")
+    copy_state(mine, yours)
+    with tl.no_grad(), torch.no_grad():
+        moved = tl.randn(shape[1], shape[0], dtype=tl.float64).tril(-1) / 2
+        mine.parametrizations.weight.original.add_(moved)
+        yours.parametrizations.weight.original.add_(torch.tensor(moved.tolist(), dtype=torch.float64))
+    compare_modules(mine, yours, tl.randn(2, shape[0], dtype=tl.float64).requires_grad_(), dtype="float64")
+    short = mine.weight if shape[0] > shape[1] else mine.weight.T
+    agree(short @ short.T, torch.eye(min(shape), dtype=torch.float64), "float64")
+
+
 def test_a_parametrization_of_ones_own():
     def make(library):
         class Symmetric(library.nn.Module):

@@ -1,0 +1,184 @@
+"""Pooling of volumes: that of their slices, and then of what came out, along the depth.
+
+A window's greatest number is the greatest of the greatest of its slices. The mean of a window is the mean of
+the means of its slices, for all slices of a window count equally many numbers. So two poolings of images do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorlab.core import dtypes
+from tensorlab.dispatch.primitive import call
+from tensorlab.ops.arguments import need_tensors
+from tensorlab.ops.conversion import summed_in_float32
+from tensorlab.ops.pooling_windows import (
+    ADAPTIVE_AVG_POOL,
+    ADAPTIVE_MAX_POOL,
+    AVG_POOL,
+    MAX_POOL,
+    Adaptive,
+    adaptive_windows,
+    max_pool,
+    sliding_windows,
+)
+from tensorlab.registry import op
+from tensorlab.tensor import Tensor
+
+Ints = int | Sequence[int]
+
+
+@op(aliases="nn.functional.max_pool3d")
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    dilation: Ints = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The greatest number of each window that moves through volumes; see `max_pool2d`.
+
+    Args:
+        input: of shape (N, C, D, H, W), or (C, D, H, W) for one volume.
+        kernel_size, stride, padding, dilation, ceil_mode, return_indices: those of `max_pool2d`, of three
+            dimensions.
+
+    Raises:
+        RuntimeError: the sizes do not fit.
+        TypeError: an argument is of another type.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> tl.max_pool3d(tl.arange(16.0).view(1, 2, 2, 4), 2)
+        tensor([[[[13., 15.]]]])
+    """
+    _check("max_pool3d", input)
+    windows = sliding_windows("max_pool3d", kernel_size, stride, padding, dilation, ceil_mode, dims=3)
+    return _greatest(MAX_POOL, input, _apart(windows), return_indices)
+
+
+@op(namespace="nn.functional")
+def adaptive_max_pool3d(
+    input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
+) -> Any:
+    """The greatest numbers of as many windows as are wanted, which cover the volume evenly.
+
+    Args:
+        input: of shape (N, C, D, H, W), or (C, D, H, W) for one volume.
+        output_size: how many windows along each dimension; None for as many as the volume has numbers.
+        return_indices: that of `max_pool2d`.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.adaptive_max_pool3d(tl.arange(16.0).view(1, 2, 2, 4), (1, 1, 2))
+        tensor([[[[13., 15.]]]])
+    """
+    _check("adaptive_max_pool3d", input)
+    deep, high, wide = adaptive_windows("adaptive_max_pool3d", input, output_size, 3).counts
+    windows = Adaptive((high, wide)), Adaptive((deep, high * wide))
+    return _greatest(ADAPTIVE_MAX_POOL, input, windows, return_indices)
+
+
+@op(namespace="nn.functional")
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of each window that moves through volumes; see `avg_pool2d`.
+
+    Args:
+        input: of shape (N, C, D, H, W), or (C, D, H, W) for one volume; of floats.
+        kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: those of `avg_pool2d`,
+            of three dimensions.
+
+    Raises:
+        RuntimeError: the sizes do not fit.
+        TypeError: an argument is of another type.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.avg_pool3d(tl.arange(16.0).view(1, 2, 2, 4), 2)
+        tensor([[[[6.5000, 8.5000]]]])
+    """
+    _check("avg_pool3d", input, floats=True)
+    if divisor_override == 0:
+        raise RuntimeError("avg_pool3d(): divisor must be not zero")
+    flags = ceil_mode, count_include_pad
+    windows = sliding_windows("avg_pool3d", kernel_size, stride, padding, 1, *flags, dims=3)
+    divisors = (1, divisor_override) if divisor_override else (0, 0)
+    return _means(input, AVG_POOL, _apart(windows), divisors)
+
+
+@op(namespace="nn.functional")
+def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
+    """The means of as many windows as are wanted, which cover the volume evenly.
+
+    Args:
+        input, output_size: those of `adaptive_max_pool3d`; of floats.
+
+    Example:
+        >>> import tensorlab as tl
+        >>> import tensorlab.nn.functional as F
+        >>> F.adaptive_avg_pool3d(tl.arange(16.0).view(1, 2, 2, 4), (1, 1, 2))
+        tensor([[[[6.5000, 8.5000]]]])
+    """
+    _check("adaptive_avg_pool3d", input, floats=True)
+    deep, high, wide = adaptive_windows("adaptive_avg_pool3d", input, output_size, 3).counts
+    windows = Adaptive((high, wide)), Adaptive((deep, high * wide))
+    return _means(input, ADAPTIVE_AVG_POOL, windows, (0, 0))
+
+
+def _check(name: str, input: Tensor, floats: bool = False) -> None:
+    need_tensors(name, input=input)
+    if input.ndim not in (4, 5) or 0 in input._shape[-4:]:
+        raise RuntimeError(
+            f"{name}(): Expected 4D or 5D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got: {list(input.shape)}"
+        )
+    if input.dtype is dtypes.bool or (floats and not input.is_floating_point()):
+        raise NotImplementedError(
+            f"{name}() is not implemented for {input.dtype.name}: convert first, x.to(tensorlab.float32)"
+        )
+
+
+def _apart(windows: Any) -> tuple[Any, Any]:
+    """Windows that move through volumes, as those over their slices, and those along the depth alone."""
+    fields = {"window": 1, "step": 1, "before": 0, "dilation": 1}
+    slices = {field: getattr(windows, field)[1:] for field in fields}
+    depths = {field: (getattr(windows, field)[0], still) for field, still in fields.items()}
+    return windows._replace(**slices), windows._replace(**depths)
+
+
+def _greatest(pool: Any, input: Tensor, windows: tuple[Any, Any], wanted: bool) -> Any:
+    """The greatest of slices, and then along the depth; with their places in the volume, where `wanted`."""
+    slices, depths = windows
+    volumes = input.reshape(-1, *input._shape[-3:])
+    values, places = max_pool(pool, volumes, slices, wanted)
+    result, chosen = max_pool(pool, values.flatten(-2).unsqueeze(1), depths, wanted)
+    shape = (*input._shape[:-3], result._shape[-2], *values._shape[-2:])
+    if not wanted:
+        return result.reshape(shape)
+    count = values._shape[-2] * values._shape[-1]
+    size = input._shape[-2] * input._shape[-1]
+    chosen = chosen.flatten(1)  # counted through the slices of what came out
+    within = places.flatten(1).gather(1, chosen)
+    return result.reshape(shape), (within + chosen // count * size).reshape(shape)
+
+
+@summed_in_float32
+def _means(input: Tensor, pool: Any, windows: tuple[Any, Any], divisors: tuple[int, int]) -> Tensor:
+    """The means of slices, and then along the depth."""
+    volumes = input.reshape(-1, *input._shape[-3:])
+    values = call(pool, volumes, params=(windows[0], divisors[0]))
+    result = call(pool, values.flatten(-2).unsqueeze(1), params=(windows[1], divisors[1]))
+    return result.reshape(*input._shape[:-3], result._shape[-2], *values._shape[-2:])

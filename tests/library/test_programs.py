@@ -25,7 +25,7 @@ def printed(source: str, name: str) -> str:
 def with_tensorlab(source: str) -> str:
     """A program with the names of this library in its import lines."""
     source = source.replace("\nimport torch\n", "\nimport tensorlab as torch\n")
-    return re.sub(r"^(import|from) torch\.", r"\1 tensorlab.", source, flags=re.M)
+    return re.sub(r"^(import|from) torch(?=\.| import )", r"\1 tensorlab", source, flags=re.M)
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)

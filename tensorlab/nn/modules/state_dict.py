@@ -11,12 +11,12 @@ from tensorlab.nn.modules.hooks import RemovableHandle
 from tensorlab.nn.parameter import Parameter, is_lazy
 from tensorlab.tensor import Tensor
 
-__all__ = ["HasState", "IncompatibleKeys"]
+__all__ = ["HasState"]
 
 _EXTRA_STATE = "_extra_state"
 
 
-class IncompatibleKeys(namedtuple("IncompatibleKeys", "missing_keys unexpected_keys")):
+class _IncompatibleKeys(namedtuple("_IncompatibleKeys", "missing_keys unexpected_keys")):
     """The names that a module and a state dictionary do not have in common.
 
     Attributes:
@@ -135,7 +135,7 @@ class HasState:
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> IncompatibleKeys:
+    ) -> _IncompatibleKeys:
         """Copy the numbers of a state dictionary into this module and its children.
 
         Args:
@@ -181,7 +181,7 @@ class HasState:
                         inner,
                     )
             for hook in list(module._load_state_dict_post_hooks.values()):
-                if hook(module, IncompatibleKeys(missing, unexpected)) is not None:
+                if hook(module, _IncompatibleKeys(missing, unexpected)) is not None:
                     raise AssertionError(
                         "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
                         "return new values, if incompatible_keys need to be modified, it should be done "
@@ -196,7 +196,7 @@ class HasState:
             raise RuntimeError(
                 f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors)
             )
-        return IncompatibleKeys(missing, unexpected)
+        return _IncompatibleKeys(missing, unexpected)
 
     def _load_from_state_dict(
         self,

@@ -114,8 +114,8 @@ class RandomSampler(Sampler[int]):
             return
         for _ in range(self.num_samples // count):
             yield from _numbers(randperm(count, generator=generator))
-        if rest := self.num_samples % count:
-            yield from _numbers(randperm(count, generator=generator)[:rest])
+        # The rest may be none: PyTorch draws an order for it all the same, and the next epoch's follows on it.
+        yield from _numbers(randperm(count, generator=generator)[: self.num_samples % count])
 
     def __len__(self) -> int:
         return self.num_samples

@@ -51,6 +51,10 @@ LOADERS = {
     "shuffle, generator": lambda lib, data: data.DataLoader(
         range(40), batch_size=7, shuffle=True, generator=lib.Generator().manual_seed(4)
     ),
+    "two epochs, one generator": lambda lib, data: [
+        [list(loader), list(loader)]
+        for loader in [data.DataLoader(range(12), 4, shuffle=True, generator=lib.Generator().manual_seed(4))]
+    ],
     "single": lambda lib, data: data.DataLoader(range(3), batch_size=None),
     "sampler": lambda lib, data: data.DataLoader("abcdef", sampler=[4, 2, 0], batch_size=2),
     "batch_sampler": lambda lib, data: data.DataLoader(range(9), batch_sampler=[[1], [4, 4, 8]]),

@@ -194,7 +194,7 @@ def test_state_goes_from_module_to_module():
     found = other.load_state_dict({**incomplete, "more": tl.zeros(1)}, strict=False)
     assert found.missing_keys == ["bias"]
     assert found.unexpected_keys == ["more"]
-    assert repr(found) == "IncompatibleKeys(missing_keys=['bias'], unexpected_keys=['more'])"
+    assert repr(found) == "_IncompatibleKeys(missing_keys=['bias'], unexpected_keys=['more'])"
 
 
 def test_loading_can_assign():

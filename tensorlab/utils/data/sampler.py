@@ -114,7 +114,7 @@ class RandomSampler(Sampler[int]):
             return
         for _ in range(self.num_samples // count):
             yield from _numbers(randperm(count, generator=generator))
-        # The rest may be none: PyTorch draws an order for it all the same, and the next epoch's follows on it.
+        # The rest may be none: PyTorch draws an order for it all the same, which moves its generator on.
         yield from _numbers(randperm(count, generator=generator)[: self.num_samples % count])
 
     def __len__(self) -> int:

@@ -13,14 +13,12 @@ import importlib
 import importlib.util
 import itertools
 import json
-import os
-import subprocess
 import sys
 import time
 from typing import Any, NamedTuple
 
 import tensorlab as tl
-from tensorlab.bench.memory import ALONE, check_system, peak_of
+from tensorlab.bench.memory import check_system, in_a_process, peak_of
 
 __all__ = ["LAYERS", "Long", "Step", "long_graph", "step_memory"]
 
@@ -68,13 +66,7 @@ def step_memory() -> Step:
     """
     check_system()
     other = importlib.util.find_spec("torch") is not None
-    return Step(_in_a_process("tensorlab"), _in_a_process("torch") if other else None)
-
-
-def _in_a_process(library: str) -> int:
-    command = [sys.executable, "-W", "ignore", "-m", "tensorlab.bench.graphs", library]
-    done = subprocess.run(command, env={**os.environ, **ALONE}, stdout=subprocess.PIPE, check=True)
-    return json.loads(done.stdout)
+    return Step(in_a_process(__name__, "tensorlab"), in_a_process(__name__, "torch") if other else None)
 
 
 def _step_peak(library: Any) -> int:

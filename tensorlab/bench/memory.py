@@ -28,7 +28,7 @@ import tensorlab as tl
 from tensorlab.catalogue import Operands, calls
 from tensorlab.tensor import Tensor
 
-__all__ = ["ALLOWED", "ALONE", "STEPS", "Need", "check_system", "measure", "peak_of"]
+__all__ = ["ALLOWED", "ALONE", "STEPS", "Need", "check_system", "in_a_process", "measure", "peak_of"]
 
 #: Bytes a thread that an operation may need beside its operands and its result.
 ALLOWED = 1_000_000
@@ -108,10 +108,14 @@ def measure(only: str = "", threads: int = 1, every: int = 1) -> list[Need]:
         OSError: this system does not tell a process its peak.
     """
     check_system()
-    command = [sys.executable, "-W", "ignore", "-m", "tensorlab.bench.memory", only]
-    command += [str(threads), str(every)]
+    return [Need(*found) for found in in_a_process(__name__, only, str(threads), str(every))]
+
+
+def in_a_process(module: str, *arguments: str) -> Any:
+    """What a module writes as JSON, run in a process that gives large pieces of memory back at once."""
+    command = [sys.executable, "-W", "ignore", "-m", module, *arguments]
     done = subprocess.run(command, env={**os.environ, **ALONE}, stdout=subprocess.PIPE, check=True)
-    return [Need(*found) for found in json.loads(done.stdout)]
+    return json.loads(done.stdout)
 
 
 def _needs(only: str, threads: int, every: int) -> Iterator[Need]:

@@ -11,7 +11,7 @@ import numpy as np
 import tensorlab as tl
 from tensorlab.bench.measure import OURS, Case
 
-__all__ = ["TITLES", "TRAINED", "cases"]
+__all__ = ["NETWORKS", "TITLES", "TRAINED", "cases"]
 
 TITLES = {"torch": "PyTorch ÷ ours"}
 
@@ -43,7 +43,8 @@ def _trained(library: Any, model: Any, optimizer: Any, inputs: Any, targets: Any
 
 
 def _numbers(library: Any, *shape: int) -> Any:
-    return library.from_numpy(np.random.default_rng(0).standard_normal(shape).astype(np.float32))
+    numbers = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    return library.from_numpy(numbers).to(library.get_default_dtype())
 
 
 def _classes(library: Any, count: int, *shape: int) -> Any:
@@ -174,8 +175,8 @@ def _loader(workers: int) -> Callable[[Any], Step]:
     return make
 
 
-#: What is compared by name, made for a library.
-TRAINED: dict[str, Callable[[Any], Step]] = {
+#: Networks by name, whose step returns the loss.
+NETWORKS: dict[str, Callable[[Any], Step]] = {
     "MLP 64-128-10, batch 32": _mlp(32, 64, 128, 10),
     "MLP 784-256-10, batch 64": _mlp(64, 784, 256, 10),
     "CNN 8 × 8, batch 16": _cnn(16, 8),
@@ -186,6 +187,11 @@ TRAINED: dict[str, Callable[[Any], Step]] = {
     "RNN 32-64, 64 steps, batch 16": _recurrent("RNN", 16, 64, 32, 64),
     "LSTM 32-64, 64 steps, batch 16": _recurrent("LSTM", 16, 64, 32, 64),
     "GRU 32-64, 64 steps, batch 16": _recurrent("GRU", 16, 64, 32, 64),
+}
+
+#: What is compared by name, made for a library.
+TRAINED: dict[str, Callable[[Any], Step]] = {
+    **NETWORKS,
     "AdamW, 10 parameters of 1 M": _optimizer("AdamW", 10, 1000, 1000),
     "SGD, 50 parameters of 100": _optimizer("SGD", 50, 10, 10),
     "Adam, 50 parameters of 100": _optimizer("Adam", 50, 10, 10),

@@ -27,7 +27,7 @@ def run(
         str,
         typer.Argument(
             help="What to measure: gemm, ops, nn, autograd, training, all, floors, start, compilation, "
-            "memory, graph."
+            "memory, graph, agreement."
         ),
     ] = "ops",
     threads: Annotated[int, typer.Option(help="Threads that each library may use.")] = 1,
@@ -41,11 +41,12 @@ def run(
     is compared with where it is installed. NumPy's operations on elements use one thread; its matrix products
     run in processes of their own, with as many threads as ours and with either kind of OpenBLAS's kernels.
 
-    Five figures stand for themselves. `floors`: what must not get slower beside PyTorch, of the least times
+    Six figures stand for themselves. `floors`: what must not get slower beside PyTorch, of the least times
     of many short turns. `start`: how long a new process takes to import, and for its first
     operations. `compilation`: how long operations take with an empty cache. `memory`: which operations need
     more than 1 MB a thread beside their operands and their result. `graph`: what a chain of a million
-    operations costs there and back, and the memory of a training step beside PyTorch's.
+    operations costs there and back, and the memory of a training step beside PyTorch's. `agreement`: how far
+    the losses of the first 50 steps of networks are from PyTorch's, and the memory of a step beside it.
     """
     known = (*COMPARED, *FIGURES)
     if suite not in known:

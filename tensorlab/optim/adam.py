@@ -10,7 +10,7 @@ from tensorlab.optim.step import move
 from tensorlab.scalars import updates
 from tensorlab.tensor import Tensor
 
-__all__ = ["Adam", "adam_step"]
+__all__ = ["Adam", "adam_step", "check_settings"]
 
 
 def adam_step(
@@ -61,6 +61,19 @@ def adam_step(
     sign = -1 if maximize else 1
     numbers = lr, shrink, weight_decay, sign, 1 - first, second, 1 - second, root, eps
     move(rule, parameter, grad, memories, *numbers, writer=writer)
+
+
+def check_settings(lr: float | Tensor, betas: tuple[float, float], eps: float, weight_decay: float) -> None:
+    """Refuse settings of Adam and of what came after it that lie out of their range.
+
+    Raises:
+        ValueError: one is negative, or a beta is not below 1.
+    """
+    check_range("learning rate", lr)
+    check_range("epsilon value", eps)
+    for k, beta in enumerate(betas):
+        check_range(f"beta parameter at index {k}", beta, high=1.0)
+    check_range("weight_decay value", weight_decay)
 
 
 class Adam(Optimizer):
@@ -114,11 +127,7 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        check_range("learning rate", lr)
-        check_range("epsilon value", eps)
-        for k, beta in enumerate(betas):
-            check_range(f"beta parameter at index {k}", beta, high=1.0)
-        check_range("weight_decay value", weight_decay)
+        check_settings(lr, betas, eps, weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlab.optim.optimizer import Optimizer, check_range, remembered
+from tensorlab.optim.adam import check_settings
+from tensorlab.optim.optimizer import Optimizer, remembered
 from tensorlab.optim.step import move
 from tensorlab.scalars import updates
 from tensorlab.tensor import Tensor
@@ -19,14 +20,7 @@ class Adamax(Optimizer):
     Kingma and Ba, *Adam: A Method for Stochastic Optimization*, 2015.
 
     Args:
-        params: see `Optimizer`.
-        lr: the learning rate η.
-        betas: how much of the two means stays.
-        eps: ε.
-        weight_decay: how strongly the parameter itself is pulled to zero.
-        maximize: climb instead.
-        foreach, capturable: accepted; every step is one fused pass over the memory.
-        differentiable: must be False.
+        params, lr, betas, eps, weight_decay, maximize, foreach, capturable, differentiable: see `Adam`.
 
     Raises:
         ValueError: a setting is negative, or a beta is not below 1.
@@ -54,11 +48,7 @@ class Adamax(Optimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_range("learning rate", lr)
-        check_range("epsilon value", eps)
-        check_range("beta parameter at index 0", betas[0], high=1.0)
-        check_range("beta parameter at index 1", betas[1], high=1.0)
-        check_range("weight_decay value", weight_decay)
+        check_settings(lr, betas, eps, weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from tensorlab.ops.from_data import tensor as make
+from tensorlab.optim.adam import check_settings
 from tensorlab.optim.optimizer import Optimizer, check_range, remembered
 from tensorlab.optim.step import move
 from tensorlab.scalars import updates
@@ -24,16 +25,9 @@ class NAdam(Optimizer):
     *Incorporating Nesterov Momentum into Adam*, 2016.
 
     Args:
-        params: see `Optimizer`.
-        lr: the learning rate η.
-        betas: how much of the two means stays.
-        eps: ε.
-        weight_decay: how strongly the parameter itself is pulled to zero.
+        params, lr, betas, eps, weight_decay, maximize, foreach, capturable, differentiable: see `Adam`.
         momentum_decay: ψ, how fast μ comes to β₁.
-        decoupled_weight_decay: it is pulled by a part of itself, as in `AdamW`, and not by its gradient.
-        maximize: climb instead.
-        foreach, capturable: accepted; every step is one fused pass over the memory.
-        differentiable: must be False.
+        decoupled_weight_decay: the parameter is pulled by a part of itself, as in `AdamW`.
 
     Raises:
         ValueError: a setting is negative, or a beta is not below 1.
@@ -63,11 +57,7 @@ class NAdam(Optimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_range("learning rate", lr)
-        check_range("epsilon value", eps)
-        check_range("beta parameter at index 0", betas[0], high=1.0)
-        check_range("beta parameter at index 1", betas[1], high=1.0)
-        check_range("weight_decay value", weight_decay)
+        check_settings(lr, betas, eps, weight_decay)
         check_range("momentum_decay value", momentum_decay)
         defaults = {
             "lr": lr,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from tensorlab.bench import autograd, ops, training
+import tensorlab as tl
+from tensorlab.bench import agreement, autograd, ops, training
 from tensorlab.bench.floors import FLOORS, Floor, floors
 from tensorlab.cli import app
+from tensorlab.cli.support.figures import SEEN
 
 SMALL = [name for name in training.TRAINED if "MLP" in name or "8 × 8" in name or "64 steps" in name]
 
@@ -40,3 +43,35 @@ def test_floors_are_ratios_of_the_least_times(torch):
     assert Floor("", 2.0, 1.0, 1.0).ratio == 0.5
     shown = CliRunner().invoke(app, ["bench", "floors", "--only", "slice", "--json"])
     assert [each["floor"] for each in json.loads(shown.stdout)] == [FLOORS["slice"]]
+
+
+@pytest.mark.parametrize("name", SMALL[:3])
+@pytest.mark.parametrize(("dtype", "near"), [("float32", 1e-4), ("float64", 1e-9)])
+def test_first_losses_are_pytorchs(torch, name, dtype, near):
+    assert agreement.difference(torch, name, dtype) <= near
+    assert tl.get_default_dtype() is tl.float32
+
+
+def test_another_program_is_told_from_pytorchs(torch, monkeypatch):
+    """Of which one library sees twice the rate."""
+    made = training.NETWORKS["MLP 64-128-10, batch 32"]
+
+    def other(library):
+        before = library.optim.SGD
+        if library is tl:
+            monkeypatch.setattr(tl.optim, "SGD", lambda parameters, lr: before(parameters, lr=2 * lr))
+        return made(library)
+
+    monkeypatch.setitem(training.NETWORKS, "other", other)
+    assert agreement.difference(torch, "other", "float64") > 1e-3
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/clear_refs").exists(), reason="only Linux tells a process its peak of memory"
+)
+def test_the_command_compares_losses_and_memory(torch):
+    shown = CliRunner().invoke(app, ["bench", "agreement", "--only", "CNN 28", "--json"])
+    (found,) = json.loads(shown.stdout)
+    assert found["float64"] <= 1e-9
+    assert found["ours"] <= 1.1 * found["torch"] + SEEN
+    assert CliRunner().invoke(app, ["bench", "agreement", "--only", "nonsense"]).exit_code == 2

@@ -1,4 +1,4 @@
-"""What ``tensorlab bench`` prints of its figures: floors, start, compilation, memory, graph."""
+"""What ``tensorlab bench`` prints of its figures: floors, start, compilation, memory, graph, agreement."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ Measured = TypeVar("Measured")
 
 # How many of the slowest calls are shown.
 SHOWN = 20
+# Bytes below which two peaks are not divided: a process grows by whole pages, and by the system's batches.
+SEEN = 2_000_000
 
 
 def show_floors(only: str, threads: int, as_json: bool) -> None:
@@ -119,6 +121,27 @@ def show_graph(only: str, threads: int, as_json: bool) -> None:
         console.print(f", and {step.torch / 1e6:.1f} MB in PyTorch: {ratio:.2f} of it.")
 
 
+def show_agreement(only: str, threads: int, as_json: bool) -> None:
+    """Say how far the losses of a training are from PyTorch's, and how much memory a step needs beside it."""
+    from tensorlab.bench.agreement import STEPS, agreement
+
+    def watch(found: Iterable[Any]) -> Iterable[Any]:
+        return found if as_json else track(found, "Comparing", transient=True)
+
+    found = _measured(lambda: [*watch(agreement(only, threads))])
+    if as_json:
+        typer.echo(json.dumps([each._asdict() for each in found], indent=2))
+        return
+    titles = "float32", "float64", "ours MB", "PyTorch MB", "ours ÷ PyTorch"
+    table = _table(f"{STEPS} steps of training", *titles)
+    for each in found:
+        differences = (f"{value:.1e}" for value in (each.float32, each.float64))
+        peaks = (f"{value / 1e6:.1f}" for value in (each.ours, each.torch))
+        ratio = f"{each.ours / each.torch:.2f}" if each.torch > SEEN else ""
+        table.add_row(each.name, *differences, *peaks, ratio)
+    Console(highlight=False).print(table)
+
+
 def _table(*titles: str) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column, title in enumerate(titles):
@@ -143,4 +166,5 @@ FIGURES: dict[str, Callable[[str, int, bool], None]] = {
     "compilation": show_compilation,
     "memory": show_memory,
     "graph": show_graph,
+    "agreement": show_agreement,
 }

@@ -60,7 +60,15 @@ class _Activation(Module):
         return ", ".join([*fields, "inplace=True"] if self.inplace else fields)
 
 
-class ReLU(_Activation):
+class _InPlace(_Activation):
+    """The functions without any other setting."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+
+class ReLU(_InPlace):
     """max(0, x).
 
     Args:
@@ -74,10 +82,6 @@ class ReLU(_Activation):
         >>> tl.nn.ReLU()(tl.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.relu(input, inplace=self.inplace)
@@ -227,7 +231,7 @@ class Sigmoid(_Activation):
         return tl.sigmoid(input)
 
 
-class Hardsigmoid(_Activation):
+class Hardsigmoid(_InPlace):
     """min(max(0, x / 6 + 1/2), 1): a sigmoid of three straight pieces.
 
     Args:
@@ -241,10 +245,6 @@ class Hardsigmoid(_Activation):
         >>> tl.nn.Hardsigmoid()(tl.tensor([-4.0, 0.0, 4.0]))
         tensor([0.0000, 0.5000, 1.0000])
     """
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardsigmoid(input, self.inplace)
@@ -269,7 +269,7 @@ class Tanh(_Activation):
         return tl.tanh(input)
 
 
-class SiLU(_Activation):
+class SiLU(_InPlace):
     """x · sigmoid(x), also called swish.
 
     Args:
@@ -284,15 +284,11 @@ class SiLU(_Activation):
         tensor([0.0000, 0.7311])
     """
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
     def forward(self, input: Tensor) -> Tensor:
         return F.silu(input, inplace=self.inplace)
 
 
-class Mish(_Activation):
+class Mish(_InPlace):
     """x · tanh(softplus(x)).
 
     Args:
@@ -307,15 +303,11 @@ class Mish(_Activation):
         tensor([0.0000, 0.8651])
     """
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
     def forward(self, input: Tensor) -> Tensor:
         return F.mish(input, inplace=self.inplace)
 
 
-class Hardswish(_Activation):
+class Hardswish(_InPlace):
     """x · min(max(0, x + 3), 6) / 6: a swish of straight pieces and a parabola.
 
     Args:
@@ -329,10 +321,6 @@ class Hardswish(_Activation):
         >>> tl.nn.Hardswish()(tl.tensor([-4.0, 1.0, 4.0]))
         tensor([-0.0000, 0.6667, 4.0000])
     """
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardswish(input, self.inplace)
@@ -392,7 +380,7 @@ class CELU(_Exponential):
         return F.celu(input, self.alpha, self.inplace)
 
 
-class SELU(_Activation):
+class SELU(_InPlace):
     """λ·x above 0, λ·α·(exp(x) - 1) below: mean 0 and variance 1 stay (Klambauer et al., 2017).
 
     Args:
@@ -406,10 +394,6 @@ class SELU(_Activation):
         >>> tl.nn.SELU()(tl.tensor([-1.0, 1.0]))
         tensor([-1.1113,  1.0507])
     """
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.selu(input, self.inplace)

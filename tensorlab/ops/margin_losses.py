@@ -308,18 +308,19 @@ def multilabel_margin_loss(
     """
     need_tensors("multilabel_margin_loss", input=input, target=target)
     reduction = reduction_of(reduction, size_average, reduce)
-    if input.ndim not in (1, 2) or input.shape != target.shape:
+    if input.ndim > 2 or input.shape != target.shape:
         raise RuntimeError(
-            f"multilabel_margin_loss: expected scores of one or two dimensions, and a target of the same "
+            f"multilabel_margin_loss: expected scores of at most two dimensions, and a target of the same "
             f"shape, but got {tuple(input.shape)} and {tuple(target.shape)}"
         )
-    rows, named = input.reshape(-1, input.shape[-1]), target.reshape(-1, input.shape[-1])
+    classes = input.shape[-1] if input.ndim else 1
+    rows, named = input.reshape(-1, classes), target.reshape(-1, classes)
     counts = (named < 0).cumsum(1) == 0
     numbers = where(counts, named, 0)
-    there = (counts.unsqueeze(2) & (numbers.unsqueeze(2) == arange(rows.shape[1]))).any(1)
+    there = (counts.unsqueeze(2) & (numbers.unsqueeze(2) == arange(classes))).any(1)
     lacking = clamp_min(1 - rows.gather(1, numbers).unsqueeze(2) + rows.unsqueeze(1), 0)
     pairs = counts.unsqueeze(2) & ~there.unsqueeze(1)
-    losses = where(pairs, lacking, 0.0).sum((1, 2)) / rows.shape[1]
+    losses = where(pairs, lacking, 0.0).sum((1, 2)) / classes
     return reduced(losses if input.ndim == 2 else losses[0], reduction)
 
 

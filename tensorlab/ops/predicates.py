@@ -236,6 +236,8 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
             f"size {{{list(shape)}}} is not expandable to size {{{list(input.shape)}}}: aligned from the "
             f"right, each size must be 1 or that of the tensor"
         )
+    if not shape:
+        return input.sum()  # a copy, even of a tensor that has that shape
     summed = unbroadcast(input, shape)
     return summed if summed is input else as_own(summed)
 

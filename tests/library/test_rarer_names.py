@@ -380,6 +380,9 @@ F.adaptive_max_pool3d((v.view(4, 1, 1) * x).view(1, 4, 3, 4), 2, return_indices=
 F.adaptive_avg_pool3d((v.view(4, 1, 1) * x).view(1, 4, 3, 4), (3, 2, None))
 F.adaptive_avg_pool3d((v.view(4, 1, 1) * x).view(1, 1, 4, 3, 4), 1)
 F.lp_pool3d((v.view(4, 1, 1) * x.exp()).view(1, 4, 3, 4), 2.0, (2, 1, 2))
+F.avg_pool3d(m.arange(-20, 28).view(1, 4, 3, 4), 3, 2, 1, True, False)
+F.avg_pool3d(m.arange(-20, 28).view(1, 4, 3, 4), 2, divisor_override=3)
+F.avg_pool3d(m.arange(48, dtype=m.int32).view(1, 4, 3, 4), 2)
 # what a pooling chose, put back
 F.max_unpool1d(x[:, :2], m.tensor([[1, 2], [0, 3], [1, 3]]), 2)
 F.max_unpool1d(x[:, :2], m.tensor([[1, 2], [0, 3], [1, 3]]), 2, output_size=[5])

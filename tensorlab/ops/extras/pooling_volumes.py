@@ -13,6 +13,7 @@ from tensorlab.core import dtypes
 from tensorlab.dispatch.primitive import call
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import summed_in_float32
+from tensorlab.ops.creation import ones_like
 from tensorlab.ops.pooling_windows import (
     ADAPTIVE_AVG_POOL,
     ADAPTIVE_MAX_POOL,
@@ -77,7 +78,7 @@ def adaptive_max_pool3d(
         >>> F.adaptive_max_pool3d(tl.arange(16.0).view(1, 2, 2, 4), (1, 1, 2))
         tensor([[[[13., 15.]]]])
     """
-    _check("adaptive_max_pool3d", input)
+    _check("adaptive_max_pool3d", input, output_size)
     deep, high, wide = adaptive_windows("adaptive_max_pool3d", input, output_size, 3).counts
     windows = Adaptive((high, wide)), Adaptive((deep, high * wide))
     return _greatest(ADAPTIVE_MAX_POOL, input, windows, return_indices)
@@ -96,7 +97,8 @@ def avg_pool3d(
     """The mean of each window that moves through volumes; see `avg_pool2d`.
 
     Args:
-        input: of shape (N, C, D, H, W), or (C, D, H, W) for one volume; of floats.
+        input: of shape (N, C, D, H, W), or (C, D, H, W) for one volume; of floats, or int64, whose
+            means are rounded towards 0.
         kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: those of `avg_pool2d`,
             of three dimensions.
 
@@ -110,13 +112,20 @@ def avg_pool3d(
         >>> F.avg_pool3d(tl.arange(16.0).view(1, 2, 2, 4), 2)
         tensor([[[[6.5000, 8.5000]]]])
     """
-    _check("avg_pool3d", input, floats=True)
+    _check("avg_pool3d", input, floats=input.dtype is not dtypes.int64)
     if divisor_override == 0:
         raise RuntimeError("avg_pool3d(): divisor must be not zero")
     flags = ceil_mode, count_include_pad
     windows = sliding_windows("avg_pool3d", kernel_size, stride, padding, 1, *flags, dims=3)
-    divisors = (1, divisor_override) if divisor_override else (0, 0)
-    return _means(input, AVG_POOL, _apart(windows), divisors)
+    apart = _apart(windows)
+    if input.is_floating_point():
+        return _means(input, AVG_POOL, apart, (1, divisor_override) if divisor_override else (0, 0))
+    sums, counts = _means(input, AVG_POOL, apart, (1, 1)), divisor_override
+    if counts is None:
+        ones = ones_like(input, dtype=dtypes.float64)
+        inside, part = (_means(ones, AVG_POOL, apart, (each, each)) for each in (1, 0))
+        counts = (inside / part).round().long()
+    return sums.div(counts, rounding_mode="trunc")
 
 
 @op(namespace="nn.functional")
@@ -132,14 +141,19 @@ def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None]) 
         >>> F.adaptive_avg_pool3d(tl.arange(16.0).view(1, 2, 2, 4), (1, 1, 2))
         tensor([[[[6.5000, 8.5000]]]])
     """
-    _check("adaptive_avg_pool3d", input, floats=True)
+    _check("adaptive_avg_pool3d", input, output_size, floats=True)
     deep, high, wide = adaptive_windows("adaptive_avg_pool3d", input, output_size, 3).counts
     windows = Adaptive((high, wide)), Adaptive((deep, high * wide))
     return _means(input, ADAPTIVE_AVG_POOL, windows, (0, 0))
 
 
-def _check(name: str, input: Tensor, floats: bool = False) -> None:
+def _check(name: str, input: Tensor, output_size: Any = (), floats: bool = False) -> None:
     need_tensors(name, input=input)
+    if isinstance(output_size, (tuple, list)) and input.ndim <= len(output_size):
+        raise ValueError(
+            f"{name}(): Input dimension should be at least {len(output_size) + 1}, but got "
+            f"{list(input.shape)}"
+        )
     if input.ndim not in (4, 5) or 0 in input._shape[-4:]:
         raise RuntimeError(
             f"{name}(): Expected 4D or 5D (batch mode) tensor with optional 0 dim batch size for input, but "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tensorlab.core.memory_formats import suggested_format
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.creation import zeros
 from tensorlab.ops.sliding_windows import each_dim
@@ -123,4 +124,7 @@ def _unpooled(
         sizes = wanted
     leading = input._shape[:-dims]
     empty = zeros(*leading, *sizes, dtype=input.dtype).flatten(-dims)
-    return empty.scatter(-1, indices.flatten(-dims), input.flatten(-dims)).reshape(*leading, *sizes)
+    found = empty.scatter(-1, indices.flatten(-dims), input.flatten(-dims)).reshape(*leading, *sizes)
+    if dims == 2:
+        return found.contiguous(memory_format=suggested_format(input._shape, input._stride))
+    return found

@@ -120,7 +120,8 @@ def avg_pool3d(
     apart = _apart(windows)
     if input.is_floating_point():
         return _means(input, AVG_POOL, apart, (1, divisor_override) if divisor_override else (0, 0))
-    sums, counts = _means(input, AVG_POOL, apart, (1, 1)), divisor_override
+    sums = _means(input, AVG_POOL, apart, (1, 1))
+    counts: Any = divisor_override
     if counts is None:
         ones = ones_like(input, dtype=dtypes.float64)
         inside, part = (_means(ones, AVG_POOL, apart, (each, each)) for each in (1, 0))

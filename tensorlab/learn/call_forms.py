@@ -20,6 +20,7 @@ from tensorlab.autograd.views import requires_grad
 from tensorlab.core import dtypes
 from tensorlab.core.modes import current
 from tensorlab.dispatch.operands import Number
+from tensorlab.ops.sliding_windows import places
 from tensorlab.tensor import Tensor
 
 Arguments = tuple[Any, ...]
@@ -277,6 +278,57 @@ def cross_entropy(
     return (input, target) if exist and ignore_index < 0 else None
 
 
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Arguments | None:
+    """A dimension that exists, windows of some size that move, and no gradient."""
+    plain = _exists(dimension, input) and type(size) is int and type(step) is int and size > 0 and step > 0
+    return (input, dimension, size, step) if plain and not _recorded(input) else None
+
+
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Arguments | None:
+    """A batch of float32 columns that fit, square windows, and one number for both directions."""
+    size = (output_size, output_size) if type(output_size) is int else tuple(output_size)
+    numbers = (kernel_size, dilation, padding, stride)
+    plain = isinstance(input, Tensor) and input.dim() == 3 and input.dtype is dtypes.float32
+    if not plain or not all(type(number) is int for number in (*size, *numbers)):
+        return None
+    if len(size) != 2 or min(kernel_size, dilation, stride) < 1 or padding < 0 or 0 in input.shape:
+        return None
+    down, across = (places(extent, kernel_size, stride, dilation, padding, padding) for extent in size)
+    fits = min(down, across) > 0 and input.shape[2] == down * across and not input.shape[1] % kernel_size**2
+    return (input, size, *numbers) if fits and not _recorded(input) else None
+
+
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Arguments | None:
+    """A batch of row-major float32 images that fit, one number for both directions, and no gradient."""
+    tensors = [input, weight] if bias is None else [input, weight, bias]
+    plain = all(isinstance(one, Tensor) and one.dtype is dtypes.float32 for one in tensors)
+    numbers = [
+        one[0] if type(one) is tuple and len({*one}) == 1 else one for one in (stride, padding, dilation)
+    ]
+    if not plain or input.dim() != 4 or weight.dim() != 4 or not input.is_contiguous():
+        return None
+    if not all(type(number) is int for number in (*numbers, groups)) or 0 in input.shape + weight.shape:
+        return None
+    step, before, spread = numbers
+    made, share, *kernel = weight.shape
+    fits = min(step, spread, groups) > 0 <= before and not made % groups and input.shape[1] == share * groups
+    if not fits or (bias is not None and bias.shape != (made,)):
+        return None
+    sizes = zip(input.shape[2:], kernel, strict=True)
+    room = all(places(extent, k, step, spread, before, before) > 0 for extent, k in sizes)
+    return (input, weight, bias, *numbers, groups) if room and not _recorded(*tensors) else None
+
+
 def _exists(dim: object, input: Tensor) -> bool:
     return type(dim) is int and -input.dim() <= dim < input.dim()
 
@@ -328,4 +380,7 @@ FORMS: dict[str, Callable[..., Arguments | None]] = {
     "13.adam_step": adam_step,
     "13.dropout": dropout,
     "13.get_total_norm": get_total_norm,
+    "14.unfold": unfold,
+    "14.fold": fold,
+    "14.conv2d": conv2d,
 }

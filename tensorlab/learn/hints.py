@@ -19,6 +19,7 @@ from tensorlab.learn import (
     hints_ch11,
     hints_ch12,
     hints_ch13,
+    hints_ch14,
     progress,
 )
 from tensorlab.learn.show import Card, Line
@@ -39,6 +40,7 @@ _HINTS = {
     **hints_ch11.HINTS,
     **hints_ch12.HINTS,
     **hints_ch13.HINTS,
+    **hints_ch14.HINTS,
 }
 
 

@@ -21,6 +21,7 @@ from tensorlab.grading.suites import (
     ch11,
     ch12,
     ch13,
+    ch14,
 )
 
 _CHAPTERS: dict[str, tuple[Exercise, ...]] = {
@@ -37,6 +38,7 @@ _CHAPTERS: dict[str, tuple[Exercise, ...]] = {
     "11": ch11.EXERCISES,
     "12": ch12.EXERCISES,
     "13": ch13.EXERCISES,
+    "14": ch14.EXERCISES,
 }
 
 

@@ -70,7 +70,8 @@ def _work(cells: Cells, parts: Parts, request: dict[str, Any]) -> dict[str, Any]
     function = cells.namespace.get(request["name"])
     if not callable(function):
         return {"missing": True}
-    return call(function, values.decode(request["args"]), parts.without(request["part"]), request["named"])
+    named = request.get("named", "")  # of a part that programs use; the others are called with arguments
+    return call(function, values.decode(request["args"]), parts.without(request["part"]), named)
 
 
 def _quiet_learning_tools() -> None:

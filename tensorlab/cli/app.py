@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "progress": LEARN,
     "release": TEACH,
     "grade": TEACH,
+    "report": TEACH,
     "new-exercise": TEACH,
     "lint-exercise": TEACH,
     "test": CARE,

@@ -82,6 +82,14 @@ def points_text(verdict: Verdict) -> str:
     return f"{verdict.points} of {verdict.exercise.points} points"
 
 
+def topic_points(verdict: Verdict) -> str:
+    """Points by topic, ``"a line 1/1; a matrix 0/2"``. Without the first topic no other one counts."""
+    topics = verdict.exercise.topics
+    lost = {topic.title for topic in topics} if topics[0].title in verdict.lost else verdict.lost
+    earned = [(topic, 0 if topic.title in lost else topic.points) for topic in topics]
+    return "; ".join(f"{topic.title} {points}/{topic.points}" for topic, points in earned)
+
+
 def why(verdict: Verdict) -> list[str]:
     """The sentences that explain the first failure: what can be seen, then the belief or the rule.
 

@@ -42,6 +42,8 @@ class Row:
         level: how far the student's code was isolated (`tensorlab.grading.boxes`).
         sha256: of the submitted file; "" when it could not be read.
         seconds: spent on this question; the first one includes running the cells.
+        topic: points by topic, such as ``"a line 1/1; a matrix 0/2"``; "" when no answer was judged.
+        misconception: the belief that the feedback tells; "" if none fits.
     """
 
     student: str
@@ -54,6 +56,8 @@ class Row:
     level: Level
     sha256: str
     seconds: float
+    topic: str = ""
+    misconception: str = ""
 
 
 @dataclass(frozen=True)
@@ -183,6 +187,8 @@ class Grader:
             level=self.level,
             sha256=notebook.sha256,
             seconds=round(time.monotonic() - started, 3),
+            topic=feedback.topic_points(verdict) if verdict else "",
+            misconception=verdict.belief.belief if verdict and verdict.belief else "",
         )
         return Judged(row, verdict)
 

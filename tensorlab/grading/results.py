@@ -17,7 +17,7 @@ from tensorlab.grading.inside.values import printable
 
 COLUMNS = (
     "student", "question", "title", "points", "max_points", "status", "feedback", "level", "sha256",
-    "seconds",
+    "seconds", "topic", "misconception",
 )  # fmt: skip
 
 CSV_NAME, JSON_NAME = "results.csv", "results.json"
@@ -50,7 +50,7 @@ def as_csv(rows: Sequence[Row]) -> str:
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(COLUMNS)
     for row in rows:
-        writer.writerow([_cell(getattr(row, column)) for column in COLUMNS])
+        writer.writerow([cell(getattr(row, column)) for column in COLUMNS])
     return text.getvalue()
 
 
@@ -90,7 +90,8 @@ def _plain(row: Row) -> dict[str, Any]:
     return {column: _readable(getattr(row, column)) for column in COLUMNS}
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
+    """A value as a spreadsheet may hold it: text that would run as a formula gets a leading ``'``."""
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
         return "'" + _readable(value)
     return _readable(value)

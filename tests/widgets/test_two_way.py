@@ -176,6 +176,7 @@ def test_one_state_goes_both_ways(notebook):
     # page → Python
     lab.locator("[data-operation=transpose]").click()
     lab.get_by_role("button", name="Apply").click()
+    expect(run(6)).to_contain_text("[('transpose', 0, 1)]", timeout=KERNEL_MS)
     lab.locator('[data-index="3,1"]').click()
     expect(run(6)).to_contain_text("[('transpose', 0, 1)] (1, 4) [3, 1]", timeout=KERNEL_MS)
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
-from collections.abc import Iterable
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -16,18 +21,33 @@ from rich.progress import track
 from rich.table import Table
 
 import tensorlab
+from tensorlab.bench.measure import machine
 from tensorlab.cli.check import chosen_chapter
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, INTERRUPTED, USAGE, CommandError
+from tensorlab.cli.support.ledgers import ledger_of
 from tensorlab.grading.files import AlreadyThere
 from tensorlab.grading.grader import Grader, Row
 from tensorlab.grading.inside.values import printable
-from tensorlab.grading.results import Run, as_json, targets, write_results
+from tensorlab.grading.ledger import Ledger, LedgerError
+from tensorlab.grading.results import (
+    CSV_NAME,
+    JSON_NAME,
+    Results,
+    Run,
+    Target,
+    as_csv,
+    as_json,
+    json_text,
+    package_digest,
+)
+from tensorlab.grading.standing import Left, grade_left, left_to_grade, reported
 from tensorlab.grading.submissions import (
     NoSubmissions,
     Submission,
     chapters_handed_in,
     find_submissions,
     not_graded,
+    take,
 )
 from tensorlab.grading.suite import Secret
 from tensorlab.grading.suites import chapters, exercises, suite_digest
@@ -47,41 +67,85 @@ def run(
     chapter: Annotated[
         str | None, typer.Option(help="Such as 01. Default: the one that the submissions are of.")
     ] = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="SQLite file that keeps each row as soon as its question ends, and a copy of each notebook. "
+            "Default: one for this folder of submissions, in $TENSORLAB_HOME/ledgers or where this system "
+            "keeps a program's data.",
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="STUDENT[/QUESTION]",
+            help="Grade this again and nothing else, such as ada, ada/01.numel or '*/01.numel'. "
+            "May be given several times.",
+        ),
+    ] = None,
     secret_file: Annotated[
         Path | None,
         typer.Option(
             help="File of at least 16 bytes from which the hidden inputs are drawn; keep it to grade again "
-            "with "
-            "the same ones. Default: a new secret for this run."
+            "with the same ones. Default: a secret that the ledger keeps."
         ),
     ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace results of an earlier run.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace files in --out that this ledger did not write.")
+    ] = False,
     print_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON too.")] = False,
 ) -> None:
     """Grade a folder of submitted notebooks.
 
-    Every student gets a row for every question, whatever the notebook does. The notebooks are read and never
-    written. Exit code 0: all were graded; 1: this machine failed for some, whose points are left empty.
+    Every student gets a row for every question, whatever the notebook does. The notebooks are copied into the
+    ledger before any of their code runs, and never written.
+
+    A run that was stopped, by Ctrl-C, a crash or a loss of power, is resumed by the same command: what is in
+    the ledger is not graded again, unless the file, the questions, the secret or the limits have changed.
+    `tensorlab report` makes reports from the ledger at any time.
+
+    Exit code 0: all were graded; 1: this machine failed for some, whose points are left empty.
     """
     which = chosen_chapter(chapter or _only_chapter(submissions))
     found = _found(submissions, which)
-    secret = Secret(_secret(secret_file))
-    _targets(out, replace)
-    grader = Grader(exercises(which), secret)
-    _warn(grader)
-    _name_what_is_left_out(submissions)
-    rows = _graded(grader, found, out)
-    run_facts = Run(
-        which, tensorlab.__version__, suite_digest(which), secret.id, grader.level, asdict(grader.limits)
-    )
-    csv_path, json_path = _written(out, run_facts, rows, replace)
-    if print_json:
-        typer.echo(json.dumps(as_json(run_facts, rows), indent=1))
-    else:
-        _show(rows)
-        typer.echo(f"\n{csv_path} and {json_path} written.")
-    if any(row.points is None for row in rows):
+    given = _secret(secret_file)
+    try:
+        with closing(Ledger(ledger or ledger_of(submissions))) as book, book.alone():
+            target = _target(out, book, replace)
+            secret = Secret(_kept_secret(book, which) if given is None else given)
+            grader = Grader(exercises(which), secret)
+            _warn(grader)
+            _name_what_is_left_out(submissions)
+            folder = str(submissions.resolve())
+            _name_what_changed(book.hand_in(which, folder, map(take, found)))
+            facts = _facts(which, secret, grader)
+            _grade(book, grader, facts, _left(book, folder, facts, grader, only or []))
+            results = reported(book, which, grader.exercises, folder)
+            _write(target, book, results)
+            if print_json:
+                typer.echo(json.dumps(as_json(results), indent=1))
+            else:
+                _show(results.rows)
+                typer.echo(f"\n{out / CSV_NAME} and {out / JSON_NAME} written from {book.path}.")
+    except LedgerError as error:
+        raise CommandError(f"{error}.", ENVIRONMENT) from error
+    if any(row.points is None for row in results.rows):
         raise typer.Exit(FAILED)
+
+
+def _facts(chapter: str, secret: Secret, grader: Grader) -> Run:
+    return Run(
+        chapter=chapter,
+        version=tensorlab.__version__,
+        package_sha256=package_digest(),
+        suite_sha256=suite_digest(chapter),
+        secret_id=secret.id,
+        level=grader.level,
+        limits=asdict(grader.limits),
+        machine=machine(),
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
 
 
 def _only_chapter(submissions: Path) -> str | None:
@@ -105,43 +169,93 @@ def _found(submissions: Path, chapter: str) -> list[Submission]:
         raise CommandError(f"{error}.", USAGE) from error
 
 
-def _graded(grader: Grader, found: list[Submission], out: Path) -> list[Row]:
-    """The rows of all submissions, in their order."""
-    rows: list[Row] = []
+def _left(book: Ledger, folder: str, facts: Run, grader: Grader, only: Sequence[str]) -> list[Left]:
     try:
-        for submission in _progress(found):
-            rows += _grade(grader, submission)
-    except KeyboardInterrupt:
-        graded = len({row.student for row in rows})
+        return left_to_grade(book, folder, facts, grader.exercises, only)
+    except LookupError as error:
         raise CommandError(
-            f"stopped after {graded} of {len(found)} submissions; nothing was written to {out}.", INTERRUPTED
-        ) from None
-    return rows
+            f"--only {error.args[0]} names nothing that was handed in; give STUDENT or STUDENT/QUESTION, "
+            f"such as '*/{grader.exercises[0].id}'.",
+            USAGE,
+        ) from error
 
 
-def _written(out: Path, run_facts: Run, rows: list[Row], replace: bool) -> tuple[Path, Path]:
-    """Write the results, and say where they stand."""
+def _grade(book: Ledger, grader: Grader, facts: Run, left: list[Left]) -> None:
+    """Grade what is left. Whatever stops this leaves in the ledger what was graded."""
+    total = sum(len(each.exercises) for each in left)
+    if not total:
+        return
+    done = 0
+    console = Console(stderr=True)
     try:
-        return write_results(out, run_facts, rows, replace=replace)
+        with _terminated_as_interrupted(), closing(grade_left(book, grader, facts, left)) as rows:
+            for _ in track(
+                rows, "Grading", total, console=console, transient=True, disable=not console.is_terminal
+            ):
+                done += 1
+    except KeyboardInterrupt:
+        raise CommandError(
+            f"stopped after {done} of {total} questions, which are in {book.path}; the same command grades "
+            "the rest.",
+            INTERRUPTED,
+        ) from None
+    except LedgerError as error:
+        raise CommandError(
+            f"stopped after {done} of {total} questions: {error}; the same command grades the rest.",
+            ENVIRONMENT,
+        ) from error
+
+
+@contextlib.contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM ends the boxes and says what became of the results, as Ctrl-C does."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _write(target: Target, book: Ledger, results: Results) -> None:
+    """Write the results, and say where they stand if that cannot be done."""
+    texts = {JSON_NAME: json_text(results), CSV_NAME: as_csv(results.rows)}
+    try:
+        for name, text in texts.items():
+            target.write(name, text, book.note_report)
     except AlreadyThere as error:
         raise CommandError(
-            f"{error} was written by somebody else while this run graded; its results are not kept. Give "
-            "each run an --out of its own.",
+            f"{error} was made by somebody else while this run graded, and is left alone; all rows are in "
+            f"{book.path}, and the same command with another --out writes them.",
             ENVIRONMENT,
         ) from error
     except OSError as error:
-        raise CommandError(f"the results could not be written to {out}: {error}.", ENVIRONMENT) from error
+        raise CommandError(
+            f"the results could not be written: {error}; all rows are in {book.path}, and the same command "
+            "writes them.",
+            ENVIRONMENT,
+        ) from error
 
 
-def _grade(grader: Grader, submission: Submission) -> list[Row]:
-    if submission.path is None:
-        return grader.refused(submission.student, submission.problem)
-    return grader.grade_file(submission.path, submission.student)
+def _kept_secret(book: Ledger, chapter: str) -> bytes:
+    """The secret of this ledger, for a run that was given none."""
+    key = book.secret(lambda: secrets.token_bytes(32))
+    others = {run.secret_id for run in book.runs(chapter).values()} - {Secret(key).id}
+    if others:
+        raise CommandError(
+            f"{book.path} has rows whose hidden inputs were drawn from a secret of yours "
+            f"({', '.join(sorted(others))}); give its file with --secret-file, or another ledger.",
+            USAGE,
+        )
+    return key
 
 
-def _secret(path: Path | None) -> bytes:
+def _secret(path: Path | None) -> bytes | None:
     if path is None:
-        return secrets.token_bytes(32)
+        return None
     try:
         key = path.read_bytes().strip()
     except OSError as error:
@@ -155,9 +269,9 @@ def _secret(path: Path | None) -> bytes:
     return key
 
 
-def _targets(out: Path, replace: bool) -> None:
+def _target(out: Path, book: Ledger, replace: bool) -> Target:
     try:
-        targets(out, replace=replace)
+        return Target(out, (lambda path, sha256: True) if replace else book.wrote)
     except AlreadyThere as error:
         raise CommandError(
             f"{error} is there already; choose another folder, or say --replace.", USAGE
@@ -189,12 +303,13 @@ def _name_what_is_left_out(folder: Path) -> None:
         typer.echo(f"tensorlab: not graded, because they are no notebooks: {listed}.", err=True)
 
 
-def _progress(found: list[Submission]) -> Iterable[Submission]:
-    console = Console(stderr=True)
-    return track(found, "Grading", console=console, transient=True, disable=not console.is_terminal)
+def _name_what_changed(students: list[str]) -> None:
+    if students:
+        listed = ", ".join(map(printable, students))
+        typer.echo(f"tensorlab: the file has changed since it was last graded: {listed}.", err=True)
 
 
-def _show(rows: list[Row]) -> None:
+def _show(rows: Sequence[Row]) -> None:
     students: dict[str, list[Row]] = {}
     for row in rows:
         students.setdefault(row.student, []).append(row)

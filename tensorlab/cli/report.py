@@ -1,22 +1,30 @@
-"""``tensorlab report RESULTS --format FORMAT --out FILE``: what `grade` wrote, as other programs read it."""
+"""``tensorlab report FROM --format FORMAT --out FILE``: what was graded, as other programs read it."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tensorlab.cli.check import chosen_chapter
 from tensorlab.cli.support.errors import ENVIRONMENT, USAGE, CommandError
+from tensorlab.cli.support.ledgers import ledger_of
 from tensorlab.grading import reports
 from tensorlab.grading.files import AlreadyThere, write_whole
-from tensorlab.grading.results import JSON_NAME
+from tensorlab.grading.ledger import Ledger, LedgerError
+from tensorlab.grading.results import JSON_NAME, BadResults, Results, as_csv, json_text, read_results
+from tensorlab.grading.standing import reported
+from tensorlab.grading.suites import exercises
 
 
 class Format(StrEnum):
     """What a report is for."""
 
+    ROWS = "rows"
+    JSON = "json"
     TOTALS = "totals"
     CANVAS = "canvas"
     MOODLE = "moodle"
@@ -31,35 +39,45 @@ _GRADEBOOKS = {
     Format.NBGRADER: reports.nbgrader,
 }
 
+#: How an SQLite file begins.
+_SQLITE = b"SQLite format 3\0"
+
 
 def run(
-    results: Annotated[Path, typer.Argument(help="Folder that `tensorlab grade` wrote.", show_default=False)],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FROM",
+            help="A ledger, a folder of submissions that has one, or a folder that `tensorlab grade` wrote.",
+            show_default=False,
+        ),
+    ],
     form: Annotated[Format, typer.Option("--format", help="What the report is for.", show_default=False)],
     out: Annotated[Path, typer.Option(help="File to write.", show_default=False)],
+    chapter: Annotated[
+        str | None, typer.Option(help="Such as 01. Default: the only one that the ledger has.")
+    ] = None,
     roster: Annotated[
         Path | None,
         typer.Option(help="CSV with a column student, and any of name, id, login, section, email."),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an earlier report.")] = False,
 ) -> None:
-    """Write totals or test results from graded rows; nothing runs again.
+    """Write rows, totals or test results from what was graded; nothing runs again.
 
-    Who is in the roster and handed in nothing has a line with empty points, except in junit, which has only
-    what was graded. So does who has a question in which this machine failed.
+    From a ledger this can be done at any time, also while `tensorlab grade` runs: what is not graded yet has
+    the status pending and no points.
+
+    Who is in the roster and handed in nothing has a line with empty points, except in rows, json and junit,
+    which have only what was handed in. So does who has a question that is pending, or in which this machine
+    failed.
     """
-    path = results / JSON_NAME if results.is_dir() else results
-    try:
-        graded = reports.read_results(_text(path))
-    except reports.BadReport as error:
-        raise CommandError(f"{path}: {error}.", USAGE) from error
+    graded = _results(source, chapter)
     try:
         students = reports.read_roster(_text(roster)) if roster else []
     except reports.BadReport as error:
         raise CommandError(f"{roster}: {error}.", USAGE) from error
-    if form is Format.JUNIT:
-        text = reports.junit(graded.rows)
-    else:
-        text = _GRADEBOOKS[form](graded.chapter, reports.totals(graded.rows, students))
+    text = _report(graded, form, students)
     try:
         write_whole(out, text, replace=replace)
     except AlreadyThere as error:
@@ -69,6 +87,49 @@ def run(
     except OSError as error:
         raise CommandError(f"{out} cannot be written: {error.strerror}.", ENVIRONMENT) from error
     typer.echo(f"{out} written.")
+
+
+def _report(graded: Results, form: Format, students: list[reports.Student]) -> str:
+    if form is Format.ROWS:
+        return as_csv(graded.rows)
+    if form is Format.JSON:
+        return json_text(graded)
+    if form is Format.JUNIT:
+        return reports.junit(graded.rows)
+    return _GRADEBOOKS[form](graded.chapter, reports.totals(graded.rows, students))
+
+
+def _results(source: Path, chapter: str | None) -> Results:
+    path = source / JSON_NAME if (source / JSON_NAME).exists() else source
+    ledger = ledger_of(path) if path.is_dir() else path
+    if not ledger.is_file():
+        raise CommandError(
+            f"{source} has no {JSON_NAME} and no ledger; give a folder that `tensorlab grade` has graded or "
+            "written.",
+            USAGE,
+        )
+    try:
+        with ledger.open("rb") as file:
+            is_ledger = file.read(len(_SQLITE)) == _SQLITE
+        if not is_ledger:
+            return read_results(_text(ledger))
+        with closing(Ledger(ledger)) as book:
+            which = chosen_chapter(chapter or _only_chapter(book))
+            return reported(book, which, exercises(which))
+    except BadResults as error:
+        raise CommandError(f"{ledger}: {error}.", USAGE) from error
+    except LedgerError as error:
+        raise CommandError(f"{error}.", ENVIRONMENT) from error
+
+
+def _only_chapter(book: Ledger) -> str:
+    found = book.chapters()
+    if len(found) != 1:
+        raise CommandError(
+            f"{book.path} has chapters {', '.join(found) or 'of no kind'}; say which one with --chapter.",
+            USAGE,
+        )
+    return found[0]
 
 
 def _text(path: Path) -> str:

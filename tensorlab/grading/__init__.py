@@ -6,7 +6,8 @@ Where to read first, from the inside out:
 - `inside`: what runs beside a student's code; `boxes`: the places where that happens
 - `outcomes` and `judge`: what an answer came to, whether it is right, and which belief explains it
 - `notebook`, `session`, `grader`: one submission, from the file to its rows
-- `submissions`, `results`: folders in, CSV and JSON out
+- `submissions`: folders in; `ledger`, `standing`: what was handed in and graded, and what is left to do
+- `results`, `reports`: CSV, JSON and other forms out
 - `release`: exercises from solutions; `proof`: what every known solution is worth
 
 A student's code never runs in the grader's process, and the grader scores nothing that the student can write:

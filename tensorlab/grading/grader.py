@@ -6,12 +6,12 @@ and their plain answers are compared with the library's own.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from tensorlab.grading import feedback
@@ -19,7 +19,7 @@ from tensorlab.grading.boxes import BoxDied, BoxError, BoxFactory, BoxTimeout, L
 from tensorlab.grading.boxes.process import ProcessBox
 from tensorlab.grading.inside.values import printable
 from tensorlab.grading.judge import Verdict, judge
-from tensorlab.grading.notebook import Notebook, UnreadableNotebook, read_notebook
+from tensorlab.grading.notebook import Notebook, UnreadableNotebook, parse_notebook
 from tensorlab.grading.outcomes import Outcome, shorten
 from tensorlab.grading.session import CellReport, Exhausted, Limits, Missing, Session
 from tensorlab.grading.suite import Exercise, Secret
@@ -35,12 +35,13 @@ class Row:
     """The result of one student and question.
 
     Attributes:
-        points: None when the machine failed, which is never a score.
+        points: None when the machine failed or the question was not graded yet: neither is a score.
         status: ``right``, ``partial``, ``wrong``, ``unanswered``, ``missing`` (no such function),
         ``timeout``,
-            ``died``, ``unreadable`` (the file), or ``machine`` (not the student's fault: grade again).
-        level: how far the student's code was isolated (`tensorlab.grading.boxes`).
-        sha256: of the submitted file; "" when it could not be read.
+            ``died``, ``unreadable`` (the file), ``machine`` (not the student's fault: grade again), or
+            ``pending`` (not graded yet).
+        level: how far the student's code was isolated (`tensorlab.grading.boxes`); "" where none has run.
+        sha256: of the submitted file; "" when there is none that could be read.
         seconds: spent on this question; the first one includes running the cells.
         topic: points by topic, such as ``"a line 1/1; a matrix 0/2"``; "" when no answer was judged.
         misconception: the belief that the feedback tells; "" if none fits.
@@ -53,7 +54,7 @@ class Row:
     max_points: int
     status: str
     feedback: str
-    level: Level
+    level: str
     sha256: str
     seconds: float
     topic: str = ""
@@ -102,25 +103,41 @@ class Grader:
         self._secret = secret
         self._open_box = open_box or process_boxes(exercises)
 
-    def grade_file(self, path: Path, student: str) -> list[Row]:
-        """One row a question, whatever the file or its code does."""
-        try:
-            return self.grade(read_notebook(path), student)
-        except UnreadableNotebook as error:
-            return self.refused(student, f"The notebook cannot be read: {error}.")
-        except Exception as error:
-            # A mistake in this program must not cost the other students their grades, nor this one a score.
-            _log.exception("grading %s failed", path)
-            words = (
-                f"The grader itself failed ({type(error).__name__}); this is its mistake. Please report it."
-            )
-            return [
-                self._without_run(exercise, student, "machine", None, words) for exercise in self.exercises
-            ]
+    def rows(self, raw: bytes, student: str, exercises: Sequence[Exercise] | None = None) -> Iterator[Row]:
+        """One row a question, each as soon as it is judged, whatever the file or its code does.
 
-    def refused(self, student: str, reason: str) -> list[Row]:
+        Args:
+            raw: the file that was handed in.
+            exercises: the questions to ask, all of them if left out.
+        """
+        asked = self.exercises if exercises is None else exercises
+        try:
+            notebook = parse_notebook(raw)
+        except UnreadableNotebook as error:
+            sha256 = hashlib.sha256(raw).hexdigest()
+            yield from self.refused(student, f"The notebook cannot be read: {error}.", asked, sha256)
+            return
+        except Exception as error:
+            words = self._own_mistake(student, error)
+            sha256 = hashlib.sha256(raw).hexdigest()
+            for exercise in asked:
+                yield without_run(exercise, student, self.level, "machine", None, words, sha256)
+            return
+        session = self.session(notebook)
+        try:
+            for exercise in asked:
+                yield self._question(exercise, notebook, session, student).row
+        finally:
+            session.close()
+
+    def refused(
+        self, student: str, reason: str, exercises: Sequence[Exercise] | None = None, sha256: str = ""
+    ) -> list[Row]:
         """Rows without points for a submission that cannot be run."""
-        return [self._without_run(exercise, student, "unreadable", 0, reason) for exercise in self.exercises]
+        asked = self.exercises if exercises is None else exercises
+        return [
+            without_run(exercise, student, self.level, "unreadable", 0, reason, sha256) for exercise in asked
+        ]
 
     def grade(self, notebook: Notebook, student: str) -> list[Row]:
         """One row a question for a notebook that was read."""
@@ -176,6 +193,8 @@ class Grader:
                 None,
                 f"This machine could not run the notebook: {error}. Grade again.",
             )
+        except Exception as error:
+            status, points, words = "machine", None, self._own_mistake(student, error)
         row = Row(
             student=student,
             question=exercise.id,
@@ -183,7 +202,7 @@ class Grader:
             points=points,
             max_points=exercise.points,
             status=status,
-            feedback=_tidy(words),
+            feedback=tidy(words),
             level=self.level,
             sha256=notebook.sha256,
             seconds=round(time.monotonic() - started, 3),
@@ -192,21 +211,34 @@ class Grader:
         )
         return Judged(row, verdict)
 
-    def _without_run(
-        self, exercise: Exercise, student: str, status: str, points: int | None, words: str
-    ) -> Row:
-        return Row(
-            student=student,
-            question=exercise.id,
-            title=exercise.title,
-            points=points,
-            max_points=exercise.points,
-            status=status,
-            feedback=_tidy(words),
-            level=self.level,
-            sha256="",
-            seconds=0.0,
-        )
+    def _own_mistake(self, student: str, error: Exception) -> str:
+        """A mistake in this program must not cost the other students their grades, nor this one a score."""
+        _log.error("grading %s failed", student, exc_info=error)
+        return f"The grader itself failed ({type(error).__name__}); this is its mistake. Please report it."
+
+
+def without_run(
+    exercise: Exercise,
+    student: str,
+    level: str,
+    status: str,
+    points: int | None,
+    words: str,
+    sha256: str = "",
+) -> Row:
+    """A row that no run of a notebook has to do with."""
+    return Row(
+        student=student,
+        question=exercise.id,
+        title=exercise.title,
+        points=points,
+        max_points=exercise.points,
+        status=status,
+        feedback=tidy(words),
+        level=level,
+        sha256=sha256,
+        seconds=0.0,
+    )
 
 
 def why_missing(exercise: Exercise, notebook: Notebook, reports: Mapping[int, CellReport]) -> str:
@@ -232,5 +264,6 @@ def why_missing(exercise: Exercise, notebook: Notebook, reports: Mapping[int, Ce
     return f"The answer cell (cell {cell.number}) does not define {name}. Write {exercise.opening} there."
 
 
-def _tidy(words: str) -> str:
+def tidy(words: str) -> str:
+    """Feedback as a row holds it: printable, and not too long."""
     return shorten(printable(words), MAX_FEEDBACK)

@@ -10,10 +10,11 @@ import hashlib
 import json
 import os
 import re
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tensorlab.grading.files import NotAFile, open_regular
 
 MAX_FILE = 20 << 20  # bytes
 MAX_CELLS = 2000
@@ -62,38 +63,39 @@ def read_notebook(path: Path) -> Notebook:
     """Read one file.
 
     Raises:
-        UnreadableNotebook: not a regular file, too large, not UTF-8, not JSON, nested too deep, or no
-        notebook.
+        UnreadableNotebook: see `read_bytes` and `parse_notebook`.
     """
-    raw = _read_bytes(path)
+    return parse_notebook(read_bytes(path))
+
+
+def parse_notebook(raw: bytes) -> Notebook:
+    """Read the bytes of a file.
+
+    Raises:
+        UnreadableNotebook: not UTF-8, not JSON, nested too deep, or no notebook.
+    """
     return Notebook(tuple(_cells(_parse(raw))), hashlib.sha256(raw).hexdigest())
 
 
-def _read_bytes(path: Path) -> bytes:
-    # Open first and look at what was opened, so that the file cannot be exchanged in between. O_NONBLOCK:
-    # opening a named pipe must not wait for somebody to write into it.
-    flags = (
-        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    )
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file that was handed in.
+
+    Raises:
+        UnreadableNotebook: not a regular file, too large, or one that cannot be opened.
+    """
     try:
-        if path.is_symlink():
-            raise UnreadableNotebook("the file is a link; hand in the notebook itself")
-        descriptor = os.open(path, flags)
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            raw = file.read(MAX_FILE + 1)
+    except NotAFile as error:
+        raise UnreadableNotebook(f"{error}; hand in the notebook itself") from None
     except OSError as error:
         raise UnreadableNotebook(f"the file cannot be opened: {error.strerror}") from None
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise UnreadableNotebook("this is not a regular file; hand in the notebook itself")
-        if status.st_size > MAX_FILE:
-            raise UnreadableNotebook(
-                f"the file has {status.st_size:,} bytes and the limit is {MAX_FILE:,}; "
-                "clear the outputs and save it again"
-            )
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(MAX_FILE + 1)
-    finally:
-        os.close(descriptor)
+    if len(raw) > MAX_FILE:
+        raise UnreadableNotebook(
+            f"the file has {size:,} bytes and the limit is {MAX_FILE:,}; clear the outputs and save it again"
+        )
+    return raw
 
 
 def _parse(raw: bytes) -> Any:

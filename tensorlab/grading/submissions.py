@@ -6,12 +6,14 @@ Two layouts, which may be mixed: one notebook a student, ``ada.ipynb``; or one f
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tensorlab.grading.notebook import UnreadableNotebook, read_notebook
+from tensorlab.grading.inside.values import printable
+from tensorlab.grading.notebook import UnreadableNotebook, read_bytes, read_notebook
 
 _ANSWER_CELL = re.compile(r"(\d\d)-\w+-answer\Z")
 
@@ -31,6 +33,33 @@ class Submission:
     student: str
     path: Path | None
     problem: str = ""
+
+
+@dataclass(frozen=True)
+class Copy:
+    """What a student handed in, as it was before any student's code ran.
+
+    Attributes:
+        content: None when there is no file that can be read; `problem` says why.
+        sha256: of the content; "" when there is none.
+    """
+
+    student: str
+    content: bytes | None
+    sha256: str
+    problem: str = ""
+
+
+def take(submission: Submission) -> Copy:
+    """Read what was handed in, once. No link is followed and nothing is written."""
+    student = printable(submission.student)  # file names may hold bytes that are no text
+    if submission.path is None:
+        return Copy(student, None, "", submission.problem)
+    try:
+        content = read_bytes(submission.path)
+    except UnreadableNotebook as error:
+        return Copy(student, None, "", f"The notebook cannot be read: {error}.")
+    return Copy(student, content, hashlib.sha256(content).hexdigest())
 
 
 def chapters_handed_in(folder: Path, known: Collection[str]) -> list[str]:

@@ -66,7 +66,7 @@ def submit(tmp_path: Path) -> Callable[..., Path]:
 def graded(path: Path, chapter: str, limits: Limits) -> dict[str, Row]:
     """One file's rows by question."""
     grader = Grader(exercises(chapter), Secret(b"a secret for the tests"), limits=limits)
-    return {row.question: row for row in grader.grade_file(path, path.stem)}
+    return {row.question: row for row in grader.rows(path.read_bytes(), path.stem)}
 
 
 @pytest.fixture

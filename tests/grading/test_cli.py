@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 from tensorlab.cli import app
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, USAGE
-from tensorlab.grading.grader import Grader, Row
 from tensorlab.grading.suites import exercises
 
 ROOT = Path(__file__).parents[2]
@@ -135,7 +134,8 @@ class TestGrade:
         assert "Sizes add up" in rows["bob", "01.numel"]["feedback"]
         assert {row["status"] for row in plain["rows"] if row["student"] == "=cyd"} == {"unreadable"}
         assert sum(row["points"] for row in plain["rows"]) == 2 * MOST - 4
-        assert {row["level"] for row in plain["rows"]} == {plain["level"]} == {"none"}
+        assert {row["level"] for row in plain["rows"]} == {"none"}
+        assert {run["level"] for run in plain["runs"].values()} == {"none"}
         with (tmp_path / "out" / "results.csv").open(encoding="utf-8", newline="") as file:
             sheet = list(csv.DictReader(file))
         assert len(sheet) == len(rows)
@@ -173,34 +173,6 @@ class TestGrade:
         assert (code, out) == (USAGE, "")
         assert says in one_sentence(err)
 
-    def test_ctrl_c_says_what_became_of_the_results(self, tensorlab, submissions, tmp_path, monkeypatch):
-        graded = []
-
-        def grade_file(self: Grader, path: Path, student: str) -> list[Row]:
-            if graded:
-                raise KeyboardInterrupt
-            graded.append(student)
-            return self.refused(student, "read")
-
-        monkeypatch.setattr(Grader, "grade_file", grade_file)
-        code, out, err = tensorlab("grade", submissions, "--out", tmp_path / "out")
-        assert (code, out) == (130, "")
-        assert "stopped after 1 of 3 submissions; nothing was written" in err
-
-    def test_two_runs_with_one_folder_for_results(self, tensorlab, submissions, tmp_path, monkeypatch):
-        out = tmp_path / "out"
-
-        def grade_file(self: Grader, path: Path, student: str) -> list[Row]:
-            out.mkdir(exist_ok=True)
-            (out / "results.csv").write_text("theirs")
-            return self.refused(student, "read")
-
-        monkeypatch.setattr(Grader, "grade_file", grade_file)
-        code, _, err = tensorlab("grade", submissions, "--out", out)
-        assert code == ENVIRONMENT
-        assert "written by somebody else while this run graded" in err
-        assert (out / "results.csv").read_text() == "theirs"
-
     def test_a_file_that_is_no_notebook_is_named_and_a_loud_suffix_is_graded(
         self, tensorlab, submissions, tmp_path
     ):
@@ -215,24 +187,29 @@ class TestGrade:
         assert code == 0
         assert json.loads(out) == json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))
 
+    def secret_id(self, folder):
+        """Of the run that graded what lies in a folder of results."""
+        (run,) = json.loads((folder / "results.json").read_text("utf-8"))["runs"].values()
+        return run["secret_id"]
+
     def test_a_secret_file_draws_the_same_again(self, tensorlab, submissions, tmp_path):
         secret = tmp_path / "secret"
         secret.write_text("a course secret of some length")
-        ids = []
+        arguments = ("grade", "--chapter", "01", submissions, "--secret-file", secret)
         for name in ("one", "two"):
-            tensorlab(
-                "grade", "--chapter", "01", submissions, "--out", tmp_path / name, "--secret-file", secret
-            )
-            text = (tmp_path / name / "results.json").read_text("utf-8")
-            assert "a course secret" not in text
-            ids.append(json.loads(text)["secret_id"])
-        assert ids[0] == ids[1]
+            tensorlab(*arguments, "--out", tmp_path / name, "--ledger", tmp_path / f"{name}.sqlite")
+            assert "a course secret" not in (tmp_path / name / "results.json").read_text("utf-8")
+        assert self.secret_id(tmp_path / "one") == self.secret_id(tmp_path / "two")
+        code, _, err = tensorlab(
+            "grade", submissions, "--out", tmp_path / "one", "--ledger", tmp_path / "one.sqlite"
+        )
+        assert (code, "give its file with --secret-file" in one_sentence(err)) == (USAGE, True)
 
-    def test_without_one_each_run_has_its_own(self, tensorlab, submissions, tmp_path):
+    def test_without_one_each_ledger_has_its_own(self, tensorlab, submissions, tmp_path):
         for name in ("one", "two"):
-            tensorlab("grade", "--chapter", "01", submissions, "--out", tmp_path / name)
-        read = [json.loads((tmp_path / name / "results.json").read_text("utf-8")) for name in ("one", "two")]
-        assert read[0]["secret_id"] != read[1]["secret_id"]
+            out, ledger = tmp_path / name, tmp_path / f"{name}.sqlite"
+            tensorlab("grade", "--chapter", "01", submissions, "--out", out, "--ledger", ledger)
+        assert self.secret_id(tmp_path / "one") != self.secret_id(tmp_path / "two")
 
     def test_earlier_results_are_kept(self, tensorlab, submissions, tmp_path):
         out = tmp_path / "out"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 
@@ -53,12 +54,12 @@ def test_damage_becomes_one_sentence(name, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-def test_a_damaged_file_gets_a_row_for_every_question(tmp_path):
-    path = tmp_path / "ada.ipynb"
-    path.write_bytes(b"\x00" * 100)
-    rows = Grader(exercises("01")).grade_file(path, "ada")
+def test_a_damaged_file_gets_a_row_for_every_question():
+    raw = b"\x00" * 100
+    rows = list(Grader(exercises("01")).rows(raw, "ada"))
     assert [row.question for row in rows] == [exercise.id for exercise in exercises("01")]
-    assert {(row.points, row.status, row.sha256) for row in rows} == {(0, "unreadable", "")}
+    sha256 = hashlib.sha256(raw).hexdigest()
+    assert {(row.points, row.status, row.sha256) for row in rows} == {(0, "unreadable", sha256)}
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path):
@@ -112,21 +113,16 @@ def test_what_a_notebook_says_beside_its_cells_is_ignored(tmp_path):
     assert len(notebook.sha256) == 64
 
 
-def test_a_mistake_of_the_grader_gives_no_score_and_stops_nothing(tmp_path, caplog):
-    path = tmp_path / "ada.ipynb"
-    path.write_bytes(whole_notebook())
-
+def test_a_mistake_of_the_grader_gives_no_score_and_stops_nothing(caplog):
     def broken_box():
         raise ZeroDivisionError
 
-    rows = Grader(exercises("01"), open_box=broken_box).grade_file(path, "ada")
+    rows = list(Grader(exercises("01"), open_box=broken_box).rows(whole_notebook(), "ada"))
     assert {(row.points, row.status) for row in rows} == {(None, "machine")}
     assert "ZeroDivisionError" in caplog.text
 
 
 def test_a_box_that_does_not_start_is_the_machines_trouble(tmp_path, monkeypatch):
-    path = tmp_path / "ada.ipynb"
-    path.write_bytes(whole_notebook())
     attempts = []
     monkeypatch.setattr("sys.executable", str(tmp_path / "no-python"))
 
@@ -134,6 +130,6 @@ def test_a_box_that_does_not_start_is_the_machines_trouble(tmp_path, monkeypatch
         attempts.append(1)
         return ProcessBox([])
 
-    rows = Grader(exercises("01"), open_box=box).grade_file(path, "ada")
+    rows = list(Grader(exercises("01"), open_box=box).rows(whole_notebook(), "ada"))
     assert {(row.points, row.status) for row in rows} == {(None, "machine")}
     assert len(attempts) == 3 * len(rows), "a failed start is tried again before it is given up"

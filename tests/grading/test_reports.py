@@ -16,6 +16,7 @@ from tensorlab.grading.grader import Grader, Row
 from tensorlab.grading.judge import answer_of, draw, weigh
 from tensorlab.grading.suites import exercises
 
+RUN = results.Run("01", "0.1.0", "d" * 64, "a" * 64, "b" * 12, "none", {}, {}, "2026-01-01T00:00:00+00:00")
 HOSTILE = ["=cmd()", "<script>alert(1)</script>", "two\nlines", "Zoë 数", "x" * 5000, "\x1b[31m\u202eda"]
 BOOKS = {
     "totals": ("student", "points"),
@@ -30,13 +31,19 @@ def row(student, question="01.a", points=1, **changes):
     return Row(student, question, "A title", points, 2, level="none", sha256="c" * 64, seconds=0.5, **fields)
 
 
+def results_of(rows):
+    """Rows as one run has graded them."""
+    return results.Results("01", {1: RUN}, [results.Reported(row, 1) for row in rows])
+
+
 @pytest.fixture
 def report(tmp_path):
     """Writes rows as `grade` does, runs the command on them, and returns exit code, text and message."""
 
     def report(rows, form, *options):
-        run = results.Run("01", "0.1.0", "a" * 64, "b" * 12, "none", {})
-        results.write_results(tmp_path / "results", run, rows, replace=True)
+        (tmp_path / "results").mkdir(exist_ok=True)
+        path = tmp_path / "results" / results.JSON_NAME
+        path.write_text(results.json_text(results_of(rows)), "utf-8")
         out = tmp_path / f"{form}.out"
         arguments = ["report", str(tmp_path / "results"), "--format", form, "--out", str(out), *options]
         done = CliRunner().invoke(app, arguments)
@@ -89,6 +96,19 @@ def test_junit_tells_lost_points_from_a_broken_machine(report):
     assert [[found.tag for found in case] for case in bob] == [[], ["error"]]
 
 
+def test_what_is_pending_is_no_score(report):
+    rows = [row("ada"), row("ada", "01.b", None, status="pending"), row("bob"), row("bob", "01.b")]
+    _, text, _ = report(rows, "totals")
+    found = {line["student"]: (line["points"], line["status"]) for line in csv.DictReader(io.StringIO(text))}
+    assert found == {"ada": ("", "pending"), "bob": ("2", "graded")}
+
+
+def test_rows_and_json_say_what_the_results_say(report):
+    rows = [row("ada", feedback="=1"), row("bob", points=None, status="machine")]
+    assert report(rows, "rows")[1] == results.as_csv(rows)
+    assert json.loads(report(rows, "json")[1]) == results.as_json(results_of(rows))
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"chapter": "01", "rows": [{"student": "ada"}]}'])
 def test_other_files_are_named(tmp_path, text):
     path = tmp_path / "results.json"
@@ -126,8 +146,7 @@ def test_points_by_topic_add_up(exercise):
         assert sum(int(most) for _, most in parts) == exercise.points
 
 
-def test_the_grader_says_topics_and_the_belief_it_told(tmp_path):
-    path = tmp_path / "ada.ipynb"
+def test_the_grader_says_topics_and_the_belief_it_told():
     code = "def numel(shape):\n    return shape[0] * shape[1]\n"
     cell = {
         "cell_type": "code",
@@ -137,11 +156,9 @@ def test_the_grader_says_topics_and_the_belief_it_told(tmp_path):
         "outputs": [],
         "execution_count": None,
     }
-    path.write_text(
-        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}), "utf-8"
-    )
+    raw = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}).encode()
     exercise = next(one for one in exercises("01") if one.id == "01.numel")
-    (graded,) = Grader([exercise]).grade_file(path, "ada")
+    (graded,) = Grader([exercise]).rows(raw, "ada")
     assert graded.misconception == "A tensor is a table: rows times columns."
     assert graded.misconception in graded.feedback
     assert graded.topic.count("/") == len(exercise.topics)
@@ -149,8 +166,7 @@ def test_the_grader_says_topics_and_the_belief_it_told(tmp_path):
 
 def test_both_new_columns_are_in_csv_and_json():
     told = row("ada", topic="a line 1/2", misconception="=Strides count bytes")
-    run = results.Run("01", "0.1.0", "a" * 64, "b" * 12, "none", {})
     (line,) = csv.DictReader(io.StringIO(results.as_csv([told])))
     assert (line["topic"], line["misconception"]) == ("a line 1/2", "'=Strides count bytes")
-    (plain,) = json.loads(json.dumps(results.as_json(run, [told])))["rows"]
+    (plain,) = json.loads(json.dumps(results.as_json(results_of([told]))))["rows"]
     assert (plain["topic"], plain["misconception"]) == ("a line 1/2", "=Strides count bytes")

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from tensorlab.grading.files import AlreadyThere, write_whole
 from tensorlab.grading.grader import Row
 from tensorlab.grading.submissions import NoSubmissions, find_submissions
 
-RUN = results.Run("01", "0.1.0", "a" * 64, "b" * 12, "none", {"call_seconds": 4.0})
+RUN = results.Run(
+    "01", "0.1.0", "d" * 64, "a" * 64, "b" * 12, "none", {"call_seconds": 4.0}, {"processor": "8086"}, "today"
+)
 
 
 def row(**changes):
@@ -38,23 +41,22 @@ def read_csv(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_one_row_each_in_both_files(tmp_path):
-    rows = [row(), row(student="bob", points=None, status="machine")]
-    csv_path, json_path = results.write_results(tmp_path / "out", RUN, rows, replace=False)
-    sheet, plain = read_csv(csv_path.read_text("utf-8")), json.loads(json_path.read_text("utf-8"))
+def results_of(*rows):
+    return results.Results("01", {1: RUN, 2: RUN}, [results.Reported(row, 2) for row in rows])
+
+
+def test_one_row_each_in_both_forms():
+    graded = results_of(row(), row(student="bob", points=None, status="machine"))
+    sheet, plain = read_csv(results.as_csv(graded.rows)), json.loads(results.json_text(graded))
     assert (
         [line["student"] for line in sheet] == [line["student"] for line in plain["rows"]] == ["ada", "bob"]
     )
-    assert list(sheet[0]) == list(plain["rows"][0]) == list(results.COLUMNS)
+    assert list(sheet[0]) == list(results.COLUMNS)
+    assert list(plain["rows"][0]) == [*results.COLUMNS, "run"]
     assert (sheet[0]["points"], sheet[1]["points"]) == ("3", "")
     assert (plain["rows"][0]["points"], plain["rows"][1]["points"]) == (3, None)
-    assert {key: plain[key] for key in ("chapter", "level", "secret_id", "limits", "suite_sha256")} == {
-        "chapter": "01",
-        "level": "none",
-        "secret_id": "b" * 12,
-        "limits": {"call_seconds": 4.0},
-        "suite_sha256": "a" * 64,
-    }
+    assert plain["runs"] == {"2": asdict(RUN)}
+    assert results.read_results(json.dumps(plain)).reported == graded.reported
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "|", "%"])
@@ -62,32 +64,80 @@ def test_a_sheet_runs_no_formula(start):
     evil = f"{start}HYPERLINK(0)"
     line = read_csv(results.as_csv([row(student=evil, feedback=evil)]))[0]
     assert line["student"][0] == line["feedback"][0] == "'"
-    assert results.as_json(RUN, [row(student=evil)])["rows"][0]["student"].endswith("HYPERLINK(0)")
+    assert results.as_json(results_of(row(student=evil)))["rows"][0]["student"].endswith("HYPERLINK(0)")
 
 
-def test_quotes_commas_and_half_characters_survive(tmp_path):
+def test_quotes_commas_and_half_characters_survive():
     odd = 'a "b", c\nd \udce9\r'
-    csv_path, json_path = results.write_results(tmp_path, RUN, [row(student=odd)], replace=False)
     expected = 'a "b", c\nd \\udce9\\r'
-    assert read_csv(csv_path.read_text("utf-8"))[0]["student"] == expected
-    assert json.loads(json_path.read_text("utf-8"))["rows"][0]["student"] == expected
+    assert read_csv(results.as_csv([row(student=odd)]))[0]["student"] == expected
+    assert json.loads(results.json_text(results_of(row(student=odd))))["rows"][0]["student"] == expected
 
 
-def test_earlier_results_stay(tmp_path):
-    results.write_results(tmp_path, RUN, [row()], replace=False)
-    before = (tmp_path / "results.csv").read_bytes()
-    with pytest.raises(AlreadyThere, match=r"results\.csv"):
-        results.write_results(tmp_path, RUN, [row(points=0)], replace=False)
-    assert (tmp_path / "results.csv").read_bytes() == before
-    results.write_results(tmp_path, RUN, [row(points=0)], replace=True)
-    assert (tmp_path / "results.csv").read_bytes() != before
+class TestTarget:
+    """What stands in the folder of the results, before and after the notebooks ran."""
 
+    @pytest.fixture
+    def written(self):
+        """What the ledger would remember."""
+        return set()
 
-def test_one_of_the_two_is_enough_to_refuse(tmp_path):
-    (tmp_path / "results.json").write_text("mine")
-    with pytest.raises(AlreadyThere, match=r"results\.json"):
-        results.targets(tmp_path, replace=False)
-    assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
+    @pytest.fixture
+    def target(self, tmp_path, written):
+        return lambda: results.Target(tmp_path / "out", lambda path, sha256: (path, sha256) in written)
+
+    def write(self, target, written, text):
+        return target.write("results.csv", text, lambda path, sha256: written.add((path, sha256)))
+
+    def test_own_results_are_replaced_and_those_of_others_stay(self, target, written, tmp_path):
+        path = self.write(target(), written, "one")
+        assert self.write(target(), written, "two") == path
+        assert path.read_text() == "two"
+        path.write_text("mine")
+        with pytest.raises(AlreadyThere, match=r"results\.csv"):
+            target()
+        assert [found.read_text() for found in (tmp_path / "out").iterdir()] == ["mine"]
+
+    def test_one_of_the_two_is_enough_to_refuse(self, target, tmp_path):
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "results.json").write_text("mine")
+        with pytest.raises(AlreadyThere, match=r"results\.json"):
+            target()
+
+    def test_a_file_that_came_meanwhile_stays(self, target, written, tmp_path):
+        opened = target()
+        (tmp_path / "out" / "results.csv").write_text("planted")
+        with pytest.raises(AlreadyThere, match=r"results\.csv"):
+            self.write(opened, written, "ours")
+        assert (tmp_path / "out" / "results.csv").read_text() == "planted"
+
+    @pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
+    def test_a_folder_that_became_a_link_is_not_written_through(self, target, written, tmp_path):
+        opened, elsewhere = target(), tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        (tmp_path / "out").rmdir()
+        (tmp_path / "out").symlink_to(elsewhere)
+        with pytest.raises(AlreadyThere, match="out"):
+            self.write(opened, written, "ours")
+        assert list(elsewhere.iterdir()) == []
+
+    @pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
+    def test_a_pipe_in_place_of_a_file_does_not_stop_the_run(self, target, written, tmp_path):
+        opened = target()
+        os.mkfifo(tmp_path / "out" / "results.csv")
+        with pytest.raises(AlreadyThere):
+            self.write(opened, written, "ours")
+
+    def test_a_folder_that_is_gone_is_made_again(self, target, written, tmp_path):
+        opened = target()
+        (tmp_path / "out").rmdir()
+        assert self.write(opened, written, "ours").read_text() == "ours"
+
+    def test_a_file_is_known_before_it_is_there(self, target, tmp_path):
+        """Whatever ends the run between the two, the next one may replace the file."""
+        seen = []
+        target().write("results.csv", "ours", lambda path, sha256: seen.append(path.exists()))
+        assert seen == [False]
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):

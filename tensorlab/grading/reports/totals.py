@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 from tensorlab.grading.grader import Row
 
 
 class BadReport(ValueError):
-    """The results or the roster are not what a report can be made of."""
-
-
-@dataclass(frozen=True)
-class Results:
-    """One chapter's rows, as `tensorlab grade` wrote them."""
-
-    chapter: str
-    rows: Sequence[Row]
+    """The roster is not what a report can be made of."""
 
 
 @dataclass(frozen=True)
@@ -41,29 +31,16 @@ class Total:
     """The sum of one student.
 
     Attributes:
-        points: None when nothing was handed in, or when the machine failed in a question: neither is a score.
-        status: ``graded``, ``absent`` (in the roster only), or ``machine`` (grade again).
+        points: None when nothing was handed in, when a question is not graded yet, or when the machine failed
+            in one: none of these is a score.
+        status: ``graded``, ``absent`` (in the roster only), ``pending`` (not graded yet), or ``machine``
+            (grade again).
     """
 
     student: Student
     points: int | None
     max_points: int
     status: str
-
-
-def read_results(text: str) -> Results:
-    """The rows of a ``results.json``.
-
-    Raises:
-        BadReport: the text is no such file, or lacks a column.
-    """
-    try:
-        plain: dict[str, Any] = json.loads(text)
-        names = [field.name for field in fields(Row)]
-        rows = [Row(**{name: row[name] for name in names}) for row in plain["rows"]]
-        return Results(plain["chapter"], rows)
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadReport(f"no results.json of this version of tensorlab ({error!r}); grade again") from error
 
 
 def read_roster(text: str) -> list[Student]:
@@ -103,8 +80,9 @@ def totals(rows: Sequence[Row], roster: Sequence[Student] = ()) -> list[Total]:
 def _total(one: Student, theirs: Mapping[str, Sequence[Row]], most: int) -> Total:
     if one.student not in theirs:
         return Total(one, None, most, "absent")
-    points = [row.points for row in theirs[one.student]]
-    scores = [value for value in points if value is not None]
-    if len(scores) < len(points):
-        return Total(one, None, most, "machine")
+    rows = theirs[one.student]
+    scores = [row.points for row in rows if row.points is not None]
+    if len(scores) < len(rows):
+        pending = any(row.status == "pending" for row in rows)
+        return Total(one, None, most, "pending" if pending else "machine")
     return Total(one, sum(scores), most, "graded")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 
+from tensorlab.figures.anchors import Point
 from tensorlab.figures.figure import Figure
 from tensorlab.figures.ink import colour
 from tensorlab.figures.scene import Scene
@@ -14,6 +16,8 @@ __all__ = ["Axis", "axes", "dot", "lines_through_points", "plot"]
 
 Curve = tuple[Sequence[float], Sequence[float]]
 _INKS = (("shape", ""), ("stride", "7 5"), ("gradient", "2 5"), ("ink-soft", "12 4 2 4"))
+_WIDTH = 7.2  # of a letter in a name, in pixels
+_TOP, _FLOOR = 20, 250  # where the highest name stands, and the axis across
 
 
 def plot(
@@ -59,21 +63,23 @@ def plot(
     def draw(width: float) -> Scene:
         s = Scene(width, f"{y or 'y'} over {x or 'x'}", says)
         right = Axis(across, 52, width - 16, log)
-        rise = Axis(up, 250, 36, log)
+        rise = Axis(up, _FLOOR, 36, log)
         axes(s, right, rise, x, y)
         for px, py in zip(*points, strict=True):
             dot(s, right(px), rise(py), "reach")
-        ends = []
-        for (ink, dashes), (name, (xs, ys)) in zip(_INKS, lines.items(), strict=False):
+        marks = [(right(a), rise(b)) for a, b in zip(*points, strict=True)]
+        ways = []
+        for (ink, dashes), (xs, ys) in zip(_INKS, lines.values(), strict=False):
             places = [(right(a), rise(b)) for a, b in zip(xs, ys, strict=True)]
             s.path("M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in places), ink, 2.5, dashes)
             for a, b in places if len(places) <= 16 and not points[0] else ():
                 dot(s, a, b, ink)
-            ends.append((places[-1][1], name, ink))
-        level = 0.0
-        for end, name, ink in sorted(ends):
-            level = max(end - 9, level + 18, 20)
-            s.text(width - 16, level, name, ink, 13, "end", bold=True, halo=True)
+            ways.append(_followed(places))
+        for (ink, _), name, way in zip(_INKS, lines, ways, strict=False):
+            x_of_end, level = _room(name, way, [*marks, *itertools.chain(*ways)], right.start, width - 16)
+            # The next name keeps clear of this one, too.
+            marks += _followed([(x_of_end - _WIDTH * len(name), level - 4), (x_of_end, level - 4)])
+            s.text(x_of_end, level, name, ink, 13, "end", bold=True, halo=True)
         return s
 
     return Figure(draw, caption)
@@ -97,6 +103,34 @@ def lines_through_points(
     ends = [min(x, default=0.0), max(x, default=0.0)]
     curves = {name: (ends, [w * at + b for at in ends]) for name, (w, b) in lines.items()}
     return plot(curves, caption, points=(x, y))
+
+
+def _followed(places: Sequence[Point]) -> list[Point]:
+    """Points along a line through places, at most 4 pixels apart."""
+    found = list(places[:1])
+    for (a, b), (c, d) in itertools.pairwise(places):
+        steps = ceil(max(abs(c - a), abs(d - b)) / 4)
+        found += [(a + (c - a) * k / steps, b + (d - b) * k / steps) for k in range(1, steps + 1)]
+    return found
+
+
+def _room(name: str, way: Sequence[Point], drawn: Sequence[Point], left: float, right: float) -> Point:
+    """Where a line's name ends and its baseline: above or below the line, over as little as can be.
+
+    Of the places that are over nothing the one furthest to the right is taken.
+    """
+    width, found = _WIDTH * len(name), []
+    for end in range(round(right), round(left + width), -4):
+        start = end - width
+        below = [y for x, y in way if start - 3 <= x <= end + 3]
+        for level in (min(below) - 9, max(below) + 19) if below else ():
+            if _TOP <= level <= _FLOOR - 5:
+                over = sum(start - 4 < x < end + 4 and level - 14 < y < level + 7 for x, y in drawn)
+                found.append((over, -end, level))
+    if not found:
+        return right, max(way[-1][1] - 9, _TOP)
+    _, end, level = min(found)
+    return -end, level
 
 
 class Axis:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from xml.etree import ElementTree
@@ -254,6 +255,33 @@ def test_lines_rise_where_their_numbers_do():
             figures.plot(wrong)
     with pytest.raises(ValueError, match="positive numbers, got 0"):
         figures.plot({"zero": ([0, 1], [1, 1])}, log=True)
+
+
+@pytest.mark.parametrize("width", [350, 720])
+def test_a_name_stands_beside_its_line_and_over_none(width):
+    steps = list(range(40))
+    falling, shaking = [40 - k for k in steps], [20 + 18 * (-1) ** k * (k > 15) for k in steps]
+    scene = figures.plot({"falling": (steps, falling), "shaking": (steps, shaking)}).draw(width)
+    ways = [
+        [tuple(map(float, place.split())) for place in re.findall(r"[\d.]+ [\d.]+", d)]
+        for d in re.findall(r'd="(M[^"]+)" style="[^"]*stroke-width:2.5', "".join(scene.parts))
+    ]
+    found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>(\w+ing)<', "".join(scene.parts))
+    assert len(found) == len(ways) == 2
+    for right, level, name in found:
+        x, y = float(right), float(level)
+        start = x - 7 * len(name)
+        heights = [
+            b + (d - b) * (at - a) / (c - a)
+            for way in ways
+            for (a, b), (c, d) in itertools.pairwise(way)
+            for at in (a, (a + c) / 2, c)
+            if start < at < x
+        ]
+        assert heights
+        assert not [height for height in heights if y - 12 < height < y + 3]
+        own = ways[["falling", "shaking"].index(name)]
+        assert min(abs(b - y) for a, b in own if start < a < x) < 30
 
 
 def test_runs_are_cut_where_the_step_changes():

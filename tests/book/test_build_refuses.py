@@ -8,11 +8,19 @@ import pytest
 
 from .conftest import build_small_book, notebook
 
+# Longer than a kernel keeps what is printed.
+PAUSE = "import time\nprint('before')\ntime.sleep(1)\nprint('after')\n6 * 7"
+
 
 def test_a_sound_book_is_built(tmp_path: Path) -> None:
-    done = build_small_book(tmp_path, {"index.md": "# Title", "page.ipynb": notebook("6 * 7")})
+    done = build_small_book(tmp_path, {"index.md": "# Title", "page.ipynb": notebook(PAUSE)})
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "42" in (tmp_path / "_build" / "html" / "page.html").read_text(encoding="utf-8")
+    site = tmp_path / "_build" / "html"
+    page = (site / "page.html").read_text(encoding="utf-8")
+    assert "42" in page
+    assert page.count('class="output stream') == 1
+    assert "_static/search.js" in (site / "search.html").read_text(encoding="utf-8")
+    assert "_static/search.js" not in page
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,23 @@ def test_search_finds_a_word_of_the_book(open_page: Open) -> None:
     assert any("A tensor is a line" in text for text in found)
 
 
+def test_an_excerpt_shows_no_answer_and_no_number_of_a_drawing(open_page: Open) -> None:
+    page = open_page("search.html?q=columns+took")
+    excerpt = page.locator("#search-results li", has_text="2. Strides").locator(".context")
+    assert "times as long" in excerpt.inner_text()
+    assert "The rows win" not in excerpt.inner_text()
+    shown = page.evaluate(
+        """async (address) => Search.htmlToText(await (await fetch(address)).text(), "")""", CHAPTER
+    )
+    assert "In which cell" not in shown  # the question is a widget, and its folded text tells the answer
+    assert "Two rows of four cells come before it" not in shown
+    assert "tensor(9.)" not in shown  # covered
+    assert "Nobody searched for it" not in shown  # covered, too
+    assert "is its offset" in shown  # a definition stays in sight
+    assert "return table" not in shown  # the folded program of a Parsons puzzle
+    assert "0 + 2·4 + 1·1" not in shown  # in a drawing
+
+
 def test_the_reader_chooses_a_theme_and_it_stays(open_page: Open) -> None:
     page = open_page("book/index.html", theme="light")
     button = page.locator(".theme-switch-button:visible")

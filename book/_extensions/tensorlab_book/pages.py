@@ -92,8 +92,15 @@ def finish_pages(app: Sphinx, error: Exception | None) -> None:
         (site / "index.html").write_text(start, encoding="utf-8")
 
 
+def add_excerpts(app: Sphinx, name: str, template: str, context: dict[str, object], doctree: object) -> None:
+    """Give the page of the search its script: excerpts without what a reader has yet to predict."""
+    if name == "search":
+        app.add_js_file("search.js", loading_method="defer")
+
+
 def setup(app: Sphinx) -> None:
     # Jupyter Book sets this option of sphinx-comments, which this book does not load.
     app.add_config_value("comments_config", {}, "html", dict)
+    app.connect("html-page-context", add_excerpts)
     # After sphinx-external-toc, which writes a redirect without a title at the default priority.
     app.connect("build-finished", finish_pages, priority=900)

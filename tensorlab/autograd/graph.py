@@ -73,7 +73,7 @@ class Node:
 
         Returns:
             one an edge, None where the operand gets none. They may be of a shape that the operand was
-            broadcast to, and of the dtype that the operands met in.
+            broadcast to, and of the dtype that the operands promote to.
         """
         raise NotImplementedError
 

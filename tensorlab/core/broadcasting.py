@@ -1,4 +1,4 @@
-"""Broadcasting: how operands of different shapes meet, without a copy.
+"""Broadcasting: how operands of different shapes are combined, without a copy.
 
 Shapes are aligned from the right. A size of 1 stretches to whatever stands opposite, and a missing dimension
 counts as 1. To stretch a dimension is to give it stride 0. Like `tensorlab.core.layout`, pure functions of
@@ -15,7 +15,7 @@ __all__ = ["broadcast_shapes", "broadcast_strides", "expand_strides"]
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> Size:
-    """The shape that operands of these shapes meet in: sizes are aligned from the right, and a 1 stretches.
+    """The shape that these shapes broadcast to: sizes are aligned from the right, and a 1 stretches.
 
     Raises:
         RuntimeError: two sizes differ and neither is 1.

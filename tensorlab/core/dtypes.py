@@ -1,4 +1,4 @@
-"""Element types: what the bytes of a storage cell mean, and which type two operands meet in.
+"""Element types: what the bytes of a storage cell mean, and which type two operands promote to.
 
 A dtype says three things: how many bytes a cell takes, how NumPy reads those bytes, and to which of three
 categories (bool, integer, floating) the type belongs. Promotion needs nothing else.
@@ -213,9 +213,9 @@ def finfo_max(d: dtype) -> float:
 def _promotion_table() -> dict[tuple[dtype, dtype], dtype]:
     """PyTorch's lattice: bool, then the integers, then the floats.
 
-    Three pairs need thought. uint8 with a signed type needs a type that holds both ranges. A float meets an
-    integer of any width in the float. float16 and bfloat16 contain one another in neither range nor
-    precision, so they meet in float32.
+    Three pairs need thought. uint8 with a signed type needs a type that holds both ranges. A float and an
+    integer of any width promote to the float. float16 and bfloat16 contain one another in neither range
+    nor precision, so they promote to float32.
     """
     ladder = [bool, int8, int16, int32, int64, float16, float32, float64]
     table = {}
@@ -238,7 +238,7 @@ _PROMOTION = _promotion_table()
 
 @op()
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The smallest dtype that two tensors of at least one dimension meet in.
+    """The smallest dtype that two tensors of at least one dimension promote to.
 
     Args:
         type1, type2: the dtypes of the two.

@@ -47,8 +47,8 @@ def matmul_cost(a: Sequence[int], b: Sequence[int], itemsize: int) -> tuple[int,
         itemsize: the bytes of one element.
 
     Returns:
-        the multiplications and additions, counted as two for each pair of elements that meets; and the bytes,
-        when each operand is read once and the result is written once.
+        the multiplications and additions, counted as two for each pair of elements that is multiplied; and
+        the bytes, when each operand is read once and the result is written once.
 
     Raises:
         RuntimeError: there is no such product; see `matmul_shape`.

@@ -1,4 +1,4 @@
-"""What may be an operand, and which dtype operands meet in."""
+"""What may be an operand, and which dtype operands promote to."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def number_from(value: Any) -> Any:
 
 @op()
 def result_type(*operands: Tensor | Number) -> dtype:
-    """The dtype that operands meet in.
+    """The dtype that operands promote to.
 
     Tensors of at least one dimension, 0-dimensional tensors, and Python numbers are asked in this order. A
     later group changes the result only when it is of a higher category (bool, integer, floating): adding the
@@ -79,10 +79,10 @@ def result_type(*operands: Tensor | Number) -> dtype:
     for candidate in groups:
         if candidate is not None and (result is None or candidate.category > result.category):
             # A dimensionless operand raises the category; which type of that category is its own affair,
-            # except that a tensor's dtype and a higher category still meet in the lattice.
+            # except that a tensor's dtype and a higher category still promote in the lattice.
             result = candidate if result is None else dtypes.promote_types(result, candidate)
     if result is None:
-        raise TypeError("result_type() takes the tensors and numbers that shall meet, and got none")
+        raise TypeError("result_type() takes the tensors and numbers that are to be combined, and got none")
     return result
 
 
@@ -194,7 +194,7 @@ def widened(compute: dtype) -> dtype:
 
 
 def to_round(row: Scalar, operands: Sequence[Tensor | Number], compute: dtype) -> list[int]:
-    """The positions of operands that are rounded to the sixteen-bit float that all meet in.
+    """The positions of operands that are rounded to the sixteen-bit float that all promote to.
 
     A number or 0-dimensional tensor that comes second takes part in a product or quotient as it is, as in
     PyTorch.

@@ -116,7 +116,7 @@ def printed() -> Any:
 
 @_sample("dtypes")
 def typed() -> Any:
-    """Where two dtypes meet, and what a cast keeps."""
+    """What two dtypes promote to, and what a cast keeps."""
     whole, small = tl.arange(4), tl.arange(4, dtype=tl.int8)
     sums = [whole + 0.5, small + 1, small + whole, whole / 2, tl.ones(2) + tl.ones(2, dtype=tl.float64)]
     cast = _box().mT.to(tl.int32)
@@ -140,7 +140,7 @@ def computed() -> Any:
     )
 
 
-@_sample("shapes that meet")
+@_sample("shapes that broadcast")
 def stretched() -> Any:
     """What is stretched, what is refused, and that nothing stretched is written."""
     x = _box()

@@ -14,7 +14,7 @@ _ADDED = {
     "input": "a tensor.",
     "tensor1": "a tensor whose shape can be broadcast with `input`'s.",
     "tensor2": "another.",
-    "value": "a number, converted to the type that the tensors meet in.",
+    "value": "a number, converted to the type that the tensors promote to.",
 }
 
 

@@ -115,7 +115,7 @@ def sub_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 
 def _factor(input: Operand, other: Operand, alpha: Any) -> Number:
-    """`alpha` as a number, if the dtype that the operands meet in allows it."""
+    """`alpha` as a number, if the dtype that the operands promote to allows it."""
     if type(alpha) is float and isinstance(input, Tensor) and input._dtype.is_floating_point:
         return alpha
     if not is_number(alpha) and not is_number(alpha := number_from(alpha)):

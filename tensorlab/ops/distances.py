@@ -184,7 +184,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The p-norm of all differences between two tensors, which are broadcast against each other.
 
     Raises:
-        RuntimeError: the shapes do not meet, or neither tensor is floating.
+        RuntimeError: the shapes do not broadcast, or neither tensor is floating.
 
     Example:
         >>> import tensorlab as tl

@@ -176,7 +176,7 @@ def from_cells(cells: np.ndarray, element_type: dtype, shape: Size) -> Tensor:
 
 
 def inferred_dtype(numbers: Sequence[Number | np.generic | Tensor]) -> dtype:
-    """The dtype that numbers meet in, or the default dtype if there are none.
+    """The dtype that numbers promote to, or the default dtype if there are none.
 
     A bool is of dtype bool, an int of int64, a float of the default dtype. A number of NumPy's and a tensor
     are of their own.

@@ -123,7 +123,7 @@ class Cat(Primitive):
         if not can_cast(result.dtype, out.dtype):
             raise TypeError(
                 f"{self.name}(): input types can't be cast to the desired output type {out.dtype.name}: the "
-                f"tensors meet in {result.dtype.name}, bring an out of that dtype"
+                f"tensors promote to {result.dtype.name}, bring an out of that dtype"
             )
 
 

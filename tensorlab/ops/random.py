@@ -188,7 +188,7 @@ def normal(
 
     Raises:
         TypeError: two numbers without a size, or a tensor with one.
-        RuntimeError: a standard deviation is negative or NaN, or the shapes do not meet.
+        RuntimeError: a standard deviation is negative or NaN, or the shapes do not broadcast.
         NotImplementedError: the result's dtype is not a floating-point one.
 
     Example:

@@ -343,7 +343,7 @@ def broadcast_to(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int]
 
 @op()
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """All tensors expanded to the shape that they meet in; a tensor that has it is returned itself.
+    """All tensors expanded to the shape that they broadcast to; a tensor that has it is returned itself.
 
     Raises:
         RuntimeError: two sizes differ and neither is 1.
@@ -361,7 +361,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 @op()
 def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
-    """The shape that tensors of these shapes meet in (see `tensorlab.core.broadcasting.broadcast_shapes`).
+    """The shape that these shapes broadcast to (see `tensorlab.core.broadcasting.broadcast_shapes`).
 
     Example:
         >>> import tensorlab as tl

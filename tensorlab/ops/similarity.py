@@ -43,7 +43,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
     Raises:
         IndexError: there is no such dimension.
-        RuntimeError: the shapes do not meet, or neither tensor is floating.
+        RuntimeError: the shapes do not broadcast, or neither tensor is floating.
 
     Example:
         >>> import tensorlab as tl

@@ -60,7 +60,7 @@ class Scalar:
     """One row of the table.
 
     A row names operands and parameters. The operands decide the result's dtype together. Parameters come
-    last, are Python numbers, and are converted to the type that the operands meet in.
+    last, are Python numbers, and are converted to the type that the operands promote to.
 
     Attributes:
         name: PyTorch's name of the operation.

@@ -115,7 +115,7 @@ t.linalg.vecdot(t.ones(2, 3), t.ones(2, 3), out=t.empty(2))
 F.max_pool2d(t.ones(1, 1, 9, 9), 3, 1, 2, 2)
 F.max_pool1d(t.ones(1, 1, 9), 4, 1, 3, 2)
 F.max_pool1d(t.ones(1, 1, 9), 4, 1, 2, 2)
-# a sum with an outer product is computed in the dtype that all three meet in
+# a sum with an outer product is computed in the dtype that all three promote to
 t.addr(t.ones(2, 2), t.tensor([100, 3], dtype=t.int8), t.tensor([100, 2], dtype=t.int8), alpha=2)
 t.addr(t.ones(2, dtype=t.uint8) * 200, t.ones(2), t.ones(2), beta=-1)
 t.addr(t.ones(2, 2).double(), t.tensor([1, 2]), t.tensor([3, 4]), beta=0)

@@ -1,4 +1,4 @@
-"""The Broadcast Lab: both sides meet as the library does, and the gradient sums what was stretched."""
+"""The Broadcast Lab: both sides broadcast as the library does, and the gradient sums what was stretched."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAIRS = [*itertools.product(SHAPES, SHAPES)]
 
 
 def met(a, b):
-    """The shape that both meet in, or the library's reason."""
+    """The shape that both broadcast to, or the library's reason."""
     try:
         return list(broadcasting.broadcast_shapes(a, b))
     except RuntimeError as error:
@@ -130,7 +130,7 @@ def test_what_is_wrong_with_a_prediction_is_said(call_js, prediction, wrong):
     assert found["right"] == [text for name, text in parts.items() if name not in prediction]
 
 
-def test_a_meeting_that_cannot_be_is_predicted_too(call_js):
+def test_shapes_that_do_not_fit_are_predicted_too(call_js):
     state = {"a": [3], "b": [4], "shift": 0, "stretch_a": [], "stretch_b": [], "guess": None, "refused": True}
     calls = [[ENGINE, "judged", state], [ENGINE, "judged", {**state, "refused": False, "guess": [4]}]]
     assert call_js(calls) == [
@@ -243,7 +243,7 @@ def test_an_element_shows_what_it_reads(show, expect):
 def test_a_clash_is_shown_where_it_is(show, expect):
     page = show(BroadcastLab((3,), (2, 4), told=True, key="b"))
     assert page.locator(".tlw-clash").count() == 3
-    expect(page.locator(".tlw-told")).to_contain_text("Refused: The size of tensor a (3) must match")
+    expect(page.locator(".tlw-told")).to_contain_text("An error: The size of tensor a (3) must match")
     set_field(page, "shape of a", "1")
     assert page.locator(".tlw-clash").count() == 0
     assert settled_hash(page, "a:1") == "#b=a:1/b:2,4"

@@ -95,7 +95,7 @@ def test_other_text_is_refused_on_both_sides(call_js, text):
         ({"says": "view"}, ["a list or a mask gathers a copy"]),
         ({"guess": [2]}, ["the result has shape (2, 4)"]),
         ({"refused": True}, ["it works"]),
-        ({"index": "7", "refused": False}, ["it is refused"]),
+        ({"index": "7", "refused": False}, ["it raises an error"]),
         ({"index": "7", "refused": True}, []),
         ({"index": "1:", "says": "copy"}, ["numbers, slices, None and ... make a view"]),
     ],
@@ -127,7 +127,7 @@ def test_the_text_twin_folds_the_answer():
     before, after = IndexingLab((2, 2), "[1, 1]").text_twin().split("</summary>")
     assert "gathered" not in before
     assert "A gathered copy, 32 bytes, of shape (2, 2)." in after
-    assert "It is refused: index 5" in IndexingLab((2, 2), "5").text_twin()
+    assert "It raises an error: index 5" in IndexingLab((2, 2), "5").text_twin()
 
 
 # ---- in a page
@@ -173,10 +173,10 @@ def test_a_refused_index_is_an_answer_and_other_text_is_not(show, expect):
     page = show(IndexingLab((3, 4), "1", key="i"))
     field(page, "index").fill("5")
     page.keyboard.press("Enter")
-    page.get_by_label("it is refused").check()
+    page.get_by_label("it raises an error").check()
     button(page, "Commit").click()
     expect(page.locator(".tlw-told")).to_contain_text("Right.")
-    expect(page.locator(".tlw-told")).to_contain_text("Refused: index 5 is out of bounds for dimension 0")
+    expect(page.locator(".tlw-told")).to_contain_text("An error: index 5 is out of bounds for dimension 0")
     field(page, "index").fill("x +")
     page.keyboard.press("Enter")
     expect(page.locator(".tlw-message")).to_contain_text("“x +” is nothing that this lab reads")

@@ -105,10 +105,10 @@ def test_the_batch_is_read_with_the_strides_of_expand(call_js):
     ("prediction", "wrong"),
     [
         ({}, []),
-        ({"pair": [0, 0]}, ["dimension 1 of a meets dimension 0 of b"]),
+        ({"pair": [0, 0]}, ["dimension 1 of a is summed with dimension 0 of b"]),
         ({"guess": [2, 3]}, ["the product has shape (2, 4)"]),
         ({"refused": True, "guess": None}, ["the product is (2, 4)"]),
-        ({"b": [4, 3], "guess": [2, 3]}, ["it is refused"]),
+        ({"b": [4, 3], "guess": [2, 3]}, ["it raises an error"]),
         ({"b": [4, 3], "guess": None, "refused": True}, []),
         ({"b": [5, 3, 4], "pair": [1, 1], "guess": [5, 2, 4]}, []),
     ],
@@ -158,7 +158,7 @@ def test_the_text_twin_folds_the_answer():
     before, after = MatmulLab((2, 3), (3, 4)).text_twin().split("</summary>")
     assert "(2, 4)" not in before
     assert "<td>48</td>" in after
-    assert "The product is refused: mat1 and mat2" in MatmulLab((2, 3), (4, 3)).text_twin()
+    assert "The product raises an error: mat1 and mat2" in MatmulLab((2, 3), (4, 3)).text_twin()
 
 
 # ---- in a page
@@ -171,15 +171,17 @@ def axis(page, name):
 def test_axes_are_joined_by_dragging(show, expect):
     page = show(MatmulLab((2, 3), (3, 4)))
     button(page, "Commit").click()
-    expect(page.get_by_role("alert")).to_have_text("Join the axis of a and the axis of b that meet first.")
+    expect(page.get_by_role("alert")).to_have_text(
+        "First join the axis of a and the axis of b that are summed over."
+    )
     start, end = (axis(page, name).bounding_box() for name in ("a1", "b0"))
     page.mouse.move(start["x"] + 20, start["y"] + 20)
     page.mouse.down()
     page.mouse.move(end["x"] + 20, end["y"] + 20, steps=6)
     expect(axis(page, "a1")).to_have_class(re.compile("tlw-held"))
     page.mouse.up()
-    expect(axis(page, "a1")).to_have_attribute("data-note", "meets")
-    expect(axis(page, "b0")).to_have_attribute("data-note", "meets")
+    expect(axis(page, "a1")).to_have_attribute("data-note", "summed")
+    expect(axis(page, "b0")).to_have_attribute("data-note", "summed")
     field(page, "shape of the result").fill("2, 4")
     button(page, "Commit").click()
     expect(page.locator(".tlw-told")).to_contain_text("Right.")
@@ -196,10 +198,10 @@ def test_axes_are_joined_with_the_keyboard(show, expect):
     expect(axis(page, "a1")).to_be_focused()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(axis(page, "b1")).to_have_attribute("data-note", "meets")
+    expect(axis(page, "b1")).to_have_attribute("data-note", "summed")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    expect(axis(page, "b0")).to_have_attribute("data-note", "meets")
+    expect(axis(page, "b0")).to_have_attribute("data-note", "summed")
     expect(axis(page, "b1")).to_have_attribute("data-note", "dim 1")
 
 
@@ -239,7 +241,7 @@ def test_an_element_shows_its_row_and_its_column(show, expect):
 def test_a_refused_product_is_an_answer(show, expect):
     page = show(MatmulLab((2, 3), (4, 3), told=True, key="m"))
     expect(page.locator(".tlw-told")).to_contain_text(
-        "Refused: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x3)"
+        "An error: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x3)"
     )
     assert page.locator(".tlw-cell:visible").count() == 0
     set_field(page, "shape of b", "3")

@@ -33,7 +33,7 @@ def test_two_dtypes_meet_in_the_lowest_one_above_both(call_js):
 
 
 def results(pairs):
-    """The dtypes in which operands meet in the library."""
+    """The dtypes that operands promote to in the library."""
     return [(a + b).dtype.name for a, b in (lattice_of(*pair).operands for pair in pairs)]
 
 
@@ -108,8 +108,8 @@ def test_each_rule_has_its_reason(call_js):
         "Both are int8, and so is the result.",
         "A 0-dim tensor speaks after a tensor. Its category, integer, is no higher than integer, so int8 "
         "stays.",
-        "A Python number speaks after a tensor, but floating is a higher category than integer: the two meet "
-        "in float32.",
+        "A Python number speaks after a tensor, but floating is a higher category than integer: the two "
+        "promote to float32.",
     ]
 
 
@@ -119,7 +119,7 @@ def test_operands_are_dtypes_tensors_or_numbers():
     assert PromotionLattice(0.5, tl.int8).result is tl.float32
     with pytest.raises(TypeError, match="a dtype, a tensor or a number, got 'int8'"):
         PromotionLattice("int8", tl.int8)
-    with pytest.raises(ValueError, match="two Python numbers meet in Python"):
+    with pytest.raises(ValueError, match="Python combines two Python numbers"):
         PromotionLattice(1, 2)
 
 
@@ -157,7 +157,7 @@ def node(page, dtype):
 
 def test_choosing_a_dtype_is_the_prediction(show, expect):
     page = show(PromotionLattice(tl.int8, tl.float16))
-    assert page.locator(".tlw-meets").count() == 0
+    assert page.locator(".tlw-result").count() == 0
     node(page, "int64").click()
     told = page.locator(".tlw-told")
     expect(told).to_contain_text("Not int64: float16. 0 of 1 right so far.")
@@ -203,5 +203,5 @@ def test_a_number_has_the_three_types_of_python(show, expect):
     expect(page.locator(".tlw-question")).to_contain_text("b is the Python int 1000")
     assert "right:number.int64" in settled_hash(page, "number.int64")
     field(page, "a is a").select_option("number")
-    expect(page.locator(".tlw-message")).to_contain_text("two Python numbers meet in Python")
+    expect(page.locator(".tlw-message")).to_contain_text("Python combines two Python numbers")
     expect(field(page, "a is a")).to_have_value("tensor")

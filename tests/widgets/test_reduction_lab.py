@@ -145,7 +145,7 @@ def test_the_result_is_drawn_after_the_prediction(show, expect):
     page.keyboard.press("Enter")
     told = page.locator(".tlw-told")
     expect(told).to_contain_text("Not so: the dimension that is named goes, the others stay: (3,).")
-    expect(told).to_contain_text("x / x.sum(1) is refused")
+    expect(told).to_contain_text("x / x.sum(1) raises an error")
     result = page.get_by_role("grid", name="result")
     assert result.locator(".tlw-cell").all_inner_texts() == ["12", "24", "16"]
     result.locator('[data-index="1"]').hover()
@@ -169,7 +169,7 @@ def test_a_square_that_divides_by_the_wrong_sums_is_called_wrong(show, expect):
     field(page, "shape of the result").fill("4, 1")
     page.keyboard.press("Enter")
     expect(page.locator(".tlw-told")).to_contain_text("Right.")
-    expect(page.locator(".tlw-told")).to_contain_text("(4, 4) meets (4, 1)")
+    expect(page.locator(".tlw-told")).to_contain_text("(4, 1) broadcasts to (4, 4)")
 
 
 def test_axes_are_pressed_and_another_choice_asks_anew(show, expect):

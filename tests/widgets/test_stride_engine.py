@@ -222,7 +222,7 @@ def test_what_is_wrong_with_a_prediction_is_said(call_js):
         ["view", {**right, "strides": [3, 1]}, view],
         ["view", {"shape": [3, 4], "strides": [4, 1], "offset": 1}, view],
         ["copy", {}, view],
-        ["refused", {}, {"refusal": "…"}],
+        ["error", {}, {"refusal": "…"}],
         ["view", right, {"refusal": "…"}],
         ["view", right, {**view, "effect": "same"}],
     ]
@@ -232,6 +232,6 @@ def test_what_is_wrong_with_a_prediction_is_said(call_js):
         ["the shape is (4, 3), not (3, 4)", "the strides are (1, 4), not (4, 1)", "the offset is 0, not 1"],
         ["you said copy, and it is a view"],
         [],
-        ["you said view, and it is refused"],
+        ["you said view, and it is an error"],
         [],
     ]

@@ -66,8 +66,8 @@ def test_a_view_that_fails_says_why_and_reshape_copies(show):
         "on where dimension 1 ends it would have to step 3·4 = 12."
     )
     assert operate(page, "view", sizes="12") == (
-        "Refused: cannot view (4, 3) with strides (1, 4) as (12,): dimensions 0 and 1 are not adjacent in "
-        "memory; reshape would copy 48 bytes."
+        "raises an error: cannot view (4, 3) with strides (1, 4) as (12,): dimensions 0 and 1 are not "
+        "adjacent in memory; reshape would copy 48 bytes."
     )
     expect(button(page, "Apply")).to_be_disabled()
     assert "a copy: 48 bytes moved into a new storage" in operate(page, "reshape", sizes="12")
@@ -123,7 +123,7 @@ def test_a_prediction_is_committed_before_the_reveal(show):
     assert page.get_by_role("button", name="Apply").count() == 0
     button(page, "Commit").click()
     verdict = page.locator(".tlw-form .tlw-sentence")
-    expect(verdict).to_have_text("Choose view, copy or refused first.")
+    expect(verdict).to_have_text("Choose view, copy or error first.")
     page.get_by_role("radio", name="view").check()
     for name, text in (("shape", "4, 3"), ("strides", "3, 1"), ("offset", "0")):
         field(page, f"predicted {name}").fill(text)
@@ -134,9 +134,11 @@ def test_a_prediction_is_committed_before_the_reveal(show):
     )
     assert chips(page)[-1] == ".transpose(0, 1) view · 0 B"
     operate(page, "view", sizes="12")
-    page.get_by_role("radio", name="refused").check()
+    page.get_by_role("radio", name="error").check()
     button(page, "Commit").click()
-    expect(verdict).to_contain_text("Right: it is refused: cannot view (4, 3) with strides (1, 4) as (12,)")
+    expect(verdict).to_contain_text(
+        "Right: it raises an error: cannot view (4, 3) with strides (1, 4) as (12,)"
+    )
     expect(verdict).to_contain_text("1 of 2 right so far.")
 
 

@@ -33,7 +33,7 @@ NUMEL = Exercise(
         Topic(
             "sizes of 1 and more",
             1,
-            "Each index of one dimension meets every index of the others, so the sizes multiply.",
+            "Each index of one dimension goes with every index of the others, so the sizes multiply.",
             _cases(((1,),), ((3,),), ((1, 1),), ((2, 3),), ((3, 2),), ((2, 1, 3),), ((2, 3, 4),)),
             lambda source: Case((draw.shape(source, 2, 9, (2, 4)),)),
         ),

@@ -155,7 +155,7 @@ def _gaps(source: Random) -> Case:
 
 
 def _as_far_as_a_block(source: Random) -> Case:
-    """Strides that fall and end with 1, over as many cells as there are elements, some of them met twice."""
+    """Strides that fall and end with 1, over as many cells as there are elements, some of them read twice."""
     inner = draw.shape(source, 2, 4, (2, 2))
     half = math.prod(inner)
     middle = source.choice([stride for stride in range(1, half) if stride != inner[1]])
@@ -207,7 +207,7 @@ IS_CONTIGUOUS = Exercise(
             _dense_or_turned,
         ),
         Topic(
-            "gaps, and cells met twice",
+            "gaps, and cells read twice",
             2,
             "It is not enough that the strides fall from left to right. Each must be exactly what the "
             "dimensions inside it take.",

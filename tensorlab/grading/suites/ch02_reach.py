@@ -188,7 +188,7 @@ OVERLAPS = Exercise(
         Topic(
             "steps that may miss each other",
             2,
-            "Where the steps of two dimensions reach into each other, they may still never meet in one cell. "
+            "Where the steps of two dimensions reach into each other, they may still never share a cell. "
             "Collect the cells and see.",
             _cases(
                 ((2, 3), (3, 2)),
@@ -206,7 +206,7 @@ OVERLAPS = Exercise(
             "sizes of 1 and 0, and no dimensions",
             2,
             "Two elements are needed to share a cell. A dimension of size 1 adds none, and without elements "
-            "there is nobody to meet.",
+            "there is nothing to share.",
             _cases(
                 ((), ()),
                 ((1,), (0,)),

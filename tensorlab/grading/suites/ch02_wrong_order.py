@@ -173,7 +173,7 @@ def last_must_be_one(shape, strides):
     "02.is_contiguous",
     belief="If the strides fall, and the elements reach over as many cells as there are of them, no cell is "
     "left out.",
-    lesson="Shape (2, 3, 2) with strides (4, 3, 1) has twelve elements from cell 0 to cell 11, meets cell 4 "
+    lesson="Shape (2, 3, 2) with strides (4, 3, 1) has twelve elements from cell 0 to cell 11, reads cell 4 "
     "twice and cell 2 never. Each stride has to be exactly what lies inside it.",
 )
 def falls_over_as_many_cells(shape, strides):

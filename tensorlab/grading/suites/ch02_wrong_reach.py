@@ -211,8 +211,8 @@ def any_stride_zero(shape, strides):
 @solutions.wrong(
     "02.overlaps",
     belief="Elements share cells when there are more of them than cells between the first and the last.",
-    lesson="Then they must. But they may meet with room to spare: shape (3, 2) and strides (2, 4) are six "
-    "elements over nine cells, and (0, 1) and (2, 0) both lie in cell 4.",
+    lesson="Then they must. But they may share cells with room to spare: shape (3, 2) and strides (2, 4) are "
+    "six elements over nine cells, and (0, 1) and (2, 0) both lie in cell 4.",
 )
 def more_elements_than_room(shape, strides):
     if 0 in shape:
@@ -223,7 +223,7 @@ def more_elements_than_room(shape, strides):
 
 @solutions.wrong(
     "02.overlaps",
-    belief="When one dimension steps into what another one reaches, they meet.",
+    belief="When one dimension steps into what another one reaches, they share a cell.",
     lesson="They may miss each other: shape (2, 3) with strides (3, 2) reaches 0, 2, 4 and 3, 5, 7.",
 )
 def steps_into_reach(shape, strides):
@@ -239,9 +239,9 @@ def steps_into_reach(shape, strides):
 
 @solutions.wrong(
     "02.overlaps",
-    belief="Elements meet where two dimensions have the same stride.",
-    lesson="Equal strides do meet. So do others: with strides (2, 1) the elements (0, 2) and (1, 0) lie in "
-    "cell 2.",
+    belief="Elements share a cell where two dimensions have the same stride.",
+    lesson="With equal strides they do. So they do with others: with strides (2, 1) the elements (0, 2) and "
+    "(1, 0) lie in cell 2.",
 )
 def equal_strides(shape, strides):
     if 0 in shape:
@@ -267,7 +267,7 @@ def compares_with_the_next(shape, strides):
 @solutions.wrong(
     "02.overlaps",
     belief="What is not contiguous overlaps.",
-    lesson="Gaps and another order make a tensor not contiguous, and no two elements meet by that.",
+    lesson="Gaps and another order make a tensor not contiguous, and no two elements share a cell by that.",
 )
 def not_contiguous(shape, strides):
     expected = 1
@@ -281,7 +281,7 @@ def not_contiguous(shape, strides):
 @solutions.wrong(
     "02.overlaps",
     belief="An empty tensor is in an unclear state, so it is safer to say True.",
-    lesson="Without elements no two can meet. The answer is False.",
+    lesson="Without elements no two can share a cell. The answer is False.",
 )
 def empty_says_true(shape, strides):
     cells = list(_cells(shape, strides))
@@ -321,9 +321,9 @@ def ones_count_too(shape, strides):
 
 @solutions.wrong(
     "02.overlaps",
-    belief="Elements meet where two dimensions meet, so it is enough to look at pairs of them.",
-    lesson="Three may meet where no two of them do: with shape (2, 2, 2) and strides (3, 2, 1) the elements "
-    "(1, 0, 0) and (0, 1, 1) lie in cell 3.",
+    belief="Elements share a cell where two dimensions do, so it is enough to look at pairs of them.",
+    lesson="Three may share a cell where no two of them do: with shape (2, 2, 2) and strides (3, 2, 1) the "
+    "elements (1, 0, 0) and (0, 1, 1) lie in cell 3.",
 )
 def looks_at_pairs_of_dimensions(shape, strides):
     used = [(size, stride) for size, stride in zip(shape, strides, strict=True) if size != 1]

@@ -43,7 +43,7 @@ def forbids_the_way_down(from_, to):
 
 @solutions.right(
     "05.can_cast",
-    idea="May go exactly when the two meet in the category of the target.",
+    idea="May go exactly when the two promote to the category of the target.",
     same=_ORDER_KEPT
     | {
         "Categories are only asked whether they are equal, and bools and integers have exchanged numbers.": (

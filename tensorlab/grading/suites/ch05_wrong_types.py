@@ -169,7 +169,7 @@ def one_element_is_a_number(*operands):
 
 @solutions.wrong(
     "05.result_type",
-    belief="Two dtypes meet, so two of each group are looked at.",
+    belief="Two dtypes promote to one, so two of each group are looked at.",
     lesson="Promote the result of two of them with the third: uint8, int8 and int32 give int32.",
 )
 def only_two_of_a_group(*operands):
@@ -214,8 +214,7 @@ def promotes_all(*operands):
     "05.result_type",
     belief="int64 and float32 promote to float64, because float32 can't hold every int64.",
     lesson="NumPy thinks so. PyTorch keeps the float that it finds: memory doubles otherwise wherever an "
-    "index meets "
-    "a float.",
+    "index is combined with a float.",
 )
 def as_numpy_does(*operands):
     met = met_in_groups(operands)

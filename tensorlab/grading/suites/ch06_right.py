@@ -60,7 +60,9 @@ def pads_with_ones(*shapes):
     return tuple(result)
 
 
-@solutions.right("06.broadcast_shapes", idea="Two shapes at a time: what has met so far meets the next one.")
+@solutions.right(
+    "06.broadcast_shapes", idea="Two at a time: the result so far broadcasts with the next shape."
+)
 def two_at_a_time(*shapes):
     met = ()
     for shape in shapes:

@@ -143,7 +143,7 @@ def _meet(a, b):
 
 
 def _meet_all(meet, shapes):
-    """What all shapes meet in, two at a time."""
+    """What all shapes broadcast to, two at a time."""
     result = ()
     for shape in shapes:
         result = meet(result, shape)

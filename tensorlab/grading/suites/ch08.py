@@ -28,11 +28,11 @@ def _refused(a: Shape, b: Shape, says: str) -> Case:
 
 
 def _unfit(source: Random) -> Case:
-    """Inner sizes that differ, batches that do not meet, or a tensor without dimensions."""
+    """Inner sizes that differ, batches that do not broadcast, or a tensor without dimensions."""
     kind = source.choice((_INNER, _INNER, _BATCH, _SCALAR))
     m, k, n = ch08_draw.sizes(source)
     if kind == _INNER:
-        both = (2, m, k), (3, k + 4, n)  # the batches do not meet either
+        both = (2, m, k), (3, k + 4, n)  # the batches do not broadcast either
         vector = (n,), (k, n)  # as long as a row of the matrix
         return _refused(*source.choice((both, vector, ch08_draw.inner_sizes_differ(source))), _INNER)
     if kind == _BATCH:

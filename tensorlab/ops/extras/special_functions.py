@@ -139,7 +139,7 @@ def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Tenso
 
     Raises:
         TypeError: neither operand is a tensor.
-        RuntimeError: the shapes do not meet, or `out` is not float64.
+        RuntimeError: the shapes do not broadcast, or `out` is not float64.
 
     Example:
         >>> import tensorlab as tl

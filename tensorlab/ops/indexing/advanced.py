@@ -202,7 +202,7 @@ def _route(shape: Size, stride: tuple[int, ...], indices: Sequence[Tensor], wher
 def _walk(
     shape: Size, indices: Sequence[Tensor], dims: Sequence[int]
 ) -> tuple[Size, Sequence[int], Sequence[int]]:
-    """The shape in which the indices meet, and the dimensions that come before it and after it."""
+    """The shape that the indices broadcast to, and the dimensions that come before it and after it."""
     met = _broadcast([index._shape for index in indices])
     for dim in dims:
         if shape[dim] == 0 and 0 not in met:

@@ -238,7 +238,7 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 def take_along_dim(
     input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """`gather` with broadcasting: apart from `dim`, `input` and the indices stretch to meet each other.
+    """`gather` with broadcasting: apart from `dim`, `input` and the indices broadcast with each other.
 
     Args:
         input: the tensor to read.
@@ -249,7 +249,7 @@ def take_along_dim(
         out: a tensor of the result's shape to write into.
 
     Raises:
-        RuntimeError: the indices have another dtype or number of dimensions, or the shapes do not meet.
+        RuntimeError: the indices have another dtype or number of dimensions, or the shapes do not broadcast.
         IndexError: there is no such dimension.
 
     Example:

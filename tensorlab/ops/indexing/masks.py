@@ -43,7 +43,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         out: a vector of the result's length to write into.
 
     Raises:
-        RuntimeError: the mask has another dtype, or the shapes do not meet.
+        RuntimeError: the mask has another dtype, or the shapes do not broadcast.
 
     Example:
         >>> import tensorlab as tl

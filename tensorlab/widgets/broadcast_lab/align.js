@@ -98,6 +98,6 @@ export class Align {
       h("span", { class: "tlw-align-name" }, "result"),
       truth.map(({ size, clash, sizes }) => h("span", { class: `tlw-size tlw-mono${clash ? " tlw-clash" : ""}` },
         h("b", {}, clash ? "✗" : size), h("small", {}, clash ? sizes.join(" ≠ ") : "\u00a0"))),
-      h("span", { class: "tlw-grip" }, refusal === undefined ? "" : "refused"));
+      h("span", { class: "tlw-grip" }, refusal === undefined ? "" : "an error"));
   }
 }

@@ -1,4 +1,4 @@
-// How two shapes meet, column by column, and what the gradient of each sums. The rule itself is in
+// How two shapes broadcast, column by column, and what the gradient of each sums. The rule itself is in
 // shared/broadcast.js. No DOM here.
 import { numel, tuple } from "../shared/layout.js";
 import { meet } from "../shared/meet.js";

@@ -114,7 +114,7 @@ class View {
     const { right, wrong } = guess !== null || refused ? judged(state) : { wrong: null };
     const text = refusal === undefined
       ? [h("p", {}, costText(a, b, shape)), ...this.gradientTexts.map((line) => h("p", { class: "tlw-gradient" }, line))]
-      : [h("p", { class: "tlw-wrong" }, `Refused: ${refusal}.`)];
+      : [h("p", { class: "tlw-wrong" }, `An error: ${refusal}.`)];
     this.told.replaceChildren(...verdict(wrong, right), ...text);
     this.frame.showFacts(refusal !== undefined ? [] : [
       { name: "a", value: `${count(numel(a) * BYTES)} B` }, { name: "b", value: `${count(numel(b) * BYTES)} B` },
@@ -190,7 +190,7 @@ class View {
     if (!told) return [`Two shapes, ${tuple(a)} and ${tuple(b)}. The answer comes after your prediction.`];
     const rows = columns(a, b).map(({ sizes, size, clash, stretches }, dim) => [dim,
       ...sizes.map((own) => own ?? "missing"),
-      clash ? "refused" : size, clash ? "they differ" : stretches[0] ? "a" : stretches[1] ? "b" : "neither"]);
+      clash ? "error" : size, clash ? "they differ" : stretches[0] ? "a" : stretches[1] ? "b" : "neither"]);
     const { shape, refusal } = this.found;
     return [{ caption: spokenState(this.store.state), header: ["dimension", "a", "b", "result", "stretches"], rows },
       ...(refusal === undefined ? [costText(a, b, shape), ...this.gradientTexts] : [])];

@@ -1,4 +1,4 @@
-"""`BroadcastLab`: the Python side. `tensorlab.core.broadcasting` decides what meets and what stretches."""
+"""`BroadcastLab`: the Python side. `tensorlab.core.broadcasting` decides what fits and what stretches."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ class BroadcastLab(Lab):
     @property
     def result(self) -> Size | None:
         """The shape of the result; None where they don't fit."""
-        return self._met()[0]
+        return self._fitted()[0]
 
     @property
     def reason(self) -> str | None:
         """Why they don't fit; None where they do."""
-        return self._met()[1]
+        return self._fitted()[1]
 
     @property
     def strides(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
@@ -118,7 +118,7 @@ class BroadcastLab(Lab):
         a, b = (_summed(self.state[name], result) for name in ("a", "b"))
         return a, b
 
-    def _met(self) -> tuple[Size | None, str | None]:
+    def _fitted(self) -> tuple[Size | None, str | None]:
         try:
             return broadcasting.broadcast_shapes(self.state["a"], self.state["b"]), None
         except RuntimeError as error:

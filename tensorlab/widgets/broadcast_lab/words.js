@@ -12,7 +12,7 @@ export function operandLines(a, b) {
   return [one, `${other} * 10`];
 }
 
-// What the meeting costs: nothing, and what copies would have cost.
+// What broadcasting costs: nothing, and what copies would have cost.
 export function costText(a, b, shape) {
   const saved = [a, b].reduce((sum, own) => sum + (numel(shape) - numel(own)) * BYTES, 0);
   return saved > 0 ? `Stretching moves 0 bytes: stride 0 reads a cell again. Copies would `
@@ -42,5 +42,5 @@ export function readersText(name, index, readers, gradients) {
 export function spokenState({ a, b, told }) {
   if (!told) return `${tuple(a)} and ${tuple(b)}, to be aligned.`;
   const { shape, refusal } = meet(a, b);
-  return refusal === undefined ? `${tuple(a)} and ${tuple(b)} give ${tuple(shape)}.` : `Refused: ${refusal}.`;
+  return refusal === undefined ? `${tuple(a)} and ${tuple(b)} give ${tuple(shape)}.` : `An error: ${refusal}.`;
 }

@@ -163,7 +163,7 @@ export function check(state) {
 // What is wrong with a prediction, one clause each.
 export function mistakes({ shape, index, says, guess, refused }) {
   const taken = take(shape, parseIndex(index).items);
-  if (refused !== (taken.refusal !== undefined)) return [refused ? "it works" : "it is refused"];
+  if (refused !== (taken.refusal !== undefined)) return [refused ? "it works" : "it raises an error"];
   if (refused) return [];
   const wrong = [];
   if (says !== taken.kind) {

@@ -54,7 +54,7 @@ class View {
       return { input, label: h("label", {}, input, text) };
     });
     this.question = new ShapeQuestion({
-      never: "it is refused",
+      never: "it raises an error",
       extra: h("span", { class: "tlw-guess-kinds", role: "radiogroup", "aria-label": "What the index makes" },
         this.radios.map(({ label }) => label)),
       missing: () => (this.store.state.says === null ? "Say first whether it is a view or a gathered copy." : null),
@@ -140,7 +140,7 @@ class View {
     return [...verdict(asked ? mistakes(state) : null), ...(this.works
       ? [h("p", { class: taken.kind === "view" ? "tlw-is-view" : "tlw-is-copy" }, takenText(taken)),
         h("p", {}, addedText(state.shape, taken))]
-      : [h("p", { class: "tlw-wrong" }, `Refused: ${taken.refusal}.`)])];
+      : [h("p", { class: "tlw-wrong" }, `An error: ${taken.refusal}.`)])];
   }
 
   // What is added where an element is named several times: once, or every time.
@@ -204,7 +204,7 @@ class View {
     const taken = this.taken;
     if (!state.told) return [`x has shape ${tuple(state.shape)}. What is x[${state.index}]? The answer `
       + `comes after your prediction.`];
-    if (taken.refusal !== undefined) return [`Refused: ${taken.refusal}.`];
+    if (taken.refusal !== undefined) return [`An error: ${taken.refusal}.`];
     const rows = taken.sources.slice(0, MOST_ROWS).map((source, k) => [bracket(unravel(k, taken.shape)), source,
       `x${bracket(unravel(source, state.shape))}`]);
     return [{ caption: takenText(taken), header: ["index", "value", "comes from"], rows }, addedText(state.shape, taken)];

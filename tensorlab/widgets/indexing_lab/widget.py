@@ -123,7 +123,7 @@ class IndexingLab(Lab):
         x, result, reason = self._taken()
         asked = f"<p>x of shape {tuple(x.shape)} holds 0, 1, 2, … What is x[{self.state['index']}]?</p>"
         if result is None:
-            answer = f"<p>It is refused: {reason}.</p>"
+            answer = f"<p>It raises an error: {reason}.</p>"
         else:
             kind = "A view" if self.is_view else f"A gathered copy, {result.nbytes} bytes,"
             indices = itertools.product(*map(range, result.shape))

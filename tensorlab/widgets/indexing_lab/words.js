@@ -32,6 +32,6 @@ export function addedText(shape, taken) {
 export function spokenState({ shape, index, told }, taken) {
   const what = `x of shape ${tuple(shape)}, x[${index}]`;
   if (!told) return `${what}: a view or a gather?`;
-  return taken.refusal === undefined ? `${what}. ${takenText(taken)}` : `${what} is refused: ${taken.refusal}.`;
+  return taken.refusal === undefined ? `${what}. ${takenText(taken)}` : `${what} raises an error: ${taken.refusal}.`;
 }
 

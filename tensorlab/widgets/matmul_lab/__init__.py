@@ -1,1 +1,1 @@
-"""The Matmul Lab: which axes meet, which batch dimensions stretch, and what the product costs."""
+"""The Matmul Lab: which axes are summed over, which batch dimensions stretch, and what the product costs."""

@@ -42,7 +42,7 @@ function refuseSizes(a, b) {
 }
 
 // The dimensions that are summed away: the last of a, the second-to-last of b (the only one of a vector).
-export function meeting(a, b) { return [a.length - 1, Math.max(b.length - 2, 0)]; }
+export function inner(a, b) { return [a.length - 1, Math.max(b.length - 2, 0)]; }
 
 // { shape, batch, m, k, n, strides } with the strides of the batch dimensions in each operand; or { refusal }.
 export function product(a, b) {
@@ -52,15 +52,15 @@ export function product(a, b) {
         + `and ${b.length}D: to scale a tensor `
         + "write a * b");
     }
-    const [inner, outer] = meeting(a, b);
-    if (a[inner] !== b[outer]) refuseSizes(a, b);
+    const [last, opposite] = inner(a, b);
+    if (a[last] !== b[opposite]) refuseSizes(a, b);
     const leads = [a.slice(0, -2), b.slice(0, -2)];
     const batch = broadcastShapes(...leads);
     const [m, n] = [a.length > 1 ? a.at(-2) : 1, b.length > 1 ? b.at(-1) : 1];
     const shape = [...batch, ...(a.length > 1 ? [m] : []), ...(b.length > 1 ? [n] : [])];
     const strides = [a, b].map((own, side) =>
       broadcastStrides(leads[side], defaultStrides(own).slice(0, leads[side].length), batch));
-    return { shape, batch, m, k: a[inner], n, strides };
+    return { shape, batch, m, k: a[last], n, strides };
   });
 }
 
@@ -111,12 +111,12 @@ export function check(state) {
 export function mistakes({ a, b, pair, guess, refused }) {
   const found = product(a, b);
   const wrong = [];
-  const [inner, outer] = meeting(a, b);
-  if (String(pair) !== String([inner, outer])) {
-    wrong.push(`dimension ${inner} of a meets dimension ${outer} of b`);
+  const [last, opposite] = inner(a, b);
+  if (String(pair) !== String([last, opposite])) {
+    wrong.push(`dimension ${last} of a is summed with dimension ${opposite} of b`);
   }
   if (refused !== (found.refusal !== undefined)) wrong.push(refused
-    ? `the product is ${tuple(found.shape)}` : "it is refused");
+    ? `the product is ${tuple(found.shape)}` : "it raises an error");
   else if (!refused && tuple(guess) !== tuple(found.shape)) wrong.push(`the product has shape ${tuple(found.shape)}`);
   return wrong;
 }

@@ -1,8 +1,8 @@
-// The axes of both operands as cards. The reader joins the two that meet: a card of a is dragged onto one of b, or
+// The axes of both operands as cards. The reader joins the two that are summed over: a card of a is dragged onto one of b, or
 // taken with Enter and laid down with Enter. After the answer every card says what became of its axis.
 import { h } from "../shared/dom.js";
 import { arrowStep } from "../shared/keys.js";
-import { meeting, product } from "./engine.js";
+import { inner, product } from "./engine.js";
 
 export class Match {
   // `joined(pair)` when the reader joins an axis of a and one of b, `say` for the screen reader.
@@ -29,9 +29,9 @@ export class Match {
   // What an axis is for: part of the batch, a row, a column, or summed away.
   role(name, dim) {
     const { a, b } = this.state;
-    const [inner, outer] = meeting(a, b);
-    if (name === "a") return dim === inner ? "k, summed" : dim === a.length - 2 ? "m, rows" : "batch";
-    return dim === outer ? "k, summed" : dim === b.length - 1 ? "n, columns" : "batch";
+    const [last, opposite] = inner(a, b);
+    if (name === "a") return dim === last ? "k, summed" : dim === a.length - 2 ? "m, rows" : "batch";
+    return dim === opposite ? "k, summed" : dim === b.length - 1 ? "n, columns" : "batch";
   }
 
   // Whether a batch axis is read again and again for the other operand's.
@@ -54,7 +54,7 @@ export class Match {
     }
     const does = name === "a" ? "take it to join it with an axis of b" : "join it with the axis of a in hand";
     return h("button", {
-      type: "button", class: kinds, dataset: { axis: `${name}${dim}`, note: joined ? "meets" : `dim ${dim}` },
+      type: "button", class: kinds, dataset: { axis: `${name}${dim}`, note: joined ? "summed" : `dim ${dim}` },
       "aria-label": `${size}: size of dimension ${dim} of ${name}${joined ? ", joined" : ""}; ${does}`,
       "aria-pressed": String(joined || (name === "a" && this.held === dim)),
       onclick: () => this.press(name, dim), onkeydown: (event) => this.key(event, name, dim),
@@ -90,7 +90,7 @@ export class Match {
     }
     if (name === "a") {
       this.held = dim;
-      this.say(`Dimension ${dim} of a is in hand. Choose the dimension of b that it meets.`);
+      this.say(`Dimension ${dim} of a is in hand. Choose the dimension of b that is summed with it.`);
       this.draw(this.state);
       return;
     }

@@ -1,4 +1,4 @@
-// The Matmul Lab: the reader joins the axes that meet and says which shape comes out; then each element of the
+// The Matmul Lab: the reader joins the axes that are summed over and says which shape comes out; then each element of the
 // product shows its row and its column, and the lab counts operations and bytes.
 import { ShapeQuestion, verdict } from "../shared/ask.js";
 import { h, spokenText } from "../shared/dom.js";
@@ -15,7 +15,7 @@ import { MOST_DRAWN, check, mistakes, operandLine, period, product, terms } from
 import { Match } from "./match.js";
 import { costFacts, letters, productText, spokenState, sumText, totalOf } from "./words.js";
 
-const HINT = "Drag the axis of a onto the axis of b that it meets (or take it with Enter), "
+const HINT = "Drag the axis of a onto the axis of b that is summed with it (or take it with Enter), "
   + "say what comes out, and commit.";
 const TOLD = "Point at an element of the product. Another shape opens a new question.";
 const SCHEMA = { a: "ints", b: "ints" };
@@ -37,8 +37,8 @@ class View {
     this.frame.controls.append(...Object.values(this.fields).map((field) => field.element));
     this.match = new Match({ joined: (pair) => this.store.propose({ pair }), say: this.frame.say });
     this.question = new ShapeQuestion({
-      never: "it is refused",
-      missing: () => (this.store.state.pair.length ? null : "Join the axis of a and the axis of b that meet first."),
+      never: "it raises an error",
+      missing: () => (this.store.state.pair.length ? null : "First join the axis of a and the axis of b that are summed over."),
       commit: (prediction) => this.store.propose({ ...prediction, told: true }),
       again: () => this.store.propose(OPEN),
     });
@@ -94,7 +94,7 @@ class View {
     const { a, b } = state;
     const asked = state.guess !== null || state.refused;
     return [...verdict(asked ? mistakes(state) : null), this.found.refusal === undefined
-      ? h("p", {}, productText(a, b)) : h("p", { class: "tlw-wrong" }, `Refused: ${this.found.refusal}.`)];
+      ? h("p", {}, productText(a, b)) : h("p", { class: "tlw-wrong" }, `An error: ${this.found.refusal}.`)];
   }
 
   drawGrids() {
@@ -149,9 +149,9 @@ class View {
 
   twinText() {
     const { a, b, told } = this.store.state;
-    if (!told) return [`a has shape ${tuple(a)}, b has shape ${tuple(b)}. Which axes meet? The answer `
-      + `comes after your prediction.`];
-    if (this.found.refusal !== undefined) return [`Refused: ${this.found.refusal}.`];
+    if (!told) return [`a has shape ${tuple(a)}, b has shape ${tuple(b)}. Which axes are summed over? `
+      + `The answer comes after your prediction.`];
+    if (this.found.refusal !== undefined) return [`An error: ${this.found.refusal}.`];
     const { shape } = this.found;
     const rows = Array.from({ length: Math.min(numel(shape), MOST_ROWS) }, (_, k) => {
       const index = unravel(k, shape);

@@ -20,7 +20,7 @@ MOST_ELEMENTS = 65536  # of each operand and of the product that Python multipli
 
 
 class MatmulLab(Lab):
-    """Which axes meet in ``a @ b``, which batch dimensions stretch, and what the product costs.
+    """Which axes of ``a @ b`` are summed over, which batch dimensions stretch, and what the product costs.
 
     The reader joins the axis of a and the axis of b that are summed away, and commits to the shape of the
     product. Then each element of it shows its row and its column, and the lab counts operations and bytes.
@@ -92,12 +92,12 @@ class MatmulLab(Lab):
 
     @property
     def result(self) -> layout.Size | None:
-        """The shape of the product; None where the library refuses it."""
+        """The shape of the product; None where the library raises an error."""
         return self._shape()[0]
 
     @property
     def reason(self) -> str | None:
-        """Why the library refuses it; None where it does not."""
+        """The error that the library raises; None where it raises none."""
         return self._shape()[1]
 
     @property
@@ -120,12 +120,13 @@ class MatmulLab(Lab):
         a, b = tuple(self.state["a"]), tuple(self.state["b"])
         shape = self.result
         if shape is None:
-            answer = f"<p>The product is refused: {self.reason}.</p>"
+            answer = f"<p>The product raises an error: {self.reason}.</p>"
         else:
             rows = [("shape", tuple(shape)), ("summed over", a[-1]), ("operations", self.flops)]
             answer = html_table("The product.", ["what", "value"], rows)
         return (
-            f"<p>a of shape {a}, b of shape {b}. Which axes meet, and which shape has a @ b?</p>"
+            f"<p>a of shape {a}, b of shape {b}. Which axes are summed over, and what is the shape of "
+            f"a @ b?</p>"
             f"<details><summary>Write down your prediction, then open the answer</summary>{answer}</details>"
         )
 

@@ -58,7 +58,7 @@ export function costFacts(a, b) {
 }
 
 export function spokenState({ a, b, told }) {
-  if (!told) return `a of shape ${tuple(a)}, b of shape ${tuple(b)}: which axes meet?`;
+  if (!told) return `a of shape ${tuple(a)}, b of shape ${tuple(b)}: which axes are summed over?`;
   const { refusal } = product(a, b);
-  return refusal === undefined ? productText(a, b) : `Refused: ${refusal}.`;
+  return refusal === undefined ? productText(a, b) : `An error: ${refusal}.`;
 }

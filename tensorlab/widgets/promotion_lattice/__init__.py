@@ -1,1 +1,1 @@
-"""The Promotion Lattice: in which dtype tensors, 0-dim tensors and numbers meet."""
+"""The Promotion Lattice: the dtype that tensors, 0-dim tensors and numbers promote to."""

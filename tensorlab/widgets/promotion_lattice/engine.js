@@ -1,4 +1,4 @@
-// In which dtype operands meet. The lattice is the rule: two dtypes meet in the lowest one that lies above both. The
+// What operands promote to. The lattice is the rule: two dtypes promote to the lowest one that lies above both. The
 // same answers as tensorlab.promote_types and result_type. No DOM here.
 
 // Each dtype, and those right above it.
@@ -76,7 +76,7 @@ function operandRefusal(name, operand) {
 export function check({ left, right, guess, told }) {
   const refusal = operandRefusal("left", left) ?? operandRefusal("right", right)
     ?? (left[0] === "number" && right[0] === "number"
-      ? "two Python numbers meet in Python; one operand is a tensor" : null)
+      ? "Python combines two Python numbers itself: make one operand a tensor" : null)
     ?? (guess !== null && !DTYPES.includes(guess) ? `there is no dtype “${guess}”` : null);
   return refusal === null ? { state: { left, right, guess, told: Boolean(told) } } : { refusal };
 }

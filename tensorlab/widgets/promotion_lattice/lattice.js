@@ -33,7 +33,7 @@ export class Lattice {
     rove(this.nodes, this.nodes[next]);
   }
 
-  // `left` and `right` are the two dtypes that start, `result` where they meet, null before the answer; after it there
+  // `left` and `right` are the two dtypes that start, `result` what they promote to, null before the answer; after it there
   // is nothing to choose.
   draw({ left, right, result, guess, told }) {
     this.ways = result ? [between(left, result), between(right, result)] : [[], []];
@@ -43,7 +43,7 @@ export class Lattice {
         guess === dtype && result !== dtype && result ? "your guess" : null].filter(Boolean);
       node.disabled = told;
       node.classList.toggle("tlw-start", dtype === left || dtype === right);
-      node.classList.toggle("tlw-meets", result === dtype);
+      node.classList.toggle("tlw-result", result === dtype);
       node.classList.toggle("tlw-missed", Boolean(result) && guess === dtype && result !== dtype);
       node.dataset.role = roles.join(" · ");              // written by the style sheet, and in the label
       node.setAttribute("aria-label", [dtype, ...roles, categoryName(dtype)].join(", "));

@@ -1,4 +1,4 @@
-// The Promotion Lattice: two operands, a prediction by choosing a dtype, and the ways up to where they meet.
+// The Promotion Lattice: two operands, a prediction by choosing a dtype, and the ways up to the result.
 import { h, spokenText } from "../shared/dom.js";
 import { Choice } from "../shared/fields.js";
 import { Frame } from "../shared/frame.js";
@@ -106,7 +106,7 @@ class View {
       ...DTYPES.map((other) => resultType(["tensor", dtype], ["tensor", other]).dtype)]);
     if (!told) return [`${this.question.textContent} The answer comes after your prediction.`];
     return [`${reasonText(left, right)} ${consequences(left, right).join(" ")}`,
-      { caption: "In which dtype two tensors meet.", header: ["a \\ b", ...DTYPES], rows: table }];
+      { caption: "The dtype that two tensors promote to.", header: ["a \\ b", ...DTYPES], rows: table }];
   }
 }
 

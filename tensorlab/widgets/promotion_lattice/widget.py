@@ -1,4 +1,4 @@
-"""`PromotionLattice`: the Python side. `tensorlab.result_type` decides where operands meet."""
+"""`PromotionLattice`: the Python side. `tensorlab.result_type` decides what operands promote to."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Operand = tl.dtype | Tensor | Number
 
 
 class PromotionLattice(Lab):
-    """In which dtype do two operands meet? The reader chooses in the lattice, then sees the ways up.
+    """To which dtype do two operands promote? The reader chooses in the lattice, then sees the ways up.
 
-    Two tensors meet in the lowest dtype above both. A 0-dim tensor and a Python number speak later: they
+    Two tensors promote to the lowest dtype above both. A 0-dim tensor and a Python number speak later: they
     change the result only where their category (bool, integer, floating) is a higher one.
 
     Args:
@@ -34,7 +34,7 @@ class PromotionLattice(Lab):
 
     Raises:
         TypeError: an operand is none of these.
-        ValueError: both are Python numbers, which meet in Python.
+        ValueError: both are Python numbers, which Python combines itself.
 
     Example:
         >>> PromotionLattice(tl.int8, tl.uint8).result
@@ -73,7 +73,7 @@ class PromotionLattice(Lab):
                 raise ValueError(f"a Python number is a bool, an int or a float, not {known}")
             plain[name] = [kind, known]
         if plain["left"][0] == plain["right"][0] == "number":
-            raise ValueError("two Python numbers meet in Python; one operand is a tensor")
+            raise ValueError("Python combines two Python numbers itself: make one operand a tensor")
         guess = state["guess"]
         plain["guess"] = None if guess is None else dtypes.by_name(guess).name
         return plain | {"told": bool(state["told"])}
@@ -85,7 +85,7 @@ class PromotionLattice(Lab):
 
     @property
     def result(self) -> tl.dtype:
-        """The dtype that they meet in."""
+        """The dtype that they promote to."""
         return tl.result_type(*self.operands)
 
     def text_twin(self) -> str:
@@ -95,9 +95,9 @@ class PromotionLattice(Lab):
         rows = [
             (one.name, *(tl.promote_types(one, other).name for other in dtypes.ALL)) for one in dtypes.ALL
         ]
-        table = html_table("In which dtype two tensors meet.", ["a \\ b", *names], rows)
+        table = html_table("The dtype that two tensors promote to.", ["a \\ b", *names], rows)
         return (
-            f"<p>a: {left}; b: {right}. Which dtype has a + b?</p>"
+            f"<p>a: {left}; b: {right}. What is the dtype of a + b?</p>"
             f"<details><summary>Write down your prediction, then open the answer</summary>"
             f"<p>{self.result.name}</p>{table}</details>"
         )

@@ -12,7 +12,7 @@ export function operandWords([kind, dtype]) {
     : `${dtype.startsWith("int") ? "an" : "a"} ${dtype} ${KINDS[kind]}`;
 }
 
-// Why two operands meet there.
+// Why two operands promote to that dtype.
 export function reasonText(left, right) {
   const { dtype, rule, first, second } = resultType(left, right);
   if (rule === "lattice") {
@@ -25,7 +25,7 @@ export function reasonText(left, right) {
       + `${categoryName(first[1])}, so ${dtype} stays.`;
   }
   return `A ${kind} speaks after a ${KINDS[first[0]]}, but ${categoryName(second[1])} is a higher category than `
-    + `${categoryName(first[1])}: the two meet in ${dtype}.`;
+    + `${categoryName(first[1])}: the two promote to ${dtype}.`;
 }
 
 // What else follows from two dtypes: in place, matmul, and numbers that do not fit.
@@ -34,12 +34,12 @@ export function consequences(left, right) {
   const list = [];
   if (left[0] !== "number") {
     list.push({
-      shape: "a += b is refused: a has no dimension, and what is written keeps its shape.",
-      dtype: `a += b is refused: ${dtype} cannot be cast to ${left[1]}, and what is written keeps its dtype.`,
+      shape: "a += b raises an error: a has no dimension, and what is written keeps its shape.",
+      dtype: `a += b raises an error: ${dtype} cannot be cast to ${left[1]}, and what is written keeps its dtype.`,
     }[inPlaceRefusal(left, right)] ?? `a += b works, and a stays ${left[1]}.`);
   }
   if (left[0] === "tensor" && right[0] === "tensor" && left[1] !== right[1]) {
-    list.push("a @ b is refused: a matrix product converts nothing.");
+    list.push("a @ b raises an error: a matrix product converts nothing.");
   }
   const number = [left, right].find(([kind, type]) => kind === "number" && type === "int64");
   if (number && /^u?int8$/.test(dtype)) {

@@ -1,4 +1,4 @@
-// Reductions over dimensions: which elements each result gathers, and how the result meets its tensor again.
+// Reductions over dimensions: which elements each result gathers, and how the result broadcasts with its tensor again.
 // The rules are those of the library's sum, mean, amax and argmax. No DOM here.
 import { defaultStrides, flatIndex, numel, tuple, unravel } from "../shared/layout.js";
 import { meet } from "../shared/meet.js";
@@ -54,8 +54,8 @@ export function combine(operation, numbers) {
   return operation === "amax" ? largest : numbers.indexOf(largest);
 }
 
-// How the result meets the tensor that it was made of: "fits" where each element meets the number made of its own
-// fibre, "refused" with a reason, or "wrong" where it meets the number of another one.
+// How the result broadcasts with the tensor that it was made of: "fits" where each element gets the number made of
+// its own fibre, "refused" with a reason, or "wrong" where it gets the number of another one.
 export function back(shape, dims, keepdim) {
   const result = reducedShape(shape, dims, keepdim);
   const found = meet(shape, result);

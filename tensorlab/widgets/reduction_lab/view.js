@@ -1,5 +1,5 @@
 // The Reduction Lab: the reader squashes an axis and says which shape is left; then each element of the result shows
-// what it gathers, and whether the result meets its tensor again.
+// what it gathers, and whether the result broadcasts with its tensor again.
 import { ShapeQuestion, verdict } from "../shared/ask.js";
 import { h, spokenText } from "../shared/dom.js";
 import { Choice, NumberField } from "../shared/fields.js";

@@ -26,7 +26,7 @@ class ReductionLab(Lab):
 
     The reader chooses the axes and commits to the shape of the result. Then each element of the result shows
     the elements that it was made of, and the lab says whether ``x / x.sum(…)`` divides by the right numbers,
-    by wrong ones, or is refused.
+    by wrong ones, or raises an error.
 
     Args:
         shape: sizes of 1 or more, at most 4 of them and 256 elements.

@@ -35,7 +35,7 @@ export function strideText({ shape, dims, keepdim }) {
     + `${gone.length ? `, stepping ${steps} through the storage` : ""}.`;
 }
 
-// Whether x can meet its own result. Places, which argmax gives, are nothing to divide by.
+// Whether x and its own result broadcast as they should. Places, which argmax gives, are nothing to divide by.
 export function backText(state) {
   const { shape, dims, keepdim, operation } = state;
   if (operation === "argmax") return "argmax gives places along the squashed axis, counted "
@@ -44,10 +44,10 @@ export function backText(state) {
   const result = tuple(reducedShape(shape, dims, keepdim));
   const { kind, reason } = back(shape, dims, keepdim);
   if (kind === "fits") return `${expression} divides each element by what was made of its own `
-    + `fibre: ${tuple(shape)} meets ${result}.`;
-  if (kind === "refused") return `${expression} is refused: ${reason}.`;
-  return `${expression} runs and is wrong: shapes are aligned from the right, so ${result} meets other dimensions of `
-    + `${tuple(shape)} than it was made of. keepdim=True keeps it in place.`;
+    + `fibre: ${result} broadcasts to ${tuple(shape)}.`;
+  if (kind === "refused") return `${expression} raises an error: ${reason}.`;
+  return `${expression} runs and is wrong: shapes are aligned from the right, so ${result} is aligned with other dimensions `
+    + `of ${tuple(shape)} than it was made of. keepdim=True keeps it in place.`;
 }
 
 export function spokenState(state) {

@@ -1,9 +1,9 @@
-// Broadcasting: how shapes meet. The same rules and the same words as tensorlab/core/broadcasting.py. A rule that
-// cannot be met refuses (see refusal.js). No DOM here.
+// Broadcasting: how shapes fit together. The same rules and the same words as tensorlab/core/broadcasting.py. A rule that
+// does not hold refuses (see refusal.js). No DOM here.
 import { tuple } from "./layout.js";
 import { refuse } from "./refusal.js";
 
-// The shape that operands of these shapes meet in: sizes are aligned from the right, and a 1 stretches.
+// The shape that these shapes broadcast to: sizes are aligned from the right, and a 1 stretches.
 export function broadcastShapes(...shapes) {
   const ndim = Math.max(0, ...shapes.map((shape) => shape.length));
   const result = Array(ndim).fill(1);

@@ -1,4 +1,4 @@
-// The meeting of shapes: the one that comes out, and the strides with which it reads each dense operand.
+// What shapes broadcast to: the shape that comes out, and the strides with which it reads each dense operand.
 import { broadcastShapes, broadcastStrides } from "./broadcast.js";
 import { defaultStrides } from "./layout.js";
 import { attempt } from "./refusal.js";

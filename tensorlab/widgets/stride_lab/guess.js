@@ -1,10 +1,10 @@
-// The prediction of an operation: view, copy or refused, and the layout that comes out.
+// The prediction of an operation: view, copy or error, and the layout that comes out.
 import { h } from "../shared/dom.js";
 import { tuple } from "../shared/layout.js";
 import { readNumber, readNumbers } from "../shared/numbers.js";
 import { outcome } from "./words.js";
 
-const KINDS = ["view", "copy", "refused"];
+const KINDS = ["view", "copy", "error"];
 
 export class Guess {
   // `done(right)` gives the score, as a sentence.
@@ -40,17 +40,17 @@ export class Guess {
 
   get kind() { return this.radios.find((radio) => radio.checked)?.value ?? null; }
 
-  kindChosen() { this.fields.hidden = this.kind === "refused"; }
+  kindChosen() { this.fields.hidden = this.kind === "error"; }
 
   commit(event) {
     event.preventDefault();
     const { kind, next } = this;
     if (kind === null) {
-      this.tell("Choose view, copy or refused first.", true);
+      this.tell("Choose view, copy or error first.", true);
       return;
     }
     const guessed = {};
-    for (const [name, input] of kind === "refused" ? [] : this.texts) {
+    for (const [name, input] of kind === "error" ? [] : this.texts) {
       const { value, refusal } = (name === "offset" ? readNumber : readNumbers)(input.value, `the ${name}`);
       if (refusal !== undefined) {
         this.tell(`${refusal}.`, true);
@@ -62,7 +62,7 @@ export class Guess {
     const wrong = mistakes(kind, guessed, next);
     const score = this.done(wrong.length === 0);
     this.follow();
-    this.tell(`${wrong.length ? `Not so: ${wrong.join("; ")}. It` : "Right: it"} ${lowered(outcome(next))} ${score}`,
+    this.tell(`${wrong.length ? `Not so: ${wrong.join("; ")}. It` : "Right: it"} ${outcome(next)} ${score}`,
       wrong.length > 0);
     this.clear();
   }
@@ -74,13 +74,11 @@ export class Guess {
   }
 }
 
-function lowered(text) { return text.startsWith("Refused") ? `is refused${text.slice(7)}` : text; }
-
 // What is wrong with a prediction, one clause each. "The same tensor" counts as a view: nothing is copied.
 export function mistakes(kind, guessed, next) {
-  const truth = next.refusal !== undefined ? "refused" : next.effect === "copy" ? "copy" : "view";
-  if (kind !== truth) return [`you said ${kind}, and it is ${truth === "refused" ? "refused" : `a ${truth}`}`];
-  if (truth === "refused") return [];
+  const truth = next.refusal !== undefined ? "error" : next.effect === "copy" ? "copy" : "view";
+  if (kind !== truth) return [`you said ${kind}, and it is ${truth === "error" ? "an error" : `a ${truth}`}`];
+  if (truth === "error") return [];
   return [["shape", next.shape], ["strides", next.stride]]
     .filter(([name, right]) => tuple(guessed[name]) !== tuple(right))
     .map(([name, right]) => `the ${name} ${name === "shape" ? "is" : "are"} ${tuple(right)}, not ${tuple(guessed[name])}`)

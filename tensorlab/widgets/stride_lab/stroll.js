@@ -71,7 +71,7 @@ export class Stroll {
     const total = this.steps.length;
     this.told.textContent = done
       ? costText(cost(this.steps, done, line, DTYPES[dtype]), total, line)
-      : `The walk meets ${plural(total, "number")}; a small cache keeps the ${KEPT_LINES} lines used last.`;
+      : `The walk reads ${plural(total, "number")}; a small cache keeps the ${KEPT_LINES} lines used last.`;
     for (const control of [this.stepper, this.player]) control.disabled = total === 0;
     this.player.textContent = this.timer ? "Pause" : done > 0 && done < total ? "Go on" : "Walk";
   }

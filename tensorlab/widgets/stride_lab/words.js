@@ -14,7 +14,7 @@ export function layoutText({ shape, stride, offset }) {
 
 // What an operation would do.
 export function outcome(next) {
-  return next.refusal === undefined ? `gives ${layoutText(next)}: ${effectText(next)}.` : `Refused: ${next.refusal}.`;
+  return next.refusal === undefined ? `gives ${layoutText(next)}: ${effectText(next)}.` : `raises an error: ${next.refusal}.`;
 }
 
 // Why `view(-1)` works or fails on a tensor: { works, text }.

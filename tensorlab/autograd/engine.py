@@ -114,7 +114,7 @@ def topological_order(roots: Iterable[Edge]) -> list[Node]:
     """
     order = list(dict.fromkeys(map(node_of, roots)))
     found = set(order)
-    for node in order:  # it grows on the way: whatever is found is asked for its own edges later
+    for node in order:  # grows on the way, until no edge is left
         for edge in node.edges:
             if edge is not None and edge not in found:
                 target = edge.node if edge.__class__ is Output else edge

@@ -74,11 +74,14 @@ class SavedList(tuple[Saved, ...]):
 
     def __repr__(self) -> str:
         rows = [
-            f"{entry.node:<24} {entry.name:<12} {list(entry.shape)!s:<16} {entry.dtype.name:<9} "
-            f"{entry.nbytes:>10} bytes  {entry.owner}"
-            for entry in self
+            (e.node, e.name, str(list(e.shape)), e.dtype.name, f"{e.nbytes} bytes", e.owner) for e in self
         ]
-        return "\n".join([*rows, f"kept by the graph alone: {self.nbytes} bytes"])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(map("{:{}{}}".format, row, "<<<<><", widths)).rstrip()  # numbers end below each other
+            for row in rows
+        ]
+        return "\n".join([*lines, f"kept by the graph alone: {self.nbytes} bytes"])
 
 
 def saved(tensor: Tensor) -> SavedList:
@@ -95,7 +98,7 @@ def saved(tensor: Tensor) -> SavedList:
         >>> w = tl.ones(2, 3, requires_grad=True)
         >>> y = (w * 2).exp() + w
         >>> tl.autograd.saved(y)
-        ExpBackward0             result       [2, 3]           float32           24 bytes  graph
+        ExpBackward0  result  [2, 3]  float32  24 bytes  graph
         kept by the graph alone: 24 bytes
     """
     nodes = _youngest_first((tensor,))

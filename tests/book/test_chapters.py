@@ -73,3 +73,12 @@ def test_what_waits_for_a_prediction_has_one_before_it(path: Path) -> None:
 def test_the_voice(path: Path, word: str) -> None:
     text = re.sub(r"```.*?```|`[^`]*`|!=", " ", prose(path), flags=re.DOTALL)
     assert not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE), word
+
+
+def test_a_question_is_written_without_asterisks(path: Path) -> None:
+    """Only backticks mean something in the text of a question."""
+    for cell in cells_of(path):
+        source = source_of(cell)
+        if re.search(r"^(?:Predict|Recall|Parsons)\(", source, re.MULTILINE):
+            words = re.sub(r"`[^`]*`", " ", source)
+            assert not re.search(r"(?<![\w*(])\*['\"]?[A-Za-z][^*,()\n]*\*(?!\w)", words), cell["id"]

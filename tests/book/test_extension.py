@@ -62,6 +62,15 @@ def test_mending_twice_is_mending_once(written: str, wanted: str) -> None:
     assert mend(once) == once
 
 
+def test_a_module_in_the_contents_beside_a_page_breaks_behind_its_dots() -> None:
+    name = '<span class="pre">tensorlab.nn.utils</span>'
+    page = f'<h3>{name}</h3><nav id="pst-page-toc-nav" class="page-toc">{name}<a href="#a.b">a.b</a></nav>'
+    broken = '<span class="pre">tensorlab.<wbr>nn.<wbr>utils</span>'
+    once = mend(page)
+    assert once == page[: page.index("<nav")] + page[page.index("<nav") :].replace(name, broken)
+    assert mend(once) == once
+
+
 def test_only_a_page_with_a_formula_loads_mathjax() -> None:
     script = '<script defer="defer" src="../_static/mathjax/startup.js?v=1"></script>'
     assert mend(f"<p>No formula</p>{script}") == "<p>No formula</p>"

@@ -58,6 +58,10 @@ MENDS = (
 # icons of the Play widget and leave it with elements that are gone. The font is enough.
 FONTAWESOME = re.compile(r'\s*<script[^>]*src="[^"]*/fontawesome\.js[^"]*"></script>')
 
+# The contents beside a page are narrow: a module's long name goes on in the next line behind one of its dots.
+CONTENTS = re.compile(r'<nav id="pst-page-toc-nav".*?</nav>', re.DOTALL)
+MODULE = re.compile(r'(?<=<span class="pre">)tensorlab\.[\w.]+(?=</span>)')
+
 # Sphinx gives MathJax, more than a megabyte, to every page above one that has a formula.
 MATHJAX = re.compile(r'\s*<script[^>]*src="[^"]*/mathjax/[^"]*"></script>')
 
@@ -66,6 +70,9 @@ def mend(page: str) -> str:
     """Return a page's HTML as it should be; mending twice changes nothing more."""
     for written, wanted in MENDS:
         page = page.replace(written, wanted)
+    page = CONTENTS.sub(
+        lambda contents: MODULE.sub(lambda name: name[0].replace(".", ".<wbr>"), contents[0]), page
+    )
     page = choose_loader(FONTAWESOME.sub("", page))
     return page if 'class="math' in page else MATHJAX.sub("", page)
 

@@ -192,8 +192,9 @@ class ModuleTable(ModuleSection):
         """Return the section with its table in a fold that says how many names it has."""
         [section] = super().run()
         title, *table = section.children
-        names = len(public_names(importlib.import_module(self.arguments[0])))
-        begin = f'<details class="tl-fold"><summary>{names} names</summary>'
+        count = len(public_names(importlib.import_module(self.arguments[0])))
+        names = "1 name" if count == 1 else f"{count} names"
+        begin = f'<details class="tl-fold"><summary>{names}</summary>'
         section.children = []
         section += [
             title,

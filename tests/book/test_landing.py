@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tensorlab_book.head import site_address
+from tensorlab_book.head import plain, site_address
 
 from .conftest import CHAPTER, Open
 
@@ -74,6 +74,14 @@ def test_other_sites_are_told_what_the_page_is(open_page: Open) -> None:
     assert told.startswith("Under every tensor lies one line of memory.")
     assert page.locator("meta[property='og:title']").get_attribute("content") == "Tensors, Inside Out"
     assert page.locator("meta[property='og:image']").count() == 0  # nobody knows yet where the site will be
+    page = open_page(CHAPTER)
+    title = page.locator("meta[property='og:title']").get_attribute("content")
+    assert title == "1. A tensor is a line"
+
+
+def test_other_sites_are_told_a_title_in_words() -> None:
+    assert plain('<span class="section-number">9. </span>Graph &amp; engine') == "9. Graph & engine"
+    assert plain("Glossary") == "Glossary"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ https://OWNER.github.io/NAME/. Only then a page says its own address and its pic
 from __future__ import annotations
 
 import html
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -48,12 +49,21 @@ def description(doctree: nodes.document) -> str:
     return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0] + " …"
 
 
+def plain(title: str) -> str:
+    """Return a title's words: Sphinx gives it as HTML, the number of a chapter in an element of its own.
+
+    >>> plain('<span class="section-number">9. </span>Graph &amp; engine')
+    '9. Graph & engine'
+    """
+    return html.unescape(re.sub(r"<[^>]*>", "", title))
+
+
 def add_tags(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """Write the tags of one page."""
     if not isinstance(doctree, nodes.document):
         return
     told = description(doctree)
-    tags = {"og:type": "website", "og:site_name": app.config.html_title, "og:title": context["title"]}
+    tags = {"og:type": "website", "og:site_name": app.config.html_title, "og:title": plain(context["title"])}
     tags |= {"og:description": told} if told else {}
     if base := app.config.html_baseurl:
         tags |= {"og:url": base + app.builder.get_target_uri(pagename), "og:image": base + CARD}

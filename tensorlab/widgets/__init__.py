@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tensorlab.widgets.activation_timeline.widget import ActivationTimeline
     from tensorlab.widgets.adjoint_cards.widget import AdjointCards
     from tensorlab.widgets.broadcast_lab.widget import BroadcastLab
+    from tensorlab.widgets.convolution_walk.widget import ConvolutionWalk
     from tensorlab.widgets.float_ruler.widget import FloatRuler
     from tensorlab.widgets.indexing_lab.widget import IndexingLab
     from tensorlab.widgets.lab import Lab
@@ -36,6 +37,7 @@ __all__ = [
     "ActivationTimeline",
     "AdjointCards",
     "BroadcastLab",
+    "ConvolutionWalk",
     "FloatRuler",
     "IndexingLab",
     "Lab",
@@ -59,6 +61,7 @@ _HOMES = {
     "ActivationTimeline": "tensorlab.widgets.activation_timeline.widget",
     "AdjointCards": "tensorlab.widgets.adjoint_cards.widget",
     "BroadcastLab": "tensorlab.widgets.broadcast_lab.widget",
+    "ConvolutionWalk": "tensorlab.widgets.convolution_walk.widget",
     "FloatRuler": "tensorlab.widgets.float_ruler.widget",
     "IndexingLab": "tensorlab.widgets.indexing_lab.widget",
     "Lab": "tensorlab.widgets.lab",

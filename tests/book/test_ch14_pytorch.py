@@ -23,6 +23,7 @@ OURS = (
     "Recall(",
     "Parsons(",
     "microseconds(",
+    "ConvolutionWalk(",
     "def lines(",
 )
 

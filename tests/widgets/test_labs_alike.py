@@ -9,6 +9,7 @@ from tensorlab.widgets import (
     ActivationTimeline,
     AdjointCards,
     BroadcastLab,
+    ConvolutionWalk,
     FloatRuler,
     IndexingLab,
     MatmulLab,
@@ -42,6 +43,10 @@ LABS = {
         BroadcastLab((3, 1), (4,), told=True),
         BroadcastLab((2, 3, 4, 5), (4, 1)),
         BroadcastLab((3,), (4,), told=True),
+    ],
+    "convolution": lambda: [
+        ConvolutionWalk((3, 6, 6), padding=1),
+        ConvolutionWalk((16, 4, 4), line=64, layout="NHWC"),
     ],
     "reduction": lambda: [
         ReductionLab((2, 3, 4), dims=(0, 2), operation="mean", told=True),

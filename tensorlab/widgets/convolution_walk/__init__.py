@@ -1,0 +1,1 @@
+"""The Convolution Walk: windows are strides, and the channels' order says which cache lines they touch."""

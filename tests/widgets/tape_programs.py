@@ -78,7 +78,54 @@ PLAYED = [
     "b.view(1).sum()",
 ]
 
+WRITTEN = [  # what a node keeps is overwritten in some of them
+    "h = x.exp(); h *= 2; z = h.sum()",
+    "h = x.sin(); h *= 2; z = h.sum()",
+    "h = x.exp(); h += b; z = (h + 1).sum()",
+    "h = x.exp(); h -= 1; (h + b).sum()",
+    "h = x * w; y = h * h; h += 1; (y + h).sum()",
+    "h = w.exp(); y = h * h; h *= 2; h += 1; (y + h).sum()",
+    "h = x * w; h *= c; h.sum()",
+    "h = x * w; h *= h; h.sum()",
+    "h = w * w; h /= w; h.sum()",
+    "h = w / 2; h /= b; h -= w; h.sum()",
+    "h = d * 2; h *= w; h.sum()",
+    "h = d * 2; y = h * w; h += 1; (y * h).sum()",
+    "h = d * 2; y = h * w; h += w; (y * h).sum()",
+    "h = x @ w; h += 1; y = h @ h; h *= 2; y + h.sum()",
+    "h = x @ v.view(2, 1).expand(2, 3).t(); h *= 3; h.sum()",
+    "h = w * 2; h += h; h.sum()",
+    "h = w.exp(); h += h * h; h.sum()",
+    "h = w.exp(); g = h; g *= 2; (g + h).sum()",
+    "h = (x.t() * 2).tanh(); h *= 0.5; h.t().view(6).sum()",
+    "h = w.exp(); h *= 0; h.view(3, 1).sum()",
+    "h = w.square(); y = h.sqrt(); h += 1; (h * y).sum()",
+    "h = w.exp(); y = h.log(); h /= 2; (h * y).sum()",
+    "h = w.sigmoid(); y = h / w; h -= y; h.sum()",
+    "h = w.sum(); h *= 2",
+    "h = w.sum(); h -= h.exp()",
+]
+
 REFUSED = [
+    "x += 1; x.sum()",
+    "d *= 2; (d * w).sum()",
+    "q += 1",
+    "h = w * 2; h += x; h.sum()",
+    "h = b * 2; h += w; h.sum()",
+    "h = w * 2; v = h.view(3, 1); h += 1; (h + v).sum()",
+    "h = w * 2; y = h.t(); y += 1; (h + y).sum()",
+    "y = w.view(3, 1); y += 1; y.sum()",
+    "y = w.detach(); y *= 2; (y * w).sum()",
+    "h = w * 2; h **= 2; h.sum()",
+    "h = w * 2; h @= w; h.sum()",
+    "h = w * 2; h + = 1; h.sum()",
+    "h = w * 2; h += ",
+    "h = w * 2; h += 1 = 2; h.sum()",
+    "True += 1; w.sum()",
+    "h = w * 2; h.t() += 1; h.sum()",
+    "h = w * 2; w.exp() += h; h.sum()",
+    "h = w * 2; h += q; h.sum()",
+    "h = w * 2; h *= 2; y = h * 3; h.sum()",
     "",
     "  ;  ",
     "b",
@@ -151,6 +198,24 @@ REFUSED = [
 CURVES = ["tanh()", "sigmoid()", "sin()", "cos()", "exp()", "square()", "relu()", "abs()", "clone()"]
 VIEWS = ["t()", "T", "detach()", "view(-1)", "unsqueeze(0)", "squeeze()", "view(3, 2)"]
 SUMS = ["sum()", "mean()", "sum(0)", "mean(-1)", "sum(0, keepdim=True)", "mean(1, True)"]
+
+
+def random_writes(dice: random.Random) -> str:
+    """Results that are computed from one another and overwritten, all of which lead to the last line."""
+    names = ["r0", "r1"]
+    lines = [f"r0 = {dice.choice(['w * w', 'w.exp()', 'd * 2', 'x.sin()'])}"]
+    lines += [f"r1 = {dice.choice(['r0.tanh()', 'r0 * r0', 'r0 / w', 'r0 + b', 'r0.sqrt()'])}"]
+    for number in range(2, 2 + dice.randrange(1, 5)):
+        if dice.random() < 0.6:
+            lines.append(
+                f"{dice.choice(names)} {dice.choice('+-*/')}= {dice.choice([*names, 'w', 'b', '2'])}"
+            )
+        else:
+            lines.append(
+                f"r{number} = {dice.choice(names)}.{dice.choice(['exp()', 'cos()', 'square()', 'relu()'])}"
+            )
+            names.append(f"r{number}")
+    return "; ".join([*lines, " + ".join(f"{name}.sum()" for name in names)])
 
 
 def random_program(dice: random.Random) -> str:

@@ -61,6 +61,7 @@ LABS = {
     "tape": lambda: [
         TapePlayer("h = x * w; z = (h / 2 + h).sum()", x=[1, -2], w=0.5, told=True),
         TapePlayer(ask="w"),
+        TapePlayer("h = x.exp(); h *= 2; z = h.sum()", x=[0, 1], told=True),
         TapePlayer((tl.ones(2, 2, requires_grad=True).softmax(0) * tl.ones(2, requires_grad=True)).sum()),
     ],
 }

@@ -8,6 +8,7 @@ import pytest
 
 import tensorlab as tl
 from tensorlab.widgets import TapePlayer
+from tensorlab.widgets.tape_player.widget import PRESETS
 from tests.widgets.lab_page import button, field, settled_hash
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
@@ -300,3 +301,36 @@ def test_the_text_twin_follows(show):
     rows = page.locator(".tlw-twin tbody tr").all_inner_texts()
     assert len(rows) == 5
     assert any(re.search(r"^x\s+AccumulateGrad\s+\(\)\s+2\s+1 of 1\s+39", row) for row in rows)
+
+
+def test_each_preset_is_a_program(show):
+    page = show(TapePlayer(key="p"))
+    for name in PRESETS:
+        button(page, name).click()
+        expect(button(page, name)).to_have_attribute("aria-pressed", "true")
+        expect(page.locator(".tlw-message")).not_to_contain_text("Refused")
+        assert place(page).startswith("forward, 0 of")
+    assert "source:h = x.sin(); h *= 2" in settled_hash(page, "x.sin()")
+
+
+def test_an_overwritten_tensor_stops_the_way_with_the_librarys_words(show):
+    lab = TapePlayer("h = x.exp(); h *= 2; z = h.sum()", x=[0, 1])
+    with pytest.raises(RuntimeError) as error:
+        lab.result.backward()
+    page = show(lab)
+    step(page)
+    assert page.locator(".tlw-broken, .tlw-culprit").count() == 0
+    step(page)
+    expect(page.locator(".tlw-reading")).to_contain_text("It overwrites h, whose memory is at version 1 now.")
+    expect(page.locator(".tlw-culprit .tlw-node-label")).to_have_text("h *= 2")
+    assert lines(page, "h = x.exp()")[2] == "written result"
+    page.locator(".tlw-candidate").filter(has_text="an error").locator("input").check()
+    button(page, "Commit").click()
+    expect(page.locator(".tlw-outcome")).to_contain_text("Right.")
+    button(page, "last step").click()
+    reading = page.locator(".tlw-reading")
+    expect(reading).to_contain_text(str(error.value))
+    expect(reading).to_contain_text("its result at version 0")
+    expect(reading).to_contain_text("h *= 2 →at version 1")
+    expect(page.locator(".tlw-ribbon-held")).to_have_count(1)
+    expect(page.locator(".tlw-none").last).to_have_text("x.grad is None")

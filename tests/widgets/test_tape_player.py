@@ -12,9 +12,10 @@ import pytest
 import tensorlab as tl
 from tensorlab.figures.layers import placed
 from tensorlab.widgets import TapePlayer
-from tensorlab.widgets.tape_player.program import METHODS, parse, run
-from tensorlab.widgets.tape_player.record import record
-from tests.widgets.tape_programs import LEAVES, PLAYED, REFUSED, leaf, random_program
+from tensorlab.widgets.tape_player.program import METHODS, WRITES, parse, run
+from tensorlab.widgets.tape_player.record import _numbers, record
+from tensorlab.widgets.tape_player.widget import PRESETS
+from tests.widgets.tape_programs import LEAVES, PLAYED, REFUSED, WRITTEN, leaf, random_program, random_writes
 
 FOLDER = "tape_player/"
 RANDOM = 300
@@ -53,8 +54,64 @@ def recorded(source):
 @pytest.fixture(scope="module")
 def found(call_js):
     """What the page's engine says of each program."""
-    calls = [[FOLDER + "engine.js", "tapeFor", source, LEAVES] for source in PLAYED + REFUSED]
-    return dict(zip(PLAYED + REFUSED, call_js(calls), strict=True))
+    sources = PLAYED + WRITTEN + REFUSED
+    calls = [[FOLDER + "engine.js", "tapeFor", source, LEAVES] for source in sources]
+    return dict(zip(sources, call_js(calls), strict=True))
+
+
+@pytest.mark.parametrize("source", PLAYED)
+def test_the_way_back_of_a_program_without_writes_has_no_error(found, source):
+    assert found[source]["tape"]["error"] is None
+
+
+def the_pages_tape_is_the_librarys(source, page):
+    """Compare a program with writes; the library's error, or None."""
+    leaves = tensors()
+    program = parse(source, list(leaves))
+    assert near([step._asdict() for step in program.steps], page["program"]["steps"]), source
+    result = run(program, leaves)[-1]
+    tape, graph = page["tape"], tl.autograd.graph(result)
+    for ours, node in zip(graph.nodes, tape["nodes"], strict=False):
+        assert (ours.name, list(ours.shape)) == (node["name"], node["shape"]), source
+        known = [(e.name, list(e.shape), e.nbytes, e.owner, e.storage) for e in ours.saved]
+        names = ("name", "shape", "nbytes", "owner", "storage")
+        assert known == [tuple(e[name] for name in names) for e in node["saved"]], source
+    edges = [(edge.source, edge.target, list(edge.summed)) for edge in graph.edges]
+    assert edges == [(e["source"], e["target"], e["summed"]) for e in tape["edges"]], source
+    reason = None
+    try:
+        result.backward()
+    except RuntimeError as error:
+        reason = str(error)
+    assert (tape["error"] and tape["error"]["text"]) == reason, source
+    after = {node["leaf"]: node["gradient"] for node in tape["nodes"] if node["leaf"] is not None}
+    for name in program.leaves:
+        grad = leaves[name].grad
+        known = None if grad is None else _numbers(grad)
+        assert near(known, after[name], 1e-9), (source, name)
+    return tape["error"]
+
+
+def test_a_tape_with_writes_is_the_librarys(found):
+    errors = [the_pages_tape_is_the_librarys(source, found[source]) for source in WRITTEN]
+    assert len(WRITTEN) // 3 < sum(error is not None for error in errors) < len(WRITTEN)
+
+
+def test_random_writes_leave_the_same_tape(call_js):
+    sources = [random_writes(random.Random(seed)) for seed in range(RANDOM)]
+    errors = []
+    for source, page in zip(
+        sources,
+        call_js([[FOLDER + "engine.js", "tapeFor", source, LEAVES] for source in sources]),
+        strict=True,
+    ):
+        reason = refusal_of(source)
+        if reason is not None:
+            assert page == {"refusal": reason}, source
+        else:
+            errors.append(the_pages_tape_is_the_librarys(source, page))
+    assert len(errors) > RANDOM // 2
+    assert len(errors) // 4 < sum(error is not None for error in errors) < len(errors)
 
 
 @pytest.mark.parametrize("source", PLAYED)
@@ -101,7 +158,8 @@ def test_the_tape_has_the_numbers_of_the_graph(source):
 
 def test_all_operations_are_played():
     played = {step.op for source in PLAYED for step in recorded(source)[0].steps}
-    assert played == {*METHODS, "add", "sub", "mul", "div", "reciprocal", "neg", "matmul", "T"}
+    played |= {step.op for source in WRITTEN for step in parse(source, list(LEAVES)).steps}
+    assert played == {*METHODS, *WRITES, "add", "sub", "mul", "div", "reciprocal", "neg", "matmul", "T"}
 
 
 @pytest.mark.parametrize("source", REFUSED)
@@ -220,12 +278,24 @@ def test_ribbons_hold_what_the_library_keeps(call_js, found):
         for ribbon in ribbons:
             assert steps[ribbon["from"] - 1] == {"kind": "compute", "node": ribbon["node"]}
             last = {"kind": "run", "node": ribbon["node"]}
-            assert ribbon["to"] == len(steps) or steps[ribbon["to"] - 1] == last
+            assert steps[ribbon["to"] - 1] == last
         calls = [[FOLDER + "steps.js", "momentOf", tape, steps, at] for at in range(len(steps) + 1)]
         for at, moment in enumerate(call_js(calls)):
             held = [ribbon["entry"] for ribbon in ribbons if ribbon["from"] <= at < ribbon["to"]]
             storages = {entry["storage"]: entry["nbytes"] for entry in held if entry["owner"] != "leaf"}
             assert moment["kept"] == sum(storages.values())
+
+
+def test_an_error_ends_the_way_and_the_graph_keeps_what_it_holds(call_js, found):
+    tape = found[WRITTEN[0]]["tape"]
+    steps = steps_of(call_js, tape)
+    assert steps[-1] == {"kind": "fail", "node": tape["error"]["node"]}
+    assert not any(step["kind"] == "store" for step in steps)
+    assert tape["nodes"][tape["error"]["writer"]]["label"] == "h *= 2"
+    (moment,) = call_js([[FOLDER + "steps.js", "momentOf", tape, steps, len(steps)]])
+    (ribbon,) = call_js([[FOLDER + "steps.js", "ribbonsOf", tape, steps]])[0]
+    assert moment["kept"] == ribbon["entry"]["nbytes"] == 48
+    assert ribbon["to"] > len(steps)
 
 
 def test_a_ribbon_in_words(call_js, found):
@@ -282,11 +352,21 @@ def test_the_right_candidate_is_the_librarys_gradient(call_js):
         ("(w.detach() * w).sum()", "w", "through", [3], 0.2),
         ("(w.detach() * b).sum()", "w", "zeros", [3], 0.0),
         ("w.sum()", "w", "value", [3], 0.1),
+        ("h = w.exp(); h *= 2; h.sum()", "w", "old", [3], 2 * math.exp(0.1)),
+        ("h = w.exp(); h *= 2; h.sum()", "w", "written", [3], 4 * math.exp(0.1)),
     ],
 )
 def test_each_mistake_gives_its_gradient(call_js, source, name, kind, shape, first):
     gradient = offered(call_js, source, name)[kind]
     assert (gradient["shape"], gradient["data"][0]) == (shape, pytest.approx(first))
+
+
+def test_an_error_is_offered_where_something_is_written(call_js):
+    assert offered(call_js, "h = w.exp(); h *= 2; h.sum()", "w")["right"] == "error"
+    fine = offered(call_js, "h = w.sin(); h *= 2; h.sum()", "w")
+    assert fine["error"] == "error"
+    assert fine["right"]["data"][0] == pytest.approx(2 * math.cos(0.1))
+    assert "error" not in offered(call_js, "(w * w).sum()", "w")
 
 
 def test_candidates_differ_and_stand_in_an_order_that_says_nothing(call_js):
@@ -476,6 +556,17 @@ def test_a_recorded_graph_that_cannot_be_shown_is_refused():
         TapePlayer(tl.ones(100, requires_grad=True).sum())
     with pytest.raises(TypeError, match="w is to name a leaf of the graph"):
         TapePlayer(w.sum(), w=3)
+
+
+def test_the_text_twin_says_the_error():
+    twin = TapePlayer("h = x.exp(); h *= 2; z = h.sum()", x=2).text_twin()
+    assert "backward() raises an error: one of the variables needed" in twin.split("</summary>")[1]
+
+
+def test_presets_are_chosen():
+    assert TapePlayer().presets == list(PRESETS)
+    assert TapePlayer(presets=["overwritten"]).presets == ["overwritten"]
+    assert TapePlayer(tl.ones((), requires_grad=True) * 2).presets == []
 
 
 def test_the_text_twin_folds_the_answer():

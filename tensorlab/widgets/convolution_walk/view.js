@@ -60,7 +60,7 @@ class View {
     this.frame.controls.append(...[...Object.values(this.fields), ...Object.values(this.choices)]
       .map(({ element }) => element));
     this.presets = new Presets({
-      names: Object.keys(PRESETS), chosen: (name) => this.store.propose(PRESETS[name]),
+      names: Object.keys(PRESETS), label: "Windows", chosen: (name) => this.store.propose(PRESETS[name]),
     });
     const over = (element) => this.light(element ? this.placeOf(element) : this.store.state.place);
     this.grid = new Grid({

@@ -1,14 +1,14 @@
-// A row of named ways to read a storage.
+// A row of named states of a lab.
 import { h } from "./dom.js";
 
 export class Presets {
-  // `chosen(name)` when the reader takes one of `names`.
-  constructor({ names, chosen }) {
+  // `chosen(name)` when the reader takes one of `names`; `label` is what the row offers.
+  constructor({ names, chosen, label = "Ways to read the storage" }) {
     this.buttons = names.map((name) => h("button", {
       type: "button", class: "tlw-button tlw-preset", "aria-pressed": "false", dataset: { preset: name },
       onclick: () => chosen(name),
     }, name));
-    this.element = h("div", { class: "tlw-presets", role: "group", "aria-label": "Ways to read the storage" }, this.buttons);
+    this.element = h("div", { class: "tlw-presets", role: "group", "aria-label": label }, this.buttons);
   }
 
   // `fits(name)` tells which of them there are, `stands(name)` which one is shown.

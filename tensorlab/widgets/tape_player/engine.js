@@ -14,6 +14,7 @@ export const RULES = {
   cuts: (op) => op.cuts === true,                                   // does an operation let no gradient through?
   above: (op, gradient) => gradient,                                // what an operation multiplies its slope with
   result: (op, operands, result) => result,                         // what a formula takes for the result
+  memory: (tensor) => tensor,                                       // what a formula finds of a tensor
   fit: (given, shape) => fitted(given, shape),                      // what is made of a gradient that is too large
   add: (waiting, arrived) => {                                      // what is made of two that arrive at one node
     const shape = broadcastShapes(waiting.shape, arrived.shape);
@@ -78,9 +79,9 @@ export function backward({ program, tensors, results, nodes, isLive }, rules = R
     if (ref.step === undefined) continue;
     const { op: name, inputs, args } = program.steps[ref.step];
     const op = OPS[name];
-    const operands = operandsOf(program.steps[ref.step], tensors, results);
+    const operands = operandsOf(program.steps[ref.step], tensors, results).map((own) => rules.memory(own, results));
     const g = made(results[ref.step].shape, rules.above(op, gradients[source].data));
-    const handed = op.backward(g, operands, rules.result(op, operands, results[ref.step]), args);
+    const handed = op.backward(g, operands, rules.result(op, operands, rules.memory(results[ref.step], results)), args);
     for (const [operand, input] of inputs.entries()) {
       if (!isLive(input)) continue;
       const target = numbers.get(keyOf(input));
@@ -98,8 +99,59 @@ export function backward({ program, tensors, results, nodes, isLive }, rules = R
   return { gradients, edges };
 }
 
+// What a node keeps: names, and the operand or the result that each stands for. `copied`: a write keeps what its own
+// formula needs of the tensor that it overwrites as a copy.
+function keptBy({ program, tensors, results, isLive }, step) {
+  const { op, inputs } = program.steps[step];
+  const operands = operandsOf(program.steps[step], tensors, results);
+  const kept = OPS[op].keeps(inputs.map(isLive), operands.map(({ number: plain }) => plain === undefined));
+  return kept.map(([name, which]) => ({
+    name, which, tensor: which === "result" ? results[step] : operands[which],
+    copied: Boolean(OPS[op].writes) && which === 0,
+  }));
+}
+
+const nameOf = ({ program, tensors, results }, step) => OPS[program.steps[step].op]
+  .name(program.steps[step].args, operandsOf(program.steps[step], tensors, results));
+
+// The steps that write into a storage, in order.
+function writesInto({ program, results }, storage) {
+  return results.map((_, step) => step)
+    .filter((step) => OPS[program.steps[step].op].writes && results[step].storage === storage);
+}
+
+// The version of the storage that a step has written into; null for a step that makes a tensor of its own, and a leaf.
+function versionOf(pass, step) {
+  const writes = step === undefined ? [] : writesInto(pass, pass.results[step].storage);
+  return writes.includes(step) ? writes.indexOf(step) + 1 : null;
+}
+
+// The first node of the way back that finds a tensor overwritten which it keeps: the step of the node, what it keeps,
+// the versions of the storage then and now, the step that wrote last, and the library's error. Null where none does.
+export function overwritten(pass) {
+  const { program, results, nodes, isLive } = pass;
+  for (const [node, { step }] of nodes.entries()) {
+    for (const { name, which, tensor, copied } of step === undefined ? [] : keptBy(pass, step)) {
+      const writes = writesInto(pass, tensor.storage);
+      const then = writes.filter((k) => k < step).length;
+      if (copied || writes.length === then) continue;
+      const [own, now, last] = [nameOf(pass, step), writes.length, writes.at(-1)];
+      const from = program.steps[step].inputs[which];
+      const origin = which === "result" ? "its own result" : isLive(from) ? `result 0 of ${nameOf(pass, from.step)}`
+        : "which requires no gradient";
+      const text = "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        + `${own} kept a tensor of shape [${tensor.shape.join(", ")}] and dtype float64 as \`${name}\`, ${origin}; `
+        + `it was at version ${then} then, and is at version ${now} now. ${program.steps[last].op} wrote it`
+        + `${now - then > 1 ? " last" : ""}. Compute ${own}'s operation after the write, or write into a clone().`;
+      return { node, name, then, now, last, text, before: tensor, after: results[last] };
+    }
+  }
+  return null;
+}
+
 // The tape of a program at these leaves, { shape, data, grad } by name: nodes as in record.py, and behind them what
-// was computed but not recorded, whose name is null. `made` lists the operations in the order of the program.
+// was computed but not recorded, whose name is null. `made` lists the operations in the order of the program; `error`
+// is what ends the way back at a node, with the node that wrote, or null.
 export function tapeOf(program, leaves) {
   const pass = forward(program, leaves);
   const { tensors, results, root, nodes: recorded } = pass;
@@ -109,6 +161,7 @@ export function tapeOf(program, leaves) {
       + `${tuple(results[root].shape)}; end with .sum()`);
   }
   const { gradients, edges } = backward(pass);
+  const broken = overwritten(pass);
   const known = new Set(recorded.map(keyOf));
   const all = [...program.steps.map((_, step) => ({ step })), ...program.leaves.map((leaf) => ({ leaf }))];
   const refs = [...recorded, ...all.filter((ref) => !known.has(keyOf(ref)))];
@@ -117,17 +170,22 @@ export function tapeOf(program, leaves) {
     const { shape, data } = ref.leaf !== undefined ? tensors[ref.leaf] : results[ref.step];
     const step = program.steps[ref.step];
     const plain = number >= recorded.length;
-    const name = step === undefined ? "AccumulateGrad"
-      : OPS[step.op].name(step.args, operandsOf(step, tensors, results));
+    const name = step === undefined ? "AccumulateGrad" : nameOf(pass, ref.step);
+    const reached = !plain && (broken === null || number <= broken.node);
     const inputs = (step?.inputs ?? []).filter((input) => input.number === undefined);
     return {
       name: plain ? null : name, leaf: ref.leaf ?? null, label: ref.leaf ?? step.label, shape, value: data,
       inputs: inputs.map((input) => numbers.get(keyOf(input))),
-      words: wordsOf(step, program), saved: [], gradient: plain ? null : gradients[number]?.data ?? null,
+      words: wordsOf(step, program), version: versionOf(pass, ref.step), saved: [],
+      gradient: reached ? gradients[number]?.data ?? null : null,
     };
   });
   keep(pass, nodes);
-  return { nodes, edges, made: program.steps.map((_, step) => numbers.get(keyOf({ step }))) };
+  const made = program.steps.map((_, step) => numbers.get(keyOf({ step })));
+  const plainly = ({ shape, data }) => ({ shape, data });
+  return { nodes, edges, made, error: broken && {
+    ...broken, writer: made[broken.last], before: plainly(broken.before), after: plainly(broken.after),
+  } };
 }
 
 // What a step is called, and what its formulas call x, y and n: operands that have a name or are numbers, an exponent.
@@ -139,20 +197,20 @@ function wordsOf(step, program) {
 }
 
 // What each node keeps, the youngest first: a storage that was kept before is shared.
-function keep({ program, tensors, results, nodes: recorded, isLive }, nodes) {
+function keep(pass, nodes) {
+  const { program, tensors, nodes: recorded } = pass;
   const own = new Set(recorded.filter(({ leaf }) => leaf !== undefined).map(({ leaf }) => tensors[leaf].storage));
   const seen = new Map();
   for (const [number, { step }] of recorded.entries()) {
     if (step === undefined) continue;
-    const { op, inputs } = program.steps[step];
-    const operands = operandsOf(program.steps[step], tensors, results);
-    const kept = OPS[op].keeps(inputs.map(isLive), operands.map(({ number: plain }) => plain === undefined));
-    nodes[number].saved = kept.map(([name, which]) => {
-      const { shape, storage } = which === "result" ? results[step] : operands[which];
+    const { inputs } = program.steps[step];
+    nodes[number].saved = keptBy(pass, step).map(({ name, which, tensor: { shape, storage: memory }, copied }) => {
+      const storage = copied ? { cells: numel(shape) } : memory;
       const owner = own.has(storage) ? "leaf" : seen.has(storage) ? "shared" : "graph";
       if (!seen.has(storage)) seen.set(storage, seen.size);
       const { leaf = null, step: from } = which === "result" ? {} : inputs[which];
-      const of = leaf ?? (from === undefined ? "result" : program.steps[from].name ?? program.steps[from].label);
+      const called = leaf ?? (from === undefined ? "result" : program.steps[from].name ?? program.steps[from].label);
+      const of = copied ? `a copy of ${called}` : called;
       return { name, of, shape, nbytes: storage.cells * ITEM, owner, storage: seen.get(storage) };
     });
   }

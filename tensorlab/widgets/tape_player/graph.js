@@ -23,7 +23,7 @@ function linesOf({ name, leaf, label, shape, value, saved }, waits, most) {
   const lines = [
     { kind: "label", widest: (label.length * BOLD) / LETTER }, { kind: "value", widest: Math.max(numbers, 4) },
   ];
-  if (leaf === null && saved.length) lines.push({ kind: "saved", widest: 6 + keptNames(saved).join(", ").length });
+  if (leaf === null && saved.length) lines.push({ kind: "saved", widest: 8 + keptNames(saved).join(", ").length });
   if (name !== null) lines.push({ kind: "gradient", widest: Math.max(numbers + 2, leaf === null ? name.length : 11) });
   return lines;
 }
@@ -63,6 +63,7 @@ export class GraphPicture {
     this.key = key;
     const current = moment.event?.edge === undefined ? moment.event?.node : tape.edges[moment.event.edge].target;
     for (const [number, node] of tape.nodes.entries()) this.node(number, node, waits, moment, number === current);
+    this.broken(tape, moment);
     for (const way of this.ways) {
       const passed = moment.passed.has(way.edge);
       way.element.classList.toggle("tlw-passed", passed);
@@ -192,6 +193,19 @@ export class GraphPicture {
       parts.gradient.classList.toggle("tlw-complete", complete);
       parts.gradient.dataset.text = complete ? `g ${glimpse(node.shape, sums[number], this.most)}`
         : arrived[0] ? `waits for ${waits[number] - arrived[number]}` : there && node.leaf === null ? node.name : "";
+    }
+  }
+
+  // From the write on: the node whose tensor is overwritten, and the one that wrote.
+  broken({ nodes, error = null }, { computed }) {
+    for (const [number, button] of this.buttons.entries()) {
+      const broken = error !== null && computed.has(error.writer) && number === error.node;
+      button.classList.toggle("tlw-broken", broken);
+      button.classList.toggle("tlw-culprit", error !== null && computed.has(number) && number === error.writer);
+      if (!broken) continue;
+      button.parts.saved.dataset.text = `written ${keptNames(nodes[number].saved).join(", ")}`;
+      const told = button.getAttribute("aria-label");
+      button.setAttribute("aria-label", `${told}, overwritten by ${nodes[error.writer].label}`);
     }
   }
 

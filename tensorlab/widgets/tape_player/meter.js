@@ -56,7 +56,7 @@ export class Meter {
       const { from, to, alone } = ribbon;
       const state = at < from ? "coming" : at < to ? "held" : "freed";
       const bar = h("span", {
-        class: "tlw-ribbon-bar", style: `left:${share(from)};width:${share(to - from)}`,
+        class: "tlw-ribbon-bar", style: `left:${share(from)};width:${share(Math.min(to, steps.length) - from)}`,
       });
       return h("li", { class: `tlw-ribbon tlw-ribbon-${state}${alone ? " tlw-ribbon-alone" : ""}` },
         h("span", { class: "tlw-ribbon-name tlw-mono" }, ribbonText(ribbon)),

@@ -2,10 +2,8 @@
 // is ready.
 import { h } from "../shared/dom.js";
 import { Prediction } from "../shared/prediction.js";
-import { nextNode } from "./steps.js";
+import { RUNS, nextNode } from "./steps.js";
 import { nodeName } from "./words.js";
-
-const RUNS = ["run", "store"];
 
 export class NextNode {
   // `changed()` when the picture must be drawn anew; `say` for the screen reader.

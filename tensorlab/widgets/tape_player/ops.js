@@ -269,6 +269,23 @@ export const OPS = {
   detach: { ...view("", (x) => ({ shape: x.shape, strides: x.strides }), reshaped), cuts: true },
 };
 
+// An operation that writes its result into its first operand. What its own formula needs of that one is copied.
+function written(op) {
+  return {
+    ...op, writes: true,
+    forward: ([x, y]) => {
+      const { shape, data } = op.forward([x, y]);
+      if (tuple(shape) !== tuple(x.shape)) {
+        refuse(`output with shape [${x.shape.join(", ")}] doesn't match the broadcast shape [${shape.join(", ")}]: `
+          + "a tensor that is written keeps its shape");
+      }
+      return { ...x, data };
+    },
+  };
+}
+
+for (const name of ["add", "sub", "mul", "div"]) OPS[`${name}_`] = written(OPS[name]);
+
 function viewRefusal(x, shape, reason) {
   return `cannot view ${tuple(x.shape)} with strides ${tuple(x.strides)} as ${tuple(shape)}: ${reason}; `
     + `reshape would copy ${numel(shape) * 8} bytes`;

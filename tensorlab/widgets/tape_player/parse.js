@@ -7,13 +7,15 @@ export const MOST_LETTERS = 600;
 
 const PLAIN = ["exp", "log", "sqrt", "tanh", "sigmoid", "relu", "sin", "cos", "abs", "square", "t", "clone", "detach"];
 export const METHODS = [...PLAIN, "pow", "sum", "mean", "view", "expand", "transpose", "unsqueeze", "squeeze"];
+export const WRITES = ["add_", "sub_", "mul_", "div_"];           // `h += 1` and its like
+const VIEWS = ["view", "expand", "transpose", "unsqueeze", "squeeze", "t", "T", "detach"];
 const SIGNS = { "+": "add", "-": "sub", "*": "mul", "/": "div", "@": "matmul", "**": "pow" };
 const FOLD = "a dimension or several, and keepdim=True with them";
 const TAKES = {
   sum: FOLD, mean: FOLD, view: "the new sizes", expand: "the new sizes", transpose: "two dimensions",
   unsqueeze: "a dimension", squeeze: "a dimension or nothing", pow: "a number",
 };
-const TOKEN = /\s*(?:((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\*\*|[-+*/@().,=[\]]))/y;
+const TOKEN = /\s*(?:((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\*\*|[-+*/]=|[-+*/@().,=[\]]))/y;
 
 // ---- text into a tree
 
@@ -33,7 +35,8 @@ function tokens(text) {
   return found;
 }
 
-// One line: { target, value } as a tree. Kinds of nodes: number, name, neg, binary, attribute, call, list, flag.
+// One line: { target, sign, value } as a tree, the sign being that of `+=` where there is one. Kinds of nodes: number,
+// name, neg, binary, attribute, call, list, flag.
 class Tree {
   constructor(text) {
     this.tokens = tokens(text);
@@ -41,14 +44,15 @@ class Tree {
   }
 
   line() {
-    let target = null;
-    if (this.tokens[0]?.name !== undefined && this.tokens[1]?.sign === "=") {
-      target = this.tokens[0].name;
+    let [target, sign] = [null, null];
+    const assigned = /^([-+*/]?)=$/.exec(this.tokens[1]?.sign ?? "");
+    if (this.tokens[0]?.name !== undefined && assigned !== null) {
+      [target, sign] = [this.tokens[0].name, assigned[1] || null];
       this.at = 2;
     }
     const value = this.sum();
     if (this.at < this.tokens.length || ["True", "False", "None"].includes(target)) throw new Unreadable();
-    return { target, value };
+    return { target, sign, value };
   }
 
   sign(...signs) {
@@ -151,6 +155,8 @@ export function general(value) {
   return String(Number(value.toPrecision(6)));
 }
 
+const sameRef = (one, other) => one.leaf === other.leaf && one.step === other.step;
+
 class Reader {
   constructor(source, leaves) {
     this.source = source.trim();
@@ -185,7 +191,8 @@ class Reader {
     }
   }
 
-  line({ target, value }) {
+  line({ target, sign, value }) {
+    if (sign !== null) return this.write(target, sign, value);
     const before = this.steps.length;
     const ref = this.expression(value);
     if (target === null) return ref;
@@ -196,6 +203,27 @@ class Reader {
     }
     this.names.set(target, ref);
     return ref;
+  }
+
+  // `h += …`: an operation that writes into h. All names of h are names of its result from here on.
+  write(name, sign, value) {
+    const target = this.expression({ kind: "name", name });
+    const right = this.expression(value);
+    if (target.leaf !== undefined) refuse(`${name} is a leaf: the player writes only into results of operations`);
+    const memory = this.memory(target);
+    if (this.steps.some(({ op, inputs }) => VIEWS.includes(op) && sameRef(this.memory(inputs[0]), memory))) {
+      refuse(`${name} shares its memory with a view: the player writes only into results that have none`);
+    }
+    const ref = this.step(`${SIGNS[sign]}_`, [target, right], {}, `${name} ${sign}= ${this.shown(right) || "…"}`);
+    this.steps.at(-1).name = name;
+    for (const [own, known] of this.names) if (sameRef(known, target)) this.names.set(own, ref);
+    return ref;
+  }
+
+  // The leaf or the operation whose memory a tensor looks into.
+  memory(ref) {
+    const step = this.steps[ref.step];
+    return step !== undefined && [...VIEWS, ...WRITES].includes(step.op) ? this.memory(step.inputs[0]) : ref;
   }
 
   expression(node) {

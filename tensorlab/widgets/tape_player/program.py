@@ -1,7 +1,8 @@
 """A program of the Tape Player: lines of Python, read as a list of operations and run by the library.
 
 Nothing of the text is evaluated. It is a small part of Python: assignments, ``+ - * / ** @``, numbers, names,
-brackets, and the methods of `METHODS`. ``parse.js`` reads the same texts into the same operations.
+brackets, the methods of `METHODS`, and ``+= -= *= /=``, which write into a result. ``parse.js`` reads the
+same texts into the same operations.
 """
 
 from __future__ import annotations
@@ -49,13 +50,15 @@ _SIGNS: dict[type, tuple[str, str]] = {
     ast.MatMult: ("matmul", "@"),
     ast.Pow: ("pow", "**"),
 }
+WRITES = ("add_", "sub_", "mul_", "div_")  # `h += 1` and its like
+_VIEWS = ("view", "expand", "transpose", "unsqueeze", "squeeze", "t", "T", "detach")
 
 
 class Step(NamedTuple):
     """One operation.
 
     Attributes:
-        op: its name.
+        op: its name; one that writes into its first operand ends with ``_``.
         inputs: its operands: ``{"leaf": "x"}``, ``{"step": 0}`` or ``{"number": 2.0}``.
         args: its other arguments, by name.
         label: as the source has it, with operands that have a name.
@@ -139,6 +142,10 @@ _RUN: dict[str, Callable[..., Tensor]] = {
     "mul": operator.mul,
     "div": operator.truediv,
     "matmul": _product,
+    "add_": lambda x, y: x.add_(y),
+    "sub_": lambda x, y: x.sub_(y),
+    "mul_": lambda x, y: x.mul_(y),
+    "div_": lambda x, y: x.div_(y),
     "neg": operator.neg,
     "reciprocal": lambda x: x.reciprocal(),
     "T": lambda x: x.T,
@@ -196,6 +203,8 @@ class _Reader:
         """One assignment or expression; what it gives."""
         if isinstance(line, ast.Expr):
             return self.expression(line.value)
+        if isinstance(line, ast.AugAssign):
+            return self.write(line)
         if not isinstance(line, ast.Assign) or len(line.targets) != 1:
             raise self.unreadable()
         target = line.targets[0]
@@ -209,6 +218,32 @@ class _Reader:
             last = self.steps[-1]
             self.steps[-1] = last._replace(name=target.id, label=f"{target.id} = {last.label}")
         self.names[target.id] = ref
+        return ref
+
+    def write(self, line: ast.AugAssign) -> Ref:
+        """``h += …``: an operation that writes into h. All names of h name its result from here on."""
+        op, sign = _SIGNS.get(type(line.op), ("", ""))
+        if f"{op}_" not in WRITES or not isinstance(line.target, ast.Name):
+            raise self.unreadable()
+        name = line.target.id
+        target = self.expression(ast.Name(name))
+        right = self.expression(line.value)
+        if "leaf" in target:
+            raise ValueError(f"{name} is a leaf: the player writes only into results of operations")
+        memory = self.memory(target)
+        if any(step.op in _VIEWS and self.memory(step.inputs[0]) == memory for step in self.steps):
+            raise ValueError(
+                f"{name} shares its memory with a view: the player writes only into results that have none"
+            )
+        ref = self.step(f"{op}_", [target, right], {}, f"{name} {sign}= {self.shown(right) or '…'}")
+        self.steps[-1] = self.steps[-1]._replace(name=name)
+        self.names.update({own: ref for own, known in self.names.items() if known == target})
+        return ref
+
+    def memory(self, ref: Ref) -> Ref:
+        """The leaf or the operation whose memory a tensor looks into."""
+        while "step" in ref and self.steps[ref["step"]].op in (*_VIEWS, *WRITES):
+            ref = self.steps[ref["step"]].inputs[0]
         return ref
 
     def expression(self, node: ast.expr) -> Ref:

@@ -1,8 +1,11 @@
 // Which gradient comes out? Candidates to choose from, and a commitment: the way back opens after it.
 import { h } from "../shared/dom.js";
 import { block } from "./numbers.js";
-import { explained } from "./mistakes.js";
+import { ERROR, explained } from "./mistakes.js";
 import { nested } from "./words.js";
+
+// A candidate that is no tensor, in words; null for a tensor.
+const plain = (gradient) => (gradient === null ? "None" : gradient === ERROR ? "an error" : null);
 
 export class GradientQuestion {
   // `asked(leaf)` when the reader asks about another leaf, `commit(kind)` a prediction, `again()` the wish for a new
@@ -69,11 +72,12 @@ export class GradientQuestion {
     const chosen = told && kind === guess;
     const right = told && kind === "right";
     const mark = right ? "this one" : chosen ? "your choice" : "";
-    const content = gradient === null ? h("span", { class: "tlw-mono tlw-none" }, "None")
+    const text = plain(gradient);
+    const content = text !== null ? h("span", { class: "tlw-mono tlw-none" }, text)
       : block("", gradient, { kind: "tlw-gradient-block" });
     const radio = h("input", {
       type: "radio", name: this.group, value: kind, disabled: told ? "" : null,
-      "aria-label": `candidate ${place + 1}: ${gradient === null ? "None" : nested(gradient)}`,
+      "aria-label": `candidate ${place + 1}: ${text ?? nested(gradient)}`,
     });
     radio.checked = chosen;
     return h("label", { class: `tlw-candidate${right ? " tlw-right" : chosen ? " tlw-missed" : ""}` },

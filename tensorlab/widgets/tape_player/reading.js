@@ -47,12 +47,22 @@ function handed(edge, { nodes }, { before, sums }) {
   return [h("div", { class: "tlw-blocks" }, parts)];
 }
 
+// What a node kept, as it was and as it is.
+function failed({ nodes, error }) {
+  const { name, then, now, before, after, node, writer } = error;
+  const { of } = nodes[node].saved.find((entry) => entry.name === name);
+  const title = of === "result" ? "its result" : of;
+  return [h("div", { class: "tlw-blocks" }, block(`${title} at version ${then}`, before),
+    sign(`${nodes[writer].label} →`), block(`at version ${now}`, after))];
+}
+
 function stepParts(tape, moment) {
   const { event, sums } = moment;
   if (event === null) return [];
   if (event.kind === "hand") return handed(tape.edges[event.edge], tape, moment);
   const node = tape.nodes[event.node];
   if (event.kind === "compute") return computed(node, tape);
+  if (event.kind === "fail") return failed(tape);
   if (event.kind === "run") return ran(event.node, node, tape, sums[event.node]);
   const title = event.kind === "seed" ? "g" : `${node.leaf}.grad`;
   return [h("div", { class: "tlw-blocks" }, block(title, { shape: node.shape, data: sums[event.node] }, GRADIENT))];

@@ -2,12 +2,17 @@
 import { numel } from "../shared/layout.js";
 
 // The steps, each { kind, node } or { kind, edge }. Kinds: `compute` an operation and record it; `seed` the gradient 1;
-// `run` a node, whose gradient is complete; `hand` one of its gradients on; `store` a gradient in a leaf.
-export function stepsOf({ nodes, edges, made = null }) {
+// `run` a node, whose gradient is complete; `hand` one of its gradients on; `store` a gradient in a leaf; `fail` at a node
+// that finds a tensor overwritten.
+export function stepsOf({ nodes, edges, made = null, error = null }) {
   const order = made ?? nodes.map((_, node) => node).filter((node) => nodes[node].leaf === null).reverse();
   const steps = [...order.map((node) => ({ kind: "compute", node })), { kind: "seed", node: 0 }];
   for (const [node, { name, leaf, gradient }] of nodes.entries()) {
     if (name === null || gradient === null) continue;
+    if (node === error?.node) {
+      steps.push({ kind: "fail", node });
+      break;
+    }
     steps.push({ kind: leaf === null ? "run" : "store", node });
     for (const [edge, { source, arrived }] of edges.entries()) {
       if (source === node && arrived !== null) steps.push({ kind: "hand", edge });
@@ -26,6 +31,8 @@ export function revived({ nodes, edges }) {
     })),
   };
 }
+
+export const RUNS = ["run", "store", "fail"];       // the steps of a node on the way back
 
 export function forwardCount(steps) {
   return steps.findIndex(({ kind }) => kind === "seed");
@@ -58,7 +65,7 @@ export function momentOf(tape, steps, at) {
       moment.sums[target] = moment.before === null ? arrived : moment.before.map((number, k) => number + arrived[k]);
       moment.arrived[target] += 1;
       moment.passed.add(edge);
-    } else moment.ran.add(node);
+    } else if (kind !== "fail") moment.ran.add(node);
   }
   moment.kept = keptBytes(tape, moment);
   return moment;
@@ -80,7 +87,7 @@ export function ribbonsOf({ nodes }, steps) {
   const after = (kind, node) => steps.findIndex((step) => step.kind === kind && step.node === node) + 1;
   const ribbons = nodes.flatMap(({ saved }, node) => {
     const from = after("compute", node);
-    const to = after("run", node) || steps.length;
+    const to = after("run", node) || steps.length + 1;        // held to the end, where an error stops the way
     const storages = new Map(saved.map((entry) => [entry.storage, entry]).reverse());      // the first one stays
     return [...storages.values()].map((entry) => ({ node, from, to, entry, alone: entry.owner === "graph" }));
   });
@@ -89,5 +96,5 @@ export function ribbonsOf({ nodes }, steps) {
 
 // Which node runs next: the youngest whose gradients have all arrived. Null at the end.
 export function nextNode(steps, at) {
-  return steps.slice(at).find(({ kind }) => kind === "run" || kind === "store")?.node ?? null;
+  return steps.slice(at).find(({ kind }) => RUNS.includes(kind))?.node ?? null;
 }

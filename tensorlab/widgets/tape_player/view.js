@@ -1,6 +1,7 @@
 // The Tape Player: a program runs forward and records its graph, then a gradient runs back through it, step by step.
 import { h, spokenText } from "../shared/dom.js";
 import { Frame } from "../shared/frame.js";
+import { Presets } from "../shared/presets.js";
 import { Store } from "../shared/store.js";
 import { tuple } from "../shared/layout.js";
 import { differences } from "./differences.js";
@@ -9,6 +10,7 @@ import { Leaves } from "./leaves.js";
 import { candidates } from "./mistakes.js";
 import { NextNode } from "./next.js";
 import { Meter } from "./meter.js";
+import { PRESETS } from "./presets.js";
 import { GradientQuestion } from "./question.js";
 import { Reading } from "./reading.js";
 import { SCHEMA, check, played } from "./state.js";
@@ -77,7 +79,10 @@ class View {
       changed: (leaf, place, number, settled) => this.change(leaf, place, number, settled),
       required: (leaf, grad) => this.requireGrad(leaf, grad),
     });
-    this.frame.body.append(scene, this.next.element, this.transport.element, this.question.element,
+    this.presets = new Presets({
+      names: this.frame.model.get("presets"), label: "Programs", chosen: (name) => this.begin(name),
+    });
+    this.frame.body.append(this.presets.element, scene, this.next.element, this.transport.element, this.question.element,
       this.leaves.element);
   }
 
@@ -101,6 +106,12 @@ class View {
     this.hand = this.hand === node ? null : node;
     this.transport.pause();
     this.draw();
+  }
+
+  begin(name) {
+    this.hand = null;
+    this.transport.pause();
+    this.store.propose({ ...PRESETS[name], ask: null, guess: null, told: false, step: 0 });
   }
 
   sourceKey(event) {
@@ -168,6 +179,7 @@ class View {
       this.source.value = sourceLines(source).join("; ");
     }
     this.source.removeAttribute("aria-invalid");
+    this.presets.show(() => true, (name) => PRESETS[name].source === source);
     this.question.draw(state, candidates(program, leaves, ask), program.leaves);
     if (this.element === null || !(this.element[1] < leaves[this.element[0]]?.data.length)) this.element = [ask, 0];
     const by = (make) => Object.fromEntries(Object.keys(leaves).map((name) => [name, make(name)]));

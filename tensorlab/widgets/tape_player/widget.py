@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from tensorlab.autograd.inspection import Graph
 from tensorlab.core import layout
 from tensorlab.tensor import Tensor
 from tensorlab.widgets.base import html_table
-from tensorlab.widgets.lab import Lab
+from tensorlab.widgets.lab import Lab, checked_choice
 from tensorlab.widgets.tape_player.program import MOST_ELEMENTS, Program, parse, run
 from tensorlab.widgets.tape_player.record import record
 
@@ -25,8 +26,9 @@ __all__ = ["TapePlayer"]
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _GUESSES = (
     *("right", "unsummed", "overwrite", "first", "through", "mean", "input", "chain"),
-    *("none", "zeros", "ones", "value"),
+    *("none", "zeros", "ones", "value", "old", "written", "error"),
 )  # as in mistakes.js
+PRESETS = ("two ways", "stretched", "overwritten", "written and fine")  # as in presets.js
 
 
 class TapePlayer(Lab):
@@ -38,15 +40,21 @@ class TapePlayer(Lab):
     the expression written anew, in a page without kernel too: the page has its own engine, which is tested
     against the library's.
 
+    A program may write into a result, ``h *= 2``. Where a node has kept what is overwritten, the way back
+    ends there with the library's error, the node that wrote, and both versions.
+
     A tensor that was computed before can be played as well. Its graph has no forward pass to run again, so
     its leaves stand as they are, and values show where something keeps them.
 
     Args:
         source: lines of Python, with ``;`` or line breaks between, whose last result is one number; or a
-            tensor with a graph. Lines may use ``+ - * / ** @`` and the methods that a refusal lists.
+            tensor with a graph. Lines may use ``+ - * / ** @`` and the methods that a refusal lists, and
+            ``+= -= *= /=`` to write into a result.
         told: whether to open the way back from the beginning.
         ask: the leaf whose gradient is asked for; the first that requires one if None.
         fixed: leaves that require no gradient.
+        presets: which programs are offered: "two ways", "stretched", "overwritten", "written and fine"; all
+            if left out. A recorded graph has none.
         key: the player's name in the page's address; left out, it follows from the first state.
         leaves: the values of the names that the source uses, or the leaves of the tensor by name.
 
@@ -58,6 +66,14 @@ class TapePlayer(Lab):
         >>> player = TapePlayer("z = (x * w + b).tanh().sum()", x=[[1, 2, 3]], w=[0.1, 0.2, 0.3], b=0.5)
         >>> player.gradients["w"].shape, player.graph.nodes[0].name
         (tensorlab.Size([3]), 'SumBackward0')
+        >>> player.change(source="h = x.exp(); h *= 2; z = h.sum()")
+        >>> player.gradients
+        Traceback (most recent call last):
+            ...
+        RuntimeError: one of the variables needed for gradient computation has been modified by an inplace \
+operation: ExpBackward0 kept a tensor of shape [1, 3] and dtype float64 as `result`, its own result; it was \
+at version 0 then, and is at version 1 now. mul_ wrote it. Compute ExpBackward0's operation after the write, \
+or write into a clone().
         >>> player.change(source="h = x * w; z = (h * h + h).sum()")
         >>> max(player.graph.waiting().values())
         3
@@ -74,6 +90,7 @@ class TapePlayer(Lab):
     folder = Path(__file__).parent
 
     tape: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)  # of a recorded graph; else empty
+    presets = traitlets.List(traitlets.Unicode()).tag(sync=True)
 
     def __init__(
         self,
@@ -82,6 +99,7 @@ class TapePlayer(Lab):
         told: bool = False,
         ask: str | None = None,
         fixed: Sequence[str] = (),
+        presets: Sequence[str] | None = None,
         key: str | None = None,
         **leaves: Any,
     ) -> None:
@@ -106,6 +124,7 @@ class TapePlayer(Lab):
             state = {"source": source, "leaves": plain, "ask": ask}
         super().__init__(state | {"guess": None, "told": told, "step": 0}, key)
         self.tape = tape
+        self.presets = checked_choice("preset", () if tape else presets, PRESETS)
 
     @classmethod
     def checked(cls, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,7 +164,11 @@ class TapePlayer(Lab):
 
     @property
     def gradients(self) -> dict[str, Tensor | None]:
-        """The gradients of the leaves by name; None where none arrives."""
+        """The gradients of the leaves by name; None where none arrives.
+
+        Raises:
+            RuntimeError: a node finds a tensor overwritten that it has kept.
+        """
         result, leaves = self._played()
         wanted = {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
         found = autograd.grad(result, list(wanted.values()), allow_unused=True)
@@ -174,11 +197,19 @@ class TapePlayer(Lab):
             ["leaf", "shape", "value", "requires_grad"],
             leaves,
         )
-        after = [
-            (name, "None" if gradient is None else f"{tuple(gradient.shape)}: {_numbers(_flat(gradient))}")
-            for name, gradient in self.gradients.items()
-        ]
-        answer = html_table("After backward().", ["leaf", "gradient"], after)
+        try:
+            gradients = self.gradients
+        except RuntimeError as error:
+            answer = f"<p>backward() raises an error: {html.escape(str(error))}</p>"
+        else:
+            after = [
+                (
+                    name,
+                    "None" if gradient is None else f"{tuple(gradient.shape)}: {_numbers(_flat(gradient))}",
+                )
+                for name, gradient in gradients.items()
+            ]
+            answer = html_table("After backward().", ["leaf", "gradient"], after)
         summary = "Write down your prediction, then open the answer"
         return f"{asked}<details><summary>{summary}</summary>{answer}</details>"
 

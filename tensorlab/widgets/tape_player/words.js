@@ -89,7 +89,8 @@ export function computeText(node) {
     return `${node.label} is computed, and nothing is recorded: ${why}.`;
   }
   const kept = node.saved.length ? names(node.saved) : "nothing";
-  return `${node.label} is computed, and ${node.name} is born. ${shape} The node keeps ${kept}.`;
+  const wrote = node.version ? ` It overwrites ${node.words.name}, whose memory is at version ${node.version} now.` : "";
+  return `${node.label} is computed, and ${node.name} is born.${wrote} ${shape} The node keeps ${kept}.`;
 }
 
 export function seedText({ name }) {
@@ -114,6 +115,11 @@ export function handText(edge, nodes, arrived, waits) {
   return `${nodeTitle(source)} hands a gradient to ${to}.${sums}${place}`;
 }
 
+// At the node that finds a tensor overwritten: what backward() says, word by word.
+export function failText({ nodes, error }) {
+  return `backward() stops at ${nodeTitle(nodes[error.node])} and raises a RuntimeError: ${error.text}`;
+}
+
 export function storeText({ leaf }) { return `AccumulateGrad writes ${leaf}.grad. A leaf's gradient stays there.`; }
 
 // The sentence for a step.
@@ -125,6 +131,7 @@ export function stepText(tape, moment, waits) {
   if (event.kind === "seed") return seedText(nodes[event.node]);
   if (event.kind === "run") return runText(nodes[event.node], waits[event.node]);
   if (event.kind === "store") return storeText(nodes[event.node]);
+  if (event.kind === "fail") return failText(tape);
   const edge = edges[event.edge];
   return handText(edge, nodes, arrived[edge.target], waits[edge.target]);
 }
@@ -178,7 +185,7 @@ export function pythonLines(source, leaves) {
   });
   const lines = sourceLines(source);
   const last = lines.pop();
-  const name = /^([A-Za-z_]\w*)\s*=/.exec(last)?.[1];
+  const name = /^([A-Za-z_]\w*)\s*[-+*/]?=/.exec(last)?.[1];
   const end = name ? [last, `${name}.backward()`] : [`${isClosed(last) ? last : `(${last})`}.backward()`];
   return [...made, ...lines, ...end].join("\n");
 }

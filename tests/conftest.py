@@ -65,8 +65,34 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(home.cleanup)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first, then those of the most tests."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let who changes a kernel run every case of what otherwise is run in part."""
+    parser.addoption("--whole", action="store_true", help="run every case of the tests marked `part`")
+
+
+def is_whole(config: pytest.Config) -> bool:
+    """Whether every case is run: it was asked for, or somebody chose tests by name."""
+    chosen = config.option.keyword or any("::" in argument for argument in config.args)
+    return bool(config.getoption("whole") or chosen)
+
+
+@pytest.fixture(scope="session")
+def every(pytestconfig: pytest.Config) -> Callable[[int], int]:
+    """For a test that is a loop: `every(5)` is the step through its cases, 1 where all are to be run."""
+    return lambda step: 1 if is_whole(pytestconfig) else step
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep every so-manieth case of what is run in part; put the longest files first."""
+    if not is_whole(config):
+        seen: Counter[str] = Counter()
+        kept: dict[bool, list[pytest.Item]] = {True: [], False: []}
+        for item in items:
+            part, name = item.get_closest_marker("part"), item.nodeid.partition("[")[0]
+            kept[part is None or seen[name] % part.args[0] == 0].append(item)
+            seen[name] += 1
+        config.hook.pytest_deselected(items=kept[False])
+        items[:] = kept[True]
     counts = Counter(item.path for item in items)
     places = {
         path: next((place for place, name in enumerate(LONG) if path.as_posix().endswith(name)), len(LONG))

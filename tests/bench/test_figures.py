@@ -42,8 +42,8 @@ def test_compilation_is_measured_call_by_call():
 
 @linux
 def test_operations_need_one_megabyte_a_thread_beside_operands_and_result():
-    found = measure(every=3)  # `tensorlab bench memory` measures all
-    assert len(found) > 190
+    found = measure(every=12)  # `tensorlab bench memory` measures all
+    assert len(found) > 45
     above = {need.text: need.beside for need in found if need.beside > ALLOWED}
     assert {text: size for text, size in above.items() if text not in STEPS} == {}
 

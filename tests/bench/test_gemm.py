@@ -24,6 +24,7 @@ def test_products_have_names_of_their_own():
     assert len({product.name for product in PRODUCTS}) == len(PRODUCTS)
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("product", [p for p in PRODUCTS if p.operations < 1e7], ids=lambda p: p.name)
 def test_candidates_compute_the_same(torch, product):
     ((_, candidates),) = cases(torch, product.name)

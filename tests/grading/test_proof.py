@@ -129,16 +129,16 @@ def grade_all(interpreted):
 
 @pytest.mark.parametrize("exercise_id", EXERCISES)
 def test_every_known_solution_gets_the_same_in_a_real_box(
-    exercise_id, tmp_path, rows_of, grade_all, notebook_text
+    exercise_id, tmp_path, rows_of, grade_all, notebook_text, every
 ):
-    """One notebook a known solution, through the file reader, the runner and the decoder.
+    """One notebook a known solution, of five one, through the file reader, the runner and the decoder.
 
     In a box the library's own function is refused; the solution notebook is its proof.
     """
     e = exercise(exercise_id)
     known = list(zip(rows_of(e.id), known_solutions(e), strict=True))
     assert all((row.kind, row.solution) == (kind, name) for row, (kind, name, _, _) in known)
-    handed_in = [(row, function) for row, (kind, _, _, function) in known if kind != "reference"]
+    handed_in = [(row, function) for row, (kind, _, _, function) in known if kind != "reference"][:: every(5)]
     paths = [tmp_path / f"{row.kind}_{row.solution}.ipynb" for row, _ in handed_in]
     for path, (_, function) in zip(paths, handed_in, strict=True):
         answer = {"cell_type": "code", "id": e.answer_cell, "source": answer_source(e, function)}

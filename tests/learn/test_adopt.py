@@ -92,6 +92,7 @@ def dictionaries():
 class TestReferences:
     """Most of it interpreted: a part as a student writes it would have ever other kernels compiled."""
 
+    @pytest.mark.part(4)
     @pytest.mark.parametrize("name", IDS)
     def test_alone(self, name, interpreted):
         ((mood, card),), adopted, differences, _, _ = interpreted(adopted_as, [name])

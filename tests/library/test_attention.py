@@ -89,6 +89,7 @@ CALLS = [
 ]  # fmt: skip
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("kinds", [["row"] * 3, ["transposed", "sliced", "offset"]])
 @pytest.mark.parametrize(("expression", "shapes"), CALLS)
 def test_gradients_are_those_of_torch(torch, expression, shapes, kinds):

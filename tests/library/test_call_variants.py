@@ -444,6 +444,7 @@ def alike(ours: Any, theirs: Any) -> bool:
     return type(ours) is type(theirs) and ours == theirs
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("line", LINES)
 def test_a_call_is_understood_as_pytorch_understands_it(torch, line):
     ours, theirs = outcome(tl, line), outcome(torch, line)

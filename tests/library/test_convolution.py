@@ -84,6 +84,7 @@ def test_every_result_is_its_sum(case, kind):
     np.testing.assert_array_equal(result.numpy(), defined(x, w, b, *form))
 
 
+@pytest.mark.part(4)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int64", "int32", "int8"])
 @pytest.mark.parametrize("case", CASES[3:6], ids=str)
 def test_every_dtype(case, dtype):

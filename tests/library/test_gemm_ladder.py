@@ -16,6 +16,7 @@ def whole(shape, dtype, seed):
     return np.random.default_rng(seed).integers(-8, 9, shape).astype(dtype)
 
 
+@pytest.mark.part(5)
 @pytest.mark.parametrize("rung", RUNGS, ids=lambda rung: rung.__name__)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("sizes", SIZES, ids=str)

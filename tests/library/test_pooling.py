@@ -80,6 +80,7 @@ def test_the_greatest_are_the_same_without_their_places(form, kind, dtype):
         assert repr(alone) == repr(values)
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "int64", "int32", "int8", "uint8"])
 def test_dtypes(torch, dtype):
     x = (torch.randn(2, 3, 8, 9) * 30).to(getattr(torch, dtype))

@@ -28,6 +28,7 @@ def with_tensorlab(source: str) -> str:
     return re.sub(r"^(import|from) torch(?=\.| import )", r"\1 tensorlab", source, flags=re.M)
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_a_program_prints_the_same_with_tensorlab_for_torch(torch, path):
     source = path.read_text(encoding="utf-8")

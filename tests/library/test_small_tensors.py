@@ -60,6 +60,7 @@ def test_joining_refuses_again_what_it_refused():
     assert tl.cat([named, named]).names == ("N",)
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("name", ["sum", "prod", "amax", "amin", "mean"])
 @pytest.mark.parametrize("t", KINDS)
 def test_folds_of_small_tensors(torch, name, t):

@@ -82,6 +82,7 @@ def test_the_first_of_few_and_of_many(torch):
         agree(tl.tensor(numbers).topk(k), torch.from_numpy(numbers).topk(k))
 
 
+@pytest.mark.part(5)
 @pytest.mark.parametrize(
     ("shape", "kind"),
     [
@@ -274,6 +275,7 @@ def test_refusals_are_pytorchs(torch, call):
         call(tl)
 
 
+@pytest.mark.part(7)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shape", [(2, 1500), (20,), (3, 4, 5), (1,), (0, 3), ()], ids=str)
 @pytest.mark.parametrize("t", [t.name for t in dtypes.ALL])
@@ -328,6 +330,7 @@ def test_counts(torch):
     agree(tl.bincount(tl.tensor([], dtype=tl.int64), minlength=2), torch.tensor([0, 0]))
 
 
+@pytest.mark.part(4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("t", ["uint8", "int8", "int16", "int32", "int64"])
 def test_counts_of_all_integers_in_all_layouts(torch, t, kind):

@@ -208,6 +208,7 @@ def test_out_refuses_what_would_be_recorded(torch, call):
             eval(call, names)
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("dim", [0, 1, 2])
 @pytest.mark.parametrize("name", ["float32", "float64", "float16", "bfloat16"])
 @pytest.mark.parametrize("function", ["softmax", "log_softmax"])

@@ -146,6 +146,7 @@ OTHERWISE = {"F.softplus(x)", "F.gelu(x)", "x ** -0.5", "m.hypot(x, y)"}
 OTHERWISE |= {"m.polygamma(2, x)", "m.special.log_ndtr(x * 3)"}
 
 
+@pytest.mark.part(4)
 @pytest.mark.parametrize(
     "expression",
     [e for e in CASES if "z" not in e and e not in OTHERWISE and "x / y" not in e] + ["m.max(x, y)"],

@@ -18,6 +18,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.library.operators", description=__doc__)
     parser.add_argument("names", nargs="*", help="operators; all without any")
     parser.add_argument("--dtypes", default=",".join(DTYPES), help="which dtypes, with commas")
+    parser.add_argument("--every", type=int, default=1, help="compare every so-manieth sample")
     parser.add_argument("--show", type=int, default=3, help="how many examples of each difference")
     parser.add_argument("--times", action="store_true", help="name each operator and how long it took")
     arguments = parser.parse_args()
@@ -26,7 +27,7 @@ def main() -> int:
     known: collections.Counter[str] = collections.Counter()
     for op in operators:
         began = time.perf_counter()
-        comparisons = list(compare_operator(torch, op, tuple(arguments.dtypes.split(","))))
+        comparisons = list(compare_operator(torch, op, tuple(arguments.dtypes.split(",")), arguments.every))
         calls += len(comparisons)
         known.update(comparison.reason for comparison in comparisons if comparison.reason)
         new = [comparison for comparison in comparisons if comparison.found and not comparison.reason]

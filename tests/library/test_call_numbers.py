@@ -10,6 +10,8 @@ import pytest
 import tensorlab as tl
 from tests.library.test_call_variants import alike, outcome
 
+pytestmark = pytest.mark.interpreted  # ever new kernels, each with a few elements
+
 NUMBERS = """
 # parameters of activations
 F.elu(t.tensor([-1.0, 2.0]), t.tensor(0.5))

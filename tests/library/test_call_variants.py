@@ -14,6 +14,8 @@ import pytest
 
 import tensorlab as tl
 
+pytestmark = pytest.mark.interpreted  # ever new kernels, each with a few elements
+
 CALLS = """
 # sizes, and numbers to fill with
 t.full((2,), 1e+50)
@@ -444,7 +446,6 @@ def alike(ours: Any, theirs: Any) -> bool:
     return type(ours) is type(theirs) and ours == theirs
 
 
-@pytest.mark.part(3)
 @pytest.mark.parametrize("line", LINES)
 def test_a_call_is_understood_as_pytorch_understands_it(torch, line):
     ours, theirs = outcome(tl, line), outcome(torch, line)

@@ -12,6 +12,8 @@ import tensorlab as tl
 from tests.library.layouts import lay_out, random_values
 from tests.library.references import agree, twin
 
+pytestmark = pytest.mark.interpreted  # ever new kernels, each with a few elements
+
 # Each writes its second argument: a function of the library, the target, and two other tensors.
 WRITES = {
     "add(out=)": lambda t, o, a, b: t.add(a, b, out=o),
@@ -66,7 +68,6 @@ def same_write(torch, write, tensors, times: int = 4) -> None:
         np.testing.assert_allclose(*cells, rtol=2e-6, atol=2e-6)
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("name", WRITES)
 def test_tensors_of_all_layouts(torch, name):
     for layouts in itertools.product(LAYOUTS, repeat=3) if name in IN_ALL_LAYOUTS else SOME_LAYOUTS:
@@ -83,7 +84,6 @@ def test_operands_that_are_broadcast(torch, name):
             same_write(torch, WRITES[name], [lay_out(values[0], target), operand, lay_out(values[2], "row")])
 
 
-@pytest.mark.part(3)
 @pytest.mark.parametrize("name", OF_TWO)
 @pytest.mark.parametrize("types", [*itertools.product(["float32", "float64", "int32", "bool"], repeat=2)])
 def test_dtypes_that_meet(torch, name, types):

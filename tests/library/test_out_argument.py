@@ -11,6 +11,8 @@ import tensorlab as tl
 from tests.library.layouts import lay_out, random_values
 from tests.library.references import agree, twin
 
+pytestmark = pytest.mark.interpreted  # ever new kernels, each with a few elements
+
 # Functions of the library, two 3 × 3 tensors, an index, and `out`, which is given by name.
 CALLS = {
     "matmul": lambda t, a, b, i, **out: t.matmul(a, b, **out),

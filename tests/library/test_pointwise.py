@@ -231,7 +231,7 @@ def test_negation_of_bools_is_refused():
         -tl.zeros(2, dtype=tl.bool)
 
 
-@pytest.mark.part(3)
+@pytest.mark.interpreted
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("other_kind", KINDS)
 def test_three_operands_in_all_layouts(kind, other_kind):

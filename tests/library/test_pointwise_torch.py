@@ -141,7 +141,7 @@ def test_activations(torch, name):
     assert getattr(F, name)(tl.tensor([NAN])).isnan().item()
 
 
-@pytest.mark.part(3)
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", BINARY)
 def test_binary_values_for_all_pairs_of_special_numbers(torch, name):
     wide = name in ("pow", "floor_divide", "remainder", "fmod", "bitwise_left_shift", "bitwise_right_shift")

@@ -25,7 +25,7 @@ def choices(ndim: int, several: bool) -> list:
     return chosen
 
 
-@pytest.mark.part(4)
+@pytest.mark.interpreted
 @pytest.mark.filterwarnings("ignore:(var|std).*degrees of freedom:UserWarning")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

@@ -12,6 +12,8 @@ import pytest
 import tensorlab as tl
 from tensorlab.core import dtypes
 
+pytestmark = pytest.mark.interpreted  # ever new kernels, each with a few elements
+
 IN_NUMPY = [t for t in dtypes.ALL if t.numpy is not None]
 ARRAYS = {
     "row": lambda: np.arange(6.0).reshape(2, 3),

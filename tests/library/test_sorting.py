@@ -330,7 +330,7 @@ def test_counts(torch):
     agree(tl.bincount(tl.tensor([], dtype=tl.int64), minlength=2), torch.tensor([0, 0]))
 
 
-@pytest.mark.part(4)
+@pytest.mark.interpreted
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("t", ["uint8", "int8", "int16", "int32", "int64"])
 def test_counts_of_all_integers_in_all_layouts(torch, t, kind):

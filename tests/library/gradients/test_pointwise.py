@@ -20,6 +20,8 @@ from tests.library.gradients.derivatives import (
     values,
 )
 
+pytestmark = pytest.mark.interpreted  # ever new kernels, each with a few elements
+
 CASES = {
     # signs, sums, products
     "-x": "any", "m.abs(x)": "any", "m.sign(x)": "any", "m.sgn(x)": "any", "m.square(x)": "any",
@@ -103,7 +105,6 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("expression", CASES)
 def test_derivatives_are_those_of_torch(torch, expression):
     for shapes, kinds in LAYOUTS.values():
@@ -112,7 +113,6 @@ def test_derivatives_are_those_of_torch(torch, expression):
         assert_like_torch(torch, expression, arrays, kinds[: len(names)])
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("expression", [e for e in CASES if "round" not in e])
 def test_derivatives_are_those_that_differences_show(expression):
     names = "xyz"[: 1 + ("y" in expression.split("xlogy")[-1]) + ("z" in expression)]
@@ -146,7 +146,6 @@ OTHERWISE = {"F.softplus(x)", "F.gelu(x)", "x ** -0.5", "m.hypot(x, y)"}
 OTHERWISE |= {"m.polygamma(2, x)", "m.special.log_ndtr(x * 3)"}
 
 
-@pytest.mark.part(4)
 @pytest.mark.parametrize(
     "expression",
     [e for e in CASES if "z" not in e and e not in OTHERWISE and "x / y" not in e] + ["m.max(x, y)"],
@@ -171,7 +170,6 @@ def test_second_derivatives_where_operands_are_equal(torch, expression):
     assert_like_torch(torch, expression, [equal, equal.copy()][: 1 + ("y" in expression)])
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("name", ["float32", "float16", "bfloat16"])
 @pytest.mark.parametrize(
     "expression", ["x * y", "m.exp(x)", "F.gelu(x)", "m.sin(x)", "m.pow(x, 3)", "m.where(x > 0, x, 0)"]

@@ -12,7 +12,7 @@ from typing import Any
 from tensorlab.core.dtypes import dtype
 from tensorlab.grading.inside.strided import Strided
 from tensorlab.grading.judge import Failure, Verdict
-from tensorlab.grading.outcomes import Outcome, Raised, shorten
+from tensorlab.grading.outcomes import Ended, Raised, shorten
 from tensorlab.grading.reasons import of_content, of_form
 from tensorlab.grading.suite import Exercise
 
@@ -65,12 +65,12 @@ def _argument(value: Any, names: Mapping[int, tuple[str, Strided]]) -> str:
 
 def got_text(failure: Failure) -> str:
     """What the student's function did."""
-    return str(failure.got)
+    return f"nothing: the call {failure.got}" if isinstance(failure.got, Ended) else str(failure.got)
 
 
 def expected_text(failure: Failure) -> str:
     """What it should have done. Of an exception, only what is required."""
-    want: Outcome = failure.want
+    want = failure.want
     if isinstance(want, Raised):
         text = " … ".join(failure.case.says)
         return f"{want.kind}: {text}" if text else want.kind
@@ -98,6 +98,8 @@ def why(verdict: Verdict) -> list[str]:
     if not verdict.failures:
         return []
     failure = verdict.smallest or verdict.failures[0]
+    if isinstance(failure.got, Ended):
+        return []
     form, content = ("", "") if failure.hidden else (of_form(failure), of_content(failure))
     if verdict.belief is not None:
         belief = [f"A belief that leads here: “{verdict.belief.belief}”", verdict.belief.lesson]
@@ -114,9 +116,15 @@ def one_line(verdict: Verdict) -> str:
         return f"{exercise.name} is not written yet: it still raises NotImplementedError, or returns nothing."
     parts = [f"Lost: {'; '.join(verdict.lost)}."]
     failure = verdict.smallest
-    if failure is not None:
+    if failure is not None and isinstance(failure.got, Ended):
+        parts.append(f"{call_text(exercise, failure.case.args)} {failure.got}.")
+    elif failure is not None:
         call = call_text(exercise, failure.case.args)
         parts.append(f"{call} should give {expected_text(failure)} and gave {got_text(failure)}.")
+    elif isinstance(verdict.failures[0].got, Ended):
+        parts.append(
+            f"The public cases pass; a call with a fresh input of the same kind {verdict.failures[0].got}."
+        )
     else:
         parts.append("The public cases pass; fresh inputs of the same kind do not.")
     return " ".join(parts + why(verdict))

@@ -10,17 +10,16 @@ import hashlib
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from tensorlab.grading import feedback
-from tensorlab.grading.boxes import BoxDied, BoxError, BoxFactory, BoxTimeout, Level
+from tensorlab.grading.boxes import BoxError, BoxFactory, Level
 from tensorlab.grading.boxes.process import ProcessBox
 from tensorlab.grading.inside.values import printable
-from tensorlab.grading.judge import Verdict, judge
+from tensorlab.grading.judge import Failure, Question, Verdict, answers, draw, weigh
 from tensorlab.grading.notebook import Notebook, UnreadableNotebook, parse_notebook
-from tensorlab.grading.outcomes import Outcome, shorten
+from tensorlab.grading.outcomes import Ended, shorten
 from tensorlab.grading.session import CellReport, Exhausted, Limits, Missing, Session
 from tensorlab.grading.suite import Exercise, Secret
 
@@ -71,6 +70,26 @@ class Judged:
 
     row: Row
     verdict: Verdict | None = None
+
+
+@dataclass(frozen=True)
+class _Result:
+    """What a row says came of a question."""
+
+    status: str
+    points: int | None
+    words: str
+
+
+@dataclass
+class _Trial:
+    """A question on its way: what is asked, and what was answered so far."""
+
+    exercise: Exercise
+    questions: Sequence[Question] = ()
+    records: list[Failure] = field(default_factory=list)
+    seconds: float = 0.0
+    stopped: _Result | None = None
 
 
 def process_boxes(exercises: Sequence[Exercise]) -> BoxFactory:
@@ -125,8 +144,8 @@ class Grader:
             return
         session = self.session(notebook)
         try:
-            for exercise in asked:
-                yield self._question(exercise, notebook, session, student).row
+            for judged in self.judged(notebook, session, student, asked):
+                yield judged.row
         finally:
             session.close()
 
@@ -151,61 +170,80 @@ class Grader:
         """The notebook in boxes of this grader. Nothing runs before the first question."""
         return Session(notebook.code, self._open_box, self.limits)
 
-    def judged(self, notebook: Notebook, session: Session, student: str) -> Iterator[Judged]:
-        """What came of one question after the other."""
-        for exercise in self.exercises:
-            yield self._question(exercise, notebook, session, student)
+    def judged(
+        self,
+        notebook: Notebook,
+        session: Session,
+        student: str,
+        exercises: Sequence[Exercise] | None = None,
+    ) -> Iterator[Judged]:
+        """What came of one question after the other.
 
-    def _question(self, exercise: Exercise, notebook: Notebook, session: Session, student: str) -> Judged:
-        started = time.monotonic()
-        verdict: Verdict | None = None
-        status: str
-        points: int | None = 0
-        hidden = self._secret.source(student, exercise.id) if self._secret else None
-        asked: list[tuple[Any, ...]] = []
-        ask = session.ask(exercise)
+        Hidden cases are asked when all public ones are, in a fresh box: what a box has seen of them cannot
+        reach the answers that feedback shows.
+        """
+        asked = self.exercises if exercises is None else exercises
+        trials = (self._begun(exercise, notebook, session, student) for exercise in asked)
+        if self._secret is None:
+            yield from (self._ended(trial, notebook, student) for trial in trials)
+            return
+        begun = list(trials)
+        session.run_again()
+        for trial in begun:
+            self._ask(trial, notebook, session, student, hidden=True)
+            yield self._ended(trial, notebook, student)
 
-        def remember(args: tuple[Any, ...]) -> Outcome:
-            asked[:] = [args]
-            return ask(args)
+    def _begun(self, exercise: Exercise, notebook: Notebook, session: Session, student: str) -> _Trial:
+        """A question with the answers to its public cases."""
+        trial = _Trial(exercise)
+        self._ask(trial, notebook, session, student, hidden=False)
+        return trial
 
+    def _ask(
+        self, trial: _Trial, notebook: Notebook, session: Session, student: str, *, hidden: bool
+    ) -> None:
+        """Ask the public or the hidden cases, whatever comes of them."""
+        if trial.stopped is not None:
+            return
+        exercise, started = trial.exercise, time.monotonic()
         try:
-            verdict = judge(exercise, remember, hidden)
-            status, points, words = verdict.status, verdict.points, feedback.one_line(verdict)
+            if not hidden:
+                trial.questions = draw(
+                    exercise, self._secret.source(student, exercise.id) if self._secret else None
+                )
+            questions = [question for question in trial.questions if question.hidden == hidden]
+            trial.records += answers(exercise, questions, session.ask(exercise), trial.records)
         except Missing:
-            status, words = "missing", why_missing(exercise, notebook, session.reports)
-        except BoxTimeout:
-            seconds = self.limits.call_seconds
-            status, words = (
-                "timeout",
-                f"{feedback.call_text(exercise, asked[0])} took longer than {seconds:g} s and was ended.",
-            )
-        except BoxDied:
-            status, words = (
-                "died",
-                f"A call of {exercise.name} ended the Python process, so there is no answer.",
-            )
+            trial.stopped = _Result("missing", 0, why_missing(exercise, notebook, session.reports))
         except Exhausted as error:
-            status, words = "timeout", f"No time is left for {exercise.name}: {error}."
+            trial.stopped = _Result("timeout", 0, f"{exercise.name} was not called: {error}.")
         except BoxError as error:
-            status, points, words = (
-                "machine",
-                None,
-                f"This machine could not run the notebook: {error}. Grade again.",
-            )
+            words = f"This machine could not run the notebook: {error}. Grade again."
+            trial.stopped = _Result("machine", None, words)
         except Exception as error:
-            status, points, words = "machine", None, self._own_mistake(student, error)
+            trial.stopped = _Result("machine", None, self._own_mistake(student, error))
+        trial.seconds += time.monotonic() - started
+
+    def _ended(self, trial: _Trial, notebook: Notebook, student: str) -> Judged:
+        """The row of a question that was asked."""
+        exercise, stopped = trial.exercise, trial.stopped
+        verdict: Verdict | None = None
+        if stopped is None:
+            verdict = weigh(exercise, trial.records)
+            first = verdict.failures[0].got if verdict.failures else None
+            status = first.status if isinstance(first, Ended) and not verdict.points else verdict.status
+            stopped = _Result(status, verdict.points, feedback.one_line(verdict))
         row = Row(
             student=student,
             question=exercise.id,
             title=exercise.title,
-            points=points,
+            points=stopped.points,
             max_points=exercise.points,
-            status=status,
-            feedback=tidy(words),
+            status=stopped.status,
+            feedback=tidy(stopped.words),
             level=self.level,
             sha256=notebook.sha256,
-            seconds=round(time.monotonic() - started, 3),
+            seconds=round(trial.seconds, 3),
             topic=feedback.topic_points(verdict) if verdict else "",
             misconception=verdict.belief.belief if verdict and verdict.belief else "",
         )

@@ -13,7 +13,17 @@ from typing import Any, Literal
 
 from tensorlab.grading.inside import values
 from tensorlab.grading.inside.calls import REFUSAL
-from tensorlab.grading.outcomes import Outcome, Raised, Returned, alike, answer_of, expected, passes
+from tensorlab.grading.outcomes import (
+    Answered,
+    Ended,
+    Outcome,
+    Raised,
+    Returned,
+    alike,
+    answer_of,
+    expected,
+    passes,
+)
 from tensorlab.grading.suite import Case, Exercise, Topic, WrongSolution
 
 #: Hidden cases drawn for each topic.
@@ -36,7 +46,7 @@ class Question:
 
     topic: Topic
     case: Case
-    want: Outcome
+    want: Answered
     hidden: bool
 
     def answered(self, got: Outcome) -> Failure:
@@ -51,7 +61,7 @@ class Failure:
     topic: Topic
     case: Case
     got: Outcome
-    want: Outcome
+    want: Answered
     hidden: bool
 
 
@@ -79,13 +89,30 @@ class Verdict:
 
 
 def judge(exercise: Exercise, ask: Ask, hidden: random.Random | None = None) -> Verdict:
-    """Judge one answer on the public cases, and on fresh hidden ones when `hidden` is given.
+    """Judge one answer on the public cases, and on fresh hidden ones when `hidden` is given."""
+    return weigh(exercise, answers(exercise, draw(exercise, hidden), ask))
 
-    Raises:
-        whatever `ask` raises, such as `BoxDied`: the judge gives no points for half an answer.
+
+def answers(
+    exercise: Exercise, questions: Sequence[Question], ask: Ask, before: Sequence[Failure] = ()
+) -> list[Failure]:
+    """Ask one question after the other.
+
+    A call without an answer costs its topic, so no other case of that topic is asked; of the first topic,
+    without which no other gives points, nothing else.
+
+    Args:
+        before: questions that were asked earlier.
     """
-    questions = draw(exercise, hidden)
-    return weigh(exercise, [question.answered(ask(question.case.args)) for question in questions])
+    given: list[Failure] = []
+    lost = {record.topic.title for record in before if isinstance(record.got, Ended)}
+    for question in questions:
+        if lost & {question.topic.title, exercise.topics[0].title}:
+            continue
+        given.append(question.answered(ask(question.case.args)))
+        if isinstance(given[-1].got, Ended):
+            lost.add(question.topic.title)
+    return given
 
 
 def draw(exercise: Exercise, hidden: random.Random | None = None) -> list[Question]:
@@ -124,11 +151,11 @@ def weigh(exercise: Exercise, records: Sequence[Failure], known: Known | None = 
     )
 
 
-def _is_starter(got: Outcome, want: Outcome, name: str) -> bool:
+def _is_starter(got: Outcome, want: Answered, name: str) -> bool:
     if isinstance(got, Raised):
         # An answer that calls the function of another exercise, not written yet, is itself written.
         return got.kind == "NotImplementedError" and got.unwritten in ("", name)
-    if isinstance(want, Returned) and want.value is None:
+    if isinstance(got, Ended) or (isinstance(want, Returned) and want.value is None):
         return False  # None is the right answer of a function that works by what it writes
     return got.value is None or (isinstance(got.value, values.Opaque) and got.value.type_name == "ellipsis")
 
@@ -178,7 +205,9 @@ class Pair:
         if isinstance(got, Returned):
             self.to_the_letter = isinstance(other, Returned) and got.allocated == other.allocated
         else:
-            self.to_the_letter = isinstance(other, Raised) and got.message == other.message
+            self.to_the_letter = (
+                isinstance(got, Raised) and isinstance(other, Raised) and got.message == other.message
+            )
 
 
 def _pairs(

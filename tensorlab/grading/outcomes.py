@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from tensorlab.grading.inside import calls, values
 from tensorlab.grading.suite import Case, Exercise
@@ -67,14 +67,31 @@ class Raised:
         return shorten(f"{self.type}: {self.message}" if self.message else self.type)
 
 
-Outcome = Returned | Raised
+@dataclass(frozen=True)
+class Ended:
+    """There was no answer.
+
+    Attributes:
+        status: ``timeout``, or ``died`` for a process that ended or broke the protocol.
+        words: what became of the call, such as ``"took longer than 4 s and was ended"``.
+    """
+
+    status: Literal["timeout", "died"]
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
+Answered = Returned | Raised
+Outcome = Answered | Ended
 
 
 class BadReply(ValueError):
     """What came out of the box describes no outcome."""
 
 
-def outcome(reply: dict[str, Any]) -> Outcome:
+def outcome(reply: dict[str, Any]) -> Answered:
     """Read what `inside.calls.call` wrote, trusting none of it.
 
     Raises:
@@ -126,7 +143,7 @@ def ask_directly(
     args: tuple[Any, ...],
     around: AbstractContextManager[Any] | None = None,
     named: str = "",
-) -> Outcome:
+) -> Answered:
     """Call a function in this process, on its own copy of the arguments; `around` holds during the call.
 
     With a name the only argument is a program that calls the function so (see `inside.programs`).
@@ -142,7 +159,7 @@ def answer_of(
     exercise: Exercise,
     case: Case,
     around: AbstractContextManager[Any] | None = None,
-) -> Outcome:
+) -> Answered:
     """What a function of this process answers to one case of an exercise."""
     return ask_directly(function, case.args, around, exercise.named)
 
@@ -156,7 +173,7 @@ def _again(value: Any) -> Any:
     return type(value)(map(_again, value)) if type(value) in (tuple, list) else value
 
 
-def expected(exercise: Exercise, case: Case) -> Outcome:
+def expected(exercise: Exercise, case: Case) -> Answered:
     """What the library does. The bytes that it allocates stand there only if they count."""
     found = answer_of(exercise.reference, exercise, case)
     if isinstance(found, Returned) and (case.any_bytes or not exercise.lean):
@@ -164,7 +181,7 @@ def expected(exercise: Exercise, case: Case) -> Outcome:
     return found
 
 
-def passes(got: Outcome, want: Outcome, case: Case) -> bool:
+def passes(got: Outcome, want: Answered, case: Case) -> bool:
     """True when value and exact type are right, or an exception's type and what its text says.
 
     Of a tensor, layout and storage count, and what the call has done to the arguments (see `inside.strided`).

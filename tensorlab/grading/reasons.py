@@ -44,7 +44,9 @@ def of_form(failure: Failure) -> str:
     got, want = failure.got, failure.want
     if isinstance(got, Raised):
         return _of_error(failure, got)
-    if isinstance(want, Raised) or got.value is None or want.value is None:
+    if not isinstance(got, Returned) or not isinstance(want, Returned):
+        return ""
+    if got.value is None or want.value is None:
         return ""
     if isinstance(got.value, Refusal) or isinstance(want.value, Refusal):
         return ""
@@ -98,7 +100,7 @@ def of_content(failure: Failure) -> str:
     It says what is wrong with this answer. Why that is so, the topic's rule or a known belief says.
     """
     got, want = failure.got, failure.want
-    if isinstance(got, Raised):
+    if not isinstance(got, Returned):
         return ""
     if isinstance(want, Raised):
         return f"There is no right value for this input, so it should be refused with {want.kind}."

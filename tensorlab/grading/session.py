@@ -10,7 +10,7 @@ from tensorlab.grading.boxes import Box, BoxDied, BoxError, BoxFactory, BoxTimeo
 from tensorlab.grading.inside import values
 from tensorlab.grading.judge import Ask
 from tensorlab.grading.notebook import Cell
-from tensorlab.grading.outcomes import BadReply, Outcome, Raised, outcome, raised
+from tensorlab.grading.outcomes import BadReply, Ended, Outcome, Raised, outcome, raised
 from tensorlab.grading.suite import Exercise
 
 _T = TypeVar("_T")
@@ -24,15 +24,23 @@ HEARD_LINES = 12
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds and restarts that one submission may use.
+    """What one submission may use.
 
     The seconds are those that a box charges: of work, not of waiting for a busy machine (`boxes.meter`).
+
+    Attributes:
+        cell_seconds, call_seconds: of one cell, and of one call of an answer.
+        cells_seconds: of all cells in one run of the notebook. Those that come later are skipped.
+        question_seconds: of all calls of one question, and of running the notebook again after them. What
+            one question uses up is missing in no other.
+        deadly_cells: how many cells may end the process before the notebook is given up.
     """
 
     cell_seconds: float = 6.0
     call_seconds: float = 4.0
-    notebook_seconds: float = 60.0
-    restarts: int = 8
+    cells_seconds: float = 60.0
+    question_seconds: float = 60.0
+    deadly_cells: int = 8
 
 
 class Missing(Exception):
@@ -40,7 +48,7 @@ class Missing(Exception):
 
 
 class Exhausted(Exception):
-    """The notebook has used up its time or its restarts."""
+    """Too many cells of the notebook ended its process."""
 
 
 @dataclass(frozen=True)
@@ -88,19 +96,25 @@ class Session:
         self._open_box = open_box
         self._limits = limits
         self._box: Box | None = None
-        self._starts = 0
-        self._left = limits.notebook_seconds
+        self._skipped: set[int] = set()
+        self._deadly = 0
+        self._spent: dict[str, float] = {}
+        self._ended_by = ""
+        self._again = False
         self.reports: dict[int, CellReport] = {}
         self.heard: list[Heard] = []
 
     def ask(self, exercise: Exercise) -> Ask:
         """What `judge` asks for one exercise.
 
-        The function that it returns raises `Missing`, `BoxDied`, `BoxTimeout`, `Exhausted` and `BoxError`.
+        The function that it returns raises `Missing`, `Exhausted` and `BoxError`.
         """
         self.heard = []
 
         def ask(args: tuple[Any, ...]) -> Outcome:
+            most, seconds = self._limits.question_seconds, self._limits.call_seconds
+            if self._spent.get(exercise.id, 0.0) >= most:
+                return Ended("timeout", f"was not made: the calls before it took {most:g} s in all")
             request = {
                 "op": "call",
                 "name": exercise.name,
@@ -109,18 +123,31 @@ class Session:
                 "args": values.encode(args),
                 "listen": self._listen,
             }
-            box = self._running()
+            box = self._running(exercise.id)
+            before = box.charged
             try:
-                reply = self._ask(box, request, self._limits.call_seconds)
+                reply = self._request(box, request, seconds)
+                self._hear(args, reply.get("printed"))
+                if not reply.get("missing"):
+                    return self._trusted(outcome, reply)
             except (BoxDied, BoxTimeout) as error:
                 self._hear(args, error.output)
-                raise
-            self._hear(args, reply.get("printed"))
-            if reply.get("missing"):
-                raise Missing(exercise.name)
-            return self._trusted(outcome, reply)
+                self._ended_by = exercise.id
+                if isinstance(error, BoxTimeout):
+                    return Ended("timeout", f"took longer than {seconds:g} s and was ended")
+                return Ended("died", "ended the Python process")
+            finally:
+                self._spend(exercise.id, box.charged - before)
+            if self._again:
+                return Ended("died", "found no such function when the notebook ran again")
+            raise Missing(exercise.name)
 
         return ask
+
+    def run_again(self) -> None:
+        """Ask the rest in a fresh box. From here on `reports` says nothing new."""
+        self.close()
+        self._again = True
 
     def close(self) -> None:
         """End the box."""
@@ -128,31 +155,49 @@ class Session:
         if box is not None:
             box.close()
 
-    def _running(self) -> Box:
+    def _running(self, question: str) -> Box:
         """The box, with every cell run that does not kill it.
 
         Another thread may close it meanwhile: a closed box answers with `BoxDied`.
         """
         while (box := self._box) is None:
-            if self._starts > self._limits.restarts:
-                raise Exhausted(f"the notebook ended its process {self._starts} times")
-            self._starts += 1
+            if self._deadly > self._limits.deadly_cells:
+                raise Exhausted(f"{self._deadly} cells of the notebook ended its process or hung")
             box = self._box = self._start()
-            for cell in self._cells:
-                if self.reports.get(cell.number, CellReport()).ended:
-                    continue
-                try:
-                    self._run(box, cell)
-                except (BoxDied, BoxTimeout) as error:
-                    slow = isinstance(error, BoxTimeout)
-                    why = (
-                        f"it ran longer than {self._limits.cell_seconds:g} s"
-                        if slow
-                        else "it ended the process"
-                    )
-                    self.reports[cell.number] = CellReport(ended=why, printed=self._beginning(error.output))
-                    break
+            self._run_cells(box)
+            if self._ended_by == question:
+                self._spend(question, box.charged)
         return box
+
+    def _run_cells(self, box: Box) -> None:
+        """Run the notebook, until a cell kills the box."""
+        before = box.charged
+        for cell in self._cells:
+            if cell.number in self._skipped:
+                continue
+            if box.charged - before >= self._limits.cells_seconds:
+                words = f"the cells before it took {self._limits.cells_seconds:g} s in all"
+                self._skip(cell, CellReport(ended=words))
+                continue
+            try:
+                self._report(cell, self._run(box, cell))
+            except (BoxDied, BoxTimeout) as error:
+                slow = f"it ran longer than {self._limits.cell_seconds:g} s"
+                why = slow if isinstance(error, BoxTimeout) else "it ended the process"
+                self._skip(cell, CellReport(ended=why, printed=self._beginning(error.output)))
+                self._deadly += 1
+                return
+
+    def _skip(self, cell: Cell, report: CellReport) -> None:
+        self._skipped.add(cell.number)
+        self._report(cell, report)
+
+    def _report(self, cell: Cell, report: CellReport) -> None:
+        if not self._again:
+            self.reports[cell.number] = report
+
+    def _spend(self, question: str, seconds: float) -> None:
+        self._spent[question] = self._spent.get(question, 0.0) + seconds
 
     def _start(self) -> Box:
         for attempt in range(1, START_ATTEMPTS + 1):
@@ -163,14 +208,13 @@ class Session:
                     raise
         raise AssertionError("unreachable")
 
-    def _run(self, box: Box, cell: Cell) -> None:
+    def _run(self, box: Box, cell: Cell) -> CellReport:
         request = {"op": "cell", "number": cell.number, "source": cell.source, "listen": self._listen}
-        reply = self._ask(box, request, self._limits.cell_seconds)
+        reply = self._request(box, request, self._limits.cell_seconds)
         names = reply.get("defines")
         defines = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-        error = self._trusted(raised, reply["raised"]) if "raised" in reply else None
-        self.reports[cell.number] = CellReport(
-            error,
+        return CellReport(
+            self._trusted(raised, reply["raised"]) if "raised" in reply else None,
             defines=tuple(values.printable(name)[:80] for name in defines),
             printed=self._beginning(reply.get("printed")),
         )
@@ -193,23 +237,9 @@ class Session:
             self.close()
             raise BoxDied(f"the process broke the protocol: {error}") from None
 
-    def _ask(self, box: Box, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        if self._left <= 0:
-            raise self._exhausted()
-        granted, before = min(seconds, self._left), box.charged
+    def _request(self, box: Box, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         try:
-            return box.ask(request, granted)
-        except BoxTimeout:
-            self.close()
-            if granted < seconds:
-                raise self._exhausted() from None
-            raise
-        except BoxDied:
+            return box.ask(request, seconds)
+        except (BoxDied, BoxTimeout):
             self.close()
             raise
-        finally:
-            self._left -= box.charged - before
-
-    def _exhausted(self) -> Exhausted:
-        self.close()
-        return Exhausted(f"the notebook ran longer than {self._limits.notebook_seconds:g} s in all")

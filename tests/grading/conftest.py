@@ -17,7 +17,7 @@ from tensorlab.grading.suites import exercises
 
 #: Short, because hostile notebooks use them up; a right answer takes microseconds. For tests whose answers do
 #: more, there are those of the grader itself.
-LIMITS = Limits(cell_seconds=3.0, call_seconds=2.0, notebook_seconds=40.0)
+LIMITS = Limits(cell_seconds=3.0, call_seconds=2.0, cells_seconds=20.0, question_seconds=20.0)
 
 IDS = [exercise.id for exercise in exercises("01")]
 

@@ -14,7 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from tensorlab.grading.judge import draw
 from tensorlab.grading.session import Limits
+from tensorlab.grading.suite import Secret
+from tensorlab.grading.suites import exercises
 
 FULL = {"numel": 4, "nbytes": 4, "flat_index": 4, "check_index": 6, "nested_repr": 6}
 WITHOUT_NUMEL = FULL | {"numel": 0}
@@ -385,4 +388,65 @@ def test_a_notebook_that_always_dies_is_started_only_so_often(submit, grade):
     rows = grade(submit(*["import os; os._exit(1)"] * 12))
     assert points(rows) == dict.fromkeys(FULL, 0)
     assert {row.status for row in rows.values()} == {"timeout"}
-    assert all(f"ended its process {Limits().restarts + 1} times" in row.feedback for row in rows.values())
+    assert all(f"{Limits().deadly_cells + 1} cells" in row.feedback for row in rows.values())
+
+
+@pytest.mark.parametrize("trouble", ["while True: pass", "import os; os._exit(1)", "return 'x' * 10**8"])
+def test_a_call_that_ends_its_box_costs_its_topic(trouble, submit, grade):
+    """Here the calls with a size of 0: the others are right, and so are all other questions."""
+    source = f"""
+import math
+def numel(shape):
+    if 0 in shape:
+        {trouble}
+    return math.prod(shape)
+"""
+    row = (rows := grade(submit(numel=source)))["01.numel"]
+    topic = next(topic for topic in exercises("01")[0].topics if 0 in topic.public[0].args[0])
+    assert points(rows) == FULL | {"numel": 4 - topic.points}
+    assert row.status == "partial"
+    assert row.feedback.startswith(f"Lost: {topic.title}. numel((0,)) ")
+
+
+def hidden_shapes():
+    """What the first question asks of a student called ada, and shows nobody."""
+    drawn = draw(exercises("01")[0], Secret(b"a secret for the tests").source("ada", "01.numel"))
+    shapes = {hidden: {str(q.case.args[0]) for q in drawn if q.hidden is hidden} for hidden in (True, False)}
+    return shapes[True] - shapes[False]
+
+
+class TestHiddenInputs:
+    """None of them reaches a student, whatever the code does that is asked."""
+
+    def check(self, rows):
+        told = json.dumps([row.feedback for row in rows.values()])
+        assert not [shape for shape in hidden_shapes() if shape in told]
+        return rows
+
+    @pytest.mark.parametrize("trouble", ["while True: pass", "import os; os._exit(1)", "return 1 / 0"])
+    def test_of_a_call_that_has_no_answer(self, trouble, submit, grade):
+        shown = {repr(case.args[0]) for topic in exercises("01")[0].topics for case in topic.public}
+        source = f"""
+import math
+def numel(shape):
+    if repr(shape) not in {shown}:
+        {trouble}
+    return math.prod(shape)
+"""
+        row = self.check(grade(submit(numel=source)))["01.numel"]
+        assert row.points == 0
+        assert "fresh input" in row.feedback
+
+    def test_of_answers_that_hand_on_what_they_were_asked(self, submit, grade):
+        """One question remembers its inputs, and the answers to the others tell them."""
+        source = """
+import math
+SEEN = []
+def numel(shape):
+    SEEN.append(shape)
+    return math.prod(shape)
+"""
+        tell = "def nbytes(*args): raise ValueError(str(SEEN[-8:]))"
+        rows = self.check(grade(submit(numel=source, nbytes=tell)))
+        assert rows["01.numel"].points == 4
+        assert "ValueError: [" in rows["01.nbytes"].feedback, "what is public may be told"

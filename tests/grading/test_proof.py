@@ -102,12 +102,26 @@ def test_the_page_shows_every_row(all_rows):
 BOXES = {}
 
 
+class Shared:
+    """A box that outlives the notebook. A known solution harms none."""
+
+    def __init__(self, box):
+        self.box, self.ask = box, box.ask
+
+    @property
+    def charged(self):
+        return self.box.charged
+
+    def close(self):
+        pass
+
+
 def graded(exercise_id, paths):
     """The row of each notebook."""
     e = exercise(exercise_id)
     if e.chapter not in BOXES:
         BOXES[e.chapter] = process_boxes(exercises(e.chapter))()
-    grader = Grader([e], Secret(b"a secret for the tests"), lambda: BOXES[e.chapter])
+    grader = Grader([e], Secret(b"a secret for the tests"), lambda: Shared(BOXES[e.chapter]))
     notebooks = [(path.stem, read_notebook(path)) for path in paths]
     return [
         judged.row

@@ -11,7 +11,8 @@ import pytest
 
 from tensorlab.grading.boxes import BoxDied, BoxError, BoxTimeout
 from tensorlab.grading.notebook import Cell
-from tensorlab.grading.session import Exhausted, Limits, Session
+from tensorlab.grading.outcomes import Returned
+from tensorlab.grading.session import Limits, Session
 from tensorlab.grading.suites import exercises
 
 EXERCISE = exercises("03")[0]
@@ -74,37 +75,63 @@ class Charging:
         self.closed = True
 
 
-class TestTimeOfTheWholeNotebook:
-    def session(self, needs, **limits):
-        self.box = Charging(needs)
-        return Session([], lambda: self.box, Limits(**limits))
+class TestBudgets:
+    """What one question uses up is missing in no other."""
 
-    def test_it_ends_where_the_charges_of_all_requests_reach_the_limit(self):
-        ask = self.session(2.0, notebook_seconds=7.0).ask(EXERCISE)
-        for _ in range(3):
-            ask(())
-        with pytest.raises(Exhausted, match="longer than 7 s in all"):
-            ask(())
-        assert self.box.closed
-        assert self.box.charged == 7.0
+    def session(self, needs, cells=(), **limits):
+        self.boxes = []
+
+        def open_box():
+            self.boxes.append(Charging(needs))
+            return self.boxes[-1]
+
+        return Session(list(cells), open_box, Limits(**limits))
+
+    @property
+    def charged(self):
+        return sum(box.charged for box in self.boxes)
+
+    def test_calls_are_made_until_the_seconds_of_a_question_are_used_up(self):
+        session = self.session(2.0, question_seconds=7.0)
+        ask = session.ask(EXERCISE)
+        assert [type(ask(())) for _ in range(4)] == [Returned] * 4
+        ended = ask(())
+        assert (ended.status, "7 s in all" in ended.words) == ("timeout", True)
+        assert self.charged == 8.0
+        assert isinstance(session.ask(exercises("03")[1])(()), Returned)
 
     def test_time_that_no_box_charges_is_nobodys(self):
         """The grader's own time: to start boxes, to work out the answers, to wait for other work."""
-        ask = self.session(0.01, notebook_seconds=0.1).ask(EXERCISE)
+        ask = self.session(0.01, question_seconds=0.1).ask(EXERCISE)
+        assert isinstance(ask(()), Returned)
         time.sleep(0.2)
-        ask(())
+        assert isinstance(ask(()), Returned)
 
-    def test_a_slow_call_is_told_from_a_notebook_without_time(self):
-        with pytest.raises(BoxTimeout):
-            self.session(5.0).ask(EXERCISE)(())
-        assert self.box.charged == Limits().call_seconds
-        with pytest.raises(Exhausted):
-            self.session(5.0, notebook_seconds=3.0).ask(EXERCISE)(())
+    def test_a_slow_call_ends_its_box_and_the_next_one_has_another(self):
+        session = self.session(5.0)
+        ask = session.ask(EXERCISE)
+        assert ask(()).status == ask(()).status == "timeout"
+        assert [box.charged for box in self.boxes] == 2 * [Limits().call_seconds]
+        assert all(box.closed for box in self.boxes)
 
-    def test_a_notebook_without_time_is_not_asked_again(self):
-        session = self.session(2.0, notebook_seconds=2.0)
+    def test_running_the_notebook_again_is_charged_to_the_question_that_made_it_necessary(self):
+        session = self.session(1.0, CELLS, question_seconds=7.0, call_seconds=0.5)
+        ask = session.ask(EXERCISE)
+        assert [ask(()).words[:6] for _ in range(4)] == ["took l"] * 3 + ["was no"]
+        assert self.charged == 3 * (3 + 0.5)
+        assert session.ask(exercises("03")[1])(()).words.startswith("took longer")
+
+    def test_cells_beyond_the_seconds_of_all_cells_are_skipped(self):
+        session = self.session(2.0, CELLS, cells_seconds=3.0)
+        assert isinstance(session.ask(EXERCISE)(()), Returned)
+        assert [bool(session.reports[cell.number].ended) for cell in CELLS] == [False, False, True]
+        assert "3 s in all" in session.reports[3].ended
+
+    def test_a_fresh_box_for_the_rest(self):
+        session = self.session(0.1, CELLS)
         session.ask(EXERCISE)(())
-        for _ in range(2):
-            with pytest.raises(Exhausted):
-                session.ask(EXERCISE)(())
-        assert self.box.charged == 2.0
+        before = dict(session.reports)
+        session.run_again()
+        session.ask(EXERCISE)(())
+        assert [box.closed for box in self.boxes] == [True, False]
+        assert session.reports == before

@@ -21,7 +21,7 @@ from tensorlab.grading.suite import Exercise
 from tensorlab.learn.check import MAX_PRINTED
 
 #: Shorter than those of `tensorlab grade`: somebody is waiting.
-LIMITS = Limits(cell_seconds=4.0, call_seconds=2.0, notebook_seconds=30.0)
+LIMITS = Limits(cell_seconds=4.0, call_seconds=2.0, cells_seconds=30.0, question_seconds=30.0)
 
 
 def warm_boxes(questions: Sequence[Exercise]) -> SpareBoxes:

@@ -102,19 +102,19 @@ class Screen:
 def answer_card(answer: Answer) -> Card:
     """The card of one question, as after `check`."""
     row, verdict = answer.judged.row, answer.judged.verdict
-    if verdict is not None:
-        lines = lines_of(verdict, answer.printed) if verdict.failures else _heard(answer)
-        footer = ("n goes to the next exercise.",) if verdict.status == "right" else ()
-        return card_of(verdict, lines, "Save the notebook.", footer)
-    title = f"{row.question} · {row.title}"
-    headline = {
+    headlines = {
         "missing": f"There is no function {answer.exercise.name} yet.",
         "timeout": f"{answer.exercise.name} did not come to an end, so it was stopped.",
         "died": f"{answer.exercise.name} ended the Python process.",
         "machine": "This machine could not run the notebook.",
-    }[row.status]
+    }
+    if verdict is not None and row.status not in headlines:
+        lines = lines_of(verdict, answer.printed) if verdict.failures else _heard(answer)
+        footer = ("n goes to the next exercise.",) if verdict.status == "right" else ()
+        return card_of(verdict, lines, "Save the notebook.", footer)
+    title = f"{row.question} · {row.title}"
     lines = Line("Asked", answer.exercise.task), *_heard(answer), Line("Why", row.feedback)
-    return Card(title, headline, "bad", lines)
+    return Card(title, headlines[row.status], "bad", lines)
 
 
 def _heard(answer: Answer) -> tuple[Line, ...]:

@@ -46,6 +46,10 @@ CELLS = [
     "print(player.gradients['x'].item(), player.state['guess'], player.state['step'])",
     "player.change(source='(x * w).exp()')",
     "player.change(source='x + q')",
+    "from tensorlab.widgets import ConvolutionWalk\nwalk = ConvolutionWalk((3, 6, 6))\nwalk",
+    "print(walk.windows.stride(), walk.state['place'])",
+    "walk.change(layout='NCHW', place=(3, 0))",
+    "walk.change(kernel=7)",
 ]
 
 
@@ -212,3 +216,23 @@ def test_a_program_goes_both_ways(notebook):
     # what the library refuses raises in Python, and the page stays
     expect(run(12)).to_contain_text("ValueError: there is no leaf q", timeout=KERNEL_MS)
     expect(player.get_by_label("expression")).to_have_value("(x * w).exp()")
+
+
+def test_a_window_goes_both_ways(notebook):
+    _, run = notebook
+    lab = run(13).locator(".tlw-convolution-walk")
+    expect(lab.locator(".tlw-subject")).to_have_text("windows[0, :, 0, 0]", timeout=KERNEL_MS)
+
+    # page → Python
+    lab.get_by_label("storage", exact=True).select_option("NHWC")
+    lab.get_by_role("grid", name="Places").locator('[data-index="1,2"]').click()
+    expect(run(14)).to_contain_text("(108, 1, 18, 3, 18, 3) [1, 2]", timeout=KERNEL_MS)
+
+    # Python → page
+    run(15)
+    expect(lab.locator(".tlw-subject")).to_have_text("windows[0, :, 3, 0]", timeout=KERNEL_MS)
+    expect(lab.get_by_label("storage", exact=True)).to_have_value("NCHW")
+
+    # what the library refuses raises in Python, and the page stays
+    expect(run(16)).to_contain_text("RuntimeError: maximum size for tensor", timeout=KERNEL_MS)
+    expect(lab.get_by_label("kernel", exact=True)).to_have_value("3")

@@ -1,0 +1,381 @@
+"""The core of the device ``"cuda"``: which kernel runs, on how many threads, with which arguments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlab.backends.cuda import kernels, simulator, text
+from tensorlab.backends.cuda.memory import Pool
+from tensorlab.backends.fused import Backend
+from tensorlab.backends.operands import Buffer, Launch, Memory, OperandLayout, no_launch
+from tensorlab.backends.protocol import IndexLayout, RandomLaunch
+from tensorlab.core import dtypes
+from tensorlab.core.devices import device
+from tensorlab.core.dtypes import dtype
+from tensorlab.core.integers import ceil_div
+from tensorlab.folds import Fold
+from tensorlab.scalars import Scalar
+from tensorlab.scalars.updates import Update
+
+__all__ = ["Cuda"]
+
+# What the simulated device has, and how many of its threads one launch keeps busy: few, for each is slow.
+TOTAL = 1 << 30
+WARPS = 2
+
+_ACTIONS = {
+    "replace": kernels.REPLACE,
+    "add": kernels.ADD,
+    "mul": kernels.MULTIPLY,
+    "max": kernels.GREATEST,
+    "min": kernels.LEAST,
+    "positions": kernels.POSITIONS,
+    "select": kernels.SELECT,
+    "scatter": kernels.SCATTER,
+}
+
+
+class Cuda(Backend):
+    """The memory and the core of the device ``"cuda"``, whose kernels run in the simulator.
+
+    Attributes:
+        memory: its memory.
+        launches: how many kernels have run.
+        seed: chooses the order in which threads run.
+    """
+
+    def __init__(self, total: int = TOTAL) -> None:
+        self.device = device("cuda", 0)
+        self.memory = Pool(total)
+        self.launches = self.seed = 0
+
+    def _run(self, kernel: Callable, grid: Any, block: Any, *arguments: Any) -> None:
+        self.launches += 1
+        simulator.launch(kernel, grid, block, *arguments, seed=self.seed)
+
+    def _each(self, kernel: Callable, count: int, *arguments: Any) -> None:
+        """Run a kernel whose threads share `count` elements among them."""
+        threads = min(count, simulator.WARP)
+        self._run(kernel, min(ceil_div(count, threads), WARPS), threads, *arguments)
+
+    # --- memory ---------------------------------------------------------------------------------------------
+
+    def allocate(self, count: int, cell: np.dtype) -> Memory:
+        """See `tensorlab.backends.protocol.Core.allocate`."""
+        return self.memory.allocate(count, cell)
+
+    def allocate_zeros(self, count: int, cell: np.dtype) -> Memory:
+        """See `tensorlab.backends.protocol.Core.allocate_zeros`."""
+        memory = self.memory.allocate(count, cell)
+        self.fill((memory, 0), count, memory.dtype.type(0))
+        return memory
+
+    def fill(self, cells: Buffer, count: int, value: np.generic) -> None:
+        """See `tensorlab.backends.protocol.Core.fill`."""
+        if count:
+            self._each(kernels.fill, count, *_raw(cells), count, value)
+
+    def upload(self, cells: memoryview) -> Memory:
+        """See `tensorlab.backends.protocol.Core.upload`."""
+        array = np.asarray(cells)
+        memory = self.memory.allocate(array.size, array.dtype)
+        memory.cells[:] = array.reshape(-1)
+        return memory
+
+    def download(self, cells: Memory) -> memoryview:
+        """See `tensorlab.backends.protocol.Core.download`."""
+        return cells.cells.copy().data
+
+    def copy(self, to: Memory, cells: Memory) -> None:
+        """See `tensorlab.backends.protocol.Core.copy`."""
+        if cells.nbytes:
+            self._each(
+                kernels.copy_bytes,
+                cells.nbytes,
+                to.view(np.uint8).cells,
+                cells.view(np.uint8).cells,
+                cells.nbytes,
+            )
+
+    def synchronize(self) -> None:
+        """See `tensorlab.backends.protocol.Core.synchronize`: the simulator is done when a launch returns."""
+
+    # --- arithmetic -----------------------------------------------------------------------------------------
+
+    def pointwise(
+        self,
+        row: Scalar,
+        compute: dtype,
+        shape: Sequence[int],
+        out: OperandLayout,
+        inputs: Sequence[OperandLayout],
+    ) -> Launch:
+        """See `tensorlab.backends.protocol.Core.pointwise`."""
+        if 0 in shape:
+            return no_launch
+        operands = [out, *inputs]
+        kernel = text.kernel_of(
+            row.name,
+            text.pointwise_text(row, compute, [o.dtype for o in operands], [o.is_number for o in operands]),
+        )
+        count, sizes = math.prod(shape), tuple(shape)
+
+        def launch(*buffers: Any) -> None:
+            arguments: list[Any] = []
+            for layout, buffer in zip(operands, buffers, strict=True):
+                arguments += [buffer] if layout.is_number else [*_raw(buffer), layout.strides]
+            self._each(kernel, count, count, sizes, *arguments)
+
+        return launch
+
+    def update(
+        self, rule: Update, element_type: dtype, shape: tuple[int, int], steps: Sequence[int] | None = None
+    ) -> Launch:
+        """See `tensorlab.backends.protocol.Core.update`."""
+        rows, columns = shape
+        if rows * columns == 0:
+            return no_launch
+        kernel = text.kernel_of(rule.name, text.update_text(rule, element_type))
+        cells = len(rule.arguments[0])
+        apart = steps or [columns] * cells
+
+        def launch(*operands: Any) -> None:
+            arguments: list[Any] = []
+            for buffer, step in zip(operands, apart, strict=False):
+                arguments += [*_raw(buffer), step]
+            self._each(kernel, rows * columns, rows * columns, columns, *arguments, *operands[cells:])
+
+        return launch
+
+    def reduce(
+        self,
+        fold: Fold,
+        value: dtype,
+        shape: Sequence[int],
+        dims: Sequence[int],
+        out: OperandLayout,
+        source: OperandLayout,
+        k: float = 0.0,
+    ) -> Launch:
+        """See `tensorlab.backends.protocol.Core.reduce`."""
+        kept = [dim for dim in range(len(shape)) if dim not in dims]
+        sizes, span = _chosen(shape, kept), _chosen(shape, dims)
+        results, n = math.prod(sizes), math.prod(span)
+        if results == 0:
+            return no_launch
+        kernel = text.kernel_of(fold.name, text.reduce_text(fold, value, out.dtype, source.dtype))
+        threads = 1 << min(max(n - 1, 1).bit_length(), 5)
+        layouts = _chosen(out.strides, kept), _chosen(source.strides, kept), _chosen(source.strides, dims)
+
+        def launch(target: Buffer, item: Buffer) -> None:
+            self._run(
+                kernel,
+                results,
+                threads,
+                n,
+                k,
+                sizes,
+                span,
+                *_raw(target),
+                layouts[0],
+                *_raw(item),
+                *layouts[1:],
+            )
+
+        return launch
+
+    def arg_reduce(
+        self,
+        greatest: bool,
+        shape: Sequence[int],
+        dims: Sequence[int],
+        places: OperandLayout,
+        source: OperandLayout,
+    ) -> Launch:
+        """See `tensorlab.backends.protocol.Core.arg_reduce`."""
+        kept = [dim for dim in range(len(shape)) if dim not in dims]
+        sizes, span = _chosen(shape, kept), _chosen(shape, dims)
+        results, n = math.prod(sizes), math.prod(span)
+        if results == 0:
+            return no_launch
+        kernel = text.kernel_of("arg_reduce", text.arg_reduce_text(greatest, source.dtype, places.dtype))
+        layouts = _chosen(places.strides, kept), _chosen(source.strides, kept), _chosen(source.strides, dims)
+
+        def launch(found: Buffer, item: Buffer) -> None:
+            self._each(
+                kernel, results, results, n, sizes, span, *_raw(found), layouts[0], *_raw(item), *layouts[1:]
+            )
+
+        return launch
+
+    def scan(
+        self,
+        name: str,
+        value: dtype,
+        shape: Sequence[int],
+        dim: int,
+        out: OperandLayout,
+        source: OperandLayout,
+        places: OperandLayout | None = None,
+    ) -> Launch:
+        """See `tensorlab.backends.protocol.Core.scan`."""
+        if 0 in shape:
+            return no_launch
+        if name in ("cumsum", "cumprod"):
+            value = dtypes.float64 if value.is_floating_point else dtypes.int64
+        kernel = text.kernel_of(
+            name, text.scan_text(name, value, out.dtype, source.dtype, places is not None)
+        )
+        kept = [each for each in range(len(shape)) if each != dim]
+        sizes = _chosen(shape, kept)
+        operands = [out, source] if places is None else [out, places, source]
+        strides = [(_chosen(each.strides, kept), each.strides[dim]) for each in operands]
+
+        def launch(*buffers: Buffer) -> None:
+            arguments: list[Any] = []
+            for buffer, layout in zip(buffers, strides, strict=True):
+                arguments += [*_raw(buffer), *layout]
+            self._each(kernel, math.prod(sizes), math.prod(sizes), shape[dim], sizes, *arguments)
+
+        return launch
+
+    def gemm(
+        self,
+        element_type: dtype,
+        batch: Sequence[int],
+        sizes: tuple[int, int, int],
+        out: Sequence[int],
+        a: Sequence[int],
+        b: Sequence[int],
+        source: Sequence[int] | None = None,
+        activation: Scalar | None = None,
+        residual: Sequence[int] | None = None,
+    ) -> Launch:
+        """See `tensorlab.backends.protocol.Core.gemm`."""
+        m, n, k = sizes
+        if 0 in (*batch, m, n):
+            return no_launch
+        tile = 4 if max(m, n) <= 8 else 8 if max(m, n) <= 32 else 16
+        kernel = text.kernel_of(
+            "gemm", text.gemm_text(element_type, tile, source is not None, activation, residual is not None)
+        )
+        grid = ceil_div(n, tile), ceil_div(m, tile), math.prod(batch)
+
+        def launch(
+            target: Buffer,
+            x: Buffer,
+            y: Buffer,
+            added: Buffer | None = None,
+            alpha: Any = 1,
+            beta: Any = 0,
+            last: Buffer | None = None,
+        ) -> None:
+            operands = [(target, out), (x, a), (y, b)]
+            if source is not None:
+                operands.append((target if added is None else added, source))
+            if residual is not None and last is not None:
+                operands.append((last, residual))
+            arguments: list[Any] = []
+            for buffer, strides in operands:
+                arguments += [*_raw(buffer), tuple(strides[:-2]), strides[-2], strides[-1]]
+            steps = 0 if alpha == 0 else k
+            self._run(kernel, grid, (tile, tile), m, n, steps, alpha, beta, tuple(batch), *arguments)
+
+        return launch
+
+    # --- where index tensors and masks say ------------------------------------------------------------------
+
+    def indexed(
+        self,
+        action: str,
+        shape: tuple[int, ...],
+        target: tuple[int, ...],
+        other: tuple[int, ...],
+        indices: tuple[IndexLayout, ...],
+    ) -> Callable[..., bool]:
+        """See `tensorlab.backends.protocol.Core.indexed`."""
+        count = math.prod(shape)
+        strides, sizes = tuple(each.strides for each in indices), tuple(each.size for each in indices)
+        steps, lows = tuple(each.step for each in indices), tuple(each.low for each in indices)
+
+        def launch(to: Buffer, source: Buffer, *index_buffers: Buffer) -> bool:
+            operands = count, shape, *_raw(to), target, *_raw(source), other
+            cells = tuple(memory.cells for memory, _ in index_buffers)
+            places = cells, tuple(first for _, first in index_buffers), strides, sizes, steps
+            if action != "gather":
+                self._each(kernels.scatter, simulator.WARP, _ACTIONS[action], *operands, *places)
+                return False
+            outside = self.allocate_zeros(1, np.dtype(np.int32))
+            self._each(kernels.gather, count, *operands, outside.cells, *places, lows)
+            return bool(self.download(outside)[0])
+
+        return launch
+
+    def compact(
+        self, action: str, shape: Sequence[int], mask: Sequence[int], other: Sequence[int] = ()
+    ) -> Launch:
+        """See `tensorlab.backends.protocol.Core.compact`."""
+        total, sizes = math.prod(shape), tuple(shape)
+
+        def launch(line: Buffer, at: Buffer, cells: Buffer | None, count: int) -> None:
+            moved = _raw(cells or at)
+            operands = *_raw(line), *_raw(at), tuple(mask), *moved, tuple(other)
+            self._run(
+                kernels.choose_by_mask, 1, kernels.RUNS, _ACTIONS[action], total, count, sizes, *operands
+            )
+
+        return launch
+
+    # --- elements in order ----------------------------------------------------------------------------------
+
+    def sort(
+        self,
+        element_type: dtype,
+        rows: int,
+        size: int,
+        wanted: tuple[int, int],
+        descending: bool,
+        stable: bool = True,
+    ) -> Launch:
+        """See `tensorlab.backends.protocol.Core.sort`."""
+        if rows == 0:
+            return no_launch
+        kernel = text.kernel_of("sort", text.sort_text(element_type, descending))
+
+        def launch(places: Buffer, source: Buffer) -> None:
+            self._each(kernel, rows * size, rows, size, *wanted, *_raw(places), *_raw(source))
+
+        return launch
+
+    # --- random numbers -------------------------------------------------------------------------------------
+
+    def random(
+        self,
+        distribution: str,
+        shape: Sequence[int],
+        out: OperandLayout,
+        read: OperandLayout | None = None,
+    ) -> RandomLaunch:
+        """See `tensorlab.backends.protocol.Core.random`: it is refused.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError(
+            f"random numbers ({distribution}) have no kernel on 'cuda' yet: draw them on the CPU and move "
+            f"them, as in tensorlab.randn(3).to('cuda')"
+        )
+
+
+def _raw(buffer: Buffer) -> tuple[np.ndarray, int]:
+    """A buffer as a kernel is given it."""
+    memory, first = buffer
+    return memory.cells, first
+
+
+def _chosen(numbers: Sequence[int], dims: Sequence[int]) -> tuple[int, ...]:
+    return tuple(numbers[dim] for dim in dims)

@@ -1,0 +1,158 @@
+"""The kernels that move cells as they are: fill, gather and scatter, and what a mask chooses.
+
+They are written as kernels for `numba.cuda` are. `cuda` says which thread runs; see
+`tensorlab.backends.cuda.simulator`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tensorlab.backends.cuda.simulator import cuda
+
+__all__ = ["choose_by_mask", "copy_bytes", "fill", "gather", "scatter"]
+
+# mypy: disable-error-code="no-untyped-def"
+
+REPLACE, ADD, MULTIPLY, GREATEST, LEAST = range(5)
+POSITIONS, SELECT, SCATTER = range(3)
+
+# The threads of the one block that works through a mask; each takes a run of it.
+RUNS = 64
+
+
+def fill(cells: Any, first: int, count: int, value: Any) -> None:
+    """Overwrite cells side by side with one number."""
+    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
+        cells[first + i] = value
+
+
+def copy_bytes(to: Any, cells: Any, count: int) -> None:
+    """Overwrite the first bytes of some memory with those of other memory."""
+    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
+        to[i] = cells[i]
+
+
+def gather(
+    count, shape, out, out_first, out_strides, x, x_first, x_strides, outside,
+    indices, index_firsts, index_strides, sizes, steps, lows,
+):  # fmt: skip
+    """Read each element where the indices say; ``outside[0]`` becomes 1 if one leads out of the tensor."""
+    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
+        rest = i
+        out_cell, x_cell = out_first, x_first
+        for dim in range(len(shape) - 1, -1, -1):
+            position = rest % shape[dim]
+            rest //= shape[dim]
+            out_cell += position * out_strides[dim]
+            x_cell += position * x_strides[dim]
+        is_inside = True
+        for each in range(len(sizes)):
+            rest = i
+            cell = index_firsts[each]
+            for dim in range(len(shape) - 1, -1, -1):
+                cell += rest % shape[dim] * index_strides[each][dim]
+                rest //= shape[dim]
+            index = int(indices[each][cell])
+            if index < lows[each] or index >= sizes[each]:
+                is_inside = False
+            elif index < 0:
+                x_cell += (index + sizes[each]) * steps[each]
+            else:
+                x_cell += index * steps[each]
+        if is_inside:
+            out[out_cell] = x[x_cell]
+        else:
+            cuda.atomic.max(outside, 0, 1)
+
+
+def scatter(
+    action, count, shape, target, target_first, target_strides, x, x_first, x_strides,
+    indices, index_firsts, index_strides, sizes, steps,
+):  # fmt: skip
+    """Combine each element with the one that the indices lead to, in the same order every time.
+
+    A thread owns the cells whose number leaves its own as the remainder. It looks at all elements in their
+    order, and takes those that lead to a cell of its own: so no two threads meet, and no cell waits for
+    another. (Atomic additions would be faster, and would round differently from one run to the next.)
+    """
+    me, threads = cuda.grid(1), cuda.gridsize(1)
+    for i in range(count):
+        rest = i
+        cell, x_cell = target_first, x_first
+        for dim in range(len(shape) - 1, -1, -1):
+            position = rest % shape[dim]
+            rest //= shape[dim]
+            cell += position * target_strides[dim]
+            x_cell += position * x_strides[dim]
+        for each in range(len(sizes)):
+            rest = i
+            index_cell = index_firsts[each]
+            for dim in range(len(shape) - 1, -1, -1):
+                index_cell += rest % shape[dim] * index_strides[each][dim]
+                rest //= shape[dim]
+            index = int(indices[each][index_cell])
+            cell += (index + sizes[each] if index < 0 else index) * steps[each]
+        if cell % threads == me:
+            value = x[x_cell]
+            if action == REPLACE:
+                target[cell] = value
+            elif action == ADD:
+                target[cell] = target[cell] + value
+            elif action == MULTIPLY:
+                target[cell] = target[cell] * value
+            else:
+                held = target[cell]
+                is_better = value > held if action == GREATEST else value < held
+                if is_better or value != value:
+                    target[cell] = value
+
+
+def choose_by_mask(
+    action, total, count, shape, line, line_first, mask, mask_first, mask_strides, x, x_first, x_strides
+):  # fmt: skip
+    """What `Core.compact` does, by one block: each thread takes a run of the mask.
+
+    First every thread counts what its run has. A sum over the runs before it says where in the line its own
+    elements begin.
+    """
+    counts = cuda.shared.array(RUNS, np.int64)
+    me = cuda.threadIdx.x
+    length = (total + RUNS - 1) // RUNS
+    begin, end = me * length, min(me * length + length, total)
+    found = 0
+    for i in range(begin, end):
+        rest = i
+        cell = mask_first
+        for dim in range(len(shape) - 1, -1, -1):
+            cell += rest % shape[dim] * mask_strides[dim]
+            rest //= shape[dim]
+        if mask[cell] != 0:
+            found += 1
+    counts[me] = found
+    cuda.syncthreads()
+    place = 0
+    for before in range(me):
+        place += counts[before]
+    for i in range(begin, end):
+        rest = i
+        cell, x_cell = mask_first, x_first
+        for dim in range(len(shape) - 1, -1, -1):
+            position = rest % shape[dim]
+            rest //= shape[dim]
+            cell += position * mask_strides[dim]
+            if action != POSITIONS:
+                x_cell += position * x_strides[dim]
+        if mask[cell] != 0:
+            if action == POSITIONS:
+                rest = i
+                for dim in range(len(shape) - 1, -1, -1):
+                    line[line_first + dim * count + place] = rest % shape[dim]
+                    rest //= shape[dim]
+            elif action == SELECT:
+                line[line_first + place] = x[x_cell]
+            else:
+                x[x_cell] = line[line_first + place]
+            place += 1

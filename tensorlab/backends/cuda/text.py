@@ -1,0 +1,445 @@
+"""The text of kernels that are made of a formula: one scalar function, one fold, one update, one product.
+
+The formulas are those of all backends (`tensorlab.scalars`, `tensorlab.folds`). Around them stands what a
+thread of a GPU does: it finds out from its own number which elements are its own, and where their cells lie.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import linecache
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorlab.backends.cpu import halves
+from tensorlab.backends.cuda.simulator import cuda
+from tensorlab.core import dtypes
+from tensorlab.core.dtypes import dtype
+from tensorlab.folds import Fold, arguments_of
+from tensorlab.scalars import Scalar
+from tensorlab.scalars.source import compute_type, formula_text
+from tensorlab.scalars.updates import Update
+
+__all__ = [
+    "THREADS",
+    "arg_reduce_text",
+    "gemm_text",
+    "kernel_of",
+    "pointwise_text",
+    "reduce_text",
+    "scan_text",
+    "sort_text",
+    "update_text",
+]
+
+# Threads to a block, where nothing asks for another number.
+THREADS = 128
+
+NAMES = "abcdefgh"
+
+
+class _Math:
+    """`math` as a GPU has it: a pole gives an infinity, and what has no value gives NaN."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        function = getattr(np, {"pow": "power"}.get(name, name), None)
+        return functools.partial(_forgiving, getattr(math, name)) if function is None else function
+
+
+def _forgiving(function: Callable[..., Any], *values: Any) -> Any:
+    try:
+        return function(*values)
+    except (OverflowError, ValueError):
+        return math.inf
+
+
+def maximum(a, b):  # type: ignore[no-untyped-def]
+    return a if a > b or a != a else b
+
+
+def minimum(a, b):  # type: ignore[no-untyped-def]
+    return a if a < b or a != a else b
+
+
+def whole32(value: Any) -> Any:
+    """A float without its fraction; what no integer holds becomes what the processor makes of it."""
+    return np.asarray(value).astype(np.int32)[()]
+
+
+def whole64(value: Any) -> Any:
+    """The same with 64 bits."""
+    return np.asarray(value).astype(np.int64)[()]
+
+
+@functools.cache
+def kernel_of(name: str, text: str) -> Callable[..., None]:
+    """The function ``kernel`` of a text, under a name; its lines are there for debuggers and tracebacks."""
+    file = f"<kernel {name} {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    names: dict[str, Any] = {
+        "np": np,
+        "math": _Math(),
+        "cuda": cuda,
+        "whole32": whole32,
+        "whole64": whole64,
+    }
+    exec(compile(text, file, "exec"), names)
+    made: Callable[..., None] = names["kernel"]
+    made.__name__ = name
+    return made
+
+
+def numpy_name(element_type: dtype) -> str:
+    """The name of the NumPy type in which kernels see an element."""
+    if element_type in halves.TYPES:
+        return "float32"
+    return "bool_" if element_type is dtypes.bool else element_type.name
+
+
+def _load(cell: str, element_type: dtype, kind: str) -> str:
+    """The number that a cell holds, as `kind`, the name of a NumPy type."""
+    if element_type in halves.TYPES:
+        cell = f"{halves.widen_name(element_type)}({cell})"
+    return f"np.{kind}({cell})"
+
+
+def _store(value: str, result: dtype, floating: bool) -> str:
+    """The cell that holds a number; `floating` says whether it is a float."""
+    if result in halves.TYPES:
+        return f"{halves.narrow_name(result)}(np.float32({value}))"
+    if result.category == dtypes.INTEGER and floating:
+        # PyTorch, too, asks the processor for 32 bits where these are enough.
+        value = f"whole{32 if result.is_signed and result.itemsize <= 4 else 64}({value})"
+    return f"np.{numpy_name(result)}({value})"
+
+
+def _conversions(*element_types: dtype) -> list[str]:
+    return [inspect.getsource(function) for function in halves.needed(element_types)]
+
+
+def _positions(number: str, shape: str, indent: int, *operands: tuple[str, str]) -> list[str]:
+    """Lines that turn the number of an element into its cell of each operand.
+
+    Args:
+        number: what counts the elements.
+        shape: the name of a tuple: how the elements are arranged.
+        indent: by how much the lines are moved to the right.
+        operands: for each, where its first element lies, and its name; ``{name}_cell`` is set.
+    """
+    lines = [f"rest = {number}", *(f"{name}_cell = {first}" for name, first in operands)]
+    lines += [
+        f"for dim in range(len({shape}) - 1, -1, -1):",
+        f"    position = rest % {shape}[dim]",
+        f"    rest //= {shape}[dim]",
+        *(f"    {name}_cell += position * {name}_{shape}[dim]" for name, _ in operands),
+    ]
+    return [" " * indent + line for line in lines]
+
+
+def _taken(names: Sequence[str], *layouts: str) -> list[str]:
+    """The parameters that stand for operands: the cells, the first one's number, and the strides."""
+    return [f"{name}, {name}_first, {', '.join(f'{name}_{each}' for each in layouts)}" for name in names]
+
+
+def pointwise_text(
+    row: Scalar, wanted: dtype, element_types: Sequence[dtype], are_numbers: Sequence[bool]
+) -> str:
+    """The kernel of a scalar function: ``kernel(count, shape, out, out_first, out_shape, a, …)``.
+
+    Each operand is three arguments: cells, the number of the first, and a stride for each dimension of
+    ``shape``; a Python number is one.
+
+    Example:
+        >>> from tensorlab.scalars import TABLE
+        >>> text = pointwise_text(TABLE["add"], dtypes.float32, [dtypes.float32] * 3, [False] * 3)
+        >>> print(text[text.index("def kernel"):])
+        def kernel(count, shape, out, out_first, out_shape, a, a_first, a_shape, b, b_first, b_shape):
+            for i in range(cuda.grid(1), count, cuda.gridsize(1)):
+                rest = i
+                out_cell = out_first
+                a_cell = a_first
+                b_cell = b_first
+                for dim in range(len(shape) - 1, -1, -1):
+                    position = rest % shape[dim]
+                    rest //= shape[dim]
+                    out_cell += position * out_shape[dim]
+                    a_cell += position * a_shape[dim]
+                    b_cell += position * b_shape[dim]
+                out[out_cell] = np.float32(add(np.float32(a[a_cell]), np.float32(b[b_cell])))
+        <BLANKLINE>
+    """
+    compute = compute_type(row.formula, wanted)
+    kind, first = numpy_name(compute), numpy_name(wanted)
+    names = [*NAMES[: len(element_types) - 1]]
+    parameters, values, walked = [], [], ["out"]
+    for name, element_type, is_number in zip(names, element_types[1:], are_numbers[1:], strict=True):
+        if is_number:
+            parameters.append(name)
+            loaded = f"np.{first}({name})"
+        else:
+            parameters += _taken([name], "shape")
+            walked.append(name)
+            loaded = _load(f"{name}[{name}_cell]", element_type, first)
+        values.append(loaded if kind == first else f"np.{kind}({loaded})")
+    stored = _store(
+        f"{row.formula.__name__}({', '.join(values)})", element_types[0], compute.is_floating_point
+    )
+    lines = [
+        f"def kernel({', '.join(['count, shape', *_taken(['out'], 'shape'), *parameters])}):",
+        "    for i in range(cuda.grid(1), count, cuda.gridsize(1)):",
+        *_positions("i", "shape", 8, *((name, f"{name}_first") for name in walked)),
+        f"        out[out_cell] = {stored}",
+    ]
+    return _module(kind, [*_conversions(*element_types), formula_text(row.formula, compute, "")], lines)
+
+
+def update_text(rule: Update, element_type: dtype) -> str:
+    """The kernel of an update: ``kernel(count, columns, x, x_first, x_step, grad, …, lr, …)``."""
+    names, numbers = rule.arguments
+    kind = numpy_name(element_type)
+    values = [_load(f"{name}[{name}_cell]", element_type, kind) for name in names]
+    written = [name for name, is_written in zip(names, rule.written, strict=True) if is_written]
+    lines = [
+        f"def kernel({', '.join(['count, columns', *_taken(names, 'step'), *numbers])}):",
+        "    for i in range(cuda.grid(1), count, cuda.gridsize(1)):",
+        "        row, column = i // columns, i % columns",
+        *(f"        {name}_cell = {name}_first + row * {name}_step + column" for name in names),
+        f"        moved = {rule.formula.__name__}(",
+        *(f"            {value}," for value in [*values, *(f"number({name})" for name in numbers)]),
+        "        )",
+        *(
+            f"        {name}[{name}_cell] = {_store(f'moved[{k}]', element_type, True)}"
+            for k, name in enumerate(written)
+        ),
+    ]
+    formula = formula_text(rule.formula, dtypes.by_name(kind), "")
+    return _module(kind, [*_conversions(element_type), formula], lines)
+
+
+def reduce_text(fold: Fold, value: dtype, result: dtype, source: dtype) -> str:
+    """The kernel of a fold: ``kernel(n, k, shape, span, out, out_first, out_shape, x, …)``.
+
+    A block computes one result. Each of its threads joins every so-many-th element; then half of the threads
+    join what two of them found, and half of these, until one total is left. The order depends on sizes
+    alone, so that the result is the same every time.
+    """
+    total = _total_type(fold, value)
+    operands = [*_taken(["out"], "shape"), *_taken(["x"], "shape", "span")]
+    lines = [
+        f"def kernel({', '.join(['n, k, shape, span', *operands])}):",
+        "    me, threads = cuda.threadIdx.x, cuda.blockDim.x",
+        "    n_elements, k = n, number(k)",
+        "    n = number(n)",
+        *_positions("cuda.blockIdx.x", "shape", 4, ("out", "out_first"), ("x", "x_first")),
+        "    x_start = x_cell",
+    ]
+    if fold.center is not None:
+        lines += _pass(fold.center, value, total, source, "c")
+    lines += _pass(fold, value, total, source, "found")
+    lines += ["    if me == 0:", f"        out[out_cell] = {_store('found', result, total.startswith('f'))}"]
+    functions = [maximum, minimum, *_formulas(fold), *(_formulas(fold.center) if fold.center else [])]
+    texts = [inspect.getsource(function) for function in dict.fromkeys(functions)]
+    called = [formula_text(_scalar(name), dtypes.by_name(total), "") for name in fold.scalars]
+    return _module(total, [*_conversions(source, result), *called, *texts], lines)
+
+
+def _total_type(fold: Fold, value: dtype) -> str:
+    """The name of the type in which partial results are joined."""
+    if fold.truth:
+        return "int64"
+    if value.is_floating_point:
+        return "float64" if fold.wide else numpy_name(value)
+    return numpy_name(value) if fold.join.name in ("greatest", "least") else "int64"
+
+
+def _formulas(fold: Fold) -> list[Callable]:
+    return [fold.each, fold.finish]
+
+
+def _scalar(name: str) -> Callable:
+    from tensorlab.scalars import TABLE
+
+    return TABLE[name].formula
+
+
+def _pass(fold: Fold, value: dtype, total: str, source: dtype, name: str) -> list[str]:
+    """The lines that set `name` to a fold of the elements that begin at ``x_start``."""
+    together = fold.join.floats if total.startswith("float") and fold.join.floats else fold.join.together
+    loaded = _load("x[x_cell]", source, "bool_" if fold.truth else numpy_name(value))
+    names = {"x": "seen", "k": "k", "c": "c", "n": "n", "total": f"{name}_shared[0]"}
+    each = ", ".join(names[argument] for argument in arguments_of(fold.each))
+    finish = ", ".join(names[argument] for argument in arguments_of(fold.finish))
+    seen = loaded if fold.truth else f"np.{total}({loaded})"
+    once = together.format(a="joined", b=f"np.{total}({fold.each.__name__}({each}))")
+    pair = together.format(a=f"{name}_shared[me]", b=f"{name}_shared[me + half]")
+    return [
+        f"    {name}_shared = cuda.shared.array({THREADS}, np.{total})",
+        f"    joined = np.{total}({_start(fold, total)})",
+        "    for i in range(me, n_elements, threads):",
+        *_positions("i", "span", 8, ("x", "x_start")),
+        f"        seen = {seen}",
+        f"        joined = np.{total}({once})",
+        f"    {name}_shared[me] = joined",
+        "    cuda.syncthreads()",
+        "    half = threads // 2",
+        "    while half > 0:",
+        "        if me < half:",
+        f"            {name}_shared[me] = {pair}",
+        "        cuda.syncthreads()",
+        "        half //= 2",
+        f"    {name} = {fold.finish.__name__}({finish})",
+    ]
+
+
+def _start(fold: Fold, total: str) -> str:
+    start = fold.join.start
+    if start not in ("lowest", "highest"):
+        return str(start)
+    if total.startswith("float"):
+        return "-np.inf" if start == "lowest" else "np.inf"
+    if total == "bool_":
+        return str(start == "highest")
+    return str(np.iinfo(total).min if start == "lowest" else np.iinfo(total).max)
+
+
+def gemm_text(
+    element_type: dtype, tile: int, is_added: bool, activation: Scalar | None, has_residual: bool
+) -> str:
+    """The kernel of a product: ``kernel(m, n, k, alpha, beta, batch, out, …, a, …, b, …)``.
+
+    A block computes one square of the result. Step by step it brings a square of `a` and a square of `b` into
+    shared memory, where each of its threads then reads a row and a column: a number is read once from the
+    GPU's memory for as many products as a square is wide.
+    """
+    kind = numpy_name(element_type)
+    compute = dtypes.by_name("bool" if kind == "bool_" else kind)
+    names = ["out", "a", "b", *(["source"] if is_added else []), *(["residual"] if has_residual else [])]
+    operands = [f"{name}, {name}_first, {name}_batch, {name}_row, {name}_column" for name in names]
+    value, texts = "total", _conversions(element_type)
+
+    def read(name: str, row: str, column: str) -> str:
+        return _load(
+            f"{name}[{name}_cell + {row} * {name}_row + {column} * {name}_column]", element_type, kind
+        )
+
+    lines = [
+        f"def kernel({', '.join(['m, n, k, alpha, beta, batch', *operands])}):",
+        "    x, y = cuda.threadIdx.x, cuda.threadIdx.y",
+        f"    row, column = cuda.blockIdx.y * {tile} + y, cuda.blockIdx.x * {tile} + x",
+        *_positions("cuda.blockIdx.z", "batch", 4, *((name, f"{name}_first") for name in names)),
+        f"    a_tile = cuda.shared.array(({tile}, {tile}), np.{kind})",
+        f"    b_tile = cuda.shared.array(({tile}, {tile}), np.{kind})",
+        f"    total = np.{kind}(0)",
+        f"    for begin in range(0, k, {tile}):",
+        f"        a_tile[y, x] = np.{kind}(0)",
+        "        if row < m and begin + x < k:",
+        f"            a_tile[y, x] = {read('a', 'row', '(begin + x)')}",
+        f"        b_tile[y, x] = np.{kind}(0)",
+        "        if begin + y < k and column < n:",
+        f"            b_tile[y, x] = {read('b', '(begin + y)', 'column')}",
+        "        cuda.syncthreads()",
+        f"        for i in range({tile}):",
+        f"            total = np.{kind}(total + a_tile[y, i] * b_tile[i, x])",
+        "        cuda.syncthreads()",
+        "    if row < m and column < n:",
+    ]
+    if is_added:
+        lines += [
+            f"        total = np.{kind}(total * number(alpha))",
+            "        if beta != 0:",
+            f"            total += {read('source', 'row', 'column')} * number(beta)",
+        ]
+    if activation is not None:
+        inner = compute_type(activation.formula, compute)
+        texts.append(formula_text(activation.formula, inner, ""))
+        value = f"np.{kind}({activation.formula.__name__}(np.{numpy_name(inner)}(total)))"
+        kind_of_numbers = numpy_name(inner)
+    else:
+        kind_of_numbers = kind
+    if has_residual:
+        value = f"{value} + {read('residual', 'row', 'column')}"
+    stored = _store(value, element_type, compute.is_floating_point)
+    lines.append(f"        out[out_cell + row * out_row + column * out_column] = {stored}")
+    return _module(kind_of_numbers, texts, lines)
+
+
+def scan_text(name: str, value: dtype, result: dtype, source: dtype, has_places: bool) -> str:
+    """The kernel of a running total: ``kernel(count, size, shape, out, …, x, …)``. A thread has a line."""
+    kind = numpy_name(value)
+    better = ">=" if name == "cummax" else "<="
+    names = ["out", *(["places"] if has_places else []), "x"]
+    operands = [f"{each}, {each}_first, {each}_shape, {each}_step" for each in names]
+    lines = [
+        f"def kernel({', '.join(['count, size, shape', *operands])}):",
+        "    for i in range(cuda.grid(1), count, cuda.gridsize(1)):",
+        *_positions("i", "shape", 8, *((each, f"{each}_first") for each in names)),
+        f"        total = np.{kind}({1 if name == 'cumprod' else 0})",
+        *(["        place = 0"] if has_places else []),
+        "        for step in range(size):",
+        f"            seen = {_load('x[x_cell]', source, kind)}",
+    ]
+    if name in ("cumsum", "cumprod"):
+        lines.append(f"            total = np.{kind}(total {'+' if name == 'cumsum' else '*'} seen)")
+    else:
+        lines.append(f"            if step == 0 or seen != seen or (total == total and seen {better} total):")
+        lines.append("                total = seen")
+        lines += ["                place = step"] if has_places else []
+    lines.append(f"            out[out_cell] = {_store('total', result, value.is_floating_point)}")
+    lines += ["            places[places_cell] = np.int64(place)"] if has_places else []
+    lines += [f"            {each}_cell += {each}_step" for each in names]
+    return _module(kind, _conversions(source, result), lines)
+
+
+def arg_reduce_text(greatest: bool, source: dtype, places: dtype) -> str:
+    """The kernel that looks for extremes: ``kernel(count, n, shape, span, places, …, x, …)``."""
+    kind, better = numpy_name(source), ">" if greatest else "<"
+    operands = [*_taken(["places"], "shape"), *_taken(["x"], "shape", "span")]
+    lines = [
+        f"def kernel({', '.join(['count, n, shape, span', *operands])}):",
+        "    for i in range(cuda.grid(1), count, cuda.gridsize(1)):",
+        *_positions("i", "shape", 8, ("places", "places_first"), ("x", "x_first")),
+        "        x_start, best = x_cell, 0",
+        f"        found = {_load('x[x_start]', source, kind)}",
+        "        for element in range(n):",
+        *_positions("element", "span", 12, ("x", "x_start")),
+        f"            seen = {_load('x[x_cell]', source, kind)}",
+        f"            if found == found and (seen {better} found or seen != seen):",
+        "                found, best = seen, element",
+        f"        places[places_cell] = np.{places.name}(best)",
+    ]
+    return _module(kind, _conversions(source), lines)
+
+
+def sort_text(element_type: dtype, descending: bool) -> str:
+    """The kernel that ranks: ``kernel(rows, size, begin, end, places, places_first, x, x_first)``.
+
+    A thread counts which elements of its row come before its own: that is its place in the order.
+    """
+    kind = numpy_name(element_type)
+    less = "(other > own or (other != other and own == own))"
+    if not descending:
+        less = "(other < own or (own != own and other == other))"
+    same = "(other == own or (other != other and own != own))"
+    lines = [
+        "def kernel(rows, size, begin, end, places, places_first, x, x_first):",
+        "    for i in range(cuda.grid(1), rows * size, cuda.gridsize(1)):",
+        "        row, me = i // size, i % size",
+        f"        own = {_load('x[x_first + i]', element_type, kind)}",
+        "        rank = 0",
+        "        for element in range(size):",
+        f"            other = {_load('x[x_first + row * size + element]', element_type, kind)}",
+        f"            if {less} or ({same} and element < me):",
+        "                rank += 1",
+        "        if begin <= rank and rank < end:",
+        "            places[places_first + row * (end - begin) + rank - begin] = np.int64(me)",
+    ]
+    return _module(kind, _conversions(element_type), lines)
+
+
+def _module(kind: str, functions: Sequence[str], kernel: Sequence[str]) -> str:
+    return "\n\n".join([f"number = np.{kind}", *functions, "\n".join(kernel) + "\n"])

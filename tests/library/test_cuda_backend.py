@@ -1,0 +1,266 @@
+"""The kernels of ``device="cuda"``, in the simulator, compute what the backend in NumPy computes."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+from tensorlab import folds
+from tensorlab.backends.cuda.compute import Cuda
+from tensorlab.backends.cuda.memory import OutOfMemoryError, Pool
+from tensorlab.backends.cuda.simulator import KernelError
+from tensorlab.backends.numpy import NumPy
+from tensorlab.backends.operands import OperandLayout
+from tensorlab.backends.protocol import IndexLayout
+from tensorlab.core import dtypes
+from tensorlab.scalars import COUNTING, FLOATING, INTEGERS, NUMERIC, TABLE, TRUTH
+from tensorlab.scalars import updates as rules
+
+NUMPY = NumPy()
+KINDS = {FLOATING: ("float32", "float64"), INTEGERS: ("int64", "bool"), COUNTING: ("int64", "uint8")}
+
+
+@pytest.fixture(params=[0, 1], ids="seed{}".format)
+def gpu(request) -> Cuda:
+    backend = Cuda()
+    backend.seed = request.param
+    return backend
+
+
+def agree(gpu, prepare, out, *given, rtol=1e-12, results=1):
+    """Run a launch on both backends, over the same cells, and compare all cells afterwards."""
+    arrays = [out, *given]
+    expected = [each.copy() if isinstance(each, np.ndarray) else each for each in arrays]
+    prepare(NUMPY)(*[(each, 0) if isinstance(each, np.ndarray) else each for each in expected])
+    found = [gpu.upload(each.data) if isinstance(each, np.ndarray) else each for each in arrays]
+    prepare(gpu)(*[(each, 0) if hasattr(each, "cells") else each for each in found])
+    for theirs, ours in zip(expected[:results], found[:results], strict=True):
+        np.testing.assert_allclose(np.asarray(gpu.download(ours)), theirs, rtol=rtol, atol=1e-7)
+    assert not np.array_equal(expected[0], out, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_row_of_the_table_of_scalar_functions(name):
+    row, count, gpu = TABLE[name], 7, Cuda()
+    for kind in KINDS.get(row.takes, ("float32", "int64") if row.takes == NUMERIC else ("float32", "uint8")):
+        compute = dtypes.by_name(kind)
+        result = dtypes.bool if row.result == TRUTH else compute
+        if row.result == "float" and not compute.is_floating_point:
+            compute = result = dtypes.float32
+        rng = np.random.default_rng(5)
+        draw = rng.uniform if compute.is_floating_point else rng.integers
+        ends = (0.05, 0.95) if compute.is_floating_point else (1, 6)
+        given = [draw(*ends, count).astype(compute.cell) for _ in range(row.arity + row.parameters)]
+        layouts = OperandLayout(result, (1,)), [OperandLayout(compute, (1,))] * len(given)
+        expected = np.zeros(count, result.cell)
+        NUMPY.pointwise(row, compute, (count,), *layouts)((expected, 0), *[(each, 0) for each in given])
+        found = gpu.allocate(count, result.cell)
+        buffers = [(gpu.upload(each.data), 0) for each in given]
+        gpu.pointwise(row, compute, (count,), *layouts)((found, 0), *buffers)
+        rtol = 4e-6 if compute is dtypes.float32 else 1e-12
+        np.testing.assert_allclose(np.asarray(gpu.download(found)), expected, rtol=rtol, atol=1e-7)
+
+
+def test_pointwise_of_views_broadcast_operands_numbers_and_halves(gpu):
+    half, single = dtypes.bfloat16, dtypes.float32
+    out, x = np.zeros(12, np.float32), np.arange(12, dtype=np.float32)
+    y = (np.arange(1, 4, dtype=np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    layouts = OperandLayout(single, (4, 1)), [OperandLayout(single, (1, 3)), OperandLayout(half, (1, 0))]
+    agree(gpu, lambda b: b.pointwise(TABLE["mul"], single, (3, 4), *layouts), out, x, y)
+    numbers = [OperandLayout(single, (1, 3)), OperandLayout(dtypes.float64, (0, 0), is_number=True)]
+    agree(gpu, lambda b: b.pointwise(TABLE["add"], single, (3, 4), layouts[0], numbers), out, x, 2.5)
+
+
+FOLDED = [
+    (name, kind)
+    for name, fold in folds.TABLE.items()
+    for kind in ("float32", "int64", "bool", "bfloat16")
+    if dtypes.by_name(kind).is_floating_point
+    or name == "prod"
+    or not (fold.wide or fold.center or name == "mean")
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), FOLDED)
+def test_a_row_of_the_table_of_folds(name, kind):
+    fold, source, gpu = folds.TABLE[name], dtypes.by_name(kind), Cuda()
+    floating = source.is_floating_point
+    value = dtypes.float32 if kind == "bfloat16" else source
+    extreme = fold.join.start in ("lowest", "highest")
+    result = dtypes.bool if fold.truth else source if floating or extreme else dtypes.int64
+    cells = np.random.default_rng(3).integers(0, 3, 30).astype(np.float32)
+    cells = (cells + 0.5).view(np.uint32) >> 16 if kind == "bfloat16" else cells
+    for dims, strides in (((1,), (1, 0)), ((0,), (0, 1)), ((0, 1), (0, 0))):
+        layouts = OperandLayout(result, strides), OperandLayout(source, (6, 1))
+        expected, found = np.zeros(6, result.cell), gpu.allocate_zeros(6, result.cell)
+        NUMPY.reduce(fold, value, (5, 6), dims, *layouts, 2.0)((expected, 0), (cells.astype(source.cell), 0))
+        given = gpu.upload(cells.astype(source.cell).data)
+        gpu.reduce(fold, value, (5, 6), dims, *layouts, 2.0)((found, 0), (given, 0))
+        np.testing.assert_allclose(np.asarray(gpu.download(found)), expected, rtol=1e-6)
+
+
+def test_a_reduction_gives_the_same_bits_in_every_order_of_the_threads():
+    x = np.random.default_rng(0).standard_normal(200).astype(np.float32)
+    layouts = OperandLayout(dtypes.float32, (0,)), OperandLayout(dtypes.float32, (1,))
+    found = set()
+    for seed in range(4):
+        gpu = Cuda()
+        gpu.seed = seed
+        out = gpu.allocate(1, np.dtype(np.float32))
+        launch = gpu.reduce(folds.TABLE["sum"], dtypes.float32, (200,), (0,), *layouts)
+        launch((out, 0), (gpu.upload(x.data), 0))
+        found.add(gpu.download(out)[0])
+    assert len(found) == 1
+    np.testing.assert_allclose(found.pop(), x.sum(dtype=np.float64), rtol=1e-5)
+
+
+def test_extremes_and_running_totals(gpu):
+    x = np.array([3, 1, np.nan, 1, 2, 2, 5, 5, -1, 0, np.nan, np.nan], np.float32)
+    whole, line = OperandLayout(dtypes.int64, (0, 1)), OperandLayout(dtypes.float32, (4, 1))
+    for greatest in (True, False):
+        places = np.full(4, -1)
+        agree(gpu, lambda b, g=greatest: b.arg_reduce(g, (3, 4), (0,), whole, line), places, x)
+    places = OperandLayout(dtypes.int64, (4, 1))
+    for name in ("cummax", "cummin"):
+        agree(
+            gpu,
+            lambda b, n=name: b.scan(n, dtypes.float32, (3, 4), 1, line, line, places),
+            np.zeros(12, np.float32), np.full(12, -1), x, results=2,
+        )  # fmt: skip
+    y = np.arange(1, 13, dtype=np.float32)
+    for name in ("cumsum", "cumprod"):
+        agree(gpu, lambda b, n=name: b.scan(n, dtypes.float32, (3, 4), 0, line, line), np.zeros(12, "f"), y)
+
+
+@pytest.mark.parametrize("sizes", [(3, 5, 2), (9, 17, 20), (1, 1, 33), (4, 4, 0)], ids=str)
+def test_products_of_matrices_of_ragged_sizes_in_a_batch(gpu, sizes):
+    m, n, k = sizes
+    rng = np.random.default_rng(1)
+    a, b = rng.standard_normal((2, m, k)).astype("f"), rng.standard_normal((k, n)).astype("f")
+    strides = (m * n, n, 1), (m * k, k, 1), (0, n, 1)
+    out = np.full(2 * m * n, 7, np.float32)
+
+    def prepare(backend):
+        return backend.gemm(dtypes.float32, (2,), sizes, *strides)
+
+    agree(gpu, prepare, out, a.ravel(), b.ravel(), rtol=1e-5)
+
+
+def test_a_product_with_what_is_added_an_activation_and_a_residual(gpu):
+    rng = np.random.default_rng(2)
+    a, b, s, r = (rng.standard_normal(12).astype("f") for _ in range(4))
+    layouts = (3, 1), (4, 1), (1, 4), (3, 1)
+    for activation, residual in ((None, None), (TABLE["relu"], None), (TABLE["sigmoid"], (3, 1))):
+        given = [a, b, s, 0.5, 2.0, *([r] if residual else [])]
+        agree(
+            gpu,
+            lambda g, f=activation, e=residual: g.gemm(dtypes.float32, (), (3, 3, 4), *layouts, f, e),
+            np.zeros(12, "f"), *given, rtol=1e-5,
+        )  # fmt: skip
+
+
+def test_gather_and_scatter_go_in_order(gpu):
+    x, index = np.arange(6.0), np.array([2, 0, -1, 2, 1, 2])
+    line = IndexLayout((1,), 3, 2, -3)
+    agree(gpu, lambda b: b.indexed("gather", (6,), (1,), (0,), (line,)), np.full(6, 9.0), x, index)
+    for action in ("replace", "add", "mul", "max", "min"):
+        target = np.array([1.5, 0, 2, 0, 3, 0])
+        agree(gpu, lambda b, a=action: b.indexed(a, (6,), (0,), (1,), (line,)), target, x, index)
+
+
+def test_an_index_that_leads_out_of_the_tensor_is_told(gpu):
+    out, x, index = gpu.upload(np.zeros(3)), gpu.upload(np.arange(3.0)), gpu.upload(np.array([0, 3, 1]))
+    launch = gpu.indexed("gather", (3,), (1,), (0,), (IndexLayout((1,), 3, 1),))
+    assert launch((out, 0), (x, 0), (index, 0))
+    assert gpu.download(out).tolist() == [0, 0, 1]
+
+
+def test_what_a_mask_chooses(gpu):
+    mask = np.random.default_rng(4).integers(0, 2, 90).astype(bool)
+    count, shape, strides, x = int(mask.sum()), (9, 10), (10, 1), np.arange(90.0)
+    for action, line, other in (
+        ("positions", np.zeros(2 * count, int), ()),
+        ("select", x[:count] - 1, (1, 9)),
+    ):
+        given = [mask, x if other else None, count]
+        agree(gpu, lambda b, a=action, o=other: b.compact(a, shape, strides, o), line, *given)
+    found, line = gpu.upload(x.data), gpu.upload((-x[:count]).data)
+    gpu.compact("scatter", shape, strides, strides)((line, 0), (gpu.upload(mask), 0), (found, 0), count)
+    expected = x.copy()
+    expected[mask] = -x[:count]
+    assert gpu.download(found).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_order_with_equal_elements_and_nan(gpu, descending):
+    x = np.array([2, np.nan, 1, 2, np.nan, -1, 0, 0, 0, 5, -np.inf, 1], np.float32)
+    for wanted in ((0, 6), (1, 3)):
+        places = np.full(2 * (wanted[1] - wanted[0]), -1)
+        agree(gpu, lambda b, w=wanted: b.sort(dtypes.float32, 2, 6, w, descending), places, x)
+
+
+def test_updates_move_all_that_they_write(gpu):
+    rng = np.random.default_rng(6)
+    arrays = [rng.uniform(0.1, 1, 6) for _ in range(3)]
+    agree(
+        gpu, lambda b: b.update(rules.SGD_MOMENTUM, dtypes.float64, (2, 3)),
+        *arrays, 0.1, 0.01, 1.0, 0.9, 1.0, 1.0, results=3,
+    )  # fmt: skip
+
+
+def test_what_has_no_kernel_is_refused_by_name(gpu):
+    with pytest.raises(NotImplementedError, match=r"random numbers \(normal\) have no kernel on 'cuda'"):
+        gpu.random("normal", (3,), OperandLayout(dtypes.float32, (1,)))
+
+
+def test_a_kernel_is_checked_whoever_launches_it(gpu):
+    memory = gpu.upload(np.zeros(3))
+    with pytest.raises(KernelError, match=r"fill, .*: index 3 is outside of 3 cells"):
+        gpu.fill((memory, 0), 4, np.float64(1))
+
+
+# --- memory -------------------------------------------------------------------------------------------------
+
+
+def test_a_block_that_nobody_uses_serves_the_next_of_its_size():
+    pool = Pool(total=1 << 20)
+    first = pool.allocate(100, np.dtype(np.float32))
+    view = first.view(np.uint8)[:8]
+    address = first.pointer
+    assert np.isnan(first.cells).all()
+    del first
+    gc.collect()
+    assert pool.allocated == 512  # a view keeps it
+    del view
+    gc.collect()
+    assert (pool.allocated, pool.reserved, pool.peak) == (0, 512, 512)
+    again = pool.allocate(50, np.dtype(np.float64))
+    assert (again.pointer, pool.from_driver) == (address, 1)
+    pool.empty_cache()
+    assert pool.reserved == 512  # in use
+    pool.reset_peak()
+    assert pool.peak == 512
+
+
+def test_what_does_not_fit_is_refused_with_its_sizes_after_the_kept_blocks_were_given_back():
+    pool = Pool(total=1 << 20)
+    kept = pool.allocate(512 << 10, np.dtype(np.uint8))
+    with pytest.raises(OutOfMemoryError, match=r"1\.00 MiB were asked for.*use 512\.00 KiB"):
+        pool.allocate(1 << 20, np.dtype(np.uint8))
+    del kept
+    gc.collect()
+    assert pool.allocate(1 << 20, np.dtype(np.uint8)).nbytes == 1 << 20
+    assert pool.reserved == 1 << 20
+
+
+def test_fill_copy_and_uploads_of_views(gpu):
+    array = np.arange(12.0).reshape(3, 4).T
+    memory = gpu.upload(memoryview(array))
+    assert gpu.download(memory).tolist() == array.ravel().tolist()
+    to = gpu.allocate_zeros(20, np.dtype(np.float64))
+    gpu.copy(to, memory)
+    gpu.fill((to, 10), 2, np.float64(-1))
+    gpu.synchronize()
+    assert gpu.download(to).tolist() == [*array.ravel()[:10], -1, -1, *[0] * 8]

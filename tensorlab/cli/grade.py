@@ -25,6 +25,8 @@ from tensorlab.bench.measure import machine
 from tensorlab.cli.check import chosen_chapter
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, INTERRUPTED, USAGE, CommandError
 from tensorlab.cli.support.ledgers import ledger_of
+from tensorlab.grading.boxes import BoxError, bubblewrap
+from tensorlab.grading.boxes.canaries import escapes
 from tensorlab.grading.files import AlreadyThere
 from tensorlab.grading.grader import Grader, Row
 from tensorlab.grading.inside.values import printable
@@ -91,6 +93,13 @@ def run(
             "with the same ones. Default: a secret that the ledger keeps."
         ),
     ] = None,
+    trusted: Annotated[
+        bool,
+        typer.Option(
+            "--i-trust-this-code",
+            help="Run the notebooks as processes of yours, which may read your files and use the network.",
+        ),
+    ] = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace files in --out that this ledger did not write.")
     ] = False,
@@ -105,8 +114,13 @@ def run(
     the ledger is not graded again, unless the file, the questions, the secret or the limits have changed.
     `tensorlab report` makes reports from the ledger at any time.
 
+    Bubblewrap closes the notebooks off from files, network and other processes. Before the run, code of this
+    library tries to get out of such a box; if it can, nothing is graded.
+
     Exit code 0: all were graded; 1: this machine failed for some, whose points are left empty.
     """
+    if not trusted:
+        _need_bubblewrap()
     which = chosen_chapter(chapter or _only_chapter(submissions))
     found = _found(submissions, which)
     given = _secret(secret_file)
@@ -114,8 +128,7 @@ def run(
         with closing(Ledger(ledger or ledger_of(submissions))) as book, book.alone():
             target = _target(out, book, replace)
             secret = Secret(_kept_secret(book, which) if given is None else given)
-            grader = Grader(exercises(which), secret)
-            _warn(grader)
+            grader = Grader(exercises(which), secret, level="none" if trusted else "strong")
             _name_what_is_left_out(submissions)
             folder = str(submissions.resolve())
             _name_what_changed(book.hand_in(which, folder, map(take, found)))
@@ -185,6 +198,8 @@ def _grade(book: Ledger, grader: Grader, facts: Run, left: list[Left]) -> None:
     total = sum(len(each.exercises) for each in left)
     if not total:
         return
+    if grader.level == "strong":
+        _prove(grader)
     done = 0
     console = Console(stderr=True)
     try:
@@ -282,15 +297,29 @@ def _target(out: Path, book: Ledger, replace: bool) -> Target:
         raise CommandError(f"{out} cannot be written: {error.strerror}.", ENVIRONMENT) from error
 
 
-def _warn(grader: Grader) -> None:
-    if grader.level == "none":
-        typer.echo(
-            "tensorlab: the notebooks run as ordinary processes of this user (isolation level 'none'): "
-            "they can "
-            "read your files and use the network. Grade notebooks of people you do not know on a machine, "
-            "or in a "
-            "container, that holds nothing else.",
-            err=True,
+_OTHERWISE = "--i-trust-this-code grades without, for people whom you would let run programs as you"
+
+
+def _need_bubblewrap() -> None:
+    if reason := bubblewrap.missing():
+        raise CommandError(f"the notebooks cannot be closed off: {reason}; {_OTHERWISE}.", ENVIRONMENT)
+
+
+def _prove(grader: Grader) -> None:
+    """Let no notebook run where code of ours gets out."""
+    try:
+        found = escapes(grader.open_box)
+    except BoxError as error:
+        raise CommandError(
+            f"bubblewrap cannot close off a process here: {error}. Where the system lets users make no "
+            f"namespaces, sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0 may allow it (Ubuntu); "
+            f"{_OTHERWISE}.",
+            ENVIRONMENT,
+        ) from error
+    if found:
+        listed = "; ".join(found)
+        raise CommandError(
+            f"code got out of a box, so nothing was graded: {listed}; {_OTHERWISE}.", ENVIRONMENT
         )
 
 

@@ -15,6 +15,7 @@ from functools import partial
 
 from tensorlab.grading import feedback
 from tensorlab.grading.boxes import BoxError, BoxFactory, Level
+from tensorlab.grading.boxes.bubblewrap import BubblewrapBox
 from tensorlab.grading.boxes.process import ProcessBox
 from tensorlab.grading.inside.values import printable
 from tensorlab.grading.judge import Failure, Question, Verdict, answers, draw, weigh
@@ -92,10 +93,13 @@ class _Trial:
     stopped: _Result | None = None
 
 
-def process_boxes(exercises: Sequence[Exercise]) -> BoxFactory:
-    """Starts boxes that are plain processes, with the kernels loaded where answers work on tensors."""
+_BOXES: Mapping[Level, type[ProcessBox]] = {"none": ProcessBox, "strong": BubblewrapBox}
+
+
+def boxes(exercises: Sequence[Exercise], level: Level = "none") -> BoxFactory:
+    """Starts boxes of a level, with the kernels loaded where answers work on tensors."""
     parts = [exercise.part for exercise in exercises]
-    return partial(ProcessBox, parts, warm=any(part.startswith("tensorlab.ops.") for part in parts))
+    return partial(_BOXES[level], parts, warm=any(part.startswith("tensorlab.ops.") for part in parts))
 
 
 class Grader:
@@ -104,7 +108,7 @@ class Grader:
     Args:
         exercises: the questions.
         secret: draws the hidden inputs; None asks the public cases only.
-        open_box: starts a box; plain processes if left out.
+        open_box: starts a box; those of `boxes` if left out.
         level: of those boxes.
     """
 
@@ -113,14 +117,14 @@ class Grader:
         exercises: Sequence[Exercise],
         secret: Secret | None = None,
         open_box: BoxFactory | None = None,
-        level: Level = ProcessBox.level,
+        level: Level = "none",
         limits: Limits | None = None,
     ) -> None:
         self.exercises = exercises
         self.level: Level = level
         self.limits = limits or Limits()
         self._secret = secret
-        self._open_box = open_box or process_boxes(exercises)
+        self.open_box = open_box or boxes(exercises, level)
 
     def rows(self, raw: bytes, student: str, exercises: Sequence[Exercise] | None = None) -> Iterator[Row]:
         """One row a question, each as soon as it is judged, whatever the file or its code does.
@@ -168,7 +172,7 @@ class Grader:
 
     def session(self, notebook: Notebook) -> Session:
         """The notebook in boxes of this grader. Nothing runs before the first question."""
-        return Session(notebook.code, self._open_box, self.limits)
+        return Session(notebook.code, self.open_box, self.limits)
 
     def judged(
         self,

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from tensorlab.cli import app
 from tensorlab.grading.grader import Grader, Row
 from tensorlab.grading.session import Limits
 from tensorlab.grading.sources import answer_source
@@ -77,3 +79,17 @@ def grade() -> Callable[..., dict[str, Row]]:
         return graded(path, chapter, LIMITS)
 
     return grade
+
+
+@pytest.fixture
+def tensorlab(monkeypatch):
+    """Runs the command line as a user would. Returns exit code, standard output, standard error."""
+    monkeypatch.setenv("COLUMNS", "10000")
+
+    def tensorlab(*arguments):
+        result = CliRunner().invoke(app, list(map(str, arguments)))
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result.exit_code, result.stdout, result.stderr
+
+    return tensorlab

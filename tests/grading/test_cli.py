@@ -9,32 +9,17 @@ import shutil
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from tensorlab.cli import app
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, USAGE
 from tensorlab.grading.suites import exercises
 
 ROOT = Path(__file__).parents[2]
 NAME = "01_a_tensor_is_a_line.ipynb"
 SOLUTION, EXERCISE = ROOT / "solutions" / NAME, ROOT / "exercises" / NAME
+TRUST = "--i-trust-this-code"  # here and wherever bubblewrap is not
 MOST = sum(e.points for e in exercises("01"))
 
 as_root = pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="this user may write everywhere")
-
-
-@pytest.fixture
-def tensorlab(monkeypatch):
-    """Runs the command line as a user would. Returns exit code, standard output, standard error."""
-    monkeypatch.setenv("COLUMNS", "10000")
-
-    def tensorlab(*arguments):
-        result = CliRunner().invoke(app, list(map(str, arguments)))
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result.exit_code, result.stdout, result.stderr
-
-    return tensorlab
 
 
 def one_sentence(error):
@@ -123,9 +108,8 @@ def submissions(tmp_path, submit):
 class TestGrade:
     def test_a_row_for_every_student_and_question(self, tensorlab, submissions, tmp_path):
         before = {path: path.read_bytes() for path in submissions.rglob("*.ipynb")}
-        code, out, err = tensorlab("grade", "--chapter", "01", submissions, "--out", tmp_path / "out")
+        code, out, _ = tensorlab("grade", TRUST, "--chapter", "01", submissions, "--out", tmp_path / "out")
         assert code == 0
-        assert "isolation level 'none'" in err
         assert f"{MOST} of {MOST}" in out
         plain = json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))
         rows = {(row["student"], row["question"]): row for row in plain["rows"]}
@@ -144,14 +128,14 @@ class TestGrade:
 
     def test_the_chapter_is_told_by_folders_and_by_cells(self, tensorlab, submissions, tmp_path):
         """One file by its cells, one in a folder by its name; a broken one says nothing."""
-        code, _, _ = tensorlab("grade", submissions, "--out", tmp_path / "out")
+        code, _, _ = tensorlab("grade", TRUST, submissions, "--out", tmp_path / "out")
         plain = json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))
         assert (code, plain["chapter"]) == (0, "01")
         assert sum(row["points"] for row in plain["rows"]) == 2 * MOST - 4
 
     def test_several_chapters_need_a_word(self, tensorlab, submissions, tmp_path):
         shutil.copy(submissions / "bob" / NAME, submissions / "bob" / "02_strides.ipynb")
-        code, out, err = tensorlab("grade", submissions, "--out", tmp_path / "out")
+        code, out, err = tensorlab("grade", TRUST, submissions, "--out", tmp_path / "out")
         assert (code, out) == (USAGE, "")
         assert "holds notebooks of chapters 01, 02; say which" in one_sentence(err)
         assert not (tmp_path / "out").exists()
@@ -160,7 +144,7 @@ class TestGrade:
         folder = tmp_path / "handed in"
         folder.mkdir()
         (folder / "cyd.ipynb").write_text("{")
-        code, out, err = tensorlab("grade", folder, "--out", tmp_path / "out")
+        code, out, err = tensorlab("grade", TRUST, folder, "--out", tmp_path / "out")
         assert (code, out) == (USAGE, "")
         assert "say which chapter it is with --chapter" in one_sentence(err)
 
@@ -169,7 +153,7 @@ class TestGrade:
     )
     def test_nothing_at_all_is_said_before_the_chapter_is_asked_for(self, name, says, tensorlab, tmp_path):
         (tmp_path / "empty").mkdir()
-        code, out, err = tensorlab("grade", tmp_path / name, "--out", tmp_path / "out")
+        code, out, err = tensorlab("grade", TRUST, tmp_path / name, "--out", tmp_path / "out")
         assert (code, out) == (USAGE, "")
         assert says in one_sentence(err)
 
@@ -178,12 +162,13 @@ class TestGrade:
     ):
         (submissions / "ada.ipynb").rename(submissions / "ada.IPYNB")
         (submissions / "eve.ipynb.txt").write_text("{}")
-        code, out, err = tensorlab("grade", "--chapter", "01", submissions, "--out", tmp_path / "out")
+        code, out, err = tensorlab("grade", TRUST, "--chapter", "01", submissions, "--out", tmp_path / "out")
         assert (code, f"{MOST} of {MOST}" in out) == (0, True)
         assert "tensorlab: not graded, because they are no notebooks: eve.ipynb.txt.\n" in err
 
     def test_json_is_all_that_is_printed(self, tensorlab, submissions, tmp_path):
-        code, out, _ = tensorlab("grade", "--chapter", "01", submissions, "--out", tmp_path / "out", "--json")
+        arguments = ("--chapter", "01", submissions, "--out", tmp_path / "out", "--json")
+        code, out, _ = tensorlab("grade", TRUST, *arguments)
         assert code == 0
         assert json.loads(out) == json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))
 
@@ -195,31 +180,31 @@ class TestGrade:
     def test_a_secret_file_draws_the_same_again(self, tensorlab, submissions, tmp_path):
         secret = tmp_path / "secret"
         secret.write_text("a course secret of some length")
-        arguments = ("grade", "--chapter", "01", submissions, "--secret-file", secret)
+        arguments = ("grade", TRUST, "--chapter", "01", submissions, "--secret-file", secret)
         for name in ("one", "two"):
             tensorlab(*arguments, "--out", tmp_path / name, "--ledger", tmp_path / f"{name}.sqlite")
             assert "a course secret" not in (tmp_path / name / "results.json").read_text("utf-8")
         assert self.secret_id(tmp_path / "one") == self.secret_id(tmp_path / "two")
         code, _, err = tensorlab(
-            "grade", submissions, "--out", tmp_path / "one", "--ledger", tmp_path / "one.sqlite"
+            "grade", TRUST, submissions, "--out", tmp_path / "one", "--ledger", tmp_path / "one.sqlite"
         )
         assert (code, "give its file with --secret-file" in one_sentence(err)) == (USAGE, True)
 
     def test_without_one_each_ledger_has_its_own(self, tensorlab, submissions, tmp_path):
         for name in ("one", "two"):
             out, ledger = tmp_path / name, tmp_path / f"{name}.sqlite"
-            tensorlab("grade", "--chapter", "01", submissions, "--out", out, "--ledger", ledger)
+            tensorlab("grade", TRUST, "--chapter", "01", submissions, "--out", out, "--ledger", ledger)
         assert self.secret_id(tmp_path / "one") != self.secret_id(tmp_path / "two")
 
     def test_earlier_results_are_kept(self, tensorlab, submissions, tmp_path):
         out = tmp_path / "out"
         out.mkdir()
         (out / "results.csv").write_text("mine")
-        code, _, err = tensorlab("grade", "--chapter", "01", submissions, "--out", out)
+        code, _, err = tensorlab("grade", TRUST, "--chapter", "01", submissions, "--out", out)
         assert code == USAGE
         assert "is there already" in one_sentence(err)
         assert [(path.name, path.read_text()) for path in out.iterdir()] == [("results.csv", "mine")]
-        assert tensorlab("grade", "--chapter", "01", submissions, "--out", out, "--replace")[0] == 0
+        assert tensorlab("grade", TRUST, "--chapter", "01", submissions, "--out", out, "--replace")[0] == 0
 
     def test_bad_input(self, tensorlab, submissions, tmp_path):
         empty, short, file = tmp_path / "empty", tmp_path / "short", tmp_path / "file"
@@ -237,7 +222,7 @@ class TestGrade:
             ((submissions, "--out", file / "deeper"), ENVIRONMENT, "cannot be written"),
             ((submissions, "--out", out, "--chapter", "99"), USAGE, "chapter 99 has no exercises"),
         ]:
-            code, printed, err = tensorlab("grade", "--chapter", "01", *arguments)
+            code, printed, err = tensorlab("grade", TRUST, "--chapter", "01", *arguments)
             assert (code, printed) == (expected, ""), says
             assert says in one_sentence(err)
         assert not out.exists()
@@ -246,7 +231,7 @@ class TestGrade:
     def test_a_folder_that_cannot_be_written(self, tensorlab, submissions, tmp_path):
         out = tmp_path / "out"
         out.mkdir(mode=0o500)
-        code, _, err = tensorlab("grade", "--chapter", "01", submissions, "--out", out)
+        code, _, err = tensorlab("grade", TRUST, "--chapter", "01", submissions, "--out", out)
         assert code == ENVIRONMENT
         assert "cannot be written" in one_sentence(err)
 
@@ -254,7 +239,7 @@ class TestGrade:
         self, tensorlab, submissions, tmp_path, monkeypatch
     ):
         monkeypatch.setattr("sys.executable", str(tmp_path / "no-python"))
-        code, out, _ = tensorlab("grade", "--chapter", "01", submissions, "--out", tmp_path / "out")
+        code, out, _ = tensorlab("grade", TRUST, "--chapter", "01", submissions, "--out", tmp_path / "out")
         assert code == FAILED
         assert "?" in out
         plain = json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))

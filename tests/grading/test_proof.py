@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from tensorlab.grading.grader import Grader, process_boxes
+from tensorlab.grading.grader import Grader, boxes
 from tensorlab.grading.judge import draw
 from tensorlab.grading.lint import lint_contract, lint_worth
 from tensorlab.grading.notebook import read_notebook
@@ -120,7 +120,7 @@ def graded(exercise_id, paths):
     """The row of each notebook."""
     e = exercise(exercise_id)
     if e.chapter not in BOXES:
-        BOXES[e.chapter] = process_boxes(exercises(e.chapter))()
+        BOXES[e.chapter] = boxes(exercises(e.chapter))()
     grader = Grader([e], Secret(b"a secret for the tests"), lambda: Shared(BOXES[e.chapter]))
     notebooks = [(path.stem, read_notebook(path)) for path in paths]
     return [

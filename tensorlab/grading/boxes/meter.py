@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 #: Seconds between two looks at a process that works on a request.
@@ -28,15 +28,17 @@ PATIENCE = 4
 class Processor:
     """The processor time of a process, of those that it started, and of all their threads.
 
-    Linux tells it under /proc. Those that it started are found by their session, so one that opens a session
-    of its own is not seen before it ends.
+    Linux tells it under /proc. Where they are found by their session, one that opens a session of its own is
+    not seen before it ends.
 
     Args:
-        pid: a process that leads a session.
+        pid: the first process.
+        members: the others that belong to it, and maybe itself; those of its session if left out.
     """
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, members: Callable[[int], Iterable[int]] | None = None) -> None:
         self._pid = pid
+        self._members = members or _session
         self._others = 0
 
     def __call__(self, everyone: bool) -> float | None:
@@ -50,7 +52,7 @@ class Processor:
         if not times:
             return None
         if everyone:
-            others = sum(sum(_times(pid)) for pid in _session(self._pid) if pid != self._pid)
+            others = sum(sum(_times(pid)) for pid in self._members(self._pid) if pid != self._pid)
             self._others = max(self._others, others + sum(times[2:]))
         return (sum(times[:2]) + self._others) / os.sysconf("SC_CLK_TCK")
 

@@ -41,7 +41,8 @@ _RUNNER = Path(__file__).resolve().parents[1] / "inside"
 # is.
 _PROGRAM = """
 import sys
-runner, libraries = sys.argv[1], sys.argv[2:]
+runner, start, libraries = sys.argv[1], sys.argv[2], sys.argv[3:]
+exec(start)
 sys.path.extend(folder for folder in libraries if folder not in sys.path)
 sys.path.insert(0, runner)
 from inside.runner import main
@@ -75,11 +76,11 @@ class ProcessBox:
         self._output = b""
         self._mark = b""
         try:
-            self._process = self._start()
+            self._process = self._launch()
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise BoxError(f"the process could not be started: {error}") from error
-        self._meter = Meter(Processor(self._process.pid))
+        self._meter = Meter(self._processor())
         self._replies: queue.Queue[dict[str, Any] | Exception | None] = queue.Queue(maxsize=16)
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._drainer = threading.Thread(target=self._drain_output, daemon=True)
@@ -148,26 +149,35 @@ class ProcessBox:
         self._outgoing.put(None)
         with contextlib.suppress(queue.Full):
             self._replies.put_nowait(None)  # for another thread that waits for a reply
-        if self._process.poll() is None or os.name == "posix":
-            _kill_tree(self._process)
+        self._end()
         self._process.wait()
         # What a student's code left there (a folder that cannot be listed, say) must not stop the run.
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        libraries = dict.fromkeys(
-            str(Path(package.__file__ or "").resolve().parents[1]) for package in (tensorlab, numpy)
-        )
-        # -I: no environment variables, no user folder, no current folder. -B: write no bytecode.
-        python = [sys.executable, "-I", "-B", "-X", "utf8", "-c", _PROGRAM, str(_RUNNER.parent)]
+    def _launch(self) -> subprocess.Popen[bytes]:
+        """Start the process; a box that closes it off starts it another way."""
+        return self._popen(runner_command(), clean_environment(str(self._folder)))
+
+    def _processor(self) -> Processor:
+        return Processor(self._process.pid)
+
+    def _end(self) -> None:
+        """End the process and its children."""
+        if self._process.poll() is None or os.name == "posix":
+            _kill_tree(self._process)
+
+    def _popen(
+        self, command: list[str], environment: dict[str, str], pass_fds: tuple[int, ...] = ()
+    ) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            python + list(libraries),
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
             cwd=self._folder,
-            env=_clean_environment(self._folder),
+            env=environment,
+            pass_fds=pass_fds,
             # A group of its own, so that it can be ended with all its children, and so that the Ctrl-C of
             # whoever grades goes to the grader alone.
             start_new_session=True,
@@ -222,12 +232,25 @@ class ProcessBox:
                     self._output += chunk[: KEPT_OUTPUT - len(self._output)]
 
 
-def _clean_environment(folder: Path) -> dict[str, str]:
+def runner_command(start: str = "") -> list[str]:
+    """The command that starts the runner.
+
+    Args:
+        start: what its process does first, as source.
+    """
+    libraries = dict.fromkeys(
+        str(Path(package.__file__ or "").resolve().parents[1]) for package in (tensorlab, numpy)
+    )
+    # -I: no environment variables, no user folder, no current folder. -B: write no bytecode.
+    python = [sys.executable, "-I", "-B", "-X", "utf8", "-c", _PROGRAM, str(_RUNNER.parent), start]
+    return python + list(libraries)
+
+
+def clean_environment(home: str) -> dict[str, str]:
     """What the process may know of this machine: how to start programs, and its own folder."""
     kept = {
         name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ
     }
-    home = str(folder)
     own = dict.fromkeys(
         ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "TENSORLAB_HOME", "IPYTHONDIR"), home
     )

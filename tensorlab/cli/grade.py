@@ -62,7 +62,8 @@ def run(
     submissions: Annotated[
         Path,
         typer.Argument(
-            help="Folder with NAME.ipynb, or NAME/01_….ipynb, for each student.", show_default=False
+            help="Folder or .zip with NAME.ipynb, or NAME/…, for each student, or as a platform packs them.",
+            show_default=False,
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for results.csv and results.json.", show_default=False)],

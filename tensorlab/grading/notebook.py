@@ -11,6 +11,7 @@ import json
 import os
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,10 @@ MAX_CONTAINERS = 500_000  # lists and objects: 20 MB of "[],[]," would become a 
 
 # Strings are skipped as a whole, so that brackets inside them do not count. Possessive: no backtracking.
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
+
+# Where the cells of a Python file begin: as editors and nbconvert mark them, or else at definitions.
+_MARKS = re.compile(r"^# (?:%%|In\[)", re.MULTILINE)
+_DEFINITIONS = re.compile(r"^(?:@.*\n)*(?:async )?(?:def|class) ", re.MULTILINE)
 
 
 class UnreadableNotebook(ValueError):
@@ -69,10 +74,10 @@ def read_notebook(path: Path) -> Notebook:
 
 
 def parse_notebook(raw: bytes) -> Notebook:
-    """Read the bytes of a file.
+    """Read the bytes of a file, of nbformat 4 or 3, in UTF-8 or what Windows writes.
 
     Raises:
-        UnreadableNotebook: not UTF-8, not JSON, nested too deep, or no notebook.
+        UnreadableNotebook: not JSON, nested too deep, or no notebook.
     """
     return Notebook(tuple(_cells(_parse(raw))), hashlib.sha256(raw).hexdigest())
 
@@ -101,12 +106,7 @@ def read_bytes(path: Path) -> bytes:
 def _parse(raw: bytes) -> Any:
     if not raw.strip():
         raise UnreadableNotebook("the file is empty")
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UnreadableNotebook("the file is UTF-16 and notebooks are UTF-8; save it again from JupyterLab")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UnreadableNotebook(f"the file is not UTF-8 text (byte {error.start})") from None
+    text = text_of(raw)
     _check_depth(text)
     try:
         return json.loads(text)
@@ -116,6 +116,31 @@ def _parse(raw: bytes) -> Any:
             f"the file is not JSON{place}, so it is cut off or was changed outside Jupyter; "
             "save it again from JupyterLab"
         ) from None
+
+
+def text_of(raw: bytes) -> str:
+    """The text of a file: UTF-16 where it says so, else UTF-8, else Latin-1, whose every byte is a letter."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return raw.decode("utf-16", "replace")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def from_python(raw: bytes) -> bytes:
+    r"""The notebook of a Python file: a cell begins at ``# %%`` and ``# In[``, or at each definition.
+
+    Example:
+        >>> notebook = parse_notebook(from_python(b"import math\ndef f(): pass\ndef g(): pass"))
+        >>> [cell.source for cell in notebook.cells]
+        ['import math', 'def f(): pass', 'def g(): pass']
+    """
+    text = text_of(raw).replace("\r\n", "\n")
+    begins = [match.start() for match in (_MARKS if _MARKS.search(text) else _DEFINITIONS).finditer(text)]
+    sources = [text[i:j].strip("\n") for i, j in pairwise([0, *begins, len(text)])]
+    cells = [{"cell_type": "code", "source": source} for source in sources if source]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
 
 
 def _check_depth(text: str) -> None:
@@ -136,6 +161,9 @@ def _check_depth(text: str) -> None:
 
 def _cells(content: Any) -> list[Cell]:
     cells = content.get("cells") if isinstance(content, dict) else None
+    if isinstance(content, dict) and cells is None and isinstance(content.get("worksheets"), list):
+        sheets = [sheet.get("cells") for sheet in content["worksheets"] if isinstance(sheet, dict)]
+        cells = [cell for sheet in sheets if isinstance(sheet, list) for cell in sheet]
     if not isinstance(cells, list):
         raise UnreadableNotebook("the file is JSON and not a notebook: it has no list of cells")
     if len(cells) > MAX_CELLS:
@@ -146,7 +174,7 @@ def _cells(content: Any) -> list[Cell]:
 def _cell(number: int, cell: Any) -> Cell:
     if not isinstance(cell, dict):
         raise UnreadableNotebook(f"cell {number} is not a notebook cell")
-    source = cell.get("source", "")
+    source = cell.get("source", cell.get("input", ""))  # of nbformat 3
     if isinstance(source, list) and all(isinstance(line, str) for line in source):
         source = "".join(source)
     if not isinstance(source, str):

@@ -1,37 +1,54 @@
-"""Finds the submissions in a folder.
+"""Finds the submissions of a chapter among the files of a class: one file a student, or the reason why not.
 
-Two layouts, which may be mixed: one notebook a student, ``ada.ipynb``; or one folder a student,
-``ada/01_a_tensor_is_a_line.ipynb``, with notebooks of other chapters beside it.
+Whose a file is, names tell: ``ada.ipynb``, ``ada/…`` at any depth, nbgrader's ``submitted/ada/…``, and what
+Canvas, Moodle and Gradescope pack. These may be mixed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
+import yaml
+
+from tensorlab.grading.handed_in import ARCHIVE, NOTEBOOK, PYTHON, File, files
 from tensorlab.grading.inside.values import printable
-from tensorlab.grading.notebook import UnreadableNotebook, read_bytes, read_notebook
+from tensorlab.grading.notebook import UnreadableNotebook, parse_notebook
+from tensorlab.grading.suites import exercises
 
 _ANSWER_CELL = re.compile(r"(\d\d)-\w+-answer\Z")
+_DEFINED = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
+_CHAPTER = re.compile(r"(?:\A|_)(\d\d)_")
+
+# Moodle: a folder for each student. Canvas: all files in one, of a student, of late ones so marked.
+_MOODLE = re.compile(r"(.+)_\d+_assignsubmission_\w+\Z")
+_CANVAS = re.compile(r"([^_]+)(?:_LATE)?_(\d+)_\d+_(.+)\Z")
+# Gradescope: a folder for each submission, and beside them who made it. nbgrader: one above all students.
+_GRADESCOPE = "submission_metadata.yml"
+_SUBMITTED = "submitted"
+_ABOVE_STUDENTS = re.compile(rf"{_SUBMITTED}\Z|assignment_\d+_export\Z")
+# What platforms and browsers add to the name of a file that is handed in again.
+_ATTEMPT = re.compile(r"(?:-(\d+)| \((\d+)\))?\Z")
 
 
 class NoSubmissions(ValueError):
-    """The folder holds nothing that could be graded; the text says what was looked for."""
+    """There is nothing that could be graded; the text says what was looked for."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One student's notebook, or the reason why there is none.
+    """What one student handed in, or the reason why there is nothing.
 
     Attributes:
-        path: None when `problem` says why.
+        file: None when `problem` says why.
     """
 
     student: str
-    path: Path | None
+    file: File | None
     problem: str = ""
 
 
@@ -53,100 +70,160 @@ class Copy:
 def take(submission: Submission) -> Copy:
     """Read what was handed in, once. No link is followed and nothing is written."""
     student = printable(submission.student)  # file names may hold bytes that are no text
-    if submission.path is None:
+    if submission.file is None:
         return Copy(student, None, "", submission.problem)
     try:
-        content = read_bytes(submission.path)
+        content = submission.file.content()
     except UnreadableNotebook as error:
         return Copy(student, None, "", f"The notebook cannot be read: {error}.")
     return Copy(student, content, hashlib.sha256(content).hexdigest())
 
 
-def chapters_handed_in(folder: Path, known: Collection[str]) -> list[str]:
+def chapters_handed_in(source: Path, known: Collection[str]) -> list[str]:
     """The chapters of which there are submissions, as far as names and cells say: ``["01", "03"]``.
-
-    A file in a student's folder says it by the two digits that its name begins with. A file that stands for
-    its student says it by the ids of its cells, since its name is the student's.
 
     Args:
         known: the chapters that have exercises.
     """
-    found: set[str] = set()
-    for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir() and not entry.is_symlink():
-            found |= {path.name[:2] for path in entry.iterdir() if _is_notebook(path)}
-        elif _is_notebook(entry):
-            found |= _chapters_of_cells(entry)
-    return sorted(found & set(known))
+    told = {_chapter_of(file) for file in _files(source) if file.suffix in (NOTEBOOK, PYTHON)}
+    return [chapter for chapter in sorted(known) if chapter in told]
 
 
-def _chapters_of_cells(path: Path) -> set[str]:
-    """The chapters whose answer cells a notebook has: ``03-sliced-answer`` is one of chapter 03."""
-    try:
-        cells = read_notebook(path).cells
-    except UnreadableNotebook:
-        return set()
-    return {match[1] for cell in cells if (match := _ANSWER_CELL.match(cell.id))}
-
-
-def find_submissions(folder: Path, chapter: str) -> list[Submission]:
+def find_submissions(source: Path, chapter: str) -> list[Submission]:
     """The submissions of one chapter, sorted by student.
 
-    A student who appears twice becomes one submission with a problem: the grader does not choose.
+    Of several attempts the last counts, as their names number them. Where names do not tell, the student's
+    submission is a problem: the grader does not choose.
+
+    Args:
+        source: a folder, or an archive.
 
     Raises:
-        NoSubmissions: not a folder, or nothing in it.
+        NoSubmissions: neither, or nothing in it.
     """
-    if not folder.is_dir():
-        raise NoSubmissions(f"{folder} is not a folder; give the one that holds the submitted notebooks")
-    found: dict[str, list[Submission]] = {}
-    for entry in sorted(folder.iterdir()):
-        submission = _submission(entry, chapter)
-        if submission is not None:
-            found.setdefault(submission.student, []).append(submission)
+    if not source.is_dir() and source.suffix.casefold() != ARCHIVE:
+        raise NoSubmissions(f"{source} is not a folder or {ARCHIVE} file; give what holds the notebooks")
+    handed_in = _files(source)
+    found: dict[str, list[File]] = {student: [] for student in _empty_folders(source)}
+    names = _names_of_gradescope(handed_in)
+    for file in handed_in:
+        student = _student(file, names)
+        if file.suffix in (NOTEBOOK, PYTHON, ARCHIVE):
+            found.setdefault(student, []).append(file)
+        elif len(_below_the_class(file)) > 1:
+            found.setdefault(student, [])
     if not found:
-        raise NoSubmissions(
-            f"{folder} holds no notebooks; expected NAME.ipynb or NAME/{chapter}_….ipynb for each student"
-        )
-    return [_only(student, those) for student, those in sorted(found.items())]
+        one = f"NAME{NOTEBOOK} or NAME/{chapter}_…{NOTEBOOK}"
+        raise NoSubmissions(f"{source} holds no notebooks; expected {one} for each student")
+    return [_submission(student, those, chapter) for student, those in sorted(found.items())]
 
 
-def not_graded(folder: Path) -> list[str]:
-    """Names of files that are no notebooks. One of them may be meant as one: ``ada.zip``, say."""
-    names = [entry.name for entry in folder.iterdir() if entry.is_file() and not _is_notebook(entry)]
-    return sorted(name for name in names if not name.startswith("."))
+def not_graded(source: Path) -> list[str]:
+    """Names of files beside the submissions that are no notebooks. One of them may be meant as one."""
+    return sorted(
+        file.name
+        for file in _files(source)
+        if len(_below_the_class(file)) == 1 and file.suffix not in (NOTEBOOK, PYTHON)
+    )
 
 
-def _is_notebook(path: Path) -> bool:
-    return path.suffix.casefold() == ".ipynb"
+def _files(source: Path) -> list[File]:
+    """All files; where nbgrader keeps what was submitted beside the rest of a course, those."""
+    found = list(files(source)) if source.exists() else []
+    return [file for file in found if file.parts[0] == _SUBMITTED and file.parts[1:]] or found
 
 
-def _submission(entry: Path, chapter: str) -> Submission | None:
-    """What one entry of the folder is; None for what is no submission at all."""
-    if entry.name.startswith("."):
-        return None  # .ipynb_checkpoints and the like
-    if _is_notebook(entry) and not (entry.is_dir() and not entry.is_symlink()):
-        return Submission(entry.stem, entry)
-    if entry.is_symlink() or not entry.is_dir():
-        return None
-    notebooks = list(_notebooks(entry, chapter))
+def _empty_folders(source: Path) -> list[str]:
+    """Folders of students who put nothing in."""
+    if not source.is_dir():
+        return []
+    folders = [entry for entry in source.iterdir() if entry.is_dir() and not entry.is_symlink()]
+    return [folder.name for folder in folders if not any(folder.iterdir()) and folder.name[0] != "."]
+
+
+def _below_the_class(file: File) -> tuple[str, ...]:
+    """The parts from the student's on."""
+    parts = file.parts
+    return parts[1:] if len(parts) > 1 and _ABOVE_STUDENTS.match(parts[0]) else parts
+
+
+def _student(file: File, names: Mapping[str, str]) -> str:
+    first, *rest = _below_the_class(file)
+    if moodle := _MOODLE.match(first):
+        return moodle[1]
+    if canvas := _CANVAS.match(first):
+        return f"{canvas[1]}_{canvas[2]}"
+    return names.get(first, first) if rest else PurePosixPath(first).stem
+
+
+def _names_of_gradescope(handed_in: Iterable[File]) -> dict[str, str]:
+    """Who made which submission, where Gradescope's list of them says it."""
+    names = {}
+    for file in handed_in:
+        if file.name == _GRADESCOPE:
+            try:
+                said: Any = yaml.safe_load(file.content())
+            except (UnreadableNotebook, yaml.YAMLError):
+                continue
+            for folder, about in said.items() if isinstance(said, dict) else ():
+                people = about.get(":submitters") if isinstance(about, dict) else None
+                if isinstance(people, list) and people and isinstance(people[0], dict):
+                    names[str(folder)] = str(people[0].get(":name", folder))
+    return names
+
+
+def _submission(student: str, handed_in: list[File], chapter: str) -> Submission:
+    """The one file of a student that is of this chapter."""
+    told = [(_chapter_of(file), file) for file in handed_in]
+    # What tells nothing may be a damaged notebook of this chapter: a file that stands for its student, or one
+    # beside which no other is.
+    those = [f for of, f in told if of == chapter or (of is None and len(_below_the_class(f)) == 1)]
+    those = _last_attempts(those or [file for of, file in told if of is None])
+    notebooks = [file for file in those if file.suffix == NOTEBOOK] or those
     if len(notebooks) == 1:
-        return Submission(entry.name, notebooks[0])
+        return Submission(student, notebooks[0])
     if not notebooks:
-        return Submission(entry.name, None, f"There is no notebook {chapter}_….ipynb in the folder.")
-    names = ", ".join(path.name for path in notebooks)
-    return Submission(entry.name, None, f"Several notebooks of chapter {chapter}: {names}. Keep one.")
+        return Submission(student, None, f"There is no notebook {chapter}_…{NOTEBOOK} among the files.")
+    listed = ", ".join("/".join(_below_the_class(file)) for file in notebooks)
+    return Submission(student, None, f"Several notebooks of chapter {chapter}: {listed}. Keep one.")
 
 
-def _notebooks(folder: Path, chapter: str) -> Iterator[Path]:
-    for path in sorted(folder.iterdir()):
-        if _is_notebook(path) and path.name.startswith(f"{chapter}_"):
-            yield path
+def _last_attempts(those: list[File]) -> list[File]:
+    """Of files that differ in the number of an attempt, the last."""
+    last: dict[tuple[str, ...], tuple[int, File]] = {}
+    for file in those:
+        stem = PurePosixPath(file.name).stem
+        attempt = _ATTEMPT.search(stem)
+        number = int(attempt[1] or attempt[2] or 0) if attempt else 0
+        canvas = _CANVAS.match(stem)
+        name = (*file.parts[:-1], canvas[3] if canvas else stem, file.suffix)
+        if attempt and number:
+            name = (*file.parts[:-1], name[-2][: -len(attempt[0])], file.suffix)
+        if name not in last or last[name][0] < number:
+            last[name] = number, file
+    return [file for _, file in last.values()]
 
 
-def _only(student: str, submissions: list[Submission]) -> Submission:
-    if len(submissions) == 1:
-        return submissions[0]
-    return Submission(student, None, f"Both a file and a folder are called {student}. Keep one.")
+def _chapter_of(file: File) -> str | None:
+    """The chapter that a file is of: as its name says, else its cells, else the functions in it; or None."""
+    if (match := _CHAPTER.search(file.name)) and match[1] in _names():
+        return match[1]
+    if file.suffix == ARCHIVE:
+        return None
+    try:
+        cells = parse_notebook(file.content()).cells
+    except UnreadableNotebook:
+        return None
+    told = [match[1] for cell in cells if (match := _ANSWER_CELL.match(cell.id))]
+    if not told:
+        defined = {name for cell in cells for name in _DEFINED.findall(cell.source)}
+        told = [chapter for chapter, names in _names().items() for _ in names & defined]
+    return max(told, key=told.count) if told else None
+
+
+def _names() -> dict[str, set[str]]:
+    """The names that are asked for, by chapter."""
+    names: dict[str, set[str]] = {}
+    for exercise in exercises():
+        names.setdefault(exercise.chapter, set()).add(exercise.name)
+    return names

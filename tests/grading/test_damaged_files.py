@@ -9,7 +9,7 @@ import os
 import pytest
 
 from tensorlab.grading.grader import Grader, ProcessBox
-from tensorlab.grading.notebook import MAX_CELLS, MAX_FILE, UnreadableNotebook, read_notebook
+from tensorlab.grading.notebook import MAX_CELLS, MAX_FILE, UnreadableNotebook, parse_notebook, read_notebook
 from tensorlab.grading.suites import exercises
 
 
@@ -23,9 +23,7 @@ DAMAGED = {
     "spaces": (b" \n\n ", "empty"),
     "cut off": (whole_notebook()[:-9], "not JSON"),
     "no JSON": (b"print('hello')", "not JSON"),
-    "UTF-16": (whole_notebook().decode().encode("utf-16"), "UTF-16"),
-    "Latin-1": ('{"cells": ["\u00e9"]}'.encode("latin-1"), "not UTF-8"),
-    "zip": (b"PK\x03\x04\xff\xfe\x80", "not UTF-8"),
+    "zip": (b"PK\x03\x04\xff\xfe\x80", "not JSON"),
     "nested": (b"[" * 200_000 + b"]" * 200_000, "nested deeper"),
     "nested in cells": (b'{"cells":' + b'{"a":' * 5000 + b"1" + b"}" * 5001, "nested deeper"),
     "many parts": (b"[" + b"[]," * 600_000 + b"[]]", "more parts"),
@@ -33,7 +31,7 @@ DAMAGED = {
     "number": (b"7", "no list of cells"),
     "null": (b"null", "no list of cells"),
     "cells is text": (b'{"cells": "many"}', "no list of cells"),
-    "old notebook": (b'{"worksheets": [], "nbformat": 3}', "no list of cells"),
+    "old notebook": (b'{"worksheets": 7, "nbformat": 3}', "no list of cells"),
     "cell is a number": (b'{"cells": [7]}', "cell 1"),
     "source is a number": (b'{"cells": [{"cell_type": "code", "source": 7}]}', "cell 1"),
     "source is mixed": (b'{"cells": [{"cell_type": "code", "source": ["a", 7]}]}', "cell 1"),
@@ -52,6 +50,17 @@ def test_damage_becomes_one_sentence(name, tmp_path):
     with pytest.raises(UnreadableNotebook, match=says) as caught:
         read_notebook(path)
     assert "\n" not in str(caught.value)
+
+
+OLD = {"worksheets": [{"cells": [{"cell_type": "code", "input": ["x = ", "'\u00e9'"]}]}], "nbformat": 3}
+SPOKEN = {"cells": [{"cell_type": "code", "source": "x = '\u00e9'"}], "nbformat": 4}
+
+
+@pytest.mark.parametrize("content", [OLD, SPOKEN], ids=["nbformat 3", "nbformat 4"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_old_formats_and_encodings_are_read(content, encoding):
+    notebook = parse_notebook(json.dumps(content, ensure_ascii=False).encode(encoding))
+    assert [cell.source for cell in notebook.code] == ["x = '\u00e9'"]
 
 
 def test_a_damaged_file_gets_a_row_for_every_question():

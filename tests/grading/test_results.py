@@ -195,15 +195,15 @@ def test_both_layouts_and_every_student_once(folder):
     found = find_submissions(folder, "01")
     assert [s.student for s in found] == ["=cmd", "ada", "bob", "cyd", "dan", "eve", "zoe", "Ünal"]
     by_student = {s.student: s for s in found}
-    assert by_student["ada"].path == folder / "ada" / "01_a_tensor_is_a_line.ipynb"
-    assert by_student["zoe"].path == folder / "zoe.ipynb"
+    assert by_student["ada"].file.path == folder / "ada" / "01_a_tensor_is_a_line.ipynb"
+    assert by_student["zoe"].file.path == folder / "zoe.ipynb"
+    assert by_student["cyd"].file.name == "01_a_tensor_is_a_line (1).ipynb"
     for student, says in {
         "bob": "no notebook 01_",
-        "cyd": "Keep one",
-        "dan": "Both a file and a folder",
+        "dan": "chapter 01: dan/01_a_tensor_is_a_line.ipynb, dan.ipynb. Keep one.",
         "eve": "no notebook 01_",
     }.items():
-        assert by_student[student].path is None
+        assert by_student[student].file is None
         assert says in by_student[student].problem
 
 

@@ -1,44 +1,358 @@
-"""What programs ask of GPUs before they use one: there is none here, and they go on with the CPU.
+"""What programs ask of GPUs, under PyTorch's names.
 
-So ``device = "cuda" if tensorlab.cuda.is_available() else "cpu"`` runs as it stands. Whatever needs a GPU is
-not here, and a tensor asked for on ``"cuda"`` is refused.
+There is no GPU to compute on so far: ``device = "cuda" if tensorlab.cuda.is_available() else "cpu"`` goes on
+with the CPU. What can be answered without one is answered: 0 GPUs, 0 bytes. What needs one is refused.
+
+With ``TENSORLAB_CUDA=simulated`` one GPU is there, in the simulator (see `tensorlab.backends.cuda`): slow,
+and as strict as a GPU is not. It does one thing after the other, so that every stream is done when a call
+returns.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlab.backends.cuda import gpu, is_simulated
+from tensorlab.backends.cuda.memory import OutOfMemoryError
+from tensorlab.core.devices import device
+
+if TYPE_CHECKING:
+    from tensorlab.backends.cuda.compute import Cuda
+
 __all__ = [
+    "DeviceProperties",
+    "Event",
+    "OutOfMemoryError",
+    "Stream",
+    "current_device",
+    "current_stream",
+    "default_stream",
     "device_count",
     "empty_cache",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "init",
     "is_available",
     "is_initialized",
     "manual_seed",
     "manual_seed_all",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "mem_get_info",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "reset_peak_memory_stats",
+    "set_device",
+    "stream",
+    "synchronize",
 ]
+
+Place = device | str | int | None
+
+
+class DeviceProperties(NamedTuple):
+    """What there is to know of a GPU.
+
+    Attributes:
+        name: what it is called.
+        major, minor: its compute capability, which says what its kernels may use.
+        total_memory: how many bytes it has.
+    """
+
+    name: str
+    major: int
+    minor: int
+    total_memory: int
 
 
 def is_available() -> bool:
-    """Whether tensors can be made on a GPU: no.
+    """Whether tensors can be made on a GPU.
 
     Example:
         >>> import tensorlab as tl
         >>> "cuda" if tl.cuda.is_available() else "cpu"
         'cpu'
     """
-    return False
+    return is_simulated()
 
 
 def is_initialized() -> bool:
-    """Whether a GPU has been used: no."""
-    return False
+    """Whether a GPU has been made ready."""
+    return is_simulated()
+
+
+def init() -> None:
+    """Make the GPU ready, which the first tensor on it does as well.
+
+    Raises:
+        RuntimeError: there is no GPU.
+    """
+    gpu("cuda.init()")
 
 
 def device_count() -> int:
-    """How many GPUs tensors can be made on: 0."""
-    return 0
+    """How many GPUs tensors can be made on."""
+    return int(is_simulated())
+
+
+def current_device() -> int:
+    """The number of the GPU that ``"cuda"`` means.
+
+    Raises:
+        RuntimeError: there is no GPU.
+    """
+    return gpu("cuda.current_device()").device.index or 0
+
+
+def set_device(device: Place) -> None:
+    """Say which GPU ``"cuda"`` means from now on.
+
+    Raises:
+        RuntimeError: there is no such GPU.
+    """
+    _need("set_device", device)
+
+
+def get_device_properties(device: Place = None) -> DeviceProperties:
+    """What there is to know of a GPU.
+
+    Raises:
+        RuntimeError: there is no such GPU.
+    """
+    total = _need("get_device_properties", device).memory.total
+    return DeviceProperties("tensorlab's simulator", 0, 0, total)
+
+
+def get_device_name(device: Place = None) -> str:
+    """What a GPU is called.
+
+    Raises:
+        RuntimeError: there is no such GPU.
+    """
+    _need("get_device_name", device)
+    return get_device_properties(device).name
+
+
+def get_device_capability(device: Place = None) -> tuple[int, int]:
+    """The compute capability of a GPU: (0, 0), the simulator.
+
+    Raises:
+        RuntimeError: there is no such GPU.
+    """
+    _need("get_device_capability", device)
+    return get_device_properties(device)[1:3]
+
+
+def synchronize(device: Place = None) -> None:
+    """Wait until a GPU has done all that it was told to.
+
+    Raises:
+        RuntimeError: there is no such GPU.
+    """
+    _need("synchronize", device).synchronize()
+
+
+def _need(function: str, place: Place) -> Cuda:
+    found = gpu(f"cuda.{function}()")
+    if isinstance(place, int):
+        place = device("cuda", place)
+    if place is not None and device(place) not in (device("cuda"), found.device):
+        raise RuntimeError(
+            f"cuda.{function}(): there is no CUDA device {str(place)!r}; there is {str(found.device)!r}"
+        )
+    return found
+
+
+# --- streams and events -------------------------------------------------------------------------------------
+
+
+class Event:
+    """A point in the work of a GPU, to wait for or to measure the time from.
+
+    Args:
+        enable_timing: whether `elapsed_time` will be asked for.
+        blocking, interprocess: how a GPU would wait, and whether another process would see it.
+
+    Raises:
+        RuntimeError: there is no GPU.
+    """
+
+    def __init__(
+        self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False
+    ) -> None:
+        gpu("cuda.Event()")
+        self._is_timed = enable_timing
+        self._time: float | None = None
+
+    def record(self, stream: Stream | None = None) -> None:
+        """Put the point behind all that the stream was told so far."""
+        self._time = time.perf_counter()
+
+    def wait(self, stream: Stream | None = None) -> None:
+        """Let the stream wait for this point."""
+
+    def query(self) -> bool:
+        """Whether the work before this point is done."""
+        return True
+
+    def synchronize(self) -> None:
+        """Wait until the work before this point is done."""
+
+    def elapsed_time(self, end_event: Event) -> float:
+        """The milliseconds from this point to another: of the simulator, whose time is no GPU's.
+
+        Raises:
+            ValueError: one of them was not made with ``enable_timing=True``, or was not recorded.
+        """
+        if not (self._is_timed and end_event._is_timed):
+            raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+        if self._time is None or end_event._time is None:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
+        return 1000 * (end_event._time - self._time)
+
+
+class Stream:
+    """A line of work for a GPU, done in order.
+
+    Raises:
+        RuntimeError: there is no GPU.
+    """
+
+    def __init__(self, device: Place = None, priority: int = 0) -> None:
+        self.device = _need("Stream", device).device
+        self.priority = priority
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """A point behind all that this stream was told so far."""
+        event = event or Event()
+        event.record(self)
+        return event
+
+    def wait_event(self, event: Event) -> None:
+        """Do what comes next only after that point."""
+
+    def wait_stream(self, stream: Stream) -> None:
+        """Do what comes next only after what the other stream was told so far."""
+
+    def query(self) -> bool:
+        """Whether all that it was told is done."""
+        return True
+
+    def synchronize(self) -> None:
+        """Wait until all that it was told is done."""
+
+
+# The streams that are current, the innermost last.
+_streams: list[Stream] = []
+
+
+def default_stream(device: Place = None) -> Stream:
+    """The stream that is used where none is named.
+
+    Raises:
+        RuntimeError: there is no such GPU.
+    """
+    _need("default_stream", device)
+    return Stream()
+
+
+def current_stream(device: Place = None) -> Stream:
+    """The stream of the innermost ``with tensorlab.cuda.stream(...)``, or the default one.
+
+    Raises:
+        RuntimeError: there is no such GPU.
+    """
+    _need("current_stream", device)
+    return _streams[-1] if _streams else default_stream()
+
+
+@contextmanager
+def stream(stream: Stream | None) -> Iterator[None]:
+    """Within a ``with``, give the work to a stream; None changes nothing."""
+    if stream is None:
+        yield
+        return
+    _streams.append(stream)
+    try:
+        yield
+    finally:
+        _streams.pop()
+
+
+# --- memory -------------------------------------------------------------------------------------------------
+
+
+def empty_cache() -> None:
+    """Give back the memory that no tensor uses."""
+    if is_simulated():
+        gpu("cuda.empty_cache()").memory.empty_cache()
+
+
+def memory_allocated(device: Place = None) -> int:
+    """The bytes that tensors use, in blocks of the allocator; 0 without a GPU."""
+    return _need("memory_allocated", device).memory.allocated if is_simulated() else 0
+
+
+def max_memory_allocated(device: Place = None) -> int:
+    """The most bytes that tensors ever used, since `reset_peak_memory_stats`; 0 without a GPU."""
+    return _need("max_memory_allocated", device).memory.peak if is_simulated() else 0
+
+
+def memory_reserved(device: Place = None) -> int:
+    """The bytes that tensors use or that are kept for the next ones; 0 without a GPU."""
+    return _need("memory_reserved", device).memory.reserved if is_simulated() else 0
+
+
+def max_memory_reserved(device: Place = None) -> int:
+    """The most bytes that were ever used or kept, since `reset_peak_memory_stats`; 0 without a GPU."""
+    return _need("max_memory_reserved", device).memory.peak_reserved if is_simulated() else 0
+
+
+def reset_peak_memory_stats(device: Place = None) -> None:
+    """Count the peaks from now on.
+
+    Raises:
+        RuntimeError: there is no such GPU.
+    """
+    _need("reset_peak_memory_stats", device).memory.reset_peak()
+
+
+def memory_stats(device: Place = None) -> dict[str, int]:
+    """What the allocator counts, under some of PyTorch's names; nothing without a GPU."""
+    if not is_simulated():
+        return {}
+    memory = _need("memory_stats", device).memory
+    return {
+        "allocated_bytes.all.current": memory.allocated,
+        "allocated_bytes.all.peak": memory.peak,
+        "num_device_alloc": memory.from_driver,
+        "reserved_bytes.all.current": memory.reserved,
+        "reserved_bytes.all.peak": memory.peak_reserved,
+    }
+
+
+def mem_get_info(device: Place = None) -> tuple[int, int]:
+    """The bytes that the GPU has free, and all that it has.
+
+    Raises:
+        RuntimeError: there is no such GPU.
+    """
+    memory = _need("mem_get_info", device).memory
+    return memory.total - memory.reserved, memory.total
+
+
+# --- random numbers -----------------------------------------------------------------------------------------
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the generator of the current GPU: there is none, so nothing changes.
+    """Seed the generator of the current GPU: it has none of its own, so nothing changes.
+
+    Random tensors of the GPU are drawn on the CPU, by the generator that `tensorlab.manual_seed` seeds.
 
     Raises:
         TypeError, ValueError: the seed is no number.
@@ -47,13 +361,9 @@ def manual_seed(seed: int) -> None:
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all GPUs, as programs do beside `tensorlab.manual_seed`: there are none.
+    """Seed the generators of all GPUs: see `manual_seed`.
 
     Raises:
         TypeError, ValueError: the seed is no number.
     """
     int(seed)
-
-
-def empty_cache() -> None:
-    """Give back the memory of GPUs that no tensor uses: there is none."""

@@ -133,12 +133,14 @@ def tensor_repr(tensor: Tensor, *more: str) -> str:
         text = _nest(values, len(prefix), edges, _Formatter(_edges_only(values, edges), element_type))
         if element_type not in (default, dtypes.int64, dtypes.bool):
             suffixes.append(f"dtype={element_type}")
+    if tensor.device.type != "cpu":
+        suffixes.insert(0, f"device='{tensor.device}'")
     return _with_suffixes(prefix + text, [*suffixes, *more], len(prefix))
 
 
 def _values(tensor: Tensor) -> np.ndarray:
     """The elements as a NumPy array of numbers; the sixteen-bit floats as float32."""
-    cells = tensor._cells_array()
+    cells = tensor._read_cells()
     if tensor.dtype in (dtypes.float16, dtypes.bfloat16):
         return to_float32(np.ascontiguousarray(cells), tensor.dtype).reshape(cells.shape)
     return cells

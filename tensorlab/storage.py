@@ -103,11 +103,18 @@ class UntypedStorage:
 
     def data_ptr(self) -> int:
         """The address of the first byte, as the processor counts; 0 for a storage without bytes."""
-        return self._memory.__array_interface__["data"][0] if self._memory.nbytes else 0
+        memory: Any = self._memory
+        if not memory.nbytes:
+            return 0
+        return memory.pointer if self.device.type == "cuda" else memory.ctypes.data
 
     def tolist(self) -> list[int]:
         """The bytes, each as an int from 0 to 255."""
-        return self.bytes().tolist()
+        return self.read(BYTE).tolist()
+
+    def read(self, cell: np.dtype) -> np.ndarray:
+        """The memory as a flat array of one type for the host to read: a copy, if the device has its own."""
+        return np.asarray(self.backend.download(self.cells(cell)))
 
     def resizable(self) -> bool:
         """Whether a tensor that grows may take its cells elsewhere: not from memory that another library has.
@@ -152,7 +159,7 @@ class UntypedStorage:
         return UntypedStorage(memory, backend=self.backend)
 
     def __getitem__(self, position: int) -> int:
-        return int(self.bytes()[position])
+        return int(self.read(BYTE)[position])
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.tolist())
@@ -160,7 +167,7 @@ class UntypedStorage:
     def __reduce_ex__(self, protocol: Any) -> tuple:
         # A pickle writes an object once, so tensors over one storage still share it when they are read back.
         # From protocol 5 on the bytes may travel beside the pickle, without a copy.
-        content = self.bytes()
+        content = self.read(BYTE)
         return rebuild_storage, (PickleBuffer(content.data) if protocol >= 5 else content.tobytes(),)
 
     def __deepcopy__(self, memo: dict[int, object]) -> UntypedStorage:
@@ -218,10 +225,10 @@ class TypedStorage:
 
     def tolist(self) -> list:
         """The cells as Python numbers."""
-        return decode(self._untyped.cells(self.dtype.cell), self.dtype)
+        return decode(self._untyped.read(self.dtype.cell), self.dtype)
 
     def __getitem__(self, position: int) -> bool | int | float:
-        cells = self._untyped.cells(self.dtype.cell)
+        cells = self._untyped.read(self.dtype.cell)
         if not -len(cells) <= position < len(cells):
             raise IndexError(
                 f"cell {position} is out of bounds for a storage of {len(cells)} cells of {self.dtype.name}"

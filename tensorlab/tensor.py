@@ -258,7 +258,20 @@ class Tensor(TensorMethods, metaclass=TensorType):
         return self._at
 
     def _cells_array(self) -> np.ndarray:
-        """The elements as a NumPy array of raw cells: over the same memory, if that is the host's."""
+        """The elements as a NumPy array of raw cells, over the same memory.
+
+        Raises:
+            RuntimeError: the memory is not the host's.
+        """
+        if self.device.type != "cpu":
+            raise RuntimeError(
+                f"this operation has no kernel on {str(self.device)!r}, and its tensor lies there: bring the "
+                f"tensor to the CPU first, x.cpu()"
+            )
+        return self._read_cells()
+
+    def _read_cells(self) -> np.ndarray:
+        """The elements as a NumPy array of raw cells to be read, over the same memory if it is the host's."""
         size = self._dtype.itemsize
         return np.ndarray(
             self._shape,

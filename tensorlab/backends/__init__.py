@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tensorlab.backends import cudnn, mps
 from tensorlab.backends.choice import chosen
+from tensorlab.backends.cuda import gpu
 from tensorlab.backends.fused import Backend
 from tensorlab.backends.layers import AttentionLayout, NormalGroups
 from tensorlab.backends.operands import Buffer, Launch, OperandLayout, no_launch
@@ -32,7 +33,6 @@ __all__ = [
 
 # The backend of the memory that Python computes in; a storage that is not told otherwise lies there.
 HOST: Backend = chosen()
-_BACKENDS = {"cpu": HOST}
 
 
 def backend(device: str) -> Backend:
@@ -41,7 +41,8 @@ def backend(device: str) -> Backend:
     Raises:
         RuntimeError: there is none for that device.
     """
-    found = _BACKENDS.get(device)
-    if found is None:
-        raise RuntimeError(f"no backend for device {device!r}; there is {', '.join(_BACKENDS)}")
-    return found
+    if device == "cuda":
+        return gpu("device 'cuda'")
+    if device != "cpu":
+        raise RuntimeError(f"no backend for device {device!r}; there is one for 'cpu' and one for 'cuda'")
+    return HOST

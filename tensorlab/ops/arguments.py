@@ -7,12 +7,14 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
+from tensorlab.backends import Backend
 from tensorlab.contracts import EXPLAINED, flags_of, misuse, need_flags
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import strided
 from tensorlab.core.size import size_of_ints
+from tensorlab.dispatch.placement import backend_of, copied_to
 from tensorlab.tensor import Tensor
 
 __all__ = [
@@ -290,14 +292,17 @@ def tensor_options(function: Callable[P, R]) -> Callable[..., R]:
 
     @functools.wraps(function)
     def with_options(*arguments: Any, **keywords: Any) -> Any:
-        requires_grad = False
+        requires_grad, place = False, None
         try:
             if keywords:
                 if not _OPTIONS.isdisjoint(keywords):
                     requires_grad = _taken(function.__name__, keywords)
+                    place = _place(keywords)
                 if flags:
                     need_flags(function, flags, keywords)
             made: Any = function(*arguments, **keywords)
+            if place is not None and place is not made._storage.backend:
+                made = copied_to(place, made)
         except Exception as error:
             if refusal := misuse(function, arguments, keywords, error):
                 raise refusal from None
@@ -309,7 +314,17 @@ def tensor_options(function: Callable[P, R]) -> Callable[..., R]:
 
 
 _ONLY = {"layout": strided, "pin_memory": False}
-_OPTIONS = {"requires_grad", *_ONLY}
+_OPTIONS = {"requires_grad", "device", *_ONLY}
+
+
+def _place(keywords: dict[str, Any]) -> Backend | None:
+    """The backend of the device that a call's keywords name, taken out of them.
+
+    A function makes its tensor on the CPU, or where the tensor lies that the result is to be like; it is
+    moved then.
+    """
+    place = keywords.pop("device", None)
+    return None if place is None else backend_of(place)
 
 
 def _taken(name: str, keywords: dict[str, Any]) -> bool:

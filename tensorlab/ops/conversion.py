@@ -10,7 +10,7 @@ from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.recording import in_place, record
 from tensorlab.autograd.views import requires_grad
 from tensorlab.core import devices, dtypes
-from tensorlab.core.devices import as_device, device
+from tensorlab.core.devices import device
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.memory_formats import (
     contiguous_format,
@@ -27,6 +27,7 @@ from tensorlab.dispatch.copies import fill as overwrite
 from tensorlab.dispatch.guards import same_place
 from tensorlab.dispatch.memory import allocate_strided
 from tensorlab.dispatch.operands import Number, check_number, is_number
+from tensorlab.dispatch.placement import backend_of, copied_to
 from tensorlab.dispatch.primitive import compute
 from tensorlab.names.following import follow
 from tensorlab.names.rules import unifies
@@ -55,6 +56,8 @@ def strides_like(input: Tensor, memory_format: memory_format) -> tuple[int, ...]
 CloneBackward0 = formulas("CloneBackward0", input=lambda grad: grad)
 # The engine converts a gradient to the dtype of the operand, and sums it into the operand's shape.
 ToCopyBackward0 = formulas("ToCopyBackward0", input=lambda grad: grad)
+# What is recorded of a copy to another device.
+MoveBackward = formulas("ToCopyBackward0", input=lambda grad, back: moved(grad, back))
 CopyBackwards = formulas(
     "CopyBackwards", input=lambda grad: grad.new_zeros(grad.shape), src=lambda grad: grad
 )
@@ -159,19 +162,31 @@ def to(
         if type(first) is dtypes.dtype:
             return cast(input, first)
         if type(first) is str or type(first) is devices.device:
-            as_device(first)
-            return input
+            return moved(input, first)
     if target:
         dtype, device, flags = _target(target, dtype, device)
         copy = flags[1] if len(flags) > 1 else copy
     element_type = as_dtype(dtype) or input._dtype
-    as_device(device)
+    if device is not None and backend_of(device) is not input._storage.backend:
+        return to(moved(input, device), element_type, memory_format=memory_format)
     unmoved = memory_format in (preserve_format, suggested_format(input._shape, input._stride))
     if element_type is input._dtype and unmoved and not copy:
         return input
     if memory_format is preserve_format and not copy:
         return cast(input, element_type)
     return record(ToCopyBackward0, compute(COPY, input, params=(element_type, memory_format)), input)
+
+
+def moved(input: Tensor, device: device | str | int) -> Tensor:
+    """The elements on a device: `input` itself if they are there, else a copy, whose gradient comes back.
+
+    Raises:
+        RuntimeError: no such device, or it is not there.
+    """
+    place = backend_of(device)
+    if place is input._storage.backend:
+        return input
+    return record(MoveBackward, copied_to(place, input), input, back=input.device)
 
 
 def cast(input: Tensor, dtype: dtype) -> Tensor:
@@ -334,8 +349,6 @@ def cpu(input: Tensor, memory_format: memory_format = preserve_format) -> Tensor
         >>> x.cpu() is x
         True
     """
-    if memory_format is preserve_format:
-        return input
     return to(input, device="cpu", memory_format=memory_format)
 
 
@@ -346,10 +359,16 @@ def cuda(
     non_blocking: bool = False,
     memory_format: memory_format = preserve_format,
 ) -> Tensor:
-    """The elements on a GPU, which needs a backend that there is not yet: the call is refused.
+    """The elements on a GPU: `input` itself if they are there already, else a copy.
+
+    Args:
+        input: any tensor.
+        device: which GPU, if there are several.
+        non_blocking: whether the copy may still be under way when this returns. Here it is done.
+        memory_format: the layout of the result.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: there is no GPU.
 
     Example:
         >>> import tensorlab as tl
@@ -357,10 +376,7 @@ def cuda(
         >>> tl.ones(3).to(device).device
         device(type='cpu')
     """
-    raise RuntimeError(
-        "cuda(): there is no GPU to go to, since tensorlab computes on the CPU so far. Leave the call out, "
-        "or let the program choose: x.to('cuda' if tensorlab.cuda.is_available() else 'cpu')"
-    )
+    return to(moved(input, "cuda" if device is None else device), memory_format=memory_format)
 
 
 @op("method")

@@ -183,8 +183,8 @@ def dlpack(
 
 @op("method", name="__dlpack_device__")
 def dlpack_device(input: Tensor) -> tuple[int, int]:
-    """The device in DLPack's numbers: (1, 0) is the CPU."""
-    return (1, 0)
+    """The device in DLPack's numbers: (1, 0) is the CPU, (2, 0) the first GPU."""
+    return (1, 0) if input.device.type == "cpu" else (2, input.device.index or 0)
 
 
 @op("method", name="__array_wrap__", names="keeps")
@@ -204,7 +204,7 @@ def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
 
     Raises:
         RuntimeError: the tensor requires a gradient, which the array's writes would pass by.
-        TypeError: NumPy has no such type (bfloat16).
+        TypeError: NumPy has no such type (bfloat16), or the tensor lies on a GPU.
 
     Example:
         >>> import tensorlab as tl
@@ -216,6 +216,11 @@ def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
     if not force and input.requires_grad:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
+    if input.device.type != "cpu":
+        raise TypeError(
+            f"can't convert {input.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
+            f"to host memory first."
         )
     if input._dtype.numpy is None:
         raise TypeError(f"NumPy has no type {input._dtype.name}: convert with .to(tensorlab.float32) first")
@@ -321,8 +326,8 @@ def tolist(input: Tensor) -> list | bool | int | float:
     """
     element_type = input._dtype
     if element_type is not float16 and element_type is not bfloat16:  # the cells are NumPy's numbers
-        return input._cells_array().tolist()
-    flat = decode(input._cells_array().reshape(-1), input._dtype)
+        return input._read_cells().tolist()
+    flat = decode(input._read_cells().reshape(-1), input._dtype)
     shape = input._shape
     if not shape:
         return flat[0]
@@ -345,7 +350,7 @@ def item(input: Tensor) -> bool | int | float:
         >>> tl.tensor([[2.5]]).item()
         2.5
     """
-    cells = input._cells_array()
+    cells = input._read_cells()
     if cells.size != 1:
         raise RuntimeError(
             f"a Tensor with {input.numel()} elements cannot be converted to Scalar: "

@@ -134,7 +134,7 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
 
 @op("function method")
 def get_device(input: Tensor) -> int:
-    """The number of the device that the tensor lies on: -1, the processor.
+    """The number of the GPU that the tensor lies on, or -1 for the processor.
 
     Example:
         >>> import tensorlab as tl
@@ -142,7 +142,7 @@ def get_device(input: Tensor) -> int:
         -1
     """
     need_tensors("get_device", input=input)
-    return -1
+    return -1 if input.device.type == "cpu" else input.device.index or 0
 
 
 @op("method")

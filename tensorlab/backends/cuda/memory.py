@@ -58,7 +58,7 @@ class DeviceMemory:
     @property
     def pointer(self) -> int:
         """The address of the first byte."""
-        return int(self.cells.__array_interface__["data"][0])
+        return self.cells.ctypes.data
 
     def view(self, cell: Any) -> DeviceMemory:
         """The same bytes as cells of another type."""

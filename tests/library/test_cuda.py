@@ -1,0 +1,196 @@
+"""``device="cuda"``: what programs are told without a GPU, and tensors on one in the simulator."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import timeit
+
+import pytest
+
+import tensorlab as tl
+from tensorlab.backends import HOST, cuda, gpu
+
+
+@pytest.fixture
+def simulated(monkeypatch):
+    monkeypatch.setenv(cuda.VARIABLE, "simulated")
+
+
+# --- without a GPU ------------------------------------------------------------------------------------------
+
+
+def test_without_a_gpu_what_can_be_answered_is_answered():
+    assert not tl.cuda.is_available()
+    assert not tl.cuda.is_initialized()
+    assert tl.cuda.device_count() == 0
+    assert tl.cuda.memory_allocated() == tl.cuda.max_memory_reserved("cuda:0") == 0
+    assert tl.cuda.memory_stats() == {}
+    assert tl.cuda.empty_cache() is None
+    with tl.cuda.stream(None):
+        assert (tl.ones(2) + 1).tolist() == [2, 2]
+    assert min(timeit.repeat(tl.cuda.is_available, number=100, repeat=5)) / 100 < 100e-6
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: tl.ones(1).cuda(),
+        lambda: tl.ones(1).to("cuda:0"),
+        lambda: tl.zeros(1, device="cuda"),
+        lambda: tl.arange(3, device=tl.device("cuda")),
+        tl.cuda.synchronize,
+        tl.cuda.current_device,
+        tl.cuda.mem_get_info,
+        tl.cuda.get_device_name,
+        tl.cuda.Stream,
+        tl.cuda.Event,
+        tl.cuda.init,
+        tl.cuda.reset_peak_memory_stats,
+    ],
+)
+def test_what_needs_a_gpu_is_refused_with_what_would_work(ask):
+    with pytest.raises(RuntimeError, match=r"there is no CUDA device.*is_available\(\) else 'cpu'.*pip inst"):
+        ask()
+
+
+def test_importing_touches_no_driver_and_no_package_for_gpus():
+    code = (
+        "import sys, tensorlab as tl; tl.cuda.is_available(); tl.cuda.device_count(); "
+        "print([name for name in ('numba.cuda', 'greenlet', 'cuda', 'torch') if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_another_value_of_the_variable_is_refused(monkeypatch):
+    monkeypatch.setenv(cuda.VARIABLE, "yes")
+    with pytest.raises(RuntimeError, match="TENSORLAB_CUDA is 'yes'; 'simulated' is the one value"):
+        tl.cuda.is_available()
+
+
+# --- in the simulator ---------------------------------------------------------------------------------------
+
+
+def test_tensors_go_to_the_device_and_come_back(simulated):
+    host = tl.arange(6.0).view(2, 3).t()
+    x = host.cuda()
+    assert (x.device, x.is_cuda, x.get_device(), x.stride()) == (tl.device("cuda:0"), True, 0, (1, 3))
+    assert x.to("cuda") is x
+    assert x.cuda() is x
+    back = x.cpu()
+    assert back.device == tl.device("cpu")
+    assert back.equal(host)
+    assert back.data_ptr() != host.data_ptr()
+    assert repr(x[0]) == "tensor([0., 3.], device='cuda:0')"
+    assert x.tolist() == host.tolist()
+    assert x.to("cpu", tl.int64).dtype is tl.int64
+    assert x[::2, 1].cpu().tolist() == [3, 5]
+    assert x.storage().tolist() == host.storage().tolist()
+
+
+def test_tensors_are_made_on_the_device(simulated):
+    for made in (
+        tl.zeros(2, 3, device="cuda"),
+        tl.tensor([1, 2], device=tl.device("cuda", 0)),
+        tl.full((2,), 7.0, device="cuda", requires_grad=True),
+        tl.ones_like(tl.zeros(2), device="cuda"),
+        tl.zeros(2, device="cuda").new_full((3,), 1),
+        tl.empty_like(tl.zeros(2, device="cuda")),
+    ):
+        assert made.is_cuda
+    assert tl.zeros_like(tl.zeros(2, device="cuda"), device="cpu").device.type == "cpu"
+    tl.manual_seed(0)
+    drawn = tl.randn(3, device="cuda")
+    tl.manual_seed(0)
+    assert drawn.cpu().equal(tl.randn(3))
+
+
+def test_a_network_learns_the_same_on_both_devices(simulated):
+    def train(device):
+        tl.manual_seed(1)
+        model = tl.nn.Sequential(tl.nn.Linear(3, 4), tl.nn.ReLU(), tl.nn.Linear(4, 2)).to(device)
+        optimizer = tl.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        x, y = tl.randn(5, 3).to(device), (tl.arange(5) % 2).to(device)
+        losses = []
+        for _ in range(3):
+            loss = tl.nn.functional.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        assert {p.device.type for p in model.parameters()} == {device}
+        return losses
+
+    assert train("cuda") == pytest.approx(train("cpu"), rel=1e-5)
+
+
+def test_a_gradient_comes_back_to_where_its_tensor_lies(simulated):
+    w = tl.tensor([1.0, 2.0], requires_grad=True)
+    (w.cuda() * tl.tensor([3.0, 4.0], device="cuda")).sum().backward()
+    assert w.grad.device.type == "cpu"
+    assert w.grad.tolist() == [3, 4]
+
+
+def test_operands_of_two_devices_and_missing_kernels_are_refused(simulated):
+    x = tl.eye(2, device="cuda")
+    with pytest.raises(RuntimeError, match=r"Expected all tensors to be on the same device.*cuda:0 and cpu"):
+        x + tl.ones(2)
+    with pytest.raises(RuntimeError, match=r"no kernel on 'cuda:0'.*x\.cpu\(\)"):
+        tl.linalg.inv(x)
+    with pytest.raises(NotImplementedError, match=r"random numbers \(bernoulli\) have no kernel on 'cuda'"):
+        tl.nn.functional.dropout(x)
+    with pytest.raises(TypeError, match=r"can't convert cuda:0 device type tensor to numpy"):
+        x.numpy()
+    with pytest.raises(RuntimeError, match="there is no 'cuda:1'"):
+        tl.zeros(1, device="cuda:1")
+    with pytest.raises(RuntimeError, match=r"cuda\.synchronize\(\): there is no CUDA device 'cuda:1'"):
+        tl.cuda.synchronize(1)
+
+
+def test_statistics_of_memory(simulated):
+    gc.collect()
+    before = tl.cuda.memory_allocated()
+    x = tl.zeros(1000, device="cuda")
+    assert tl.cuda.memory_allocated() == before + 4096
+    assert tl.cuda.max_memory_allocated() >= before + 4096
+    assert tl.cuda.memory_stats()["allocated_bytes.all.current"] == before + 4096
+    del x
+    gc.collect()
+    assert tl.cuda.memory_allocated() == before
+    tl.cuda.empty_cache()
+    assert tl.cuda.memory_reserved() == before
+    tl.cuda.reset_peak_memory_stats()
+    assert tl.cuda.max_memory_allocated() == before
+    free, total = tl.cuda.mem_get_info()
+    assert free == total - before
+    with pytest.raises(tl.cuda.OutOfMemoryError, match=r"4\.00 GiB were asked for, and 1\.00 GiB are all"):
+        gpu("a test").allocate(1 << 30, tl.float32.cell)
+
+
+def test_events_and_streams(simulated):
+    begin, end = (tl.cuda.Event(enable_timing=True) for _ in range(2))
+    with pytest.raises(ValueError, match="must be recorded"):
+        begin.elapsed_time(end)
+    stream = tl.cuda.Stream()
+    with tl.cuda.stream(stream):
+        assert tl.cuda.current_stream() is stream
+        begin.record()
+        tl.ones(3, device="cuda").sum()
+        stream.record_event(end)
+    tl.cuda.synchronize()
+    assert tl.cuda.current_stream() is not stream
+    assert begin.query()
+    assert begin.elapsed_time(end) > 0
+    with pytest.raises(ValueError, match="enable_timing=True"):
+        tl.cuda.Event().elapsed_time(end)
+
+
+def test_what_the_device_is_called(simulated):
+    assert tl.cuda.is_available()
+    assert (tl.cuda.device_count(), tl.cuda.current_device()) == (1, 0)
+    assert tl.accelerator.current_accelerator() == tl.device("cuda")
+    assert "simulator" in tl.cuda.get_device_name()
+    assert tl.cuda.get_device_capability() == (0, 0)
+    assert gpu("a test") is not HOST

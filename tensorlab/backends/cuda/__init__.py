@@ -2,7 +2,7 @@
 
 `tensorlab.backends.cuda.simulator` runs a grid of threads on the CPU and finds what is undefined on a GPU.
 The kernels stand in `kernels`, and those made of a formula in `text`; `compute` launches them, and `memory`
-keeps what they work on.
+keeps what they work on. `ladder` is the product of matrices, written five times.
 """
 
 from __future__ import annotations

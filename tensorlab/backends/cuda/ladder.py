@@ -1,0 +1,173 @@
+"""The ladder of matrix products on a GPU: the same product five times, each with less traffic to memory.
+
+All multiply an m × k matrix by a k × n matrix, row-major. A GPU can multiply far faster than its memory can
+bring numbers, so that each rung asks: how often is a number brought for each time that it is used?
+
+=============  ==================================================================================
+naive          a thread an element; neighbouring threads read cells that lie far apart
+coalesced      the same, but neighbouring threads read neighbouring cells: one transfer serves all
+shared_tile    a block brings a square of both matrices into shared memory once for all its threads
+column_tile    a thread keeps a column of results in registers, and uses each number of `b` for all
+square_tile    a thread keeps a square of results, and uses each number of a row and a column for all
+=============  ==================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from tensorlab.backends.cuda.simulator import cuda, launch
+
+__all__ = ["LADDER", "Rung", "matmul"]
+
+# mypy: disable-error-code="no-untyped-def"
+
+# A block's square of results, and how far it steps along k. They are as small as the simulator needs.
+TILE, STEP = 16, 4
+# How many results a thread keeps in each direction.
+KEPT = 4
+
+
+def naive(m, n, k, a, b, c):
+    row, column = cuda.grid(2)
+    if row < m and column < n:
+        total = np.float32(0)
+        for i in range(k):
+            total += a[row * k + i] * b[i * n + column]
+        c[row * n + column] = total
+
+
+def coalesced(m, n, k, a, b, c):
+    column, row = cuda.grid(2)
+    if row < m and column < n:
+        total = np.float32(0)
+        for i in range(k):
+            total += a[row * k + i] * b[i * n + column]
+        c[row * n + column] = total
+
+
+def shared_tile(m, n, k, a, b, c):
+    a_tile = cuda.shared.array((TILE, TILE), np.float32)
+    b_tile = cuda.shared.array((TILE, TILE), np.float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    column, row = cuda.grid(2)
+    total = np.float32(0)
+    for begin in range(0, k, TILE):
+        a_tile[y, x] = a[row * k + begin + x] if row < m and begin + x < k else np.float32(0)
+        b_tile[y, x] = b[(begin + y) * n + column] if begin + y < k and column < n else np.float32(0)
+        cuda.syncthreads()
+        for i in range(TILE):
+            total += a_tile[y, i] * b_tile[i, x]
+        cuda.syncthreads()
+    if row < m and column < n:
+        c[row * n + column] = total
+
+
+def column_tile(m, n, k, a, b, c):
+    a_tile = cuda.shared.array((TILE, STEP), np.float32)
+    b_tile = cuda.shared.array((STEP, TILE), np.float32)
+    totals = cuda.local.array(KEPT, np.float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    top, left = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE
+    me = y * TILE + x  # of TILE × TILE / KEPT threads, as many as each tile has cells
+    for r in range(KEPT):
+        totals[r] = 0
+    for begin in range(0, k, STEP):
+        row, i = me // STEP, me % STEP
+        inside = top + row < m and begin + i < k
+        a_tile[row, i] = a[(top + row) * k + begin + i] if inside else np.float32(0)
+        i, column = me // TILE, me % TILE
+        inside = begin + i < k and left + column < n
+        b_tile[i, column] = b[(begin + i) * n + left + column] if inside else np.float32(0)
+        cuda.syncthreads()
+        for i in range(STEP):
+            factor = b_tile[i, x]
+            for r in range(KEPT):
+                totals[r] += a_tile[y * KEPT + r, i] * factor
+        cuda.syncthreads()
+    for r in range(KEPT):
+        if top + y * KEPT + r < m and left + x < n:
+            c[(top + y * KEPT + r) * n + left + x] = totals[r]
+
+
+def square_tile(m, n, k, a, b, c):
+    a_tile = cuda.shared.array((TILE, STEP), np.float32)
+    b_tile = cuda.shared.array((STEP, TILE), np.float32)
+    totals = cuda.local.array((KEPT, KEPT), np.float32)
+    rows = cuda.local.array(KEPT, np.float32)
+    columns = cuda.local.array(KEPT, np.float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    top, left = cuda.blockIdx.y * TILE, cuda.blockIdx.x * TILE
+    threads = cuda.blockDim.x * cuda.blockDim.y
+    for r in range(KEPT):
+        for s in range(KEPT):
+            totals[r, s] = 0
+    for begin in range(0, k, STEP):
+        for cell in range(y * cuda.blockDim.x + x, TILE * STEP, threads):
+            row, i = cell // STEP, cell % STEP
+            inside = top + row < m and begin + i < k
+            a_tile[row, i] = a[(top + row) * k + begin + i] if inside else np.float32(0)
+            i, column = cell // TILE, cell % TILE
+            inside = begin + i < k and left + column < n
+            b_tile[i, column] = b[(begin + i) * n + left + column] if inside else np.float32(0)
+        cuda.syncthreads()
+        for i in range(STEP):
+            for r in range(KEPT):
+                rows[r] = a_tile[y * KEPT + r, i]
+                columns[r] = b_tile[i, x * KEPT + r]
+            for r in range(KEPT):
+                for s in range(KEPT):
+                    totals[r, s] += rows[r] * columns[s]
+        cuda.syncthreads()
+    for r in range(KEPT):
+        for s in range(KEPT):
+            row, column = top + y * KEPT + r, left + x * KEPT + s
+            if row < m and column < n:
+                c[row * n + column] = totals[r, s]
+
+
+class Rung(NamedTuple):
+    """One way to multiply.
+
+    Attributes:
+        kernel: called with m, n, k and the cells of `a`, `b` and the result.
+        block: how many threads a block has along x and y; it computes ``TILE`` × ``TILE`` results.
+        rows_along_x: whether the blocks' x counts rows.
+    """
+
+    kernel: Callable[..., None]
+    block: tuple[int, int]
+    rows_along_x: bool = False
+
+
+LADDER = {
+    "naive": Rung(naive, (TILE, TILE), rows_along_x=True),
+    "coalesced": Rung(coalesced, (TILE, TILE)),
+    "shared_tile": Rung(shared_tile, (TILE, TILE)),
+    "column_tile": Rung(column_tile, (TILE, TILE // KEPT)),
+    "square_tile": Rung(square_tile, (TILE // KEPT, TILE // KEPT)),
+}
+
+
+def matmul(rung: str, a: np.ndarray, b: np.ndarray, seed: int = 0) -> np.ndarray:
+    """The product of two float32 matrices by one rung, in the simulator.
+
+    Args:
+        rung: a name in `LADDER`.
+        a: m × k.
+        b: k × n.
+        seed: chooses the order in which threads run.
+
+    Example:
+        >>> matmul("shared_tile", np.eye(2, dtype=np.float32), np.ones((2, 3), np.float32)).tolist()
+        [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
+    """
+    kernel, block, rows_along_x = LADDER[rung]
+    (m, k), n = a.shape, b.shape[1]
+    c = np.empty(m * n, np.float32)
+    grid = -(-n // TILE), -(-m // TILE)
+    launch(kernel, grid[::-1] if rows_along_x else grid, block, m, n, k, a.ravel(), b.ravel(), c, seed=seed)
+    return c.reshape(m, n)

@@ -56,13 +56,7 @@ Place = device | str | int | None
 
 
 class DeviceProperties(NamedTuple):
-    """What there is to know of a GPU.
-
-    Attributes:
-        name: what it is called.
-        major, minor: its compute capability, which says what its kernels may use.
-        total_memory: how many bytes it has.
-    """
+    """A GPU: its name, its compute capability `major.minor` (what its kernels may use), its bytes."""
 
     name: str
     major: int

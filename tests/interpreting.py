@@ -51,7 +51,7 @@ def _of_file(session: pytest.Session, path: Path) -> tuple[dict[str, list[dict[s
         wanted, reports = Path(folder, "wanted.txt"), Path(folder, "reports.json")
         wanted.write_text("\n".join(item.nodeid for item in marked), encoding="utf-8")
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-n0", "-q", "--whole", "-p", "no:cacheprovider", f"@{wanted}"],
+            [sys.executable, "-m", "pytest", "-n0", "-q", "-p", "no:cacheprovider", f"@{wanted}"],
             cwd=session.config.rootpath,
             env={**environment, "NUMBA_DISABLE_JIT": "1", REPORTS: str(reports)},
             stdout=subprocess.PIPE,

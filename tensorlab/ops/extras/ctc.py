@@ -50,6 +50,7 @@ def ctc_loss(
 
     Raises:
         RuntimeError: lengths, shapes or the blank do not go together.
+        TypeError: of the two lengths one is a tensor and the other is not, or `zero_infinity` is no bool.
         ValueError: there is no such reduction.
 
     Example:
@@ -60,6 +61,13 @@ def ctc_loss(
         tensor(1.3333)
     """
     need_tensors("ctc_loss", log_probs=log_probs, targets=targets)
+    if isinstance(input_lengths, Tensor) is not isinstance(target_lengths, Tensor):
+        raise TypeError(
+            "ctc_loss(): input_lengths and target_lengths must both be tensors or both lists, but they are "
+            f"{type(input_lengths).__name__} and {type(target_lengths).__name__}"
+        )
+    if not isinstance(zero_infinity, bool):
+        raise TypeError(f"ctc_loss(): zero_infinity must be a bool, but it is {zero_infinity!r}")
     reduction = reduction_of(reduction)
     if log_probs.ndim == 2:
         one = ctc_loss(

@@ -82,7 +82,8 @@ UNRAVEL = Exercise(
     title="Which element is number 17?",
     stars=2,
     signature="unravel(position, shape)",
-    task="Return the index of the element at this position, counted row by row from 0.",
+    task="Return the index of the element at this position, counted row by row from 0. There may be more "
+    "positions than anyone could count through.",
     part="tensorlab.core.positions:unravel",
     topics=(
         Topic(
@@ -103,6 +104,7 @@ UNRAVEL = Exercise(
                 _at(23, (2, 3, 4)),
                 _at(17, (4, 3, 2)),
                 _at(29, (2, 2, 2, 2, 2)),
+                _at(3**41 - 2, (4, 3**20, 3**20)),
             ),
             lambda source: _in(draw.shape(source, 2, 4, (3, 6)), source),
         ),
@@ -222,6 +224,9 @@ IS_CONTIGUOUS = Exercise(
                 ((2, 3, 4), (15, 5, 1)),
                 ((2, 3, 2), (4, 3, 1)),
                 ((2, 2, 2), (5, 1, 1)),
+                ((3,), (-1,)),
+                ((2, 3), (3, -1)),
+                ((2, 2), (-2, 1)),
             ),
             lambda source: source.choice((_gaps, _gaps, _as_far_as_a_block))(source),
         ),

@@ -62,14 +62,6 @@ def divides_from_the_front(position, shape):
     return tuple(index)
 
 
-@solutions.right("02.unravel", idea="Count through all indices until it is their turn.")
-def counts_through(position, shape):
-    for number, index in enumerate(itertools.product(*map(range, shape))):
-        if number == position:
-            return index
-    raise IndexError(f"position {position} is out of range for shape {shape}")
-
-
 @solutions.right(
     "02.is_contiguous", idea="From the back, with the stride that the next dimension has to have."
 )

@@ -324,6 +324,22 @@ def one_position_too_many(position, shape):
 
 
 @solutions.wrong(
+    "02.unravel",
+    belief="int(position / size) divides whole numbers as // does.",
+    lesson="/ goes by way of floats, which keep 53 bits of a number and drop the rest. // stays with ints.",
+)
+def divides_by_way_of_floats(position, shape):
+    if not 0 <= position < math.prod(shape):
+        raise IndexError(f"position {position} is out of range for shape {shape}")
+    index = []
+    for size in reversed(shape):
+        rows = int(position / size)
+        index.insert(0, position - rows * size)
+        position = rows
+    return tuple(index)
+
+
+@solutions.wrong(
     "02.default_strides",
     belief="The whole divided by a size is the stride, and / divides.",
     lesson="/ goes by way of floats, which keep 53 bits of a number and drop the rest. // stays with ints.",

@@ -171,6 +171,20 @@ def last_must_be_one(shape, strides):
 
 @solutions.wrong(
     "02.is_contiguous",
+    belief="Neighbouring cells are neighbouring, whether the walk goes forward or back.",
+    lesson="With a stride of -1 the walk goes from each cell to the one before it. In order means forward.",
+)
+def steps_either_way(shape, strides):
+    expected = 1
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if 0 not in shape and size != 1 and abs(stride) != expected:
+            return False
+        expected *= size
+    return True
+
+
+@solutions.wrong(
+    "02.is_contiguous",
     belief="If the strides fall, and the elements reach over as many cells as there are of them, no cell is "
     "left out.",
     lesson="Shape (2, 3, 2) with strides (4, 3, 1) has twelve elements from cell 0 to cell 11, reads cell 4 "

@@ -6,10 +6,11 @@ import contextlib
 import json
 import secrets
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -25,8 +26,10 @@ from tensorlab.bench.measure import machine
 from tensorlab.cli.check import chosen_chapter
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, INTERRUPTED, USAGE, CommandError
 from tensorlab.cli.support.ledgers import ledger_of
-from tensorlab.grading.boxes import BoxError, bubblewrap
+from tensorlab.cli.support.rehearsal import cores
+from tensorlab.grading.boxes import BoxError, Level, bubblewrap
 from tensorlab.grading.boxes.canaries import escapes
+from tensorlab.grading.boxes.guard import guarded
 from tensorlab.grading.files import AlreadyThere
 from tensorlab.grading.grader import Grader, Row
 from tensorlab.grading.inside.values import printable
@@ -105,6 +108,9 @@ def run(
         bool, typer.Option("--replace", help="Replace files in --out that this ledger did not write.")
     ] = False,
     print_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON too.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Notebooks to grade at a time. Default: one for each core.")
+    ] = None,
 ) -> None:
     """Grade a folder of submitted notebooks.
 
@@ -129,12 +135,13 @@ def run(
         with closing(Ledger(ledger or ledger_of(submissions))) as book, book.alone():
             target = _target(out, book, replace)
             secret = Secret(_kept_secret(book, which) if given is None else given)
-            grader = Grader(exercises(which), secret, level="none" if trusted else "strong")
+            make = partial(_grader, which, secret, "none" if trusted else "strong")
+            grader = make()
             _name_what_is_left_out(submissions)
             folder = str(submissions.resolve())
             _name_what_changed(book.hand_in(which, folder, map(take, found)))
             facts = _facts(which, secret, grader)
-            _grade(book, grader, facts, _left(book, folder, facts, grader, only or []))
+            _grade(book, make, facts, _left(book, folder, facts, grader, only or []), jobs or cores())
             results = reported(book, which, grader.exercises, folder)
             _write(target, book, results)
             if print_json:
@@ -146,6 +153,10 @@ def run(
         raise CommandError(f"{error}.", ENVIRONMENT) from error
     if any(row.points is None for row in results.rows):
         raise typer.Exit(FAILED)
+
+
+def _grader(chapter: str, secret: Secret, level: Level) -> Grader:
+    return Grader(exercises(chapter), secret, level=level)
 
 
 def _facts(chapter: str, secret: Secret, grader: Grader) -> Run:
@@ -194,17 +205,21 @@ def _left(book: Ledger, folder: str, facts: Run, grader: Grader, only: Sequence[
         ) from error
 
 
-def _grade(book: Ledger, grader: Grader, facts: Run, left: list[Left]) -> None:
+def _grade(book: Ledger, make: Callable[[], Grader], facts: Run, left: list[Left], jobs: int) -> None:
     """Grade what is left. Whatever stops this leaves in the ledger what was graded."""
     total = sum(len(each.exercises) for each in left)
     if not total:
         return
-    if grader.level == "strong":
-        _prove(grader)
+    if facts.level == "strong":
+        _prove(make())
     done = 0
     console = Console(stderr=True)
     try:
-        with _terminated_as_interrupted(), closing(grade_left(book, grader, facts, left)) as rows:
+        with (
+            guarded(),
+            _terminated_as_interrupted(),
+            closing(grade_left(book, make, facts, left, jobs)) as rows,
+        ):
             for _ in track(
                 rows, "Grading", total, console=console, transient=True, disable=not console.is_terminal
             ):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from tensorlab.grading.grader import Grader, Row, tidy, without_run
 from tensorlab.grading.ledger import Entry, Graded, Ledger
+from tensorlab.grading.pool import Task, grade_all
 from tensorlab.grading.results import Reported, Results, Run
 from tensorlab.grading.suite import Exercise
 
@@ -72,22 +73,33 @@ def _named(
                     yield entry.student, exercise.id
 
 
-def grade_left(ledger: Ledger, grader: Grader, run: Run, left: Iterable[Left]) -> Generator[Row, None, None]:
-    """Grade, one row after the other; each is on disk when it is yielded."""
+def grade_left(
+    ledger: Ledger, make: Callable[[], Grader], run: Run, left: Sequence[Left], jobs: int
+) -> Generator[Row, None, None]:
+    """Grade, in `jobs` processes; each row is on disk when it is yielded."""
     number = ledger.begin(run)
+    with closing(_rows(ledger, make, left, jobs)) as rows:
+        for row in rows:
+            ledger.store(number, row)
+            yield row
+
+
+def _rows(
+    ledger: Ledger, make: Callable[[], Grader], left: Sequence[Left], jobs: int
+) -> Generator[Row, None, None]:
+    grader = make()
     for each in left:
-        with closing(_rows(ledger, grader, each)) as rows:
-            for row in rows:
-                ledger.store(number, row)
-                yield row
+        if not each.entry.sha256:
+            yield from grader.refused(each.entry.student, each.entry.problem, each.exercises)
+    tasks = (_task(ledger, each) for each in left if each.entry.sha256)
+    with closing(grade_all(make, tasks, jobs)) as rows:
+        yield from rows
 
 
-def _rows(ledger: Ledger, grader: Grader, left: Left) -> Generator[Row, None, None]:
+def _task(ledger: Ledger, left: Left) -> Task:
     entry = left.entry
-    if entry.sha256:
-        yield from grader.rows(ledger.content(entry.sha256), entry.student, left.exercises)
-    else:
-        yield from grader.refused(entry.student, entry.problem, left.exercises)
+    asked = tuple(exercise.id for exercise in left.exercises)
+    return Task(entry.student, ledger.content(entry.sha256), entry.sha256, asked)
 
 
 def reported(

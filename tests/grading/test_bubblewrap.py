@@ -12,7 +12,8 @@ import pytest
 
 from tensorlab.cli.support.errors import ENVIRONMENT
 from tensorlab.grading.boxes import BoxError, bubblewrap, canaries
-from tensorlab.grading.boxes.bubblewrap import BubblewrapBox, descendants
+from tensorlab.grading.boxes.bubblewrap import BubblewrapBox
+from tensorlab.grading.boxes.guard import descendants
 from tensorlab.grading.boxes.process import ProcessBox
 from tensorlab.grading.grader import Grader
 from tensorlab.grading.suite import Secret

@@ -18,18 +18,17 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import tensorlab
 from tensorlab.grading.boxes import Level, seccomp
+from tensorlab.grading.boxes.guard import GONE_SECONDS, collect, descendants
 from tensorlab.grading.boxes.meter import Processor
 from tensorlab.grading.boxes.process import ProcessBox, clean_environment, runner_command
 
 FOLDER = "/box"  # where the process begins
 FOLDER_BYTES = 128 << 20
 MOST_PROCESSES = 64
-GONE_SECONDS = 2.0
 LOOK = 0.05  # seconds between two looks at what the processes take
 
 #: Users from here on are nobody's. Each box takes one, since limits count what a user has.
@@ -75,7 +74,7 @@ class BubblewrapBox(ProcessBox):
         members = list(descendants(self._process.pid))
         super()._end()
         until = time.monotonic() + GONE_SECONDS
-        while any(map(_is_there, members)) and time.monotonic() < until:
+        while not all(collect(pid) for pid in members) and time.monotonic() < until:
             time.sleep(0.002)
 
     def _processor(self) -> Processor:
@@ -102,21 +101,6 @@ def missing() -> str:
     if not seccomp.is_known():
         return "the system calls of this machine's processor are not known to this library"
     return ""
-
-
-def descendants(pid: int) -> Iterator[int]:
-    """The processes below one, as Linux tells them."""
-    waiting = [pid]
-    while waiting:
-        with contextlib.suppress(OSError):  # it has ended
-            for children in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
-                found = [int(child) for child in children.read_text(encoding="ascii").split()]
-                waiting += found
-                yield from found
-
-
-def _is_there(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists()
 
 
 def memory(pid: int) -> int:

@@ -50,6 +50,9 @@ sys.path.remove(runner)
 main()
 """
 
+# PR_SET_PDEATHSIG, SIGKILL: a cell that never ends must not outlive a grader that was killed.
+_DIE_WITH_PARENT = "import ctypes; ctypes.CDLL(None).prctl(1, 9)"
+
 
 class ProcessBox:
     """One student's process.
@@ -156,7 +159,8 @@ class ProcessBox:
 
     def _launch(self) -> subprocess.Popen[bytes]:
         """Start the process; a box that closes it off starts it another way."""
-        return self._popen(runner_command(), clean_environment(str(self._folder)))
+        start = _DIE_WITH_PARENT if sys.platform == "linux" else ""
+        return self._popen(runner_command(start), clean_environment(str(self._folder)))
 
     def _processor(self) -> Processor:
         return Processor(self._process.pid)

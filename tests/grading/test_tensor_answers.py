@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import tensorlab as tl
@@ -320,6 +322,7 @@ def test_a_stride_that_no_step_uses_is_shown_where_it_is_not_the_usual_one():
         (strided((2, 2, 0)), "tl.zeros(2, 2, 0)"),
         (strided((0,), dtype=dtypes.int64), "tl.zeros(0, dtype=tl.int64)"),
         (strided((3, 2), (1, 3)), "tl.tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]).t()"),
+        (strided((2,), cells=[math.inf, -math.inf]), "tl.tensor([tl.inf, -tl.inf])"),
     ],
 )
 def test_a_tensor_is_shown_as_a_person_would_write_it(told, call):
@@ -327,3 +330,9 @@ def test_a_tensor_is_shown_as_a_person_would_write_it(told, call):
     made = eval(call, {"tl": tl})
     assert (made.dtype, tuple(made.shape), made.stride()) == (told.dtype, told.shape, told.strides)
     assert made.tolist() == told.nested()
+
+
+def test_a_number_that_is_none_can_be_pasted():
+    made = eval(repr(strided((2,), cells=[math.nan, 1])), {"tl": tl})
+    assert math.isnan(made[0].item())
+    assert made[1].item() == 1

@@ -8,6 +8,7 @@ That is how a view is told from a copy: by the storage, not by the numbers.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -240,7 +241,11 @@ def _nested(told: Strided, dim: int, cell: int) -> Any:
     return [_nested(told, dim + 1, cell + i * told.strides[dim]) for i in range(told.shape[dim])]
 
 
+#: Where the text of a list has a number that Python has no literal of.
+_NAMELESS = re.compile(r"(?=\b(?:nan|inf)\b)")
+
+
 def _literal(numbers: Any, element_type: dtypes.dtype) -> str:
     usual = element_type in (dtypes.float32, dtypes.int64, dtypes.bool)
     named = "" if usual and numbers != [] else f", dtype=tl.{element_type.name}"
-    return f"tl.tensor({numbers!r}{named})"
+    return f"tl.tensor({_NAMELESS.sub('tl.', repr(numbers))}{named})"

@@ -96,9 +96,9 @@ def first_size_only(shape):
 
 @solutions.wrong(
     "01.numel",
-    belief="np.prod gives a number, and a number is a number.",
-    lesson="np.prod gives NumPy's own integer of 64 bits, and 1.0 for (). It wraps around when a count gets "
-    "too large. A plain int does not.",
+    belief="NumPy's integers are as good as Python's.",
+    lesson="They have 64 bits and wrap around when a count gets too large, which Python's never do. Without "
+    "sizes np.prod is even a float, 1.0.",
 )
 def numpy_product(shape):
     return np.prod(shape)

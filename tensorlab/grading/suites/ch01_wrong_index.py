@@ -25,6 +25,19 @@ def refuses_negative(index, shape):
 
 @solutions.wrong(
     "01.check_index",
+    belief="Indices of 3 elements go from -2 to 2: as far down as up.",
+    lesson="There are as many negative indices as elements: -1, -2 and -3. The first element is -size.",
+)
+def refuses_the_most_negative(index, shape):
+    _same_count(index, shape)
+    for dim, (i, size) in enumerate(zip(index, shape, strict=True)):
+        if not -size < i < size:
+            raise IndexError(f"index {i} is out of bounds for dimension {dim} with size {size}")
+    return tuple(i + size if i < 0 else i for i, size in zip(index, shape, strict=True))
+
+
+@solutions.wrong(
+    "01.check_index",
     belief="The remainder takes care of negative indices.",
     lesson="i % size also turns index 3 of three elements into 0, and nobody hears of the mistake. Look at "
     "the range first.",

@@ -175,7 +175,7 @@ SETITEM = Exercise(
             (
                 _write(strided((3,)), (1,), 9.0),
                 _write(strided((2, 3)), (0,), 9.0),
-                _write(strided((2, 3)), (-1,), 9.0),
+                _write(strided((2, 3)), (-1,), 9.5),
                 _write(strided((3, 2)), (slice(1, 3),), 9.0),
                 _write(strided((2, 2, 2)), (1, 0), 9.0),
                 _write(strided((3,)), (WHOLE,), 9.0),
@@ -188,7 +188,7 @@ SETITEM = Exercise(
             "The part may have gaps, and be no run of cells. Only its own elements are overwritten, and what "
             "lies between them stays.",
             (
-                _write(strided((2, 3)), (WHOLE, 1), 9.0),
+                _write(strided((2, 3)), (WHOLE, 1), 9.5),
                 _write(strided((5,)), (slice(0, 5, 2),), 9.0),
                 _write(strided((3, 4)), (slice(1, 3), slice(1, 3)), 9.0),
                 _write(strided((3, 4)), (WHOLE, slice(0, 4, 2)), 9.0),
@@ -204,7 +204,7 @@ SETITEM = Exercise(
             "nothing to overwrite.",
             (
                 _write(strided((2, 3)), (1, 2), 9.0),
-                _write(strided((2, 3)), (0, -1), 9.0),
+                _write(strided((2, 3)), (0, -1), 9.5),
                 _write(strided((2, 2), (4, 1), 5, cells=12), (1, 1), 9.0),
                 _write(strided((2, 3)), (slice(1, 1),), 9.0),
                 _write(strided(()), (), 9.0),
@@ -219,8 +219,8 @@ SETITEM = Exercise(
         Topic(
             "a tensor as the value",
             2,
-            "A value that is a tensor has the shape of the part. Each of its elements goes to its own "
-            "place, and the value stays as it is.",
+            "A value that is a tensor has the shape of the part and a storage of its own. Each of its "
+            "elements goes to its own place, and the value stays as it is.",
             (
                 _write(strided((3,)), (slice(0, 2),), _values((2,))),
                 _write(strided((2, 3)), (0,), _values((3,))),

@@ -204,6 +204,15 @@ def hands_it_back(input, index, value):
 
 @solutions.wrong(
     "03.setitem",
+    belief="What is written is a count, a whole number.",
+    lesson="The number comes as it is, 9.5 or infinity. The tensor's dtype decides what is kept of it.",
+)
+def writes_whole_numbers(input, index, value):
+    _assign(input[index], value if isinstance(value, tl.Tensor) else int(value))
+
+
+@solutions.wrong(
+    "03.setitem",
     belief="The result is a tensor with the new numbers in it.",
     lesson="Then every other tensor over the storage still shows the old ones. Write into the storage "
     "that is there.",

@@ -203,7 +203,7 @@ INFER_SIZE = Exercise(
             "all sizes given",
             1,
             "Without a -1 nothing is inferred. The sizes have to multiply to the number of elements.",
-            _cases(((6,), 6), ((2, 3), 6), ((), 1), ((1, 1), 1), ((2, 0), 0)),
+            _cases(((6,), 6), ((2, 3), 6), ((), 1), ((1, 1), 1), ((2, 0), 0), ((3**20, 3**21), 3**41)),
             lambda source: Case((shape := draw.shape(source, 1, 5), layout.numel(shape))),
         ),
         Topic(
@@ -219,6 +219,7 @@ INFER_SIZE = Exercise(
                 _refused((-1, 12), 6, _FITS_NOT),
                 _refused((3, 0), 6, _FITS_NOT),
                 _refused((0, -1), 6, _FITS_NOT),
+                _refused((2**32, 2**32), 0, _FITS_NOT),
             ),
             lambda source: source.choice((_too_many, lambda s: _one_unknown(s, wrong=True)))(source),
         ),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from tensorlab.grading.suite import Solutions
 
 solutions = Solutions()
@@ -119,6 +121,26 @@ def open_for_any_count(shape, count):
     if not fits:
         refuse_sizes(shape, count)
     return with_unknown(shape, count // known) if -1 in shape else tuple(shape)
+
+
+@solutions.wrong(
+    "04.infer_size",
+    belief="64 bits are enough for the number of elements.",
+    lesson="For sizes that somebody made up they are not. 2**32 times 2**32 wraps around to 0 in NumPy's "
+    "integers, and is 2**64 in Python's.",
+)
+def multiplies_in_64_bits(shape, count):
+    refuse_what_cannot_be(shape)
+    known = int(np.prod([size for size in shape if size != -1], dtype=np.int64))
+    if -1 in shape:
+        if known == count == 0:
+            refuse_any_value(shape)
+        if known == 0 or count % known:
+            refuse_sizes(shape, count)
+        return with_unknown(shape, count // known)
+    if known != count:
+        refuse_sizes(shape, count)
+    return tuple(shape)
 
 
 @solutions.wrong(

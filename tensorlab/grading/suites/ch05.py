@@ -97,6 +97,15 @@ def _cast_case(source: Random, first: tuple[dtype, ...], second: tuple[dtype, ..
     return Case((strided(shape, cells=numbers, dtype=element_type), source.choice(second)))
 
 
+def _held(source: Random) -> Case:
+    """Numbers that the other dtype holds as well. It may be as wide as their own."""
+    if source.random() < 0.7:
+        return _cast_case(source, (U8, I16), (I32, F32, F64, BF16))
+    numbers = [source.randint(0, 60) for _ in range(source.randint(2, 9))]
+    from_, to = source.choice(((I8, U8), (U8, I8), (F16, BF16)))
+    return Case((strided((len(numbers),), cells=numbers, dtype=from_), to))
+
+
 def _floats(
     *numbers: float, shape: tuple[int, ...] | None = None, strides: Any = None, dtype: dtype = F32
 ) -> Strided:
@@ -124,8 +133,10 @@ CAST = Exercise(
                 (strided((), dtype=F32), F64),
                 (_floats(1.5, -0.25), BF16),
                 (_floats(2.0, 3.0, dtype=BF16), F32),
+                (_floats(1.5, -0.25, dtype=F16), BF16),
+                (strided((3,), dtype=I8), U8),
             ),
-            lambda source: _cast_case(source, (U8, I16), (I32, F32, F64, BF16)),
+            _held,
         ),
         Topic(
             "the dtype that it has",

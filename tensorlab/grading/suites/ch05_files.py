@@ -144,12 +144,20 @@ def _built(storages: list[bytes], records: list[tuple[Any, ...]]) -> Case:
 
 
 def _outside(source: Random) -> Case:
+    """A record that reaches outside, and now and then good ones around it."""
+    good = source.choices((WHOLE, TAIL, TURNED), k=2) if source.random() < 0.5 else []
+    records = [*_records(*good), *_outsider(source)]
+    source.shuffle(records)
+    return _refused(records)
+
+
+def _outsider(source: Random) -> list[tuple[Any, ...]]:
     if source.random() < 0.3:  # a single element
         ones = (1,) * source.randint(0, 2)
-        return _refused(_records((ones, ones, source.randint(12, 15))))
+        return _records((ones, ones, source.randint(12, 15)))
     shape = draw.shape(source, 2, 3, (1, 2))
     cells = 12 - (default_strides(shape)[0] * shape[0]) + source.randint(1, 4)
-    return _refused(_records((shape, default_strides(shape), cells)))
+    return _records((shape, default_strides(shape), cells))
 
 
 def _refused(records: list[tuple[Any, ...]]) -> Case:
@@ -232,7 +240,7 @@ PUT_TOGETHER = Exercise(
         Topic(
             "a record that reaches outside",
             1,
-            "A file can be damaged. For a tensor that would read past its storage, raise RuntimeError.",
+            "A file can be damaged. If any tensor would read past its storage, raise RuntimeError.",
             (
                 _refused(_records(((13,), (1,), 0))),
                 _refused(_records(((12,), (1,), 1))),
@@ -240,6 +248,8 @@ PUT_TOGETHER = Exercise(
                 _refused(_records(((), (), 12))),
                 _refused(_records(((3,), (6,), 0))),
                 _refused(_records(((7,), (1,), 0), dtype=I16)),
+                _refused(_records(((13,), (1,), 0), WHOLE)),
+                _refused(_records(WHOLE, ((13,), (1,), 0))),
             ),
             _outside,
         ),

@@ -106,7 +106,7 @@ def finds_the_highest_category(*operands):
             rank, dtype = (0 if operand.shape else 1), operand.dtype
         else:
             rank = 2
-            dtype = {bool: tl.bool, int: tl.int64, float: tl.float32}[type(operand)]
+            dtype = {bool: tl.bool, int: tl.int64, float: tl.get_default_dtype()}[type(operand)]
         met[rank] = tl.promote_types(met[rank], dtype) if rank in met else dtype
     highest = max(category(dtype) for dtype in met.values())
     return next(met[rank] for rank in sorted(met) if category(met[rank]) == highest)

@@ -35,6 +35,22 @@ def reads_the_bytes_anew(input, dtype):
 
 @solutions.wrong(
     "05.cast",
+    belief="Where both dtypes are equally wide, nothing has to be written.",
+    lesson="The cells are as many, but the bits mean something else: float16 and bfloat16 divide them "
+    "otherwise. And where they mean the same, a write into the copy would show in the input.",
+)
+def keeps_the_bytes_of_the_same_width(input, dtype):
+    if input.dtype is dtype:
+        return input
+    if input.dtype.itemsize == dtype.itemsize and dtype is not tl.bool:
+        return input.view(dtype)
+    out = tl.empty_like(input, dtype=dtype)
+    out[...] = input
+    return out
+
+
+@solutions.wrong(
+    "05.cast",
     belief="A float becomes the nearest integer.",
     lesson="The fraction is dropped: 1.9 becomes 1. Round first if you want the nearest: x.round().",
 )

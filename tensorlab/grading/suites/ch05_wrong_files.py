@@ -337,6 +337,23 @@ def trusts_the_file(storages, records):
 
 @solutions.wrong(
     "05.put_together",
+    belief="A file is whole if its first record is.",
+    lesson="Damage may come anywhere. Check each record before you build its tensor.",
+)
+def checks_the_first_record(storages, records):
+    buffers = [bytearray(storage) for storage in storages]
+    tensors = []
+    for place, (n, dtype, *facts) in enumerate(records):
+        try:
+            tensors.append(tl.as_strided(tl.frombuffer(buffers[n], dtype=dtype), *facts))
+        except RuntimeError:
+            if place == 0:
+                raise
+    return tensors
+
+
+@solutions.wrong(
+    "05.put_together",
     belief="What cannot be read is left out.",
     lesson="Then the rest comes back, and nobody learns that something is missing. Raise an error.",
 )

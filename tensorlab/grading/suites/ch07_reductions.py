@@ -108,6 +108,8 @@ ARGMAX = Exercise(
                 (_vector(-2, -1, -3),),
                 (_vector(-7, 2, 5, dtype=INT),),
                 (_vector(-3e9, -2e9),),
+                (_vector(-3e38, -2e38),),
+                (_vector(2**53, 2**53 + 1, dtype=INT),),
                 (_vector(-INF, -INF),),
                 (_table((1, 2), (4, 3)),),
                 (_table((1, 2, 3), (9, 5, 4)),),

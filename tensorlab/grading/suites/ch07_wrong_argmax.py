@@ -67,6 +67,30 @@ def begins_with_a_low_number(input, dim=None, keepdim=False):
 
 @solutions.wrong(
     "07.argmax",
+    belief="Nothing is below -1e30.",
+    lesson="float32 goes down to -3.4e38, and float64 further. Begin with the first element.",
+)
+def begins_with_a_lower_number(input, dim=None, keepdim=False):
+    def above(numbers):
+        if any(number != number for number in numbers):
+            return first_greatest(numbers)
+        best = max([-1e30, *numbers])
+        return numbers.index(best) if best in numbers else 0
+
+    return with_rule(input, dim, keepdim, above)
+
+
+@solutions.wrong(
+    "07.argmax",
+    belief="Every number is a float, so floats can be compared in place of the elements.",
+    lesson="A float64 has 53 bits for the digits, an int64 has 63. From 2**53 on neighbours become equal.",
+)
+def compares_floats(input, dim=None, keepdim=False):
+    return with_rule(input.to(tl.float64), dim, keepdim, first_greatest)
+
+
+@solutions.wrong(
+    "07.argmax",
     belief="squeeze takes away the dimension that is left over.",
     lesson="Without a number it takes away every dimension of size 1, also one that the input had. Write "
     "squeeze(dim).",

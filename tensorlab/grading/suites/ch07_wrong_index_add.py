@@ -43,6 +43,29 @@ def adds_to_what_it_indexed(input, dim, index, source):
 
 @solutions.wrong(
     "07.index_add_",
+    belief="Sums in float64 are at least as good as those in the dtype of the tensor.",
+    lesson="Integers beyond 2**53 lose their last digits there. And input += slice rounds after each slice: "
+    "whoever compares with it gets another number.",
+)
+def adds_in_float64(input, dim, index, source):
+    wide = input.double()
+    add_slices(wide, dim, index, source.double())
+    return input.copy_(wide)
+
+
+@solutions.wrong(
+    "07.index_add_",
+    belief="Tensors are computed in float32.",
+    lesson="Each in its own dtype. A float32 has 24 bits for the digits, an int64 has 63.",
+)
+def adds_in_float32(input, dim, index, source):
+    narrow = input.float()
+    add_slices(narrow, dim, index, source.float())
+    return input.copy_(narrow)
+
+
+@solutions.wrong(
+    "07.index_add_",
     belief="There are at most as many places as slices in the input.",
     lesson="A place may be named again and again, so the index may be longer than the input. Walk over the "
     "index.",

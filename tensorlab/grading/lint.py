@@ -186,8 +186,8 @@ def _unworthy(row: KillRow) -> str:
 
 def _mutants(exercise: Exercise) -> Iterator[str]:
     for result in hunt(exercise):
-        for mutant in result.missed:
-            yield f"{result.solution!r} keeps its points with one thing changed: {mutant.change}"
+        for change in result.missed:
+            yield f"{result.solution!r} keeps its points with one thing changed: {change}"
 
 
 def _twice(texts: Iterable[str]) -> list[str]:

@@ -19,6 +19,7 @@ from tensorlab.grading.judge import Question, draw
 from tensorlab.grading.outcomes import answer_of, passes
 from tensorlab.grading.sources import answer_source
 from tensorlab.grading.suite import Exercise, RightSolution
+from tensorlab.grading.suites import exercises
 
 #: Any seed does. This one is fixed so that a count can be repeated.
 SEED = 3
@@ -161,7 +162,7 @@ class Hunt:
 
     Attributes:
         made: how many there were, without those in `same`.
-        missed: those that kept all their points.
+        missed: the changes that kept all their points.
         same: those that kept them with good reason, because the change leaves the solution right
             (`RightSolution.same`).
     """
@@ -169,8 +170,18 @@ class Hunt:
     exercise: str
     solution: str
     made: int
-    missed: tuple[Mutant, ...]
-    same: tuple[Mutant, ...]
+    missed: tuple[str, ...]
+    same: tuple[str, ...]
+
+
+def hunt_chapter(chapter: str) -> list[Hunt]:
+    """What `hunt` finds of each exercise of a chapter.
+
+    Example:
+        >>> len(hunt_chapter("01"))
+        17
+    """
+    return [found for exercise in exercises(chapter) for found in hunt(exercise)]
 
 
 def hunt(exercise: Exercise) -> list[Hunt]:
@@ -197,8 +208,8 @@ def survives(exercise: Exercise, mutant: Mutant, questions: Sequence[Question]) 
 
 def _hunt_in(exercise: Exercise, solution: RightSolution, questions: Sequence[Question]) -> Hunt:
     made = list(mutants(answer_source(exercise, solution.function), exercise.name))
-    alive = [mutant for mutant in made if survives(exercise, mutant, questions)]
+    alive = [mutant.change for mutant in made if survives(exercise, mutant, questions)]
     named = {change for changes in solution.same.values() for change in changes}
-    same = tuple(mutant for mutant in alive if mutant.change in named)
-    missed = tuple(mutant for mutant in alive if mutant not in same)
+    same = tuple(change for change in alive if change in named)
+    missed = tuple(change for change in alive if change not in named)
     return Hunt(exercise.id, solution.name, len(made) - len(same), missed, same)

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tensorlab.grading.judge import Question
-from tensorlab.grading.mutants import PATIENCE, hunt, mutants, survives
+from tensorlab.grading.mutants import PATIENCE, hunt_chapter, mutants, survives
 from tensorlab.grading.outcomes import Raised, ask_directly, expected
 from tensorlab.grading.sources import answer_source
 from tensorlab.grading.suites import chapters, exercise, exercises
@@ -15,11 +15,12 @@ from tensorlab.grading.suites import chapters, exercise, exercises
 
 def hunted(chapter):
     """How many mutants there are in a chapter, and those that keep their points for no reason."""
-    found = [result for e in exercises(chapter) for result in hunt(e)]
-    missed = [(result.solution, mutant.change) for result in found for mutant in result.missed]
+    found = hunt_chapter(chapter)
+    missed = [(result.solution, change) for result in found for change in result.missed]
     return sum(result.made for result in found), missed
 
 
+@pytest.mark.part(3)  # the book's page on the proof hunts in all chapters
 @pytest.mark.parametrize("chapter", chapters())
 def test_every_mutant_loses_points_or_is_named_as_right(chapter, interpreted):
     made, missed = interpreted(hunted, chapter)

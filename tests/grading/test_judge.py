@@ -229,9 +229,12 @@ def test_a_students_line_is_shown():
 
 
 def judged_as_wrong(seed):
-    """The right solutions that lose points with the hidden cases of a seed, and what they lose them with."""
+    """The right solutions that lose points with the hidden cases of a seed, and what they lose them with.
+
+    Of the exercises every fourth is asked: from which on, the seed says.
+    """
     found = []
-    for e in exercises():
+    for e in exercises()[seed % 4 :: 4]:
         questions = draw(e, random.Random(seed))
         for function in (e.reference, *(solution.function for solution in e.right)):
             verdict = weigh(e, [q.answered(answer_of(function, e, q.case)) for q in questions])

@@ -42,6 +42,7 @@ def not_the_same(exercise_id):
     return wrong
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("exercise_id", [e.id for e in exercises()])
 def test_what_is_named_as_right_after_all_is(exercise_id, interpreted):
     reasons = [reason for solution in exercise(exercise_id).right for reason in solution.same]

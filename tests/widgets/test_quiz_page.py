@@ -123,6 +123,14 @@ def test_the_cover_leads_to_the_question(page):
     assert page.evaluate("document.activeElement.closest('form').innerText").startswith(COST)
 
 
+def test_one_note_speaks_for_an_output_and_the_figure_behind_it(open_page):
+    page = open_page("book/chapters/14_convolution_and_layout.html")
+    covered = page.locator(".cell:has(> .cell_output[hidden])")
+    without_code = page.locator(".cell:has(> .cell_output[hidden]):not(:has(> .cell_input))")
+    assert without_code.count() > 1
+    assert page.locator(".tlq-cover").count() <= covered.count() - without_code.count()
+
+
 def test_covered_text_shows_on_paper(page):
     page.emulate_media(media="print")
     hidden = page.locator("[hidden='until-found']")

@@ -14,8 +14,9 @@ export function coverCells(key, committed, goToQuestion) {
   const covers = cells.map((cell) => ({ cell, covered: [...outputs(cell), ...explanation(cell)] }))
     .filter(({ covered }) => covered.length > 0);
   const open = () => covers.forEach(uncover);
-  if (committed) open();
-  else covers.forEach((one) => cover(one, goToQuestion, open));
+  if (committed) return open();
+  covers.forEach((one) => cover(one, open));
+  covers.filter(isMissed).forEach(({ cell }) => addNote(cell, goToQuestion));
 }
 
 function outputs(cell) {
@@ -31,8 +32,12 @@ function explanation(cell) {
   return found;
 }
 
-function cover({ cell, covered }, goToQuestion, open) {
-  if (!cell.querySelector(`:scope > .${NOTE}`)) cell.append(note(goToQuestion));
+// Nobody misses a figure whose code is not shown, behind an output that is covered too: one note speaks for both.
+function isMissed({ cell }, place) {
+  return place === 0 || cell.querySelector(":scope > .cell_input") !== null;
+}
+
+function cover({ covered }, open) {
   for (const node of covered) {
     node.setAttribute("hidden", "until-found");
     node.addEventListener("beforematch", open, { once: true });
@@ -44,7 +49,8 @@ function uncover({ cell, covered }) {
   for (const node of covered) node.removeAttribute("hidden");
 }
 
-function note(goToQuestion) {
+function addNote(cell, goToQuestion) {
+  if (cell.querySelector(`:scope > .${NOTE}`)) return;
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Commit to a prediction first";
@@ -52,5 +58,5 @@ function note(goToQuestion) {
   const line = document.createElement("p");
   line.className = NOTE;
   line.append(button);
-  return line;
+  cell.append(line);
 }

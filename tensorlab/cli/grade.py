@@ -27,6 +27,7 @@ from tensorlab.cli.check import chosen_chapter
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, INTERRUPTED, USAGE, CommandError
 from tensorlab.cli.support.ledgers import ledger_of
 from tensorlab.cli.support.rehearsal import cores
+from tensorlab.cli.support.rosters import read_roster_file
 from tensorlab.grading.boxes import BoxError, Level, bubblewrap
 from tensorlab.grading.boxes.canaries import escapes
 from tensorlab.grading.boxes.guard import guarded
@@ -47,8 +48,10 @@ from tensorlab.grading.results import (
 )
 from tensorlab.grading.standing import Left, grade_left, left_to_grade, reported
 from tensorlab.grading.submissions import (
+    Copy,
     NoSubmissions,
     Submission,
+    absent,
     chapters_handed_in,
     find_submissions,
     not_graded,
@@ -88,6 +91,13 @@ def run(
             metavar="STUDENT[/QUESTION]",
             help="Grade this again and nothing else, such as ada, ada/01.numel or '*/01.numel'. "
             "May be given several times.",
+        ),
+    ] = None,
+    roster: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV with a column student. Who stands there and handed in nothing gets rows that say so.",
         ),
     ] = None,
     secret_file: Annotated[
@@ -130,6 +140,7 @@ def run(
         _need_bubblewrap()
     which = chosen_chapter(chapter or _only_chapter(submissions))
     found = _found(submissions, which)
+    listed = [one.student for one in read_roster_file(roster)] if roster else []
     given = _secret(secret_file)
     try:
         with closing(Ledger(ledger or ledger_of(submissions))) as book, book.alone():
@@ -139,7 +150,9 @@ def run(
             grader = make()
             _name_what_is_left_out(submissions)
             folder = str(submissions.resolve())
-            _name_what_changed(book.hand_in(which, folder, map(take, found)))
+            copies = [take(submission) for submission in found]
+            _name_who_is_not_listed(copies, listed)
+            _name_what_changed(book.hand_in(which, folder, [*copies, *absent(listed, copies)]))
             facts = _facts(which, secret, grader)
             _grade(book, make, facts, _left(book, folder, facts, grader, only or []), jobs or cores())
             results = reported(book, which, grader.exercises, folder)
@@ -151,7 +164,7 @@ def run(
                 typer.echo(f"\n{out / CSV_NAME} and {out / JSON_NAME} written from {book.path}.")
     except LedgerError as error:
         raise CommandError(f"{error}.", ENVIRONMENT) from error
-    if any(row.points is None for row in results.rows):
+    if any(row.points is None and row.status != "absent" for row in results.rows):
         raise typer.Exit(FAILED)
 
 
@@ -342,10 +355,23 @@ def _prove(grader: Grader) -> None:
 def _name_what_is_left_out(folder: Path) -> None:
     names = not_graded(folder)
     if names:
-        listed = ", ".join(map(printable, names[:5])) + (
-            f" and {len(names) - 5} more" if len(names) > 5 else ""
+        typer.echo(f"tensorlab: not graded, because they are no notebooks: {_listed(names)}.", err=True)
+
+
+def _name_who_is_not_listed(copies: Sequence[Copy], roster: Sequence[str]) -> None:
+    strangers = [copy.student for copy in copies if copy.student not in roster] if roster else []
+    if strangers:
+        typer.echo(
+            f"tensorlab: graded, and not in the roster: {_listed(strangers)}. A student whom the roster "
+            "names otherwise also counts there as absent.",
+            err=True,
         )
-        typer.echo(f"tensorlab: not graded, because they are no notebooks: {listed}.", err=True)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first few names."""
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(map(printable, names[:5])) + more
 
 
 def _name_what_changed(students: list[str]) -> None:
@@ -365,9 +391,10 @@ def _show(rows: Sequence[Row]) -> None:
     table.add_column("points", justify="right")
     for student, theirs in students.items():
         points = [row.points for row in theirs]
-        total = sum(value or 0 for value in points)
-        shown = ["?" if value is None else str(value) for value in points]
-        table.add_row(
-            escape(printable(student)), *shown, f"{total} of {sum(row.max_points for row in theirs)}"
-        )
+        if theirs[0].status == "absent":
+            shown, total = [""] * len(theirs), "absent"
+        else:
+            shown = ["?" if value is None else str(value) for value in points]
+            total = f"{sum(value or 0 for value in points)} of {sum(row.max_points for row in theirs)}"
+        table.add_row(escape(printable(student)), *shown, total)
     Console(highlight=False).print(table)

@@ -12,6 +12,7 @@ import typer
 from tensorlab.cli.check import chosen_chapter
 from tensorlab.cli.support.errors import ENVIRONMENT, USAGE, CommandError
 from tensorlab.cli.support.ledgers import ledger_of
+from tensorlab.cli.support.rosters import read_roster_file, read_text
 from tensorlab.grading import reports
 from tensorlab.grading.files import AlreadyThere, write_whole
 from tensorlab.grading.ledger import Ledger, LedgerError
@@ -68,15 +69,12 @@ def run(
     From a ledger this can be done at any time, also while `tensorlab grade` runs: what is not graded yet has
     the status pending and no points.
 
-    Who is in the roster and handed in nothing has a line with empty points, except in rows, json and junit,
-    which have only what was handed in. So does who has a question that is pending, or in which this machine
-    failed.
+    Who is in the roster and handed in nothing has a line with empty points. So does who has a question that
+    is pending, or in which this machine failed. Rows, json and junit have the roster that `tensorlab grade`
+    was given.
     """
     graded = _results(source, chapter)
-    try:
-        students = reports.read_roster(_text(roster)) if roster else []
-    except reports.BadReport as error:
-        raise CommandError(f"{roster}: {error}.", USAGE) from error
+    students = read_roster_file(roster) if roster else []
     text = _report(graded, form, students)
     try:
         write_whole(out, text, replace=replace)
@@ -112,7 +110,7 @@ def _results(source: Path, chapter: str | None) -> Results:
         with ledger.open("rb") as file:
             is_ledger = file.read(len(_SQLITE)) == _SQLITE
         if not is_ledger:
-            return read_results(_text(ledger))
+            return read_results(read_text(ledger))
         with closing(Ledger(ledger)) as book:
             which = chosen_chapter(chapter or _only_chapter(book))
             return reported(book, which, exercises(which))
@@ -130,12 +128,3 @@ def _only_chapter(book: Ledger) -> str:
             USAGE,
         )
     return found[0]
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise CommandError(f"{path} is not UTF-8; save it again as UTF-8.", USAGE) from error
-    except OSError as error:
-        raise CommandError(f"{path} cannot be read: {error.strerror}.", USAGE) from error

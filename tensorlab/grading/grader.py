@@ -35,11 +35,11 @@ class Row:
     """The result of one student and question.
 
     Attributes:
-        points: None when the machine failed or the question was not graded yet: neither is a score.
+        points: None when the machine failed, the question was not graded yet or nothing was handed in: none
+            of these is a score.
         status: ``right``, ``partial``, ``wrong``, ``unanswered``, ``missing`` (no such function),
-        ``timeout``,
-            ``died``, ``unreadable`` (the file), ``machine`` (not the student's fault: grade again), or
-            ``pending`` (not graded yet).
+            ``timeout``, ``died``, ``unreadable`` (the file), ``machine`` (not the student's fault: grade
+            again), ``pending`` (not graded yet), or ``absent`` (in the roster, and handed in nothing).
         level: how far the student's code was isolated (`tensorlab.grading.boxes`); "" where none has run.
         sha256: of the submitted file; "" when there is none that could be read.
         seconds: spent on this question; the first one includes running the cells.

@@ -61,6 +61,11 @@ class Entry:
     sha256: str
     problem: str
 
+    @property
+    def absent(self) -> bool:
+        """Whether the student is in the roster only: there is no file, and nothing wrong with one."""
+        return not self.sha256 and not self.problem
+
 
 @dataclass(frozen=True)
 class Graded:
@@ -137,7 +142,8 @@ class Ledger:
         with self._transaction() as database:
             before = dict(
                 database.execute(
-                    "SELECT student, sha256 FROM submissions WHERE chapter = ? AND folder = ?",
+                    "SELECT student, sha256 FROM submissions "
+                    "WHERE chapter = ? AND folder = ? AND sha256 || problem <> ''",
                     (chapter, folder),
                 ).fetchall()
             )
@@ -162,13 +168,19 @@ class Ledger:
         return [chapter for (chapter,) in self._all("SELECT DISTINCT chapter FROM submissions ORDER BY 1")]
 
     def entries(self, chapter: str, folder: str | None = None) -> list[Entry]:
-        """Who handed in a chapter, sorted; of a student in several folders, what was put in last."""
+        """Who handed in a chapter or should have, sorted.
+
+        Of a student in several folders what was put in last counts, if anything was.
+        """
         found = self._all(
             "SELECT student, sha256, problem FROM submissions "
             "WHERE chapter = ? AND (? IS NULL OR folder = ?) ORDER BY rowid",
             (chapter, folder, folder),
         )
-        last = {student: Entry(student, sha256, problem) for student, sha256, problem in found}
+        last: dict[str, Entry] = {}
+        for entry in (Entry(*values) for values in found):
+            if not entry.absent or entry.student not in last:
+                last[entry.student] = entry
         return [last[student] for student in sorted(last)]
 
     def content(self, sha256: str) -> bytes:

@@ -27,7 +27,8 @@ def left_to_grade(
 ) -> list[Left]:
     """What a run has to do: everything whose newest row is missing, of another file, or of other grounds.
 
-    A row that a failure of the machine left without points counts as missing.
+    A row that a failure of the machine left without points counts as missing. Of who handed in nothing,
+    nothing is asked.
 
     Args:
         only: patterns ``STUDENT`` or ``STUDENT/QUESTION``. What they name is graded again, and nothing else.
@@ -47,7 +48,7 @@ def left_to_grade(
             and runs[graded.run].grounds == run.grounds
         )
 
-    entries = ledger.entries(run.chapter, folder)
+    entries = [entry for entry in ledger.entries(run.chapter, folder) if not entry.absent]
     if only:
         named = {pattern: list(_named(pattern, entries, exercises)) for pattern in only}
         for pattern, found in named.items():
@@ -105,7 +106,10 @@ def _task(ledger: Ledger, left: Left) -> Task:
 def reported(
     ledger: Ledger, chapter: str, exercises: Sequence[Exercise], folder: str | None = None
 ) -> Results:
-    """A row for every student and question, in that order; what is not graded yet has status ``pending``."""
+    """A row for every student and question, in that order.
+
+    What is not graded yet has status ``pending``; of a student who handed in nothing, all is ``absent``.
+    """
     standing = ledger.standing(chapter)
     entries = ledger.entries(chapter, folder)
     rows = [_report(standing, entry, exercise) for entry in entries for exercise in exercises]
@@ -113,6 +117,9 @@ def reported(
 
 
 def _report(standing: Mapping[tuple[str, str], Graded], entry: Entry, exercise: Exercise) -> Reported:
+    if entry.absent:
+        row = without_run(exercise, entry.student, "", "absent", None, "Nothing was handed in.")
+        return Reported(row, None)
     graded = standing.get((entry.student, exercise.id))
     if graded is not None and graded.row.sha256 == entry.sha256:
         return Reported(graded.row, graded.run)

@@ -59,6 +59,7 @@ class Copy:
     Attributes:
         content: None when there is no file that can be read; `problem` says why.
         sha256: of the content; "" when there is none.
+        problem: "" beside no content says that the student handed in nothing at all (see `absent`).
     """
 
     student: str
@@ -77,6 +78,12 @@ def take(submission: Submission) -> Copy:
     except UnreadableNotebook as error:
         return Copy(student, None, "", f"The notebook cannot be read: {error}.")
     return Copy(student, content, hashlib.sha256(content).hexdigest())
+
+
+def absent(roster: Iterable[str], present: Iterable[Copy]) -> list[Copy]:
+    """For each student of a roster who handed in nothing, an entry without a file and without a problem."""
+    there = {copy.student for copy in present}
+    return [Copy(student, None, "") for student in roster if student not in there]
 
 
 def chapters_handed_in(source: Path, known: Collection[str]) -> list[str]:

@@ -224,6 +224,58 @@ class TestResuming:
         assert results()["eve", "01.numel"]["status"] == "unreadable"
 
 
+class TestRoster:
+    @pytest.fixture
+    def roster(self, tmp_path):
+        path = tmp_path / "roster.csv"
+        path.write_text("student,name\nada,Ada\nzoe,Zoë\ncyd,Cyd\n", "utf-8")
+        return path
+
+    def test_who_handed_in_nothing_has_rows_that_say_so(self, run, asked, results, roster):
+        code, err = run("--roster", roster)
+        assert code == 0
+        assert "not in the roster: bob." in err
+        assert asked == EVERYTHING
+        rows = results()
+        assert list(rows) == [*EVERYTHING, *(("zoe", question) for question in QUESTIONS)]
+        told = {(row["points"], row["status"], row["feedback"]) for row in list(rows.values())[-5:]}
+        assert told == {(None, "absent", "Nothing was handed in.")}
+
+    def test_a_file_that_comes_late_is_graded(self, run, asked, results, course, submit, roster):
+        run("--roster", roster)
+        del asked[:]
+        submit(name="zoe").rename(course / "zoe.ipynb")
+        code, err = run("--roster", roster)
+        assert (code, "has changed" in err) == (0, False)
+        assert asked == [("zoe", question) for question in QUESTIONS]
+        assert {row["status"] for row in results().values()} == {"right"}
+
+    def test_absent_from_one_folder_is_not_absent_from_the_course(self, tmp_path):
+        with closing(Ledger(tmp_path / "course.sqlite")) as book:
+            book.hand_in("01", "in time", [Copy("ada", b"a", "1"), Copy("zoe", None, "")])
+            book.hand_in("01", "late", [Copy("bob", b"b", "2"), Copy("ada", None, ""), Copy("zoe", None, "")])
+            assert [(entry.student, entry.sha256) for entry in book.entries("01")] == [
+                ("ada", "1"),
+                ("bob", "2"),
+                ("zoe", ""),
+            ]
+
+    def test_an_empty_folder_is_not_absence(self, run, asked, results, course, roster):
+        (course / "zoe").mkdir()
+        run("--roster", roster)
+        assert {row["status"] for (who, _), row in results().items() if who == "zoe"} == {"unreadable"}
+
+    @pytest.mark.parametrize(
+        ("text", "says"), [("name\nAda\n", "needs a column 'student'"), (None, "cannot be read")]
+    )
+    def test_a_roster_that_is_none_stops_before_any_work(self, text, says, run, asked, tmp_path):
+        path = tmp_path / "roster.csv"
+        if text is not None:
+            path.write_text(text, "utf-8")
+        code, err = run("--roster", path)
+        assert (code, says in err, asked) == (USAGE, True, [])
+
+
 class TestReports:
     def test_at_any_time(self, run, course, asked, tmp_path, monkeypatch):
         """In the middle of a run, from another process's view."""

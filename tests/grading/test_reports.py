@@ -96,6 +96,16 @@ def test_junit_tells_lost_points_from_a_broken_machine(report):
     assert [[found.tag for found in case] for case in bob] == [[], ["error"]]
 
 
+def test_what_was_not_handed_in_is_no_score(report):
+    rows = [row("ada"), row("zoe", points=None, status="absent")]
+    (line,) = [
+        line for line in csv.DictReader(io.StringIO(report(rows, "totals")[1])) if line["student"] == "zoe"
+    ]
+    assert (line["points"], line["status"]) == ("", "absent")
+    _, zoe = ElementTree.fromstring(report(rows, "junit")[1])
+    assert (zoe.get("errors"), zoe.get("skipped"), zoe[0].find("skipped").text) == ("0", "1", "Lost: a line.")
+
+
 def test_what_is_pending_is_no_score(report):
     rows = [row("ada"), row("ada", "01.b", None, status="pending"), row("bob"), row("bob", "01.b")]
     _, text, _ = report(rows, "totals")

@@ -33,7 +33,7 @@ class Total:
     Attributes:
         points: None when nothing was handed in, when a question is not graded yet, or when the machine failed
             in one: none of these is a score.
-        status: ``graded``, ``absent`` (in the roster only), ``pending`` (not graded yet), or ``machine``
+        status: ``graded``, ``absent`` (nothing was handed in), ``pending`` (not graded yet), or ``machine``
             (grade again).
     """
 
@@ -78,9 +78,9 @@ def totals(rows: Sequence[Row], roster: Sequence[Student] = ()) -> list[Total]:
 
 
 def _total(one: Student, theirs: Mapping[str, Sequence[Row]], most: int) -> Total:
-    if one.student not in theirs:
+    rows = theirs.get(one.student, ())
+    if all(row.status == "absent" for row in rows):
         return Total(one, None, most, "absent")
-    rows = theirs[one.student]
     scores = [row.points for row in rows if row.points is not None]
     if len(scores) < len(rows):
         pending = any(row.status == "pending" for row in rows)

@@ -266,11 +266,11 @@ class TestClassPage:
 
     def test_three_hundred_students(self, tmp_path):
         rows, said = a_class(300)
-        began = time.perf_counter()
+        began = time.process_time()
         comparison = reports.Comparison(similarity.alike(said, exercises("01")), said)
         text = reports.class_page(results_of(rows), exercises("01"), (), comparison, "https://example.org")
         pages = dict(reports.student_pages(results_of(rows), book="https://example.org"))
-        assert time.perf_counter() - began < 10  # two seconds on a laptop
+        assert time.process_time() - began < 5  # half a second on a laptop
         assert len(pages) == 300
         assert len(text) < 1_000_000
 
@@ -303,9 +303,9 @@ class TestSimilarity:
 
     @pytest.mark.parametrize("text", ["'" * 20_000, '"\\' * 10_000, "'''" * 7_000, "(" * 20_000, "\x00", ""])
     def test_no_text_takes_long(self, text):
-        began = time.perf_counter()
+        began = time.process_time()
         similarity.tokens(text)
-        assert time.perf_counter() - began < 1
+        assert time.process_time() - began < 1
 
     def test_the_last_definition_is_the_answer(self, notebook_text):
         cells = ["def numel(shape): return 1", "import math\ndef numel(shape): return 2", "numel((2, 3))"]

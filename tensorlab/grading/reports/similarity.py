@@ -102,9 +102,8 @@ def alike(
 
 
 def _alike(exercise: Exercise, said: Mapping[str, str]) -> Iterable[Alike]:
-    known = set().union(
-        *(_runs(answer_source(exercise, one.function)) for one in (*exercise.right, *exercise.wrong))
-    )
+    functions = [*(one.function for one in exercise.right), *(one.function for one in exercise.wrong)]
+    known = set().union(*(_runs(answer_source(exercise, function)) for function in functions))
     opening = tokens(exercise.opening)
     runs = {who: _runs(source, opening) - known for who, source in said.items()}
     have: dict[tuple[str, ...], list[str]] = defaultdict(list)

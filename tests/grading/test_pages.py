@@ -173,7 +173,7 @@ class TestEscaping:
 
 
 class TestStudentPages:
-    @pytest.mark.parametrize("chapter", ["01", "06"])
+    @pytest.mark.parametrize("chapter", ["01", "02"])
     def test_no_hidden_input_is_on_a_page(self, chapter):
         """Only the text of hidden calls that no public case has can tell anything."""
         looked_for = 0
@@ -190,6 +190,21 @@ class TestStudentPages:
                 shown = Reader(text).text
                 assert not [call for call in hidden if call in shown], solution.name
         assert looked_for > 20
+
+    def test_an_answer_that_prints_hidden_inputs_prints_them_to_nobody(self, submit, grade):
+        exercise = next(one for one in exercises("01") if one.id == "01.numel")
+        public = {case.args[0] for topic in exercise.topics for case in topic.public}
+        code = (
+            f"import math\nPUBLIC = {public!r}\ndef numel(shape):\n    if shape in PUBLIC:\n"
+            "        return math.prod(shape)\n    print('LEAK', shape)\n    raise ValueError(f'LEAK {shape}')"
+        )
+        found = grade(submit(numel=code))
+        assert (found["01.numel"].points, found["01.nbytes"].points) == (0, 4)
+        results = results_of(list(found.values()))
+        ((_, text),) = reports.student_pages(results)
+        assert "fresh inputs of the same kind do not" in text
+        for shown in (text, reports.gradescope(results), reports.class_page(results, exercises("01"))):
+            assert "LEAK" not in shown
 
     def test_nobody_else_is_named(self):
         rows, _ = a_class(3)

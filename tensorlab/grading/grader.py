@@ -15,7 +15,7 @@ from functools import partial
 
 from tensorlab.grading import feedback
 from tensorlab.grading.boxes import BoxError, BoxFactory, Level
-from tensorlab.grading.boxes.bubblewrap import BubblewrapBox
+from tensorlab.grading.boxes.bubblewrap import BubblewrapBoxes
 from tensorlab.grading.boxes.process import ProcessBox
 from tensorlab.grading.inside.values import printable
 from tensorlab.grading.judge import Failure, Question, Verdict, answers, draw, weigh
@@ -93,13 +93,11 @@ class _Trial:
     stopped: _Result | None = None
 
 
-_BOXES: Mapping[Level, type[ProcessBox]] = {"none": ProcessBox, "strong": BubblewrapBox}
-
-
 def boxes(exercises: Sequence[Exercise], level: Level = "none") -> BoxFactory:
     """Starts boxes of a level, with the kernels loaded where answers work on tensors."""
     parts = [exercise.part for exercise in exercises]
-    return partial(_BOXES[level], parts, warm=any(part.startswith("tensorlab.ops.") for part in parts))
+    warm = any(part.startswith("tensorlab.ops.") for part in parts)
+    return BubblewrapBoxes(parts, warm=warm) if level == "strong" else partial(ProcessBox, parts, warm=warm)
 
 
 class Grader:
@@ -124,6 +122,7 @@ class Grader:
         self.level: Level = level
         self.limits = limits or Limits()
         self._secret = secret
+        self._public: dict[str, list[Question]] = {}  # by exercise; the same for every student
         self.open_box = open_box or boxes(exercises, level)
 
     def rows(self, raw: bytes, student: str, exercises: Sequence[Exercise] | None = None) -> Iterator[Row]:
@@ -212,9 +211,10 @@ class Grader:
         exercise, started = trial.exercise, time.monotonic()
         try:
             if not hidden:
-                trial.questions = draw(
-                    exercise, self._secret.source(student, exercise.id) if self._secret else None
-                )
+                if exercise.id not in self._public:
+                    self._public[exercise.id] = draw(exercise)
+                source = self._secret.source(student, exercise.id) if self._secret else None
+                trial.questions = draw(exercise, source, self._public[exercise.id])
             questions = [question for question in trial.questions if question.hidden == hidden]
             trial.records += answers(exercise, questions, session.ask(exercise), trial.records)
         except Missing:

@@ -115,14 +115,26 @@ def answers(
     return given
 
 
-def draw(exercise: Exercise, hidden: random.Random | None = None) -> list[Question]:
-    """All questions of an exercise, topic by topic, public ones first; no hidden ones without `hidden`."""
+def draw(
+    exercise: Exercise, hidden: random.Random | None = None, before: Sequence[Question] = ()
+) -> list[Question]:
+    """All questions of an exercise, topic by topic, public ones first; no hidden ones without `hidden`.
+
+    Args:
+        before: public questions that were drawn earlier. What the library answers to them is known.
+    """
+    known = {id(question.case): question for question in before}
     drawn = []
     for topic in exercise.topics:
-        cases = [(case, False) for case in topic.public]
+        drawn += [
+            known.get(id(case)) or Question(topic, case, expected(exercise, case), hidden=False)
+            for case in topic.public
+        ]
         if hidden is not None:
-            cases += [(case, True) for case in topic.hidden(hidden, HIDDEN_CASES)]
-        drawn += [Question(topic, case, expected(exercise, case), is_hidden) for case, is_hidden in cases]
+            drawn += [
+                Question(topic, case, expected(exercise, case), hidden=True)
+                for case in topic.hidden(hidden, HIDDEN_CASES)
+            ]
     return drawn
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import os
 import platform
+from contextlib import closing
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from tensorlab.cli.support.errors import ENVIRONMENT
 from tensorlab.grading.boxes import BoxError, bubblewrap, canaries
-from tensorlab.grading.boxes.bubblewrap import BubblewrapBox
-from tensorlab.grading.boxes.guard import descendants
+from tensorlab.grading.boxes.bubblewrap import BubblewrapBoxes
+from tensorlab.grading.boxes.guard import collect, descendants
 from tensorlab.grading.boxes.process import ProcessBox
 from tensorlab.grading.grader import Grader
 from tensorlab.grading.suite import Secret
@@ -29,22 +29,32 @@ def bubblewrap_works():
     if reason := bubblewrap.missing():
         pytest.skip(reason)
     try:
-        BubblewrapBox([PART]).close()
+        BubblewrapBoxes([PART])().close()
     except BoxError as error:
         pytest.skip(f"this system does not let bubblewrap close off a process: {error}")
 
 
-@pytest.fixture
-def box():
-    box = BubblewrapBox([PART], memory_bytes=1 << 30)
-    yield box
-    box.close()
+@pytest.fixture(scope="module")
+def open_box():
+    return BubblewrapBoxes([PART], memory_bytes=1 << 30)
 
 
 @pytest.fixture
-def grade():
+def box(open_box):
+    with closing(open_box()) as box:
+        yield box
+
+
+@pytest.fixture(scope="module")
+def grader():
+    grader = Grader(exercises("01"), Secret(b"a secret for the tests"), level="strong", limits=LIMITS)
+    grader.open_box().close()  # what boxes are forked from stays
+    return grader
+
+
+@pytest.fixture
+def grade(grader):
     def grade(path):
-        grader = Grader(exercises("01"), Secret(b"a secret for the tests"), level="strong", limits=LIMITS)
         return {row.question: row for row in grader.rows(path.read_bytes(), path.stem)}
 
     return grade
@@ -55,7 +65,7 @@ def run(box, source):
 
 
 def test_nothing_gets_out():
-    assert canaries.escapes(partial(BubblewrapBox, [PART])) == []
+    assert canaries.escapes(BubblewrapBoxes([PART])) == []
 
 
 def test_what_gets_out_of_a_plain_process_is_seen():
@@ -161,11 +171,16 @@ while True: threading.Thread(target=time.sleep, args=(60,)).start()""",
 
 @pytest.mark.parametrize("cell", BAD_CELLS.values(), ids=BAD_CELLS)
 def test_a_cell_that_does_its_worst_costs_nothing_and_leaves_nothing(cell, submit, grade):
-    before = set(descendants(os.getpid()))
+    before = running()
     rows = grade(submit(cell))
     assert [rows[e.id].points for e in exercises("01")] == [e.points for e in exercises("01")]
     assert {row.level for row in rows.values()} == {"strong"}
-    assert set(descendants(os.getpid())) <= before
+    assert running() <= before
+
+
+def running():
+    """The processes below this one that have not ended, whether or not somebody has collected them."""
+    return {pid for pid in descendants(os.getpid()) if not collect(pid)}
 
 
 def refused(open_box):
@@ -209,8 +224,9 @@ def test_no_process_of_a_closed_box_is_left(box):
     started = (
         "import subprocess\nfor _ in range(5): subprocess.Popen(['sleep', '60'], start_new_session=True)"
     )
+    before = running() - set(descendants(box._process.pid))
     assert "raised" not in run(box, started)
-    inside = list(descendants(os.getpid()))
+    inside = running() - before
     assert len(inside) > 5
     box.close()
-    assert not [pid for pid in inside if Path(f"/proc/{pid}").exists()]
+    assert not running() & inside

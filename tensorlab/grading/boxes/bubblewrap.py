@@ -1,9 +1,12 @@
-"""A box that bubblewrap closes off: no network, no files but Python's, no other processes, bounded memory.
+"""Boxes that bubblewrap closes off: no network, no files but Python's, no other processes, bounded memory.
 
 What is inside: Python and the installed packages, read-only; this library without questions, hints and known
 solutions; a folder in memory. As root, the process gets a user of its own that owns nothing; as another user,
 a namespace of users, in which it has no rights. What all of its processes take together is measured from
 outside, and a box that takes more is ended.
+
+To load the library takes a second and more. So it is loaded once, by a process that runs no code of a student
+(`inside.zygote`), and boxes are forked from that.
 
 `tensorlab.grading.boxes.canaries` shows before a run that all of this holds.
 """
@@ -11,25 +14,35 @@ outside, and a box that takes more is ended.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
+import select
 import shutil
+import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
 import time
+import weakref
 from pathlib import Path
+from typing import IO, Any
 
 import tensorlab
-from tensorlab.grading.boxes import Level, seccomp
-from tensorlab.grading.boxes.guard import GONE_SECONDS, collect, descendants
+from tensorlab.grading.boxes import BoxError, Level, seccomp
+from tensorlab.grading.boxes.guard import GONE_SECONDS, descendants
 from tensorlab.grading.boxes.meter import Processor
-from tensorlab.grading.boxes.process import ProcessBox, clean_environment, runner_command
+from tensorlab.grading.boxes.process import START_SECONDS, ProcessBox, clean_environment, program_command
 
 FOLDER = "/box"  # where the process begins
 FOLDER_BYTES = 128 << 20
 MOST_PROCESSES = 64
 LOOK = 0.05  # seconds between two looks at what the processes take
+
+#: What the program says when it has loaded the library, and when there is a box; as `inside.zygote` has it.
+HELLO = b"a box is there"
 
 #: Users from here on are nobody's. Each box takes one, since limits count what a user has.
 _FIRST_USER, _USERS = 2_000_000_000, 1 << 20
@@ -37,45 +50,155 @@ _FIRST_USER, _USERS = 2_000_000_000, 1 << 20
 # Parts of this library that are not for students' eyes while they are graded.
 _HIDDEN = ("grading", "learn", "cli")
 
+_CREDENTIALS = struct.Struct("iII")  # process, user, group
 
-class BubblewrapBox(ProcessBox):
-    """One student's process, closed off by bubblewrap.
+
+class BubblewrapBoxes:
+    """Starts boxes that bubblewrap closes off. What they are forked from ends with this object.
 
     Args:
         parts, cpu_seconds, warm: see `ProcessBox`.
-        memory_bytes: of all processes of the box together, and of the address space of each.
+        memory_bytes: of all processes of a box together, and of the address space of each.
 
-    Raises:
-        BoxError: the process did not come up.
+    Example: ``with closing(BubblewrapBoxes(parts)()) as box: ...``
     """
-
-    level: Level = "strong"
 
     def __init__(
         self, parts: list[str], memory_bytes: int = 2 << 30, cpu_seconds: int = 120, *, warm: bool = False
     ) -> None:
+        self._limits = parts, memory_bytes, cpu_seconds
+        self._told = {
+            "parts": parts, "warm": warm, "filter": seccomp.program().hex(), "processes": MOST_PROCESSES,
+            "folder": FOLDER, "folder_bytes": FOLDER_BYTES,
+        }  # fmt: skip
+        self._zygote: Zygote | None = None
+
+    def __call__(self) -> BubblewrapBox:
+        """A box whose process is ready.
+
+        Raises:
+            BoxError: the process did not come up.
+        """
+        if self._zygote is None or not self._zygote.runs():
+            self._zygote = Zygote(self._told)
+        return BubblewrapBox(self._zygote, *self._limits)
+
+
+class Zygote:
+    """The process that boxes are forked from.
+
+    Raises:
+        BoxError: it did not come up.
+    """
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._control.settimeout(START_SECONDS)
+        try:
+            with theirs:
+                process = subprocess.Popen(
+                    [*_walls(), "--", *program_command("zygote")],
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            self._control.close()
+            raise BoxError(f"the process could not be started: {error}") from error
+        self._process = process
+        weakref.finalize(self, _stop, process, self._control, os.getpid())
+        with contextlib.suppress(OSError):
+            self._control.send(json.dumps(told).encode())
+            if self._control.recv(len(HELLO)) == HELLO:
+                return
+        process.kill()
+        assert process.stderr is not None
+        last = process.stderr.read().decode("utf-8", "replace").strip().splitlines()[-1:]
+        raise BoxError(f"the process did not come up: {last[0] if last else 'it said nothing'}")
+
+    def runs(self) -> bool:
+        """Whether boxes can be forked from it."""
+        return self._process.poll() is None
+
+    def fork(self, user: int) -> Forked:
+        """A process in a box of its own.
+
+        Args:
+            user: whom it becomes; 0 in a namespace of users.
+        """
+        pipes = [os.pipe() for _ in range(3)]
+        (stdin, ours), (output, stdout), (errors, stderr) = pipes
+        try:
+            socket.send_fds(self._control, [str(user).encode()], [stdin, stdout, stderr])
+            said, told, _, _ = self._control.recvmsg(4096, socket.CMSG_SPACE(_CREDENTIALS.size))
+            if said != HELLO:
+                raise OSError(said.decode("utf-8", "replace") or "what it is forked from has ended")
+            # The kernel writes who the sender is, and as which process this one knows it.
+            pid = _CREDENTIALS.unpack(told[0][2])[0]
+            return Forked(pid, ours, output, errors)
+        except OSError:
+            self._process.kill()  # whatever is wrong with it, the next box gets another one
+            for descriptor in (ours, output, errors):
+                os.close(descriptor)
+            raise
+        finally:
+            for descriptor in (stdin, stdout, stderr):
+                os.close(descriptor)
+
+
+def _stop(process: subprocess.Popen[bytes], control: socket.socket, owner: int) -> None:
+    if os.getpid() == owner:  # and not a process that was forked from it
+        process.kill()
+        process.wait()
+        assert process.stderr is not None
+        process.stderr.close()
+    control.close()
+
+
+class Forked:
+    """The first process of a box, as `subprocess.Popen` has one. It ends after all others of the box."""
+
+    def __init__(self, pid: int, stdin: int, stdout: int, stderr: int) -> None:
+        self.pid = pid
+        self._handle = os.pidfd_open(pid)
+        weakref.finalize(self, os.close, self._handle)
+        self.stdin: IO[bytes] | None = os.fdopen(stdin, "wb", 0)
+        self.stdout: IO[bytes] | None = os.fdopen(stdout, "rb", 0)
+        self.stderr: IO[bytes] | None = os.fdopen(stderr, "rb", 0)
+
+    def poll(self) -> int | None:
+        """None while it runs."""
+        return 0 if select.select([self._handle], [], [], 0)[0] else None
+
+    def wait(self) -> int:
+        """Wait until it has ended."""
+        select.select([self._handle], [], [], GONE_SECONDS)
+        return 0
+
+    def kill(self) -> None:
+        """End it."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+
+class BubblewrapBox(ProcessBox):
+    """One student's process, closed off by bubblewrap; see `BubblewrapBoxes`."""
+
+    level: Level = "strong"
+
+    def __init__(self, zygote: Zygote, parts: list[str], memory_bytes: int, cpu_seconds: int) -> None:
+        self._zygote = zygote
         self._memory = memory_bytes
-        super().__init__(parts, memory_bytes, cpu_seconds, warm=warm)
+        super().__init__(parts, memory_bytes, cpu_seconds)
         threading.Thread(target=self._watch, daemon=True).start()
 
-    def _launch(self) -> subprocess.Popen[bytes]:
-        user = _FIRST_USER + secrets.randbelow(_USERS) if os.geteuid() == 0 else None
-        reading, writing = os.pipe()  # the filter is shorter than a pipe's buffer
-        try:
-            with os.fdopen(writing, "wb") as end:
-                end.write(seccomp.program())
-            command = [*_walls(reading, user), "--", *runner_command(_become(user))]
-            return self._popen(command, dict(os.environ), pass_fds=(reading,))
-        finally:
-            os.close(reading)
+    def _launch(self) -> Forked:
+        return self._zygote.fork(_FIRST_USER + secrets.randbelow(_USERS) if os.geteuid() == 0 else 0)
 
     def _end(self) -> None:
-        """End the process, and wait for the others: the kernel ends them when theirs is gone, not at once."""
-        members = list(descendants(self._process.pid))
-        super()._end()
-        until = time.monotonic() + GONE_SECONDS
-        while not all(collect(pid) for pid in members) and time.monotonic() < until:
-            time.sleep(0.002)
+        self._process.kill()
 
     def _processor(self) -> Processor:
         return Processor(self._process.pid, descendants)
@@ -83,7 +206,7 @@ class BubblewrapBox(ProcessBox):
     def _watch(self) -> None:
         """End the box when its processes take more than they may."""
         while self._process.poll() is None:
-            members = list(descendants(self._process.pid))
+            members = [self._process.pid, *descendants(self._process.pid)]
             if sum(map(memory, members)) > self._memory:
                 self._end()
             time.sleep(LOOK)
@@ -112,34 +235,19 @@ def memory(pid: int) -> int:
     return 0
 
 
-def _become(user: int | None) -> str:
-    """What the process does before all else: it becomes the box's user, who may have so many processes."""
-    limit = f"import resource as r; r.setrlimit(r.RLIMIT_NPROC, ({MOST_PROCESSES}, {MOST_PROCESSES}))"
-    if user is None:
-        return limit
-    return f"import os; os.setgroups([]); os.setresgid(*[{user}] * 3); os.setresuid(*[{user}] * 3); {limit}"
-
-
-def _walls(filter_descriptor: int, user: int | None) -> list[str]:
-    """The command line of bubblewrap, up to the program.
-
-    Args:
-        filter_descriptor: where it reads the program of `seccomp`.
-        user: whom the program becomes by itself, None in a namespace of users.
-    """
+def _walls() -> list[str]:
+    """The command line of bubblewrap, up to the program, which may put up more walls behind these."""
     package = Path(tensorlab.__file__).resolve().parent
     own = [str(package / name) for name in _HIDDEN]
     inside = str(package / "grading" / "inside")
     home = clean_environment(FOLDER)
     memory = ("--perms", "1777", "--size", str(FOLDER_BYTES), "--tmpfs")
-    users = (
-        ("--unshare-user", "--disable-userns", "--cap-drop", "ALL")
-        if user is None
-        else ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
-    )
+    own_user = () if os.geteuid() == 0 else ("--unshare-user", "--disable-userns")
+    rights = ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID")
     return [
         "bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
-        *users, "--new-session", "--die-with-parent", "--hostname", "box",
+        *own_user, "--cap-drop", "ALL", *[word for right in rights for word in ("--cap-add", right)],
+        "--new-session", "--die-with-parent", "--hostname", "box",
         "--clearenv", *[word for name, value in home.items() for word in ("--setenv", name, value)],
         *_files(package),
         *[word for folder in own for word in ("--tmpfs", folder)],
@@ -147,7 +255,7 @@ def _walls(filter_descriptor: int, user: int | None) -> list[str]:
         "--proc", "/proc", "--dev", "/dev", *memory, "/dev/shm", "--remount-ro", "/dev",
         *memory, "/tmp", *memory, FOLDER, "--chdir", FOLDER,
         *[word for folder in own for word in ("--remount-ro", folder)],
-        "--remount-ro", "/", "--seccomp", str(filter_descriptor),
+        "--remount-ro", "/",
     ]  # fmt: skip
 
 

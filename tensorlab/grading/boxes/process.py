@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Protocol
 
 import numpy
 
@@ -35,23 +35,42 @@ START_SECONDS = 30.0  # to import NumPy and tensorlab from a cold disk
 KEPT_OUTPUT = 65_536  # bytes of the process's stderr, which says why a box did not start or did not answer
 DRAIN_SECONDS = 0.1  # for the last words of a process that is gone
 
-_RUNNER = Path(__file__).resolve().parents[1] / "inside"
+_INSIDE = Path(__file__).resolve().parents[1] / "inside"
 
 # The grader's folder is on the path for one import only, so that the runner is found there and nothing else
 # is.
 _PROGRAM = """
-import sys
-runner, start, libraries = sys.argv[1], sys.argv[2], sys.argv[3:]
+import importlib, sys
+folder, program, start, *libraries = sys.argv[1:]
 exec(start)
 sys.path.extend(folder for folder in libraries if folder not in sys.path)
-sys.path.insert(0, runner)
-from inside.runner import main
-sys.path.remove(runner)
+sys.path.insert(0, folder)
+main = importlib.import_module("inside." + program).main
+sys.path.remove(folder)
 main()
 """
 
 # PR_SET_PDEATHSIG, SIGKILL: a cell that never ends must not outlive a grader that was killed.
 _DIE_WITH_PARENT = "import ctypes; ctypes.CDLL(None).prctl(1, 9)"
+
+
+class Process(Protocol):
+    """What a box needs of `subprocess.Popen`."""
+
+    pid: int
+    stdin: IO[bytes] | None
+    stdout: IO[bytes] | None
+    stderr: IO[bytes] | None
+
+    def poll(self) -> int | None:
+        """None while it runs."""
+
+    def wait(self) -> int:
+        """Wait until it has ended."""
+        ...
+
+    def kill(self) -> None:
+        """End it."""
 
 
 class ProcessBox:
@@ -157,10 +176,10 @@ class ProcessBox:
         # What a student's code left there (a folder that cannot be listed, say) must not stop the run.
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _launch(self) -> subprocess.Popen[bytes]:
+    def _launch(self) -> Process:
         """Start the process; a box that closes it off starts it another way."""
         start = _DIE_WITH_PARENT if sys.platform == "linux" else ""
-        return self._popen(runner_command(start), clean_environment(str(self._folder)))
+        return self._popen(program_command(start=start), clean_environment(str(self._folder)))
 
     def _processor(self) -> Processor:
         return Processor(self._process.pid)
@@ -236,8 +255,8 @@ class ProcessBox:
                     self._output += chunk[: KEPT_OUTPUT - len(self._output)]
 
 
-def runner_command(start: str = "") -> list[str]:
-    """The command that starts the runner.
+def program_command(program: str = "runner", start: str = "") -> list[str]:
+    """The command that starts a program of `tensorlab.grading.inside`.
 
     Args:
         start: what its process does first, as source.
@@ -246,7 +265,7 @@ def runner_command(start: str = "") -> list[str]:
         str(Path(package.__file__ or "").resolve().parents[1]) for package in (tensorlab, numpy)
     )
     # -I: no environment variables, no user folder, no current folder. -B: write no bytecode.
-    python = [sys.executable, "-I", "-B", "-X", "utf8", "-c", _PROGRAM, str(_RUNNER.parent), start]
+    python = [sys.executable, "-I", "-B", "-X", "utf8", "-c", _PROGRAM, str(_INSIDE.parent), program, start]
     return python + list(libraries)
 
 
@@ -265,7 +284,7 @@ def clean_environment(home: str) -> dict[str, str]:
     return kept | own | threads | kernels | {"LANG": "C.UTF-8", "MPLBACKEND": "Agg"}
 
 
-def _kill_tree(process: subprocess.Popen[bytes]) -> None:
+def _kill_tree(process: Process) -> None:
     """End a process and its children, with signals that cannot be caught."""
     if sys.platform == "win32":
         # Windows has no process groups to kill; taskkill walks the tree.

@@ -1,0 +1,128 @@
+"""The program that boxes are forked from: it loads the library once, and runs no code of a student.
+
+It lives behind the walls of bubblewrap, with the rights that it takes to build more of them. Each box that it
+is asked for gets namespaces of its own for processes, mounts and messages, empty folders in memory, and a
+process that has given up all rights, and whose system calls are filtered, before it reads its first request.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib
+import json
+import os
+import resource
+import socket
+from pathlib import Path
+from typing import Any, NoReturn
+
+from . import runner
+from .calls import Parts
+
+HELLO = b"a box is there"
+
+_NEW_NAMESPACES = 0x00020000 | 0x08000000 | 0x20000000  # CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID
+_PRIVATE = 0x4000 | 0x40000  # MS_REC, MS_PRIVATE
+_NO_SUID, _NO_DEVICES, _READ_ONLY = 2, 4, 1
+_NO_NEW_PRIVILEGES, _SECCOMP, _FILTER = 38, 22, 2  # of prctl
+_AMBIENT, _CLEAR_ALL = 47, 4
+_CAPABILITIES = 0x20080522  # version 3
+
+
+def main() -> None:
+    """Fork a box for each request, until the grader closes its end."""
+    control = socket.socket(fileno=os.dup(0))
+    told: dict[str, Any] = json.loads(control.recv(1 << 16))
+    importlib.import_module("tensorlab")
+    Parts(told["parts"])
+    if told["warm"]:
+        runner.warm()
+    gc.freeze()  # what is there stays shared between all boxes
+    control.send(HELLO)
+    while True:
+        user, pipes, _, _ = socket.recv_fds(control, 64, 3)
+        if not user:
+            return
+        child = os.fork()
+        if child == 0:
+            _box(control, pipes, int(user), told)
+        for pipe in pipes:
+            os.close(pipe)
+        os.waitpid(child, 0)
+
+
+def _box(control: socket.socket, pipes: list[int], user: int, told: dict[str, Any]) -> NoReturn:
+    """Start a box, and end with it."""
+    try:
+        _call("unshare", _NEW_NAMESPACES)
+        if os.fork():  # the first process after that is the first one of the new namespace
+            os._exit(0)
+        _mount_folders(told["folder"], told["folder_bytes"])
+        control.send(HELLO)
+    except Exception as error:
+        control.send(str(error).encode())
+        os._exit(1)
+    control.close()
+    student = os.fork()
+    if student == 0:
+        _become_student(pipes, user, told)
+        runner.main()
+        os._exit(0)
+    for pipe in pipes:
+        os.close(pipe)
+    while os.wait()[0] != student:
+        pass  # a process that its parent left behind
+    os._exit(0)  # and with the first process end all others of the namespace
+
+
+def _mount_folders(folder: str, size: int) -> None:
+    """Put folders of its own over those of this process; what the library has made there is made again."""
+    made = [path for path in Path(folder).rglob("*") if path.is_dir()]
+    _call("mount", b"none", b"/", None, _PRIVATE, None)
+    for path in (folder, "/tmp", "/dev/shm"):
+        flags = _NO_SUID | _NO_DEVICES
+        _call("mount", b"tmpfs", path.encode(), b"tmpfs", flags, f"mode=1777,size={size}".encode())
+    _call("mount", b"tmpfs", b"/proc", b"tmpfs", _NO_SUID | _NO_DEVICES | _READ_ONLY, b"mode=555,size=4k")
+    for made_before in made:
+        made_before.mkdir()
+        made_before.chmod(0o1777)
+
+
+def _become_student(pipes: list[int], user: int, told: dict[str, Any]) -> None:
+    """Keep three pipes and no rights."""
+    for number, pipe in enumerate(pipes):
+        os.dup2(pipe, number)
+    os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    os.setsid()
+    os.chdir(told["folder"])
+    resource.setrlimit(resource.RLIMIT_NPROC, (told["processes"], told["processes"]))
+    if user:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    _call("prctl", _AMBIENT, _CLEAR_ALL, 0, 0, 0)
+    _call("capset", (ctypes.c_uint32 * 2)(_CAPABILITIES, 0), (ctypes.c_uint32 * 6)())
+    filter_calls(bytes.fromhex(told["filter"]))
+
+
+class _Program(ctypes.Structure):
+    """``struct sock_fprog``."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
+
+
+def filter_calls(program: bytes) -> None:
+    """Refuse system calls of this process and all that it starts, from now on; see `boxes.seccomp`."""
+    _call("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    _call("prctl", _SECCOMP, _FILTER, ctypes.byref(_Program(len(program) // 8, program)), 0, 0)
+
+
+def _call(name: str, *args: Any) -> None:
+    """A call of the C library that fails with an error."""
+    if getattr(_libc, name)(*args):
+        error = ctypes.get_errno()
+        raise OSError(error, f"{name}: {os.strerror(error)}")
+
+
+_libc = ctypes.CDLL(None, use_errno=True)

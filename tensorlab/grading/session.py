@@ -10,7 +10,8 @@ from tensorlab.grading.boxes import Box, BoxDied, BoxError, BoxFactory, BoxTimeo
 from tensorlab.grading.inside import values
 from tensorlab.grading.judge import Ask
 from tensorlab.grading.notebook import Cell
-from tensorlab.grading.outcomes import BadReply, Ended, Outcome, Raised, outcome, raised
+from tensorlab.grading.outcomes import BadReply, Ended, Outcome, Raised, Returned, outcome, raised
+from tensorlab.grading.sharing import is_proven, redrawn, tensors
 from tensorlab.grading.suite import Exercise
 
 _T = TypeVar("_T")
@@ -129,7 +130,10 @@ class Session:
                 reply = self._request(box, request, seconds)
                 self._hear(args, reply.get("printed"))
                 if not reply.get("missing"):
-                    return self._trusted(outcome, reply)
+                    got = self._trusted(outcome, reply)
+                    if self._again and not self._is_proven(box, args, got):
+                        return Ended("died", "told of memory that its answer does not look into")
+                    return got
             except (BoxDied, BoxTimeout) as error:
                 self._hear(args, error.output)
                 self._ended_by = exercise.id
@@ -218,6 +222,15 @@ class Session:
             defines=tuple(values.printable(name)[:80] for name in defines),
             printed=self._beginning(reply.get("printed")),
         )
+
+    def _is_proven(self, box: Box, args: tuple[Any, ...], got: Outcome) -> bool:
+        """Whether the tensors of an answer look into the memory that they are told to (see `sharing`)."""
+        lines = redrawn(args)
+        if not lines or not isinstance(got, Returned) or not any(tensors(got.value)):
+            return True
+        request = {"op": "write", "lines": values.encode(lines)}
+        again = self._trusted(outcome, self._request(box, request, self._limits.call_seconds))
+        return isinstance(again, Returned) and is_proven(got.value, again.value, lines)
 
     def _hear(self, args: tuple[Any, ...], printed: Any) -> None:
         if text := self._beginning(printed):

@@ -14,9 +14,12 @@ from tensorlab.grading.inside.strided import MAX_CELLS, Scene, Strided, strided
 from tensorlab.grading.judge import Failure
 from tensorlab.grading.outcomes import Raised, Returned, ask_directly, crowded, outcome, passes, wasted
 from tensorlab.grading.reasons import explain as explain_failure
+from tensorlab.grading.sources import answer_source
 from tensorlab.grading.suite import Case
 from tensorlab.grading.suites import exercise, exercises
 from tensorlab.grading.tensor_words import explain_tensors
+
+from .conftest import LIMITS, code_cell, graded, notebook_text
 
 TABLE = strided((2, 3))
 PLACES, ONES = tl.zeros(2, 3, dtype=tl.int64), tl.ones(2, 3)
@@ -336,3 +339,37 @@ def test_a_number_that_is_none_can_be_pasted():
     made = eval(repr(strided((2,), cells=[math.nan, 1])), {"tl": tl})
     assert math.isnan(made[0].item())
     assert made[1].item() == 1
+
+
+#: Cells that make the box tell of a copy as if it were a view.
+FORGERIES = {
+    "the number of the storage": "def _number(self, storage): return 1\nstrided.Scene._number = _number",
+    "its address": """
+from tensorlab.storage import UntypedStorage
+UntypedStorage.data_ptr = lambda self: 4096""",
+}
+
+COPIES = """
+shares = diagonal
+def diagonal(input, *rest, **named):
+    view = shares(input, *rest, **named)
+    line = tl.as_strided(input, (input.untyped_storage().nbytes() // input.element_size(),), (1,), 0)
+    return tl.as_strided(line.clone(), view.shape, view.stride(), view.storage_offset())
+"""
+
+
+def test_a_box_that_lies_about_memory_is_not_believed(tmp_path):
+    asked = exercise("03.diagonal")
+    right = answer_source(asked, asked.right[0].function)
+
+    def points(*cells):
+        path = tmp_path / "ada.ipynb"
+        path.write_text(notebook_text([code_cell(source) for source in cells]), encoding="utf-8")
+        row = graded(path, "03", LIMITS)["03.diagonal"]
+        return row.points, row.status
+
+    setup = "import sys\nimport tensorlab as tl\nstrided = sys.modules['inside.strided']"
+    assert points(setup, right) == (asked.points, "right")
+    assert points(setup, right, COPIES) == (0, "wrong")
+    for name, forgery in FORGERIES.items():
+        assert points(setup, right, COPIES, forgery) == (0, "died"), name

@@ -75,11 +75,16 @@ _BUILTIN_ERRORS = frozenset(
 )
 
 
+#: The value of the latest call and the scene that it is told in; empty when there is none.
+Kept = list[tuple[Any, Scene]]
+
+
 def call(
     function: Callable[..., Any],
     args: Sequence[Any],
     around: AbstractContextManager[Any] | None = None,
     named: str = "",
+    kept: Kept | None = None,
 ) -> dict[str, Any]:
     """Call `function`, or run the program that uses it, and describe the value or the exception.
 
@@ -95,6 +100,7 @@ def call(
         around: holds during the call alone, not while tensors are made for it or told of.
         named: what the program calls the function that is the only argument; empty where the arguments are
             those of the call.
+        kept: gets the value and the scene, for `told_again`.
     """
     scene = Scene()
     given = scene.build(args)
@@ -108,12 +114,21 @@ def call(
         raise
     except BaseException as error:
         return {"raised": describe(error, _file_of(function))}
+    if kept is not None:
+        kept[:] = [(value, scene)]
     # Room for one number only does not count: the value of an element on its way is no tensor to a reader.
     allocated = sum(moment.change for moment in memory.timeline if moment.change > WIDEST)
     reply = {"returned": values.encode(value, scene), "allocated": allocated, "held": memory.peak}
     if changeable:
         reply["after"] = values.encode(scene.after(), scene)
     return reply
+
+
+def told_again(kept: Kept, lines: Sequence[Any]) -> dict[str, Any]:
+    """Put other numbers into the arguments' storages, and describe the value of the call once more."""
+    ((value, scene),) = kept
+    scene.write(lines)
+    return {"returned": values.encode(value, scene)}
 
 
 def _file_of(function: Callable[..., Any]) -> str:

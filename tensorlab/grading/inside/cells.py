@@ -27,6 +27,7 @@ class Cells:
         module = ModuleType("__main__")
         sys.modules["__main__"] = module
         self.namespace: dict[str, Any] = module.__dict__
+        self.kept: calls.Kept = []
         shell = QuietShell(self)
         self.namespace.update(
             __builtins__=builtins, get_ipython=lambda: shell, display=lambda *objects, **options: None

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from . import frames, values
-from .calls import Parts, call
+from .calls import Parts, call, told_again
 from .cells import Cells
 from .printed import listening
 
@@ -67,11 +67,14 @@ def _write_all(descriptor: int, data: bytes) -> None:
 def _work(cells: Cells, parts: Parts, request: dict[str, Any]) -> dict[str, Any]:
     if request["op"] == "cell":
         return cells.run(request["number"], request["source"])
+    if request["op"] == "write":
+        return told_again(cells.kept, values.decode(request["lines"]))
     function = cells.namespace.get(request["name"])
     if not callable(function):
         return {"missing": True}
     named = request.get("named", "")  # of a part that programs use; the others are called with arguments
-    return call(function, values.decode(request["args"]), parts.without(request["part"]), named)
+    args, around = values.decode(request["args"]), parts.without(request["part"])
+    return call(function, args, around, named, cells.kept)
 
 
 def _quiet_learning_tools() -> None:

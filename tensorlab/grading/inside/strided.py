@@ -174,6 +174,14 @@ class Scene:
         """The arguments as the call left them, to be encoded."""
         return tuple(self._arguments)
 
+    def write(self, lines: Sequence[Strided]) -> None:
+        """Put other numbers into storages of the arguments."""
+        for line in lines:
+            written = self._storages[line.storage].bytes()
+            source = tensor(list(line.cells), dtype=line.dtype).untyped_storage().bytes()
+            length = min(len(written), len(source))  # the call may have changed its size
+            written[:length] = source[:length]
+
     def tell(self, given: Tensor) -> Strided | None:
         """What a tensor is; None when it is damaged or too large to tell."""
         try:

@@ -6,7 +6,6 @@ import ctypes
 import multiprocessing
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -72,8 +71,9 @@ def test_processes_killed_at_any_moment(seed):
         rows.append(row)
         if moments.random() < 0.2 and killed < 2 * MOST_DEATHS:
             time.sleep(moments.random() / 100)
-            os.kill(moments.choice(multiprocessing.active_children()).pid, signal.SIGKILL)
-            killed += 1
+            for process in multiprocessing.active_children()[:1]:  # all may have ended by now
+                process.kill()
+                killed += 1
     assert killed > 2
     assert counted(rows) == EVERYTHING
 

@@ -33,6 +33,7 @@ from tensorlab.grading.suites import chapters, exercises
 
 ROOT = Path(__file__).parents[2]
 RUN = Run("01", "0.1.0", "d" * 64, "a" * 64, "b" * 12, "none", {}, {}, "2026-01-01T00:00:00+00:00")
+AXE = ROOT / "tests/book/axe/axe.min.js"
 SECRET = Secret(b"a secret for the tests")
 HOSTILE = "<script>alert('1')</script>\"><img src=x onerror=alert(2)>&amp;\x1b[31m\u202e"
 
@@ -245,6 +246,44 @@ class TestStudentPages:
         assert not re.search(r"\d+ of \d+", Reader(text).text)
 
 
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Addresses of a class page and of a student's page with much on it."""
+    folder = tmp_path_factory.mktemp("pages")
+    rows, said = a_class(40)
+    said["s001"]["01.flat_index"] = OWN
+    said["s002"]["01.flat_index"] = OWN.replace("steps", "parts")
+    comparison = reports.Comparison(similarity.alike(said, exercises("01")), said)
+    book = "https://example.org"
+    written = dict(reports.student_pages(results_of(rows), (), book))
+    texts = {
+        "class.html": reports.class_page(results_of(rows), exercises("01"), (), comparison, book),
+        "student.html": max(written.values(), key=len),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, "utf-8")
+    return [(folder / name).as_uri() for name in texts]
+
+
+class TestInABrowser:
+    @pytest.mark.parametrize("theme", ["light", "dark"])
+    def test_everybody_can_read_them_everywhere(self, chromium, pages, theme):
+        """Neither page asks for anything else, reaches beyond a telephone's edge, or bars anybody."""
+        with closing(chromium.new_context(color_scheme=theme, bypass_csp=True)) as context:
+            page, asked = context.new_page(), []
+            page.on("request", lambda request: asked.append(request.url))
+            for address in pages:
+                page.goto(address)
+                page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+                for width in (1280, 320):
+                    page.set_viewport_size({"width": width, "height": 800})
+                    assert page.evaluate("document.documentElement.scrollWidth") == width
+                    page.add_script_tag(content=AXE.read_text("utf-8"))
+                    found = page.evaluate("axe.run().then(({violations}) => violations.map(({id}) => id))")
+                    assert found == [], (address, width)
+            assert asked == pages
+
+
 class TestClassPage:
     def test_what_the_class_believes_is_counted(self):
         exercise = exercises("01")[0]
@@ -258,6 +297,11 @@ class TestClassPage:
         assert "75%: 3 of 4 students" in shown
         assert wrong.lesson in shown
         assert "Read chapter 1, “What can a tensor hold?”" in shown
+
+    def test_the_first_question_runs_the_cells_and_is_not_called_slow(self):
+        rows = [row("ada", seconds=9.0), row("ada", "01.nbytes", seconds=2.0), row("ada", "01.flat_index")]
+        shown = Reader(reports.class_page(results_of(rows), exercises("01"))).text
+        assert "The slowest question is 01.nbytes: half of its answers took 2.00 s or more." in shown
 
     @pytest.mark.parametrize("rows", [[], [row("ada")], [row("ada", points=None, status="pending")]])
     def test_of_nobody_or_one(self, rows):

@@ -162,7 +162,6 @@ def _questions(graded: Sequence[Row], exercises: Sequence[Exercise], book: str) 
     hardest = sorted(rows, key=lambda question: (_mean(rows[question]), question))
     groups = {question: _groups(rows[question]) for question in hardest}
     seconds = {question: [row.seconds for row in rows[question]] for question in hardest}
-    slowest = max(hardest, key=lambda question: statistics.median(seconds[question]))
 
     def draw(width: float) -> Scene:
         says = "; ".join(
@@ -200,21 +199,30 @@ def _questions(graded: Sequence[Row], exercises: Sequence[Exercise], book: str) 
     ]  # fmt: skip
     header = ["Question", "Title", "Mean", *map(str.capitalize, _GROUPS), "Without an answer",
               "Seconds, median", "Seconds, longest"]  # fmt: skip
-    longest = statistics.median(seconds[slowest])
-    told = (
-        f"The slowest question is {slowest}: half of its answers took {longest:.2f} s or more. The first "
-        "question of a notebook includes running its cells."
-    )
     figure = Figure(draw, "The hardest question is at the top: its answers earned the smallest share.")
     return joined(
         [
             heading,
             Html(figure._repr_html_()),
             table("Points and time by question", header, lines),
-            element("p", told),
+            _slowest(seconds, first=next(iter(rows))),
             _lost(rows, exercises, book),
         ]
     )
+
+
+def _slowest(seconds: Mapping[str, Sequence[float]], first: str) -> Html:
+    """The question that takes longest, but for the first one, in whose time the notebook's cells run."""
+    medians = {question: statistics.median(took) for question, took in seconds.items() if question != first}
+    if not medians:
+        return Html("")
+    slowest = max(medians, key=lambda question: medians[question])
+    return element(
+        "p",
+        "The slowest question is ", element("code", slowest), f": half of its answers took "
+        f"{medians[slowest]:.2f} s or more. This leaves out ", element("code", first),
+        ", in whose time the cells of the notebook run.",
+    )  # fmt: skip
 
 
 def _lost(rows: Mapping[str, Sequence[Row]], exercises: Sequence[Exercise], book: str) -> Html:

@@ -8,6 +8,9 @@ from collections.abc import Iterable, Sequence
 from tensorlab.figures.ink import MONO, PALETTE, UI, mixed
 from tensorlab.grading.inside.values import printable
 
+#: Characters of a cell that gets room for a sentence.
+LONG = 80
+
 _VOID = ("meta",)
 
 
@@ -72,8 +75,9 @@ def page(title: str, *body: object) -> str:
 
 
 def _cell(value: object) -> Html:
-    is_number = isinstance(value, (int, float)) or (isinstance(value, str) and value[:1].isdigit())
-    return element("td", value, **({"class_": "number"} if is_number else {}))
+    if isinstance(value, (int, float)) or str(value)[:1].isdigit():
+        return element("td", value, class_="number")
+    return element("td", value, class_="words") if len(str(value)) > LONG else element("td", value)
 
 
 def _escaped(value: object) -> str:
@@ -97,11 +101,12 @@ a{{color:var(--tl-shape)}}
 .soft,caption,figcaption{{color:var(--tl-ink-soft)}}
 .scroll{{overflow-x:auto;margin:1rem 0}}
 table{{border-collapse:collapse;min-width:100%;font-size:.95rem;overflow-wrap:normal}}
-caption{{text-align:start;padding-bottom:.4rem}}
+caption{{text-align:start;padding-bottom:.4rem;width:100%;max-width:calc(100vw - 2rem)}}
 th,td{{text-align:start;vertical-align:top;padding:.35rem .9rem .35rem 0}}
 th,td{{border-bottom:1px solid var(--tl-rule)}}
 thead th{{vertical-align:bottom;border-bottom-color:var(--tl-edge)}}
 tbody th{{font-weight:600}}
+.words{{min-width:15rem}}
 .number{{font-variant-numeric:tabular-nums;white-space:nowrap}}
 code,pre{{font-family:{MONO};font-size:.9em}}
 pre{{overflow-x:auto;background:var(--tl-surface);border:1px solid var(--tl-rule)}}
@@ -121,6 +126,6 @@ blockquote{{margin:.3rem 0;font-size:1.1rem;font-weight:600}}
 .topics{{list-style:none;padding:0;margin:.5rem 0}}
 .topics b{{display:inline-block;min-width:3.2rem;font-variant-numeric:tabular-nums}}
 .hint{{border-inline-start:4px solid var(--tl-stride);background:{mixed("hand", 12)};padding:.6rem .9rem}}
-@media (pointer:coarse){{summary,.touch{{min-height:2.75rem;padding:.6rem 0;display:inline-block}}}}
+@media (pointer:coarse){{summary,.touch{{min-height:2.75rem;padding:.6rem 0}}.touch{{display:inline-block}}}}
 @media print{{details>*{{display:block}}}}
 """

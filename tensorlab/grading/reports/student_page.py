@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tensorlab.grading.grader import Row
 from tensorlab.grading.reports.class_page import points_by_topic
-from tensorlab.grading.reports.markup import Html, element, page, table
+from tensorlab.grading.reports.markup import Html, element, joined, page, table
 from tensorlab.grading.reports.reading import link
 from tensorlab.grading.reports.totals import Student, Total, totals
 from tensorlab.grading.results import Results
@@ -88,10 +88,7 @@ def _question(row: Row, book: str) -> Html:
     ]
     lost = row.points is not None and row.points < row.max_points
     if lost:
-        topics = [
-            element("li", element("b", points), " ", title) for title, points in points_by_topic(row).items()
-        ]
-        inside.append(element("ul", *topics, class_="topics") if topics else "")
+        inside.append(_topics(points_by_topic(row)))
     # What a machine says of its failure is for whoever runs it.
     failed = row.status == "machine"
     words = "It isn't your fault. The question will be graded again." if failed else row.feedback
@@ -103,6 +100,18 @@ def _question(row: Row, book: str) -> Html:
             element("p", "In the notebook, ", check, " tries your next answer; ", hint, " gives a hint."),
         ]
     return element("section", *inside)
+
+
+def _topics(earned: Mapping[str, str]) -> Html:
+    """Points by topic."""
+    if not earned:
+        return Html("")
+    items = [element("li", element("b", points), " ", title) for title, points in earned.items()]
+    listed = element("ul", *items, class_="topics")
+    first = next(iter(earned.values()))
+    if not first.startswith("0/"):
+        return listed
+    return joined([listed, element("p", "Without the first of these, the others give no points.")])
 
 
 def _traces(rows: Sequence[Row]) -> Html:

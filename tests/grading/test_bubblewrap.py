@@ -74,6 +74,31 @@ def test_what_gets_out_of_a_plain_process_is_seen():
         assert any(words in each for each in found), words
 
 
+def test_boxes_share_nothing(open_box):
+    """Neither two at a time nor one after the other, though they are forked from one process."""
+    with closing(open_box()) as one, closing(open_box()) as two:
+        assert "raised" not in run(one, "import math, os\nmath.pi = 3\nopen('note', 'w').write('kept')")
+        for box in (one, two):
+            run(box, "import os")
+        assert run(two, "import math\nprint(math.pi > 3, os.listdir())")["printed"].startswith("True")
+        assert "note" in run(one, "print(os.listdir())")["printed"]
+        assert "note" not in run(two, "print(os.listdir())")["printed"]
+        users = {run(box, "print(os.getuid())")["printed"] for box in (one, two)}
+        assert len(users) == 2 or os.geteuid() != 0
+    with closing(open_box()) as box:
+        assert "note" not in run(box, "import os\nprint(os.listdir())")["printed"]
+
+
+def test_a_killed_zygote_is_replaced(open_box):
+    open_box().close()
+    first = open_box._zygote
+    first._process.kill()
+    first._process.wait()
+    with closing(open_box()) as box:
+        assert run(box, "print(6)")["printed"] == "6\n"
+    assert open_box._zygote is not first
+
+
 def test_the_library_computes_there(box):
     reply = run(box, "import tensorlab as tl\nprint((tl.ones(2, 3) @ tl.ones(3, 2)).sum().item())")
     assert reply["printed"] == "12.0\n"

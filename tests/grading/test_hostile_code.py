@@ -8,16 +8,26 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import sys
+import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tensorlab.grading.boxes import BoxError, bubblewrap
+from tensorlab.grading.boxes.guard import descendants, guarded
+from tensorlab.grading.grader import Grader
 from tensorlab.grading.judge import draw
+from tensorlab.grading.pool import Task, grade_all
 from tensorlab.grading.session import Limits
 from tensorlab.grading.suite import Secret
 from tensorlab.grading.suites import exercises
+
+from . import hostile
+from .conftest import LIMITS, code_cell, graded, notebook_text, right_cells
 
 FULL = {"numel": 4, "nbytes": 4, "flat_index": 4, "check_index": 6, "nested_repr": 6}
 WITHOUT_NUMEL = FULL | {"numel": 0}
@@ -81,26 +91,23 @@ else:
 }
 
 
-@pytest.mark.parametrize("name", HARMLESS_CELLS)
-def test_a_cell_that_misbehaves_costs_nothing_but_itself(name, submit, grade):
-    rows = grade(submit(HARMLESS_CELLS[name]))
-    assert points(rows) == FULL, {question: row.feedback for question, row in rows.items()}
-
-
-@posix_only
-@pytest.mark.parametrize(
-    "cell",
-    [
-        "import os; os.closerange(0, 256)",
-        "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
-        "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
-        "import os, signal; [signal.signal(s, signal.SIG_IGN) for s in (2, 15)]\nwhile True: pass",
-        "import os\nif os.fork() == 0: pass",
-        "import os\nfor _ in range(20):\n    if os.fork() == 0:\n        import time; time.sleep(60)",
-    ],
-)
-def test_signals_and_forks(cell, submit, grade):
-    assert points(grade(submit(cell))) == FULL
+#: The same, of what Windows does not have.
+POSIX_CELLS = {
+    "closes descriptors": "import os; os.closerange(0, 256)",
+    "stops itself": "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+    "a signal of a fault": "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
+    "hears no signals": """
+import signal
+for number in (2, 15): signal.signal(number, signal.SIG_IGN)
+while True: pass
+""",
+    "forks": "import os\nif os.fork() == 0: pass",
+    "forks that wait": """
+import os, time
+for _ in range(20):
+    if os.fork() == 0: time.sleep(60)
+""",
+}
 
 
 #: Answers in place of numel that earn nothing: (name, source).
@@ -185,9 +192,116 @@ def numel(shape):
 }
 
 
-@pytest.mark.parametrize("name", WORTHLESS_ANSWERS)
-def test_an_answer_that_cheats_or_breaks_earns_nothing(name, submit, grade):
-    rows = grade(submit(numel=WORTHLESS_ANSWERS[name]))
+#: A cell of each kind must cost nothing, an answer to numel of each kind must earn nothing.
+HARMLESS = HARMLESS_CELLS | hostile.CELLS | (POSIX_CELLS if os.name == "posix" else {})
+WORTHLESS = WORTHLESS_ANSWERS | hostile.ANSWERS
+
+
+@pytest.fixture(scope="module")
+def strong():
+    """Whether boxes can be closed off here."""
+    if not bubblewrap.missing():
+        try:
+            bubblewrap.BubblewrapBoxes([])().close()
+        except BoxError:
+            return False
+        return True
+    return False
+
+
+@pytest.fixture(scope="module")
+def grader(strong):
+    secret = Secret(b"a secret for the tests")
+    return Grader(exercises("01"), secret, level="strong" if strong else "none", limits=LIMITS)
+
+
+@pytest.fixture
+def grade(grader):
+    """Grades one file, closed off where this computer can do that. Rows by question."""
+    return lambda path: {row.question: row for row in grader.rows(path.read_bytes(), path.stem)}
+
+
+@pytest.fixture(scope="module")
+def a_class(strong):
+    """One submission of every kind, with honest neighbours between them, in an order that nobody chose."""
+    cells = HARMLESS | WALLED if strong else HARMLESS
+    handed_in = {name: [code_cell(source), *right_cells()] for name, source in cells.items()}
+    answers = WORTHLESS | WAITING_ANSWERS if os.name == "posix" else WORTHLESS
+    handed_in |= {f"answer {name}": right_cells(numel=source) for name, source in answers.items()}
+    handed_in |= {f"neighbour {n}": right_cells() for n in range(6)}
+    names = random.Random(22).sample(sorted(handed_in), len(handed_in))
+    return {name: notebook_text(handed_in[name]).encode() for name in names}
+
+
+@pytest.fixture(scope="module")
+def graded_class(strong, a_class):
+    """The rows of all of them by name."""
+    return all_rows(a_class, strong, 2)
+
+
+def all_rows(notebooks, strong, jobs):
+    quick = replace(LIMITS, cell_seconds=1.0, call_seconds=0.5)
+    asked = exercises("01")
+
+    def make():
+        secret = Secret(b"a secret for the tests")
+        return Grader(asked, secret, level="strong" if strong else "none", limits=quick)
+
+    questions = tuple(exercise.id for exercise in asked)
+    tasks = [Task(name, content, "", questions) for name, content in notebooks.items()]
+    found = {name: {} for name in notebooks}
+    if sys.platform == "linux":
+        rows = grade_all(make, tasks, jobs)
+    else:
+        rows = (row for task in tasks for row in make().rows(task.content, task.student))
+    for row in rows:
+        assert row.question not in found[row.student]
+        found[row.student][row.question] = row
+    return found
+
+
+#: What only a closed box holds against.
+WALLED = hostile.CELLS_TO_CLOSE_OFF
+
+
+def test_there_are_many_kinds():
+    assert len(HARMLESS) + len(WALLED) + len(WORTHLESS) + len(WAITING_ANSWERS) >= 80
+
+
+@pytest.mark.parametrize("name", [*HARMLESS, *(f"neighbour {n}" for n in range(6))])
+def test_a_cell_that_misbehaves_costs_nothing_but_itself(name, graded_class):
+    rows = graded_class[name]
+    assert points(rows) == FULL, {question: row.feedback for question, row in rows.items()}
+
+
+@pytest.mark.parametrize("name", WALLED)
+def test_a_cell_in_a_closed_box_finds_nothing(name, strong, graded_class):
+    if not strong:
+        pytest.skip("boxes cannot be closed off here")
+    rows = graded_class[name]
+    assert points(rows) == FULL, {question: row.feedback for question, row in rows.items()}
+
+
+def test_another_order_gives_the_same_and_nothing_is_left(
+    graded_class, a_class, strong, tmp_path, monkeypatch
+):
+    """Of the half that ends soonest."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    spent = {name: sum(row.seconds for row in rows.values()) for name, rows in graded_class.items()}
+    quick = sorted(spent, key=spent.get)[: len(spent) // 2]
+    before = set(descendants(os.getpid()))
+    with guarded():
+        again = all_rows({name: a_class[name] for name in quick}, strong, 3)
+    assert {name: points(rows) for name, rows in again.items()} == {
+        name: points(graded_class[name]) for name in quick
+    }
+    assert set(descendants(os.getpid())) <= before
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", WORTHLESS)
+def test_an_answer_that_cheats_or_breaks_earns_nothing(name, graded_class):
+    rows = graded_class[f"answer {name}"]
     assert points(rows) == WITHOUT_NUMEL, {question: row.feedback for question, row in rows.items()}
     feedback = rows["01.numel"].feedback
     assert feedback
@@ -230,8 +344,8 @@ def numel(shape):
 
 @posix_only
 @pytest.mark.parametrize("name", WAITING_ANSWERS)
-def test_an_answer_that_waits_or_forks_ends_as_well(name, submit, grade):
-    rows = grade(submit(numel=WAITING_ANSWERS[name]))
+def test_an_answer_that_waits_or_forks_ends_as_well(name, graded_class):
+    rows = graded_class[f"answer {name}"]
     assert points(rows) == WITHOUT_NUMEL, {question: row.feedback for question, row in rows.items()}
     assert rows["01.numel"].status in ("timeout", "died")
 
@@ -342,15 +456,15 @@ def test_the_last_definition_wins(submit, grade):
 
 
 @posix_only
-def test_nothing_is_left_behind(submit, grade, tmp_path):
-    """Children end with their box, and its folder goes."""
+def test_nothing_is_left_behind(submit, tmp_path):
+    """Children end with their process where nothing closes it off, and its folder goes."""
     note = tmp_path / "note"
     cell = f"""
 import os, subprocess, sys
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 open({str(note)!r}, "w").write(f"{{child.pid}} {{os.getcwd()}}")
 """
-    assert points(grade(submit(cell))) == FULL
+    assert points(graded(submit(cell), "01", LIMITS)) == FULL
     child, _, folder = note.read_text().partition(" ")
     assert not Path(folder).exists()
     for _ in range(100):

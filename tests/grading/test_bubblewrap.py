@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +23,7 @@ from tensorlab.grading.suites import exercises
 
 from .conftest import LIMITS
 
+ROOT = Path(__file__).parents[2]
 PART = "tensorlab.core.layout:numel"
 
 
@@ -65,11 +68,11 @@ def run(box, source):
 
 
 def test_nothing_gets_out():
-    assert canaries.escapes(BubblewrapBoxes([PART])) == []
+    assert canaries.escapes(BubblewrapBoxes([PART]), PART) == []
 
 
 def test_what_gets_out_of_a_plain_process_is_seen():
-    found = canaries.escapes(partial(ProcessBox, [PART]))
+    found = canaries.escapes(partial(ProcessBox, [PART]), PART)
     for words in ("read", "wrote", "TCP", "UDP", "a socket", "stopped", "processes", "left a process behind"):
         assert any(words in each for each in found), words
 
@@ -208,11 +211,21 @@ def running():
     return {pid for pid in descendants(os.getpid()) if not collect(pid)}
 
 
-def refused(open_box):
+def refused(open_box, part):
     raise BoxError("no namespaces")
 
 
 class TestTheCommand:
+    def test_a_later_chapter_is_graded_too(self, tensorlab, tmp_path):
+        """Its boxes know none of the parts that the first chapter's do."""
+        folder = tmp_path / "course"
+        folder.mkdir()
+        shutil.copy(ROOT / "solutions" / "09_graph_and_engine.ipynb", folder / "ada.ipynb")
+        code, _, err = tensorlab("grade", folder, "--out", tmp_path / "out")
+        assert code == 0, err
+        rows = json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))["rows"]
+        assert [row["points"] for row in rows] == [e.points for e in exercises("09")]
+
     def test_it_is_the_default_and_stands_in_every_row(self, tensorlab, submit, tmp_path):
         folder = tmp_path / "course"
         folder.mkdir()
@@ -227,7 +240,7 @@ class TestTheCommand:
         ("target", "name", "answer", "says"),
         [
             ("tensorlab.grading.boxes.bubblewrap", "missing", lambda: "there is none", "off: there is none"),
-            ("tensorlab.cli.grade", "escapes", lambda open_box: ["it read a file"], "got out of a box"),
+            ("tensorlab.cli.grade", "escapes", lambda open_box, part: ["it read a file"], "got out of a box"),
             ("tensorlab.cli.grade", "escapes", refused, "cannot close off a process here: no namespaces"),
         ],
     )

@@ -78,8 +78,11 @@ def multiply(most, name):
 """
 
 
-def escapes(open_box: BoxFactory) -> list[str]:
+def escapes(open_box: BoxFactory, part: str) -> list[str]:
     """What code in such a box could do, in words; empty where the box is tight.
+
+    Args:
+        part: one of those that the box knows, since a call names one.
 
     Raises:
         BoxError: no box could be started.
@@ -101,7 +104,7 @@ def escapes(open_box: BoxFactory) -> list[str]:
         }
         with closing(open_box()) as box:
             box.ask({"op": "cell", "number": 1, "source": _ATTEMPTS}, SECONDS)
-            found = [words for function, args in tries.items() for words in _try(box, function, args)]
+            found = [words for function, args in tries.items() for words in _try(box, part, function, args)]
     return found + (["it left a process behind"] if _is_alive(name) else [])
 
 
@@ -130,8 +133,7 @@ def _waiting() -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
-def _try(box: Box, function: str, args: tuple[Any, ...]) -> list[str]:
-    part = "tensorlab.core.layout:numel"
+def _try(box: Box, part: str, function: str, args: tuple[Any, ...]) -> list[str]:
     request = {"op": "call", "name": function, "part": part, "args": values.encode(args)}
     try:
         reply = box.ask(request, SECONDS)

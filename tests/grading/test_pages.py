@@ -225,6 +225,7 @@ class TestStudentPages:
         ((_, text),) = reports.student_pages(results, book="https://example.org/")
         shown = Reader(text).text
         assert wrong.belief in shown
+        assert f"<blockquote>“{wrong.belief}”</blockquote>" in text
         assert wrong.lesson in shown
         assert 'hint("01.numel")' in shown
         link = "https://example.org/book/chapters/01_a_tensor_is_a_line.html#what-can-a-tensor-hold"

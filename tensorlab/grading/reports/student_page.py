@@ -92,7 +92,7 @@ def _question(row: Row, book: str) -> Html:
     # What a machine says of its failure is for whoever runs it.
     failed = row.status == "machine"
     words = "It isn't your fault. The question will be graded again." if failed else row.feedback
-    inside.append(element("p", words, class_="said"))
+    inside.append(_said(words, row.misconception))
     if lost:
         check, hint = (element("code", f'{name}("{row.question}")') for name in ("check", "hint"))
         inside += [
@@ -100,6 +100,15 @@ def _question(row: Row, book: str) -> Html:
             element("p", "In the notebook, ", check, " tries your next answer; ", hint, " gives a hint."),
         ]
     return element("section", *inside)
+
+
+def _said(feedback: str, belief: str) -> Html:
+    """The feedback, with the belief that it tells set apart."""
+    before, found, after = feedback.partition(f"“{belief}”")
+    if not belief or not found:
+        return element("p", feedback, class_="said")
+    told = (element("p", part.strip(), class_="said") for part in (before, after))
+    return joined([next(told), element("blockquote", found), *told])
 
 
 def _topics(earned: Mapping[str, str]) -> Html:

@@ -29,6 +29,7 @@ from tensorlab.cli.support.ledgers import ledger_of
 from tensorlab.cli.support.rehearsal import cores
 from tensorlab.cli.support.rosters import read_roster_file
 from tensorlab.grading.boxes import BoxError, Level, bubblewrap
+from tensorlab.grading.boxes import limited as limits
 from tensorlab.grading.boxes.canaries import escapes
 from tensorlab.grading.boxes.guard import guarded
 from tensorlab.grading.files import AlreadyThere
@@ -114,6 +115,14 @@ def run(
             help="Run the notebooks as processes of yours, which may read your files and use the network.",
         ),
     ] = False,
+    limited: Annotated[
+        bool,
+        typer.Option(
+            "--limited",
+            help="Close the notebooks off without bubblewrap, by what a process of Linux 6.12 can do itself. "
+            "Weaker: see the chapter for instructors.",
+        ),
+    ] = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace files in --out that this ledger did not write.")
     ] = False,
@@ -131,13 +140,13 @@ def run(
     the ledger is not graded again, unless the file, the questions, the secret or the limits have changed.
     `tensorlab report` makes reports from the ledger at any time.
 
-    Bubblewrap closes the notebooks off from files, network and other processes. Before the run, code of this
-    library tries to get out of such a box; if it can, nothing is graded.
+    Bubblewrap closes the notebooks off from files, network and other processes; --limited does less, without
+    it. Before the run, code of this library tries to get out of such a box; if it can, nothing is graded.
 
     Exit code 0: all were graded; 1: this machine failed for some, whose points are left empty.
     """
-    if not trusted:
-        _need_bubblewrap()
+    level: Level = "none" if trusted else "limited" if limited else "strong"
+    _need(level)
     which = chosen_chapter(chapter or _only_chapter(submissions))
     found = _found(submissions, which)
     listed = [one.student for one in read_roster_file(roster)] if roster else []
@@ -146,7 +155,7 @@ def run(
         with closing(Ledger(ledger or ledger_of(submissions))) as book, book.alone():
             target = _target(out, book, replace)
             secret = Secret(_kept_secret(book, which) if given is None else given)
-            make = partial(_grader, which, secret, "none" if trusted else "strong")
+            make = partial(_grader, which, secret, level)
             grader = make()
             _name_what_is_left_out(submissions)
             folder = str(submissions.resolve())
@@ -223,7 +232,7 @@ def _grade(book: Ledger, make: Callable[[], Grader], facts: Run, left: list[Left
     total = sum(len(each.exercises) for each in left)
     if not total:
         return
-    if facts.level == "strong":
+    if facts.level != "none":
         _prove(make())
     done = 0
     console = Console(stderr=True)
@@ -329,8 +338,9 @@ def _target(out: Path, book: Ledger, replace: bool) -> Target:
 _OTHERWISE = "--i-trust-this-code grades without, for people whom you would let run programs as you"
 
 
-def _need_bubblewrap() -> None:
-    if reason := bubblewrap.missing():
+def _need(level: Level) -> None:
+    missing: dict[Level, Callable[[], str]] = {"strong": bubblewrap.missing, "limited": limits.missing}
+    if level in missing and (reason := missing[level]()):
         raise CommandError(f"the notebooks cannot be closed off: {reason}; {_OTHERWISE}.", ENVIRONMENT)
 
 
@@ -340,7 +350,7 @@ def _prove(grader: Grader) -> None:
         found = escapes(grader.open_box, grader.exercises[0].part)
     except BoxError as error:
         raise CommandError(
-            f"bubblewrap cannot close off a process here: {error}. Where the system lets users make no "
+            f"a process cannot be closed off here: {error}. Where the system lets users make no "
             f"namespaces, sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0 may allow it (Ubuntu); "
             f"{_OTHERWISE}.",
             ENVIRONMENT,

@@ -16,6 +16,7 @@ from functools import partial
 from tensorlab.grading import feedback
 from tensorlab.grading.boxes import BoxError, BoxFactory, Level
 from tensorlab.grading.boxes.bubblewrap import BubblewrapBoxes
+from tensorlab.grading.boxes.limited import LimitedBox
 from tensorlab.grading.boxes.process import ProcessBox
 from tensorlab.grading.inside.values import printable
 from tensorlab.grading.judge import Failure, Question, Verdict, answers, draw, weigh
@@ -97,7 +98,9 @@ def boxes(exercises: Sequence[Exercise], level: Level = "none") -> BoxFactory:
     """Starts boxes of a level, with the kernels loaded where answers work on tensors."""
     parts = [exercise.part for exercise in exercises]
     warm = any(part.startswith("tensorlab.ops.") for part in parts)
-    return BubblewrapBoxes(parts, warm=warm) if level == "strong" else partial(ProcessBox, parts, warm=warm)
+    if level == "strong":
+        return BubblewrapBoxes(parts, warm=warm)
+    return partial(LimitedBox if level == "limited" else ProcessBox, parts, warm=warm)
 
 
 class Grader:

@@ -241,7 +241,7 @@ class TestTheCommand:
         [
             ("tensorlab.grading.boxes.bubblewrap", "missing", lambda: "there is none", "off: there is none"),
             ("tensorlab.cli.grade", "escapes", lambda open_box, part: ["it read a file"], "got out of a box"),
-            ("tensorlab.cli.grade", "escapes", refused, "cannot close off a process here: no namespaces"),
+            ("tensorlab.cli.grade", "escapes", refused, "a process cannot be closed off here: no namespaces"),
         ],
     )
     def test_where_it_cannot_be_had_nothing_runs(

@@ -24,31 +24,24 @@ import socket
 import struct
 import subprocess
 import sys
-import threading
-import time
 import weakref
 from pathlib import Path
 from typing import IO, Any
 
 import tensorlab
 from tensorlab.grading.boxes import BoxError, Level, seccomp
-from tensorlab.grading.boxes.guard import GONE_SECONDS, descendants
-from tensorlab.grading.boxes.meter import Processor
-from tensorlab.grading.boxes.process import START_SECONDS, ProcessBox, clean_environment, program_command
+from tensorlab.grading.boxes.guard import GONE_SECONDS
+from tensorlab.grading.boxes.process import START_SECONDS, Process, clean_environment, program_command
+from tensorlab.grading.boxes.walled import HIDDEN, MOST_PROCESSES, WalledBox
 
 FOLDER = "/box"  # where the process begins
 FOLDER_BYTES = 128 << 20
-MOST_PROCESSES = 64
-LOOK = 0.05  # seconds between two looks at what the processes take
 
 #: What the program says when it has loaded the library, and when there is a box; as `inside.zygote` has it.
 HELLO = b"a box is there"
 
 #: Users from here on are nobody's. Each box takes one, since limits count what a user has.
 _FIRST_USER, _USERS = 2_000_000_000, 1 << 20
-
-# Parts of this library that are not for students' eyes while they are graded.
-_HIDDEN = ("grading", "learn", "cli")
 
 _CREDENTIALS = struct.Struct("iII")  # process, user, group
 
@@ -183,33 +176,20 @@ class Forked:
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
 
-class BubblewrapBox(ProcessBox):
+class BubblewrapBox(WalledBox):
     """One student's process, closed off by bubblewrap; see `BubblewrapBoxes`."""
 
     level: Level = "strong"
 
     def __init__(self, zygote: Zygote, parts: list[str], memory_bytes: int, cpu_seconds: int) -> None:
         self._zygote = zygote
-        self._memory = memory_bytes
         super().__init__(parts, memory_bytes, cpu_seconds)
-        threading.Thread(target=self._watch, daemon=True).start()
 
-    def _launch(self) -> Forked:
+    def _launch(self) -> Process:
         return self._zygote.fork(_FIRST_USER + secrets.randbelow(_USERS) if os.geteuid() == 0 else 0)
 
     def _end(self) -> None:
         self._process.kill()
-
-    def _processor(self) -> Processor:
-        return Processor(self._process.pid, descendants)
-
-    def _watch(self) -> None:
-        """End the box when its processes take more than they may."""
-        while self._process.poll() is None:
-            members = [self._process.pid, *descendants(self._process.pid)]
-            if sum(map(memory, members)) > self._memory:
-                self._end()
-            time.sleep(LOOK)
 
 
 def missing() -> str:
@@ -226,19 +206,10 @@ def missing() -> str:
     return ""
 
 
-def memory(pid: int) -> int:
-    """Bytes that a process takes: its share of what it has in common with others, where that is told."""
-    with contextlib.suppress(OSError):  # it has ended
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8").splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1]) << 10
-    return 0
-
-
 def _walls() -> list[str]:
     """The command line of bubblewrap, up to the program, which may put up more walls behind these."""
     package = Path(tensorlab.__file__).resolve().parent
-    own = [str(package / name) for name in _HIDDEN]
+    own = [str(package / name) for name in HIDDEN]
     inside = str(package / "grading" / "inside")
     home = clean_environment(FOLDER)
     memory = ("--perms", "1777", "--size", str(FOLDER_BYTES), "--tmpfs")

@@ -50,8 +50,8 @@ sys.path.remove(folder)
 main()
 """
 
-# PR_SET_PDEATHSIG, SIGKILL: a cell that never ends must not outlive a grader that was killed.
-_DIE_WITH_PARENT = "import ctypes; ctypes.CDLL(None).prctl(1, 9)"
+#: PR_SET_PDEATHSIG, SIGKILL: a cell that never ends must not outlive a grader that was killed.
+DIE_WITH_PARENT = "import ctypes; ctypes.CDLL(None).prctl(1, 9)"
 
 
 class Process(Protocol):
@@ -178,7 +178,7 @@ class ProcessBox:
 
     def _launch(self) -> Process:
         """Start the process; a box that closes it off starts it another way."""
-        start = _DIE_WITH_PARENT if sys.platform == "linux" else ""
+        start = DIE_WITH_PARENT if sys.platform == "linux" else ""
         return self._popen(program_command(start=start), clean_environment(str(self._folder)))
 
     def _processor(self) -> Processor:

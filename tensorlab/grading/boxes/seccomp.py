@@ -34,7 +34,7 @@ _CLONE, _CLONE3, _SOCKET = (56, 220), (435, 435), (41, 198)
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # a column above, and AUDIT_ARCH_…
 _X32 = 0x40000000  # numbers from here on are those of another table of x86-64
 _NEW_NAMESPACES = 0x7E020080  # the flags CLONE_NEW… of all kinds
-_AF_UNIX = 1
+_AF_UNIX, _NO_FAMILY = 1, 0xFFFF
 
 # Where the filter finds a call's number, the machine, and the lower half of the first argument.
 _NUMBER, _MACHINE, _FIRST = 0, 4, 16
@@ -52,8 +52,11 @@ def is_known(machine: str | None = None) -> bool:
     return (machine or platform.machine()) in _MACHINES
 
 
-def program(machine: str | None = None) -> bytes:
-    """The filter, as bubblewrap's ``--seccomp`` takes it.
+def program(machine: str | None = None, *, sockets: bool = True) -> bytes:
+    """The filter, as the kernel takes it.
+
+    Args:
+        sockets: whether the process may make local ones.
 
     Raises:
         KeyError: the numbers of this machine's calls are not known, see `is_known`.
@@ -81,7 +84,7 @@ def program(machine: str | None = None) -> bytes:
         (_LOAD, 0, 0, _NUMBER),
         (_EQUAL, 0, 3, _SOCKET[column]),
         (_LOAD, 0, 0, _FIRST),
-        (_EQUAL, 1, 0, _AF_UNIX),
+        (_EQUAL, 1, 0, _AF_UNIX if sockets else _NO_FAMILY),
         (_RETURN, 0, 0, _ERROR | errno.EAFNOSUPPORT),
         (_RETURN, 0, 0, _ALLOW),
     ]

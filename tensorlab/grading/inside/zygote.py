@@ -19,14 +19,14 @@ from typing import Any, NoReturn
 
 from . import runner
 from .calls import Parts
+from .system import call, filter_calls
 
 HELLO = b"a box is there"
 
 _NEW_NAMESPACES = 0x00020000 | 0x08000000 | 0x20000000  # CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID
 _PRIVATE = 0x4000 | 0x40000  # MS_REC, MS_PRIVATE
 _NO_SUID, _NO_DEVICES, _READ_ONLY = 2, 4, 1
-_NO_NEW_PRIVILEGES, _SECCOMP, _FILTER = 38, 22, 2  # of prctl
-_AMBIENT, _CLEAR_ALL = 47, 4
+_AMBIENT, _CLEAR_ALL = 47, 4  # of prctl
 _CAPABILITIES = 0x20080522  # version 3
 
 
@@ -55,7 +55,7 @@ def main() -> None:
 def _box(control: socket.socket, pipes: list[int], user: int, told: dict[str, Any]) -> NoReturn:
     """Start a box, and end with it."""
     try:
-        _call("unshare", _NEW_NAMESPACES)
+        call("unshare", _NEW_NAMESPACES)
         if os.fork():  # the first process after that is the first one of the new namespace
             os._exit(0)
         _mount_folders(told["folder"], told["folder_bytes"])
@@ -79,11 +79,11 @@ def _box(control: socket.socket, pipes: list[int], user: int, told: dict[str, An
 def _mount_folders(folder: str, size: int) -> None:
     """Put folders of its own over those of this process; what the library has made there is made again."""
     made = [path for path in Path(folder).rglob("*") if path.is_dir()]
-    _call("mount", b"none", b"/", None, _PRIVATE, None)
+    call("mount", b"none", b"/", None, _PRIVATE, None)
     for path in (folder, "/tmp", "/dev/shm"):
         flags = _NO_SUID | _NO_DEVICES
-        _call("mount", b"tmpfs", path.encode(), b"tmpfs", flags, f"mode=1777,size={size}".encode())
-    _call("mount", b"tmpfs", b"/proc", b"tmpfs", _NO_SUID | _NO_DEVICES | _READ_ONLY, b"mode=555,size=4k")
+        call("mount", b"tmpfs", path.encode(), b"tmpfs", flags, f"mode=1777,size={size}".encode())
+    call("mount", b"tmpfs", b"/proc", b"tmpfs", _NO_SUID | _NO_DEVICES | _READ_ONLY, b"mode=555,size=4k")
     for made_before in made:
         made_before.mkdir()
         made_before.chmod(0o1777)
@@ -101,28 +101,6 @@ def _become_student(pipes: list[int], user: int, told: dict[str, Any]) -> None:
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
-    _call("prctl", _AMBIENT, _CLEAR_ALL, 0, 0, 0)
-    _call("capset", (ctypes.c_uint32 * 2)(_CAPABILITIES, 0), (ctypes.c_uint32 * 6)())
+    call("prctl", _AMBIENT, _CLEAR_ALL, 0, 0, 0)
+    call("capset", (ctypes.c_uint32 * 2)(_CAPABILITIES, 0), (ctypes.c_uint32 * 6)())
     filter_calls(bytes.fromhex(told["filter"]))
-
-
-class _Program(ctypes.Structure):
-    """``struct sock_fprog``."""
-
-    _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
-
-
-def filter_calls(program: bytes) -> None:
-    """Refuse system calls of this process and all that it starts, from now on; see `boxes.seccomp`."""
-    _call("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    _call("prctl", _SECCOMP, _FILTER, ctypes.byref(_Program(len(program) // 8, program)), 0, 0)
-
-
-def _call(name: str, *args: Any) -> None:
-    """A call of the C library that fails with an error."""
-    if getattr(_libc, name)(*args):
-        error = ctypes.get_errno()
-        raise OSError(error, f"{name}: {os.strerror(error)}")
-
-
-_libc = ctypes.CDLL(None, use_errno=True)

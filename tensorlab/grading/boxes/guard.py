@@ -40,7 +40,8 @@ def guarded() -> Iterator[None]:
 
 def die_with_parent() -> None:
     """From here on this process is killed when the thread that started it ends, however it does."""
-    prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    if sys.platform == "linux":
+        prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
 def end_all(besides: Collection[int] = ()) -> None:

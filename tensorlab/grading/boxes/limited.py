@@ -23,8 +23,7 @@ from tensorlab.grading.boxes import Level, seccomp
 from tensorlab.grading.boxes.guard import descendants
 from tensorlab.grading.boxes.process import DIE_WITH_PARENT, Process, clean_environment, program_command
 from tensorlab.grading.boxes.walled import HIDDEN, MOST_PROCESSES, WalledBox
-from tensorlab.grading.inside.limited import WALLS
-from tensorlab.grading.inside.system import landlock_version
+from tensorlab.grading.inside.system import WALLS, landlock_version
 
 LEAST_VERSION = 6  # of Landlock: the first that keeps signals in
 

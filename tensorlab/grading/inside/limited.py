@@ -8,10 +8,7 @@ import os
 import resource
 
 from . import runner
-from .system import filter_calls, keep_to
-
-#: The variable that says which walls.
-WALLS = "TENSORLAB_WALLS"
+from .system import WALLS, filter_calls, keep_to
 
 
 def main() -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import struct
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+#: The variable that tells the program of a limited box which walls to put up.
+WALLS = "TENSORLAB_WALLS"
 
 _NO_NEW_PRIVILEGES, _SECCOMP, _FILTER = 38, 22, 2  # of prctl
 
@@ -34,7 +38,7 @@ def filter_calls(program: bytes) -> None:
 
 def landlock_version() -> int:
     """The version of Landlock that the kernel has; 0 for none."""
-    return max(0, int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION)))
+    return max(0, int(_libc().syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION)))
 
 
 def keep_to(read: Iterable[str], write: Iterable[str]) -> None:
@@ -64,11 +68,13 @@ def call(name: str, *args: Any) -> int:
     Raises:
         OSError: the system refuses.
     """
-    found = int(getattr(_libc, name)(*args))
+    found = int(getattr(_libc(), name)(*args))
     if found < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"{name}: {os.strerror(error)}")
     return found
 
 
-_libc = ctypes.CDLL(None, use_errno=True)
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)

@@ -6,10 +6,12 @@ of the library that a call runs through, one run a line. The last one sends real
 
 from __future__ import annotations
 
+import linecache
 import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -20,15 +22,23 @@ LIBRARY = str(Path(tl.__file__).parent)
 
 
 class Interruption:
-    """Counts the lines of the library that run, and raises KeyboardInterrupt at one of them."""
+    """Counts the lines of the library that run, and raises KeyboardInterrupt at one of them.
+
+    Between the last step inside a ``with`` and its ``__exit__`` Python runs no handler of a signal, though it
+    calls a tracer there: such a line is none to interrupt.
+    """
 
     def __init__(self, at: int | None = None):
-        self.at, self.lines = at, 0
+        self.at, self.lines, self.last = at, 0, {}
 
     def __call__(self, frame, event, argument):
         if not frame.f_code.co_filename.startswith(LIBRARY):
             return None
         if event == "line":
+            last, self.last[frame] = self.last.get(frame, 0), frame.f_lineno
+            text = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+            if frame.f_lineno < last and text.lstrip().startswith("with "):
+                return self
             self.lines += 1
             if self.lines - 1 == self.at:
                 raise KeyboardInterrupt
@@ -118,6 +128,10 @@ def test_an_interrupted_write_is_seen_in_the_version(name):
             write(x)
             pytest.fail(f"the run was to be interrupted at step {line} and was not")
         assert x._version != version or x.tolist() == old, f"interrupted at step {line} of {whole.lines}"
+    other = threading.Thread(target=tl.rand, args=(1,), daemon=True)
+    other.start()
+    other.join(10)
+    assert not other.is_alive(), "a lock is held by nobody who would give it back"
 
 
 RESULTS = {

@@ -130,6 +130,8 @@ class Exercise:
         part: ``"module:name"`` of the library's function or class, which is the reference.
         lean: whether an answer may allocate no more bytes than the library does.
         bits: how many bits the ints of a call have, where it is bits that they stand for; 0 elsewhere.
+        as_the_part_takes: the arguments of a case as the library's function takes them, where that one
+            refuses the form in which the exercise asks; None where it takes them as they are.
         programs: whether each case is a small program, its only argument, that uses the answer under its
             name: how a class is asked, an engine, or a function of functions (see `inside.programs`).
     """
@@ -146,6 +148,7 @@ class Exercise:
     lean: bool = False
     bits: int = 0
     programs: bool = False
+    as_the_part_takes: Callable[..., tuple[Any, ...]] | None = None
 
     @property
     def chapter(self) -> str:
@@ -187,7 +190,8 @@ class Exercise:
         """The library's own function."""
         module, _, name = self.part.partition(":")
         function: Callable[..., Any] = getattr(importlib.import_module(module), name)
-        return function
+        form = self.as_the_part_takes
+        return (lambda *args: function(*form(*args))) if form else function
 
 
 class Solutions:

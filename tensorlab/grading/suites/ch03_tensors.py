@@ -117,6 +117,11 @@ def _write(x: Strided, index: tuple[Any, ...], value: Any) -> Case:
     return Case((x, index, value))
 
 
+def _overlap(x: Strided, index: tuple[Any, ...], value: Strided) -> Case:
+    """A value that looks into cells that are written, as other elements."""
+    return Case((x, index, value), ("single memory location",))
+
+
 def _values(shape: tuple[int, ...], first: float = 50.0) -> Strided:
     """A tensor to assign, with numbers that occur nowhere else."""
     count = 1
@@ -219,14 +224,21 @@ SETITEM = Exercise(
         Topic(
             "a tensor as the value",
             2,
-            "A value that is a tensor has the shape of the part and a storage of its own. Each of its "
-            "elements goes to its own place, and the value stays as it is.",
+            "A value that is a tensor has the shape of the part. Each of its elements goes to its own place. "
+            "One that looks into cells that are being written would lose elements before they are read, so "
+            "copy_ refuses it, unless it is the very part.",
             (
                 _write(strided((3,)), (slice(0, 2),), _values((2,))),
                 _write(strided((2, 3)), (0,), _values((3,))),
                 _write(strided((2, 3)), (WHOLE, 1), _values((2,))),
                 _write(strided((3, 4)), (slice(1, 3), slice(0, 4, 2)), _values((2, 2))),
                 _write(strided((2, 3)), (1, 1), _values(())),
+                _write(strided((3,), cells=3), (WHOLE,), strided((3,), cells=3)),
+                _write(strided((2, 3)), (1,), strided((3,), None, 3)),
+                _write(strided((2, 3)), (1,), strided((3,), cells=6)),
+                _overlap(strided((3,), cells=3), (slice(1, None),), strided((2,), cells=3)),
+                _overlap(strided((3,), cells=3), (slice(0, 2),), strided((2,), None, 1)),
+                _overlap(strided((2, 2)), (WHOLE,), strided((2, 2), (1, 2))),
             ),
             _tensor_into_part,
         ),

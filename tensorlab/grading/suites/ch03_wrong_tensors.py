@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import tensorlab as tl
 from tensorlab.grading.suite import Solutions
 
@@ -301,6 +303,29 @@ def takes_one_part_after_the_other(input, index, value):
     for one in index:
         part = part[one]
     _assign(part, value)
+
+
+@solutions.wrong(
+    "03.setitem",
+    belief="Each element is read when its turn comes, so go through the places one by one.",
+    lesson="In x[1:] = x[:-1] the second element is written before it is read, and the first number ends up "
+    "everywhere. copy_ sees that the two overlap, and refuses.",
+)
+def writes_element_by_element(input, index, value):
+    part = input[index]
+    for place in itertools.product(*map(range, part.shape)):
+        number = value[place].item() if isinstance(value, tl.Tensor) else value
+        part[place].fill_(number)
+
+
+@solutions.wrong(
+    "03.setitem",
+    belief="A copy of the value makes every overlap harmless.",
+    lesson="It does, at the price of memory that nobody asked for. setitem leaves that to its caller: it "
+    "refuses, as copy_ does, and the error says that clone() helps.",
+)
+def clones_the_value(input, index, value):
+    _assign(input[index], value.clone() if isinstance(value, tl.Tensor) else value)
 
 
 @solutions.wrong(

@@ -142,9 +142,9 @@ def asks_for_strides(input, *sizes):
 @solutions.right("04.reshape", idea="Try view, and copy when it refuses.")
 def tries_view(input, *sizes):
     try:
-        return input.view(*sizes)
+        return input.view(sizes)
     except RuntimeError:
-        return input.contiguous().view(*sizes)
+        return input.contiguous().view(sizes)
 
 
 @solutions.right("04.reshape", idea="Decide first, then view.")

@@ -216,9 +216,10 @@ RESHAPE = Exercise(
             lambda source: _reshape_of_a_window(source, view=False),
         ),
         Topic(
-            "a size of -1, and sizes that do not fit",
+            "a size of -1, no sizes, and sizes that do not fit",
             2,
-            "layout.infer_size replaces -1, and refuses a shape with another number of elements.",
+            "layout.infer_size replaces -1, and refuses a shape with another number of elements. No sizes at "
+            "all are the shape (), which holds one element.",
             (
                 *_cases(
                     (TABLE, -1),
@@ -230,8 +231,11 @@ RESHAPE = Exercise(
                     (CUBE, 2, -1, 2),
                     (_tensor((2, 0)), -1),
                     (_tensor(()), -1),
+                    (_tensor((1,)),),
+                    (_tensor((1, 1), None, 2),),
                 ),
                 Case((TABLE, 4), ("is invalid for input of size 6",)),
+                Case((TABLE,), ("is invalid for input of size 6",)),
                 Case((TABLE, 4, -1), ("is invalid for input of size 6",)),
                 Case((TURNED, 5), ("is invalid for input of size 6",)),
             ),
@@ -240,6 +244,7 @@ RESHAPE = Exercise(
     ),
     wrong=ch04_wrong_tensors.solutions.wrong_of("04.reshape"),
     right=ch04_right.solutions.right_of("04.reshape"),
+    as_the_part_takes=lambda x, *sizes: (x, sizes),
     lean=True,
 )
 

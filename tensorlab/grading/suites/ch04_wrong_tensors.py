@@ -167,7 +167,7 @@ def zeros_leave_no_gap(input):
     lesson="reshape copies only where no view exists. For a contiguous tensor there always is one.",
 )
 def always_copies_first(input, *sizes):
-    return in_rows(input).view(*sizes)
+    return in_rows(input).view(sizes)
 
 
 @solutions.wrong(
@@ -177,7 +177,7 @@ def always_copies_first(input, *sizes):
     "layout.is_contiguous.",
 )
 def copies_what_is_not_contiguous(input, *sizes):
-    return input.contiguous().view(*sizes)
+    return input.contiguous().view(sizes)
 
 
 @solutions.wrong(
@@ -186,7 +186,7 @@ def copies_what_is_not_contiguous(input, *sizes):
     lesson="Where no strides lead to the elements in their order, they have to be copied.",
 )
 def only_views(input, *sizes):
-    return input.view(*sizes)
+    return input.view(sizes)
 
 
 @solutions.wrong(
@@ -239,9 +239,9 @@ def keeps_the_offset_for_the_copy(input, *sizes):
 )
 def clones_and_views(input, *sizes):
     try:
-        return input.view(*sizes)
+        return input.view(sizes)
     except RuntimeError:
-        return input.clone().view(*sizes)
+        return input.clone().view(sizes)
 
 
 @solutions.wrong(
@@ -286,6 +286,35 @@ def copies_twice(input, *sizes):
     if isinstance(strides, layout.Refusal):
         return tl.tensor(in_rows(input).tolist(), dtype=input.dtype).view(shape)
     return tl.as_strided(input, shape, strides, input.storage_offset())
+
+
+def view_or_copy(input, sizes):
+    shape = layout.infer_size(sizes, input.numel())
+    strides = layout.view_strides(input.shape, input.stride(), shape)
+    if isinstance(strides, layout.Refusal):
+        return in_rows(input).view(shape)
+    return tl.as_strided(input, shape, strides, input.storage_offset())
+
+
+@solutions.wrong(
+    "04.reshape",
+    belief="Without sizes there is nothing to change.",
+    lesson="No sizes are a shape like any other: (). One element has it, in a tensor without dimensions; for "
+    "six elements it does not fit.",
+)
+def leaves_it_without_sizes(input, *sizes):
+    if not sizes:
+        return input
+    return view_or_copy(input, sizes)
+
+
+@solutions.wrong(
+    "04.reshape",
+    belief="Without sizes all elements stand in one row.",
+    lesson="One row is what -1 asks for, or flatten. No sizes are the shape (), which has no row.",
+)
+def makes_a_row_without_sizes(input, *sizes):
+    return view_or_copy(input, sizes or (-1,))
 
 
 @solutions.wrong(

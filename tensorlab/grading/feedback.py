@@ -6,6 +6,7 @@ the student's notebook (`tensorlab.learn.show`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -55,6 +56,8 @@ def _argument(value: Any, names: Mapping[int, tuple[str, Strided]]) -> str:
         return value.over(name if value.dtype is first.dtype else f"{name}.view(tl.{value.dtype.name})")
     if isinstance(value, dtype):
         return f"tl.{value.name}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value).replace("inf", "tl.inf").replace("nan", "tl.nan")
     if isinstance(value, list):
         return f"[{', '.join(_argument(item, names) for item in value)}]"
     if isinstance(value, tuple):
@@ -113,7 +116,10 @@ def one_line(verdict: Verdict) -> str:
     if verdict.status == "right":
         return "All cases pass."
     if verdict.status == "unanswered":
-        return f"{exercise.name} is not written yet: it still raises NotImplementedError, or returns nothing."
+        if verdict.returned:
+            given = f"{exercise.name} gives None for every input"
+            return f"{given}, as a function does that ends without a return."
+        return f"{exercise.name} is not written yet: a placeholder stands where its body goes."
     parts = [f"Lost: {'; '.join(verdict.lost)}."]
     failure = verdict.smallest
     if failure is not None and isinstance(failure.got, Ended):

@@ -73,6 +73,7 @@ class Verdict:
         failures: the cases that failed: public before hidden, then topic by topic, the smallest first.
         belief: the known wrong solution that makes the same mistakes, if there is one.
         lost: titles of the topics that gave no points.
+        returned: of an answer that counts as not written, whether it ran to its end and gave None.
     """
 
     exercise: Exercise
@@ -81,6 +82,7 @@ class Verdict:
     lost: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()
     belief: WrongSolution | None = None
+    returned: bool = False
 
     @property
     def smallest(self) -> Failure | None:
@@ -146,7 +148,9 @@ def weigh(exercise: Exercise, records: Sequence[Failure], known: Known | None = 
         known: what a wrong solution answers to the same questions; it is asked them if left out.
     """
     if all(_is_starter(record.got, record.want, exercise.name) for record in records):
-        return Verdict(exercise, "unanswered", 0, tuple(topic.title for topic in exercise.topics))
+        titles = tuple(topic.title for topic in exercise.topics)
+        returned = any(isinstance(record.got, Returned) and record.got.value is None for record in records)
+        return Verdict(exercise, "unanswered", 0, titles, returned=returned)
     failures = [record for record in records if not passes(record.got, record.want, record.case)]
     lost = {failure.topic.title for failure in failures}
     if exercise.topics[0].title in lost:  # the foundation

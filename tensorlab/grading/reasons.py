@@ -27,6 +27,9 @@ _SLIPS = {
     "MemoryError": "The call asks for more memory than it may have.",
 }
 
+#: What None says of the function that gave it.
+_NOTHING = "The call gave None, which is also what a function gives that ends without a return."
+
 #: What a function gives whose body does not run when it is called, and the word that is to blame.
 _UNRUN = {"generator": "a yield", "coroutine": "async"}
 
@@ -70,6 +73,8 @@ def _of_error(failure: Failure, got: Raised) -> str:
             "The call does not fit the function's first line. Keep that line as the exercise gives it: "
             "an argument with a value, such as offset=0, may be left out of a call."
         )
+    if not got.line and "NoneType" in got.message:  # the program takes it for what it asked for
+        return _NOTHING
     if got.kind == "NotImplementedError":
         line = f"the line of {got.unwritten}" if got.unwritten else "the line"
         return f"This case ({failure.topic.title}) still reaches {line} that raises NotImplementedError."
@@ -87,6 +92,8 @@ def _of_error(failure: Failure, got: Raised) -> str:
 def _of_inside(got: Any, want: Any) -> str:
     """The first entry of a tuple or list whose type is not the one that should stand there."""
     if type(got) is not type(want):
+        if got is None:
+            return f"Inside the answer should stand {_type(want)}. {_NOTHING}"
         shown = got.type_name if isinstance(got, values.Opaque) else _type(got)
         return f"Inside the answer should stand {_type(want)}, not {shown}, even where the two print alike."
     if isinstance(want, (tuple, list)) and len(got) == len(want):
@@ -110,8 +117,10 @@ def of_content(failure: Failure) -> str:
         return "There is no right value for this input: return a layout.Refusal, and do not raise it."
     if isinstance(got.value, Refusal):
         return "The call refused, and there is an answer."
+    if got.value is None and want.value is not None:
+        return _NOTHING
     tensors = explain_tensors(got.value, want.value, got.after, want.after, failure.case.rounding)
-    return tensors or _of_bytes(got, want, failure) or _of_nothing(got)
+    return tensors or _of_bytes(got, want, failure)
 
 
 def _of_bytes(got: Returned, want: Returned, failure: Failure) -> str:
@@ -123,12 +132,6 @@ def _of_bytes(got: Returned, want: Returned, failure: Failure) -> str:
             f"{failure.case.room}."
         )
     return ""
-
-
-def _of_nothing(got: Returned) -> str:
-    if got.value is not None:
-        return ""
-    return "The call gave None, which is also what a function gives that ends without a return."
 
 
 def _quoted(parts: list[str]) -> str:

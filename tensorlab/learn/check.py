@@ -165,19 +165,16 @@ def card_of(verdict: Verdict, lines: tuple[Line, ...], then: str, footer: tuple[
         headline = f"{asked.name} prints and returns nothing: {points} so far."
         return Card(title_of(asked), headline, "plain", lines, footer=footer)
     if verdict.status == "unanswered":
+        headline = f"{asked.name} gives None" if verdict.returned else "Not written yet"
+        returning = Line("Return", "A function that comes to its end without a return gives None.")
         return Card(
             title_of(asked),
-            f"Not written yet: {points} so far.",
+            f"{headline}: {points} so far.",
             "plain",
             (
                 Line("Asked", asked.task),
-                Line("Write", asked.opening, code=True),
+                *((returning,) if verdict.returned else (Line("Write", asked.opening, code=True),)),
                 Line("Then", then),
-                Line(
-                    "Note",
-                    "A function that comes to its end without a return gives None, which counts as not "
-                    "written.",
-                ),
                 *lines,
             ),
             footer=footer,

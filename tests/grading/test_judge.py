@@ -50,13 +50,37 @@ def test_without_the_foundation_nothing_counts():
 
 
 @pytest.mark.parametrize(
-    "nothing", [lambda *a: None, lambda *a: ..., lambda *a: exec("raise NotImplementedError")]
+    ("nothing", "says"),
+    [
+        (lambda *a: None, "gives None for every input, as a function does that ends without a return"),
+        (lambda *a: ..., "is not written yet"),
+        (lambda *a: exec("raise NotImplementedError"), "is not written yet"),
+    ],
 )
-def test_nothing_written_is_said_kindly(nothing):
+def test_nothing_written_is_said_kindly(nothing, says):
     for e in exercises("01"):
         verdict = verdict_of(e.id, nothing)
         assert (verdict.points, verdict.status, verdict.failures) == (0, "unanswered", ())
-        assert "is not written yet" in feedback.one_line(verdict)
+        assert says in feedback.one_line(verdict)
+
+
+def without_its_return(function):
+    def forgetful(*args):
+        function(*args)
+
+    return forgetful
+
+
+@pytest.mark.parametrize("asked", [e for e in exercises() if not e.is_class], ids=lambda e: e.id)
+def test_a_forgotten_return_is_named(asked, interpreted):
+    """The work is done and not handed over. Where None is right, nothing is forgotten."""
+    said = interpreted(said_without_a_return, asked.id)
+    assert said == "All cases pass." or "ends without a return" in said
+
+
+def said_without_a_return(exercise_id):
+    forgetful = without_its_return(exercise(exercise_id).right[0].function)
+    return feedback.one_line(verdict_of(exercise_id, forgetful))
 
 
 def test_the_first_topic_that_failed_is_shown_not_the_rarest():

@@ -165,3 +165,13 @@ def test_each_method_of_a_class_is_left_out(monkeypatch, tmp_path):
     text = "".join(json.loads(release.released(path))["cells"][0]["source"])
     assert "secret" not in text
     assert text.count("replace this line with the body of Linear") == 2
+
+
+def test_a_default_dtype_that_an_answer_sets_ends_with_its_call():
+    def narrows(*operands):
+        tl.set_default_dtype(tl.float16)
+        raise RuntimeError
+
+    for args in (("tl.set_default_dtype(tl.float64)\n1",), ("f()",)):
+        calls.call(narrows, args, named="f")
+        assert tl.get_default_dtype() is tl.float32

@@ -307,6 +307,7 @@ def test_a_refusal_needs_a_reason():
 def test_a_call_can_be_typed_as_it_is_shown():
     numel = exercise("01.numel")
     assert call_text(numel, ((2, 3), dtypes.int8)) == "numel((2, 3), tl.int8)"
+    assert call_text(numel, ([math.nan, -math.inf],)) == "numel([tl.nan, -tl.inf])"
     assert call_text(numel, ([strided((2,), cells=4), strided((2,), (1,), 2, cells=4)],)) == (
         "a = tl.tensor([0.0, 1.0, 2.0, 3.0])\n"
         "numel([tl.as_strided(a, (2,), (1,), 0), tl.as_strided(a, (2,), (1,), 2)])"

@@ -94,10 +94,16 @@ def test_nothing_written_is_kind():
     def numel(shape):
         raise NotImplementedError
 
-    for empty in (numel, lambda shape: None, lambda shape: ...):
+    for empty in (numel, lambda shape: ...):
         card = check_numel(empty)
         assert card.headline == "Not written yet: 0 of 4 points so far."
         assert "def numel(shape):" in str(card)
+
+
+def test_a_forgotten_return_is_told_from_nothing_written():
+    card = check_numel(lambda shape: None)
+    assert card.headline == "numel gives None: 0 of 4 points so far."
+    assert "without a return" in str(card)
 
 
 def test_a_printed_answer_is_told_from_none():

@@ -12,6 +12,7 @@ from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
 from tensorlab.autograd.profiling import count_bytes
+from tensorlab.core.dtypes import get_default_dtype, set_default_dtype
 from tensorlab.random import fork_rng, manual_seed
 
 from . import programs, values
@@ -90,7 +91,8 @@ def call(
 
     If it was given tensors or lists, the arguments after the call are told too. Beside a value stand the
     bytes of all storages that were made for it, and the most that lived at once. Random numbers are those of
-    one seed in every call, so that two answers can be compared.
+    one seed in every call, so that two answers can be compared, and a default dtype that a call sets is
+    that of no other call.
 
     KeyboardInterrupt passes through: it belongs to whoever watches the clock. All else that a function can
     raise, SystemExit included, is an answer.
@@ -105,6 +107,7 @@ def call(
     scene = Scene()
     given = scene.build(args)
     changeable = scene.has_changeable
+    default = get_default_dtype()
     try:
         with fork_rng():
             manual_seed(0)
@@ -114,6 +117,8 @@ def call(
         raise
     except BaseException as error:
         return {"raised": describe(error, _file_of(function))}
+    finally:
+        set_default_dtype(default)
     if kept is not None:
         kept[:] = [(value, scene)]
     # Room for one number only does not count: the value of an element on its way is no tensor to a reader.

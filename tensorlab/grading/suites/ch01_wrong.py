@@ -9,6 +9,8 @@ honest as its author would have written it.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tensorlab.grading.suite import Solutions
@@ -102,6 +104,16 @@ def first_size_only(shape):
 )
 def numpy_product(shape):
     return np.prod(shape)
+
+
+@solutions.wrong(
+    "01.numel",
+    belief="A NumPy integer is an int.",
+    lesson="It prints like one and has another type, numpy.int64, which ends at 64 bits. math.prod gives an "
+    "int already.",
+)
+def hands_over_a_numpy_integer(shape):
+    return np.int64(math.prod(shape))
 
 
 @solutions.wrong(

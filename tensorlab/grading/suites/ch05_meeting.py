@@ -1,14 +1,16 @@
-"""Chapter 5, *dtypes and interop*: the questions about the dtype in which operands meet."""
+"""Chapter 5, *dtypes and interop*: the questions about the dtype in which operands meet.
+
+They are small programs, for one of the operands is set beforehand: the default dtype.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
 from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
-from tensorlab.grading.inside.strided import Strided, strided
 from tensorlab.grading.suite import Case, Exercise, Topic
 from tensorlab.grading.suites import ch05_right, ch05_wrong_types
 
@@ -17,24 +19,34 @@ F16, BF16, F32, F64 = dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.fl
 FLOATS, INTS = (F16, BF16, F32, F64), (U8, I8, I16, I32, I64)
 
 
-def _table(element_type: dtype, size: int = 2) -> Strided:
-    """An operand of one dimension."""
-    return strided((size,), cells=[0, 1][:size], dtype=element_type)
+def _table(element_type: dtype, size: int = 2) -> str:
+    """An operand of one dimension, as a program makes it."""
+    return f"tl.ones({size}, dtype=tl.{element_type.name})"
 
 
-def _single(element_type: dtype, value: int = 1) -> Strided:
+def _single(element_type: dtype, value: int = 1) -> str:
     """An operand without dimensions."""
-    return strided((), cells=[value], dtype=element_type)
+    return f"tl.tensor({value}, dtype=tl.{element_type.name})"
+
+
+def _call(operands: Sequence[Any]) -> str:
+    """A call with these operands: tensors as they are made, and Python numbers."""
+    return f"result_type({', '.join(x if isinstance(x, str) else repr(x) for x in operands)})"
 
 
 def _meet(*operands: Any) -> Case:
-    """A call with these operands. Each tensor has a storage of its own."""
-    return Case(
-        tuple(
-            replace(operand, storage=number) if isinstance(operand, Strided) else operand
-            for number, operand in enumerate(operands, 1)
-        )
+    return Case((_call(operands),))
+
+
+def _meet_by_default(default: dtype, *operands: Any) -> Case:
+    """The same under another default dtype, which is float32 again after it."""
+    lines = (
+        f"tl.set_default_dtype(tl.{default.name})",
+        f"met = {_call(operands)}",
+        "tl.set_default_dtype(tl.float32)",
+        "met",
     )
+    return Case(("\n".join(lines),))
 
 
 def _meetings(*calls: tuple[Any, ...]) -> tuple[Case, ...]:
@@ -51,7 +63,15 @@ def _two_tables(source: Random, first: tuple[dtype, ...], second: tuple[dtype, .
     return _meet(*operands)
 
 
-def _beside(source: Random, table: Strided) -> Case:
+def _beside_a_number(source: Random) -> Case:
+    """A table and a number; one time in four under another default dtype."""
+    table, number = _table(source.choice(dtypes.ALL)), _number(source)
+    if source.random() < 0.25:
+        return _meet_by_default(source.choice((F64, F16)), table, number)
+    return _meet(table, number)
+
+
+def _beside(source: Random, table: str) -> Case:
     """A tensor with dimensions, and one without or one of a single element."""
     of = source.choice(dtypes.ALL)
     return _meet(table, _table(of, source.randint(0, 1)) if source.random() < 0.3 else _single(of))
@@ -129,21 +149,26 @@ RESULT_TYPE = Exercise(
         Topic(
             "a Python number",
             2,
-            "A number raises the category too. An int brings int64, a float the default dtype float32, a "
-            "bool bool.",
-            _meetings(
-                (_table(I8), 1000),
-                (_table(F64), 0.5),
-                (_table(F16), 2.5),
-                (_table(F16), 3),
-                (_table(I64), 0.5),
-                (_table(I8), 0.5),
-                (_table(BOOL), 1),
-                (_table(U8), True),
-                (_table(BOOL), True),
-                (0.5, _table(I32)),
+            "A number raises the category too. An int brings int64, a bool bool, and a float the default "
+            "dtype, which is float32 until tl.set_default_dtype changes it.",
+            (
+                *_meetings(
+                    (_table(I8), 1000),
+                    (_table(F64), 0.5),
+                    (_table(F16), 2.5),
+                    (_table(F16), 3),
+                    (_table(I64), 0.5),
+                    (_table(I8), 0.5),
+                    (_table(BOOL), 1),
+                    (_table(U8), True),
+                    (_table(BOOL), True),
+                    (0.5, _table(I32)),
+                ),
+                _meet_by_default(F64, _table(I64), 0.5),
+                _meet_by_default(F64, _table(F32), 0.5),
+                _meet_by_default(F16, _table(BOOL), 0.5),
             ),
-            lambda source: _meet(_table(source.choice(dtypes.ALL)), _number(source)),
+            _beside_a_number,
         ),
         Topic(
             "several at once",
@@ -172,4 +197,5 @@ RESULT_TYPE = Exercise(
     ),
     wrong=ch05_wrong_types.solutions.wrong_of("05.result_type"),
     right=ch05_right.solutions.right_of("05.result_type"),
+    programs=True,
 )

@@ -19,7 +19,7 @@ def category(dtype):
 
 
 def number_dtype(number):
-    return {bool: tl.bool, int: tl.int64, float: tl.float32}[type(number)]
+    return {bool: tl.bool, int: tl.int64, float: tl.get_default_dtype()}[type(number)]
 
 
 def met_in_groups(operands, dtype_of_number=number_dtype):
@@ -263,7 +263,19 @@ def python_floats_are_float64(*operands):
 
 @solutions.wrong(
     "05.result_type",
-    belief="When a single tensor raises the category to float, the result is the default float32.",
+    belief="A Python float brings float32.",
+    lesson="It brings the default dtype, which is float32 until tl.set_default_dtype makes it another. "
+    "tl.get_default_dtype() says which it is.",
+)
+def python_floats_are_float32(*operands):
+    return raised(
+        met_in_groups(operands, lambda n: {bool: tl.bool, int: tl.int64, float: tl.float32}[type(n)])
+    )
+
+
+@solutions.wrong(
+    "05.result_type",
+    belief="When a single tensor raises the category to float, the result is the default dtype.",
     lesson="It brings its own dtype: int8 with a single float64 is float64. The default dtype is for Python "
     "floats.",
 )
@@ -271,7 +283,8 @@ def raises_to_the_default(*operands):
     met = met_in_groups(operands)
     result = raised(met)
     known = met[0] if met[0] is not None else result
-    return tl.float32 if category(result) > category(known) and category(result) == 2 else result
+    floats = category(result) > category(known) and category(result) == 2
+    return tl.get_default_dtype() if floats else result
 
 
 @solutions.wrong(
@@ -312,7 +325,7 @@ def the_left_decides(*operands):
     lesson="For Python it is nearly so. Here a bool brings the dtype bool, and raises nothing.",
 )
 def true_is_one(*operands):
-    return raised(met_in_groups(operands, lambda n: tl.float32 if type(n) is float else tl.int64))
+    return raised(met_in_groups(operands, lambda n: tl.get_default_dtype() if type(n) is float else tl.int64))
 
 
 @solutions.wrong(

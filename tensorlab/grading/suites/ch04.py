@@ -151,7 +151,7 @@ def _refused(sizes: tuple[int, ...], count: int, says: str) -> Case:
 
 def _one_unknown(source: Random, wrong: bool = False) -> Case:
     """One size of -1; with `wrong`, the others do not divide the number of elements."""
-    shape = list(draw.shape(source, 2, 5, (2, 4)))
+    shape = list(draw.shape(source, 2, 9, (2, 4)))
     count = layout.numel(tuple(shape))
     shape[source.randrange(len(shape))] = -1
     if not wrong:
@@ -161,7 +161,7 @@ def _one_unknown(source: Random, wrong: bool = False) -> Case:
 
 
 def _too_many(source: Random) -> Case:
-    shape = draw.shape(source, 2, 5, (2, 4))
+    shape = draw.shape(source, 2, 9, (2, 4))
     return _refused(shape, layout.numel(shape) + source.choice((-1, 1, 2)), _FITS_NOT)
 
 
@@ -204,7 +204,7 @@ INFER_SIZE = Exercise(
             1,
             "Without a -1 nothing is inferred. The sizes have to multiply to the number of elements.",
             _cases(((6,), 6), ((2, 3), 6), ((), 1), ((1, 1), 1), ((2, 0), 0), ((3**20, 3**21), 3**41)),
-            lambda source: Case((shape := draw.shape(source, 1, 5), layout.numel(shape))),
+            lambda source: Case((shape := draw.shape(source, 1, 9), layout.numel(shape))),
         ),
         Topic(
             "sizes that do not fit",

@@ -27,7 +27,7 @@ def _tensor(
 def _window(source: Random, zeros: bool = True) -> Strided:
     """A tensor that begins somewhere inside its storage, in any order of dimensions, not contiguous."""
     while True:
-        shape = draw.shape(source, 2, 4, (2, 3))
+        shape = draw.shape(source, 2, 7, (2, 3))
         strides = draw.loose(source, shape, zeros)
         if not layout.is_contiguous(shape, strides):
             return _tensor(shape, strides, source.randint(0, 3), dtype=source.choice(TYPES))
@@ -35,7 +35,7 @@ def _window(source: Random, zeros: bool = True) -> Strided:
 
 def _dense(source: Random) -> Strided:
     """A contiguous tensor, which may begin inside its storage."""
-    return _tensor(draw.shape(source, 2, 4, (2, 3)), None, source.choice((0, 0, 2, 5)))
+    return _tensor(draw.shape(source, 2, 7, (2, 3)), None, source.choice((0, 0, 2, 5)))
 
 
 def _any(source: Random) -> Strided:
@@ -114,7 +114,7 @@ CONTIGUOUS = Exercise(
             lambda source: Case(
                 (
                     _tensor(
-                        (shape := draw.shape(source, 2, 4, (2, 3))),
+                        (shape := draw.shape(source, 2, 7, (2, 3))),
                         (0, *layout.default_strides(shape[1:])),
                         source.randint(1, 5),
                     ),
@@ -251,7 +251,7 @@ RESHAPE = Exercise(
 
 def _with_a_one(source: Random) -> Strided:
     """A contiguous tensor with a size of 1 or 0 somewhere."""
-    shape = list(draw.shape(source, 2, 3, (2, 3)))
+    shape = list(draw.shape(source, 2, 6, (2, 3)))
     shape[source.randrange(len(shape))] = source.choice((0, 1))
     return _tensor(tuple(shape))
 

@@ -28,7 +28,7 @@ COLUMN, ROW = _tensor((3, 1)), _tensor((4,))
 
 def _thin(source: Random, loose: bool = False) -> tuple[Strided, tuple[int, ...]]:
     """A tensor with some sizes of 1, and what these may be stretched to."""
-    wide = draw.shape(source, 2, 4, (2, 3))
+    wide = draw.shape(source, 2, 6, (2, 3))
     shape = list(wide)
     for dim in source.sample(range(len(wide)), source.randint(1, len(wide) - 1)):
         shape[dim] = 1
@@ -179,11 +179,11 @@ def _shared(x: Strided, dim: int) -> Case:
 
 def _with_zero(source: Random) -> Case:
     """Exactly one dimension, of size 2 or more, has stride 0."""
-    shape = draw.shape(source, 2, 4, (1, 4))
+    shape = draw.shape(source, 2, 6, (1, 4))
     dim = source.randrange(len(shape))
     inner = layout.default_strides((*shape[:dim], *shape[dim + 1 :]))
     strides = (*inner[:dim], 0, *inner[dim:])
-    return _shared(_tensor(shape, strides, source.choice((0, 0, 3)), cells=200), dim)
+    return _shared(_tensor(shape, strides, source.choice((0, 0, 3)), cells=300), dim)
 
 
 def _with_zeros(source: Random) -> Case:
@@ -197,7 +197,7 @@ def _with_zeros(source: Random) -> Case:
 
 def _harmless_zero(source: Random) -> Case:
     """A stride of 0 along a size of 1, or in a tensor without elements."""
-    shape = list(draw.shape(source, 2, 4, (2, 3)))
+    shape = list(draw.shape(source, 2, 7, (2, 3)))
     strides = list(layout.default_strides(shape))
     dim = source.randrange(len(shape))
     if source.random() < 0.5:

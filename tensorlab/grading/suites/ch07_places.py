@@ -56,7 +56,7 @@ def _view(source: Random, shape: Shape) -> Strided:
 
 def _added(source: Random, dim: int | None = None, twice: bool = False, view: bool = False) -> Case:
     """A case for index_add_, whose places are all different or not."""
-    shape = draw.shape(source, 2, 4, (2, 2) if view else (2, 3))
+    shape = draw.shape(source, 2, 7, (2, 2) if view else (2, 3))
     at = source.randrange(-len(shape), len(shape)) if dim is None else dim
     size = shape[at]
     places = (
@@ -137,7 +137,7 @@ INDEX_ADD = Exercise(
                 (_tensor((2, 3)), 1, _places(), _values((2, 0))),
             ),
             lambda source: Case(
-                (_tensor(shape := draw.shape(source, 1, 4, (1, 3))), 0, _places(), _values((0, *shape[1:])))
+                (_tensor(shape := draw.shape(source, 1, 7, (1, 3))), 0, _places(), _values((0, *shape[1:])))
             ),
         ),
         Topic(
@@ -172,18 +172,18 @@ def _index(source: Random, shape: Shape, dim: int, *, longer: bool = False, whol
 
 
 def _gathered(source: Random, dim: int, **sizes: bool) -> Case:
-    shape = draw.shape(source, 2, 4, (2, 2))
+    shape = draw.shape(source, 2, 7, (2, 2))
     return Case((_tensor(shape), dim, _index(source, shape, dim, **sizes)))
 
 
 def _gathered_anywhere(source: Random) -> Case:
-    shape = draw.shape(source, 2, 4, (1, 3))
+    shape = draw.shape(source, 2, 7, (1, 3))
     dim = source.randrange(-len(shape), len(shape))
     return Case((_tensor(shape), dim, _index(source, shape, dim)))
 
 
 def _gathered_view(source: Random) -> Case:
-    shape, dim = draw.shape(source, 2, 4, (2, 2)), source.randrange(2)
+    shape, dim = draw.shape(source, 2, 7, (2, 2)), source.randrange(2)
     index = _index(source, shape, dim)
     turned = strided(index.shape, draw.loose(source, index.shape, zeros=False))
     cells = [source.randrange(shape[dim]) for _ in turned.cells]
@@ -280,7 +280,7 @@ def _scattered(source: Random, dim: int | None = None, *, twice: bool = True, la
         twice: whether places are named several times.
         larger: whether the values reach beyond the index.
     """
-    shape = draw.shape(source, 2, 4, (1, 3) if dim is None else (2, 2))
+    shape = draw.shape(source, 2, 7, (1, 3) if dim is None else (2, 2))
     at = source.randrange(-len(shape), len(shape)) if dim is None else dim
     of_index = _with(shape, at, source.randint(2, 5) if twice else 1)
     index = _places(*(source.randrange(shape[at]) for _ in range(layout.numel(of_index))), shape=of_index)
@@ -289,7 +289,7 @@ def _scattered(source: Random, dim: int | None = None, *, twice: bool = True, la
 
 
 def _into_a_view(source: Random) -> Case:
-    shape, dim = draw.shape(source, 2, 4, (2, 2)), source.randrange(2)
+    shape, dim = draw.shape(source, 2, 7, (2, 2)), source.randrange(2)
     index = _index(source, shape, dim)
     return Case((_gaps(source, shape), dim, index, _values(index.shape)))
 

@@ -56,7 +56,7 @@ def _signed(source: Random, shape: tuple[int, ...]) -> Strided:
 
 def _turned(source: Random) -> Strided:
     """A table that is turned, or begins inside its storage, or has gaps."""
-    shape = draw.shape(source, 2, 4, (2, 3))
+    shape = draw.shape(source, 2, 7, (2, 3))
     strides = draw.loose(source, shape, zeros=False)
     reached = layout.address_range(shape, strides, 2)
     cells = reached[1] + 1 if reached else 2
@@ -68,14 +68,14 @@ def _any_dim(source: Random, x: Strided) -> int:
 
 
 def _with_equals(source: Random) -> Case:
-    shape = draw.shape(source, 2, 4, (1, 2))
+    shape = draw.shape(source, 2, 7, (1, 2))
     x = strided(shape, cells=[source.choice((1, 2, 2)) for _ in range(layout.numel(shape))])
     return _all_or_along(source, x)
 
 
 def _with_nan(source: Random) -> Case:
     """One nan or several among numbers of which none comes twice."""
-    x = _numbered(source, draw.shape(source, 2, 4, (1, 2)))
+    x = _numbered(source, draw.shape(source, 2, 7, (1, 2)))
     cells = [NAN if source.random() < 0.4 else number for number in x.cells]
     cells[source.randrange(len(cells))] = NAN
     return _all_or_along(source, strided(x.shape, cells=cells))
@@ -116,7 +116,7 @@ ARGMAX = Exercise(
                 (CUBE,),
                 (strided((), cells=[-4]),),
             ),
-            lambda source: _greatest(_signed(source, draw.shape(source, 2, 4, (1, 3)))),
+            lambda source: _greatest(_signed(source, draw.shape(source, 2, 7, (1, 3)))),
         ),
         Topic(
             "along a dimension",
@@ -139,7 +139,7 @@ ARGMAX = Exercise(
                 (_table((1,), (3,), (2,)), 0),
             ),
             lambda source: _greatest(
-                x := _signed(source, draw.shape(source, 1, 4, (2, 3))), _any_dim(source, x)
+                x := _signed(source, draw.shape(source, 1, 7, (2, 3))), _any_dim(source, x)
             ),
         ),
         Topic(
@@ -277,7 +277,7 @@ NORMALIZE = Exercise(
                 _normal(_table((3, 4), (5, 12))),
                 _normal(_table((1, 2, 2), (2, 3, 6), (4, 4, 7))),
             ),
-            lambda source: _normal(_lengths(source, (n := source.randint(2, 4), n))),
+            lambda source: _normal(_lengths(source, (n := source.randint(2, 7), n))),
         ),
         Topic(
             "another dimension",
@@ -293,7 +293,7 @@ NORMALIZE = Exercise(
                 _normal(strided((2, 2, 2), cells=[3, 4, 6, 8, 4, 3, 8, 6]), 2.0, 2),
             ),
             lambda source: _normal(
-                x := _lengths(source, draw.shape(source, 2, 4, (1, 3))), 2.0, _any_dim(source, x)
+                x := _lengths(source, draw.shape(source, 2, 7, (1, 3))), 2.0, _any_dim(source, x)
             ),
         ),
         Topic(

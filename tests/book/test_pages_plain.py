@@ -16,6 +16,7 @@ OF_EACH_KIND = [address for address in ADDRESSES if not address.startswith(ALIKE
 ]
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("address", OF_EACH_KIND)
 def test_can_be_read_without_scripts(open_page: Open, address: str) -> None:
     page = open_page(address, scripts=False)

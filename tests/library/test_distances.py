@@ -34,6 +34,7 @@ def close(result: tl.Tensor, expected, tolerance: float = 1e-12) -> None:
     np.testing.assert_allclose(np.asarray(result), expected.numpy(), rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.part(5)
 @pytest.mark.parametrize(("a", "b"), SHAPES, ids=str)
 @pytest.mark.parametrize("p", [0, 0.5, 1, 2, 3, math.inf])
 def test_cdist(torch, a, b, p):

@@ -1,8 +1,8 @@
 """No kernel touches a cell outside of its operands, its result or its workspace: see `test_gemm_bounds`.
 
-A process of its own gets all memory of NumPy's between two protected pages, against one of them. There every
-call of the catalogue is made, and every gradient: each in one of the settings; with `--whole` only pointwise
-functions, whose kernels differ in their formula alone.
+A process of its own gets all memory of NumPy's between two protected pages, against one of them. There the
+calls of the catalogue are made, and the gradients, each in one of the settings. With `--whole` they are all
+made, also of pointwise functions, whose kernels differ in their formula alone; else those of half the settings.
 """
 
 from __future__ import annotations
@@ -84,6 +84,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.part(2)
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows protects pages by another call than mprotect")
 @pytest.mark.parametrize(
     "turn", range(len(SETTINGS)), ids=[f"{','.join(kinds)}-{side}" for kinds, side, *_ in SETTINGS]

@@ -56,7 +56,7 @@ def test_linear_rounds_once(torch):
     assert F.linear(x, w, b).tolist() == wide.to(tl.float16).tolist()
 
 
-@pytest.mark.part(3)
+@pytest.mark.part(7)
 @pytest.mark.parametrize("name", [None, "relu", "gelu", "silu"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sizes", [(2, 3, 5), (33, 40, 65), (70, 500, 50), (1, 4, 9), (9, 4, 1)], ids=str)

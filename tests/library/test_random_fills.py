@@ -47,6 +47,7 @@ FILLS = [
 ]
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize(
     ("name", "arguments", "dtype"),
     [(name, arguments, dtype) for name, arguments, found in FILLS for dtype in found],

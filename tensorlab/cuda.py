@@ -1,7 +1,8 @@
 """What programs ask of GPUs, under PyTorch's names.
 
-There is no GPU to compute on so far: ``device = "cuda" if tensorlab.cuda.is_available() else "cpu"`` goes on
-with the CPU. What can be answered without one is answered: 0 GPUs, 0 bytes. What needs one is refused.
+Without a GPU ``device = "cuda" if tensorlab.cuda.is_available() else "cpu"`` goes on with the CPU. What can
+be answered is answered: 0 GPUs, 0 bytes. What needs one is refused, with what is missing. All work of a GPU
+goes into one stream. No kernel has run on a GPU yet: they are compiled for it, and run in the simulator.
 
 With ``TENSORLAB_CUDA=simulated`` one GPU is there, in the simulator (see `tensorlab.backends.cuda`): slow,
 and as strict as a GPU is not. It does one thing after the other, so that every stream is done when a call
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlab.backends.cuda import gpu, is_simulated
+from tensorlab.backends.cuda import gpu, is_there
 from tensorlab.backends.cuda.memory import OutOfMemoryError
 from tensorlab.core.devices import device
 
@@ -72,12 +73,12 @@ def is_available() -> bool:
         >>> "cuda" if tl.cuda.is_available() else "cpu"
         'cpu'
     """
-    return is_simulated()
+    return is_there()
 
 
 def is_initialized() -> bool:
     """Whether a GPU has been made ready."""
-    return is_simulated()
+    return is_there()
 
 
 def init() -> None:
@@ -91,7 +92,7 @@ def init() -> None:
 
 def device_count() -> int:
     """How many GPUs tensors can be made on."""
-    return int(is_simulated())
+    return int(is_there())
 
 
 def current_device() -> int:
@@ -118,8 +119,8 @@ def get_device_properties(device: Place = None) -> DeviceProperties:
     Raises:
         RuntimeError: there is no such GPU.
     """
-    total = _need("get_device_properties", device).memory.total
-    return DeviceProperties("tensorlab's simulator", 0, 0, total)
+    driver = _need("get_device_properties", device).driver
+    return DeviceProperties(driver.name, *driver.capability, driver.total)
 
 
 def get_device_name(device: Place = None) -> str:
@@ -133,7 +134,7 @@ def get_device_name(device: Place = None) -> str:
 
 
 def get_device_capability(device: Place = None) -> tuple[int, int]:
-    """The compute capability of a GPU: (0, 0), the simulator.
+    """The compute capability of a GPU; (0, 0) in the simulator.
 
     Raises:
         RuntimeError: there is no such GPU.
@@ -184,7 +185,8 @@ class Event:
         self._time: float | None = None
 
     def record(self, stream: Stream | None = None) -> None:
-        """Put the point behind all that the stream was told so far."""
+        """Put the point behind all that the GPU was told so far, and wait until that is done."""
+        gpu("cuda.Event.record()").synchronize()
         self._time = time.perf_counter()
 
     def wait(self, stream: Stream | None = None) -> None:
@@ -198,7 +200,7 @@ class Event:
         """Wait until the work before this point is done."""
 
     def elapsed_time(self, end_event: Event) -> float:
-        """The milliseconds from this point to another: of the simulator, whose time is no GPU's.
+        """The milliseconds from this point to another; the simulator's are no GPU's.
 
         Raises:
             ValueError: one of them was not made with ``enable_timing=True``, or was not recorded.
@@ -283,28 +285,28 @@ def stream(stream: Stream | None) -> Iterator[None]:
 
 def empty_cache() -> None:
     """Give back the memory that no tensor uses."""
-    if is_simulated():
+    if is_there():
         gpu("cuda.empty_cache()").memory.empty_cache()
 
 
 def memory_allocated(device: Place = None) -> int:
     """The bytes that tensors use, in blocks of the allocator; 0 without a GPU."""
-    return _need("memory_allocated", device).memory.allocated if is_simulated() else 0
+    return _need("memory_allocated", device).memory.allocated if is_there() else 0
 
 
 def max_memory_allocated(device: Place = None) -> int:
     """The most bytes that tensors ever used, since `reset_peak_memory_stats`; 0 without a GPU."""
-    return _need("max_memory_allocated", device).memory.peak if is_simulated() else 0
+    return _need("max_memory_allocated", device).memory.peak if is_there() else 0
 
 
 def memory_reserved(device: Place = None) -> int:
     """The bytes that tensors use or that are kept for the next ones; 0 without a GPU."""
-    return _need("memory_reserved", device).memory.reserved if is_simulated() else 0
+    return _need("memory_reserved", device).memory.reserved if is_there() else 0
 
 
 def max_memory_reserved(device: Place = None) -> int:
     """The most bytes that were ever used or kept, since `reset_peak_memory_stats`; 0 without a GPU."""
-    return _need("max_memory_reserved", device).memory.peak_reserved if is_simulated() else 0
+    return _need("max_memory_reserved", device).memory.peak_reserved if is_there() else 0
 
 
 def reset_peak_memory_stats(device: Place = None) -> None:
@@ -318,7 +320,7 @@ def reset_peak_memory_stats(device: Place = None) -> None:
 
 def memory_stats(device: Place = None) -> dict[str, int]:
     """What the allocator counts, under some of PyTorch's names; nothing without a GPU."""
-    if not is_simulated():
+    if not is_there():
         return {}
     memory = _need("memory_stats", device).memory
     return {

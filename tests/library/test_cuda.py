@@ -55,6 +55,12 @@ def test_what_needs_a_gpu_is_refused_with_what_would_work(ask):
         ask()
 
 
+def test_what_is_missing_is_told(monkeypatch):
+    monkeypatch.setattr(cuda, "missing", lambda: "the driver sleeps")
+    with pytest.raises(RuntimeError, match=r"tensors on cuda: there is no CUDA device \(the driver sleeps\)"):
+        gpu("tensors on cuda")
+
+
 def test_importing_touches_no_driver_and_no_package_for_gpus():
     code = (
         "import sys, tensorlab as tl; tl.cuda.is_available(); tl.cuda.device_count(); "

@@ -9,6 +9,7 @@ import pytest
 
 from tensorlab import folds
 from tensorlab.backends.cuda.compute import Cuda
+from tensorlab.backends.cuda.driver import Simulated
 from tensorlab.backends.cuda.memory import OutOfMemoryError, Pool
 from tensorlab.backends.cuda.simulator import KernelError
 from tensorlab.backends.numpy import NumPy
@@ -25,7 +26,7 @@ KINDS = {FLOATING: ("float32", "float64"), INTEGERS: ("int64", "bool"), COUNTING
 @pytest.fixture(params=[0, 1], ids="seed{}".format)
 def gpu(request) -> Cuda:
     backend = Cuda()
-    backend.seed = request.param
+    backend.driver.seed = request.param
     return backend
 
 
@@ -107,7 +108,7 @@ def test_a_reduction_gives_the_same_bits_in_every_order_of_the_threads():
     found = set()
     for seed in range(4):
         gpu = Cuda()
-        gpu.seed = seed
+        gpu.driver.seed = seed
         out = gpu.allocate(1, np.dtype(np.float32))
         launch = gpu.reduce(folds.TABLE["sum"], dtypes.float32, (200,), (0,), *layouts)
         launch((out, 0), (gpu.upload(x.data), 0))
@@ -225,7 +226,7 @@ def test_a_kernel_is_checked_whoever_launches_it(gpu):
 
 
 def test_a_block_that_nobody_uses_serves_the_next_of_its_size():
-    pool = Pool(total=1 << 20)
+    pool = Pool(Simulated(total=1 << 20))
     first = pool.allocate(100, np.dtype(np.float32))
     view = first.view(np.uint8)[:8]
     address = first.pointer
@@ -245,7 +246,7 @@ def test_a_block_that_nobody_uses_serves_the_next_of_its_size():
 
 
 def test_what_does_not_fit_is_refused_with_its_sizes_after_the_kept_blocks_were_given_back():
-    pool = Pool(total=1 << 20)
+    pool = Pool(Simulated(total=1 << 20))
     kept = pool.allocate(512 << 10, np.dtype(np.uint8))
     with pytest.raises(OutOfMemoryError, match=r"1\.00 MiB were asked for.*use 512\.00 KiB"):
         pool.allocate(1 << 20, np.dtype(np.uint8))

@@ -1,20 +1,24 @@
-"""The device ``"cuda"``: kernels for GPUs, written in Python, which run in a simulator.
+"""The device ``"cuda"``: kernels for GPUs, written in Python, which run on a GPU and in a simulator.
 
 `tensorlab.backends.cuda.simulator` runs a grid of threads on the CPU and finds what is undefined on a GPU.
 The kernels stand in `kernels`, and those made of a formula in `text`; `compute` launches them, and `memory`
-keeps what they work on. `ladder` is the product of matrices, written five times.
+keeps what they work on. `ladder` is the product of matrices, written five times. `driver` is where simulator
+and GPU differ, and `compiler` makes machine code of a kernel.
+
+The kernels are compiled for GPUs and run in the simulator. None has run on a GPU yet.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
-__all__ = ["VARIABLE", "gpu", "is_simulated"]
+__all__ = ["VARIABLE", "gpu", "is_simulated", "is_there", "missing"]
 
 VARIABLE = "TENSORLAB_CUDA"
 
@@ -31,6 +35,29 @@ def is_simulated() -> bool:
     return value == "simulated"
 
 
+@functools.cache
+def missing() -> str:
+    """What there would have to be for tensors on a GPU; empty if nothing is missing."""
+    if importlib.util.find_spec("numba_cuda") is None:
+        return (
+            "the package numba-cuda is not installed: pip install 'tensorlab[cuda]', or 'tensorlab[cuda12]'"
+        )
+    from cuda import core
+    from cuda.pathfinder import DynamicLibNotFoundError
+
+    try:
+        return "" if core.Device.get_all_devices() else "the NVIDIA driver finds no GPU"
+    except DynamicLibNotFoundError:
+        return "the NVIDIA driver is not installed"
+    except core._utils.cuda_utils.CUDAError as error:
+        return f"the NVIDIA driver says {error}"
+
+
+def is_there() -> bool:
+    """Whether there is a device ``"cuda"``: in the simulator if that is asked for, else a GPU."""
+    return is_simulated() or not missing()
+
+
 def gpu(asked: str) -> Cuda:
     """The device ``"cuda"``.
 
@@ -40,18 +67,23 @@ def gpu(asked: str) -> Cuda:
     Raises:
         RuntimeError: there is none.
     """
-    if not is_simulated():
+    if not is_there():
         raise RuntimeError(
-            f"{asked}: there is no CUDA device. Kernels for GPUs run in a simulator so far, not on a GPU. "
+            f"{asked}: there is no CUDA device ({missing()}). "
             f"Compute on the CPU, or let the program choose: device = 'cuda' if "
             f"tensorlab.cuda.is_available() else 'cpu'. To see a small program run as on a GPU, start Python "
             f"with {VARIABLE}=simulated, after pip install 'greenlet>=3.5,<4'"
         )
-    return _simulated()
+    return _device(is_simulated())
 
 
 @functools.cache
-def _simulated() -> Cuda:
+def _device(simulated: bool) -> Cuda:
     from tensorlab.backends.cuda.compute import Cuda
+    from tensorlab.backends.cuda.driver import Gpu, Simulated
 
-    return Cuda()
+    if simulated:
+        return Cuda(Simulated())
+    from cuda import core
+
+    return Cuda(Gpu(core))

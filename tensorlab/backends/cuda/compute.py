@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tensorlab.backends.cuda import kernels, simulator, text
+from tensorlab.backends.cuda import kernels, text
+from tensorlab.backends.cuda.driver import Driver, Simulated
 from tensorlab.backends.cuda.memory import Pool
 from tensorlab.backends.fused import Backend
 from tensorlab.backends.operands import Buffer, Launch, Memory, OperandLayout, no_launch
@@ -23,9 +24,8 @@ from tensorlab.scalars.updates import Update
 
 __all__ = ["Cuda"]
 
-# What the simulated device has, and how many of its threads one launch keeps busy: few, for each is slow.
-TOTAL = 1 << 30
-WARPS = 2
+# The threads of a block, at most, where no other number is needed.
+WIDEST = 32
 
 _ACTIONS = {
     "replace": kernels.REPLACE,
@@ -40,27 +40,34 @@ _ACTIONS = {
 
 
 class Cuda(Backend):
-    """The memory and the core of the device ``"cuda"``, whose kernels run in the simulator.
+    """The memory and the core of the device ``"cuda"``.
+
+    Args:
+        driver: what runs the kernels: the simulator, or a GPU.
 
     Attributes:
         memory: its memory.
         launches: how many kernels have run.
-        seed: chooses the order in which threads run.
     """
 
-    def __init__(self, total: int = TOTAL) -> None:
+    def __init__(self, driver: Driver | None = None) -> None:
         self.device = device("cuda", 0)
-        self.memory = Pool(total)
-        self.launches = self.seed = 0
+        self.driver = driver or Simulated()
+        self.memory = Pool(self.driver)
+        self.launches = 0
 
     def _run(self, kernel: Callable, grid: Any, block: Any, *arguments: Any) -> None:
         self.launches += 1
-        simulator.launch(kernel, grid, block, *arguments, seed=self.seed)
+        self.driver.launch(kernel, grid, block, *arguments)
 
     def _each(self, kernel: Callable, count: int, *arguments: Any) -> None:
         """Run a kernel whose threads share `count` elements among them."""
-        threads = min(count, simulator.WARP)
-        self._run(kernel, min(ceil_div(count, threads), WARPS), threads, *arguments)
+        self._run(kernel, *self._shared_among(count), *arguments)
+
+    def _shared_among(self, count: int) -> tuple[int, int]:
+        """How many blocks of how many threads share `count` elements."""
+        threads = min(count, self.driver.threads)
+        return min(ceil_div(count, threads), self.driver.blocks), threads
 
     # --- memory ---------------------------------------------------------------------------------------------
 
@@ -83,12 +90,12 @@ class Cuda(Backend):
         """See `tensorlab.backends.protocol.Core.upload`."""
         array = np.asarray(cells)
         memory = self.memory.allocate(array.size, array.dtype)
-        memory.cells[:] = array.reshape(-1)
+        self.driver.upload(memory.cells, array.reshape(-1))
         return memory
 
     def download(self, cells: Memory) -> memoryview:
         """See `tensorlab.backends.protocol.Core.download`."""
-        return cells.cells.copy().data
+        return self.driver.download(cells.cells)
 
     def copy(self, to: Memory, cells: Memory) -> None:
         """See `tensorlab.backends.protocol.Core.copy`."""
@@ -102,7 +109,8 @@ class Cuda(Backend):
             )
 
     def synchronize(self) -> None:
-        """See `tensorlab.backends.protocol.Core.synchronize`: the simulator is done when a launch returns."""
+        """See `tensorlab.backends.protocol.Core.synchronize`."""
+        self.driver.synchronize()
 
     # --- arithmetic -----------------------------------------------------------------------------------------
 
@@ -307,11 +315,11 @@ class Cuda(Backend):
             cells = tuple(memory.cells for memory, _ in index_buffers)
             places = cells, tuple(first for _, first in index_buffers), strides, sizes, steps
             if action != "gather":
-                self._each(kernels.scatter, simulator.WARP, _ACTIONS[action], *operands, *places)
+                self._each(kernels.scatter, WIDEST, _ACTIONS[action], *operands, *places)
                 return False
-            outside = self.allocate_zeros(1, np.dtype(np.int32))
+            outside = self.allocate(self._shared_among(count)[0], np.dtype(np.int32))
             self._each(kernels.gather, count, *operands, outside.cells, *places, lows)
-            return bool(self.download(outside)[0])
+            return any(self.download(outside))
 
         return launch
 

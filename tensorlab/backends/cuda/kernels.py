@@ -39,7 +39,8 @@ def gather(
     count, shape, out, out_first, out_strides, x, x_first, x_strides, outside,
     indices, index_firsts, index_strides, sizes, steps, lows,
 ):  # fmt: skip
-    """Read each element where the indices say; ``outside[0]`` becomes 1 if one leads out of the tensor."""
+    """Read each element where the indices say; ``outside`` counts for each block whom they led out."""
+    missed = 0
     for i in range(cuda.grid(1), count, cuda.gridsize(1)):
         rest = i
         out_cell, x_cell = out_first, x_first
@@ -65,7 +66,10 @@ def gather(
         if is_inside:
             out[out_cell] = x[x_cell]
         else:
-            cuda.atomic.max(outside, 0, 1)
+            missed = 1
+    total = cuda.syncthreads_count(missed)
+    if cuda.threadIdx.x == 0:
+        outside[cuda.blockIdx.x] = total
 
 
 def scatter(

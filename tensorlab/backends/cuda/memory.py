@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import weakref
 from collections import defaultdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from tensorlab.backends.cuda.driver import Driver
 
 __all__ = ["DeviceMemory", "OutOfMemoryError", "Pool", "readable"]
 
 # Blocks are whole multiples of this, so that a list of one size serves more than one size of tensor.
 GRAIN = 512
-# What memory holds that nothing was written to: as a float of any size, NaN.
-POISON = 0xFF
 
 
 class OutOfMemoryError(RuntimeError):
@@ -29,12 +30,12 @@ class DeviceMemory:
     """Cells of one type side by side in the GPU's memory, which the host does not see.
 
     Attributes:
-        cells: the memory as a kernel in the simulator is given it.
+        cells: the memory as the driver hands it to kernels.
     """
 
     __slots__ = ("__weakref__", "cells", "owner")
 
-    def __init__(self, cells: np.ndarray, owner: DeviceMemory | None = None) -> None:
+    def __init__(self, cells: Any, owner: DeviceMemory | None = None) -> None:
         self.cells, self.owner = cells, owner
 
     @property
@@ -58,7 +59,7 @@ class DeviceMemory:
     @property
     def pointer(self) -> int:
         """The address of the first byte."""
-        return self.cells.ctypes.data
+        return self.cells.pointer
 
     def view(self, cell: Any) -> DeviceMemory:
         """The same bytes as cells of another type."""
@@ -76,7 +77,7 @@ class Pool:
     """The memory of one GPU.
 
     Args:
-        total: how many bytes the GPU has.
+        driver: what has the memory.
 
     Attributes:
         allocated: the bytes of blocks that tensors use.
@@ -85,7 +86,8 @@ class Pool:
         from_driver: how often a block was not found in the lists.
 
     Example:
-        >>> pool = Pool(total=4096)
+        >>> from tensorlab.backends.cuda.driver import Simulated
+        >>> pool = Pool(Simulated(total=4096))
         >>> memory = pool.allocate(100, np.dtype(np.float32))
         >>> pool.allocated, pool.reserved
         (512, 512)
@@ -94,10 +96,10 @@ class Pool:
         (0, 512)
     """
 
-    def __init__(self, total: int) -> None:
-        self.total = total
+    def __init__(self, driver: Driver) -> None:
+        self.driver, self.total = driver, driver.total
         self.allocated = self.reserved = self.peak = self.peak_reserved = self.from_driver = 0
-        self._free: defaultdict[int, list[np.ndarray]] = defaultdict(list)
+        self._free: defaultdict[int, list[Any]] = defaultdict(list)
 
     def allocate(self, count: int, cell: np.dtype) -> DeviceMemory:
         """Memory for so many cells.
@@ -109,14 +111,14 @@ class Pool:
         size = -(-max(count * cell.itemsize, 1) // GRAIN) * GRAIN
         kept = self._free[size]
         block = kept.pop() if kept else self._new_block(size)
-        block.fill(POISON)
+        self.driver.take(block)
         self.allocated += size
         self.peak = max(self.peak, self.allocated)
         memory = DeviceMemory(block[: count * cell.itemsize].view(cell))
         weakref.finalize(memory, self._take_back, block).atexit = False
         return memory
 
-    def _new_block(self, size: int) -> np.ndarray:
+    def _new_block(self, size: int) -> Any:
         if self.reserved + size > self.total:
             self.empty_cache()
         if self.reserved + size > self.total:
@@ -128,9 +130,9 @@ class Pool:
         self.from_driver += 1
         self.reserved += size
         self.peak_reserved = max(self.peak_reserved, self.reserved)
-        return np.empty(size, np.uint8)
+        return self.driver.new_block(size)
 
-    def _take_back(self, block: np.ndarray) -> None:
+    def _take_back(self, block: Any) -> None:
         self.allocated -= block.nbytes
         self._free[block.nbytes].append(block)
 

@@ -1,8 +1,9 @@
 """No kernel touches a cell outside of its operands, its result or its workspace: see `test_gemm_bounds`.
 
-A process of its own gets all memory of NumPy's between two protected pages, against one of them. There the
-calls of the catalogue are made, and the gradients, each in one of the settings. With `--whole` they are all
-made, also of pointwise functions, whose kernels differ in their formula alone; else those of half the settings.
+A process of its own gets all memory of NumPy's between two protected pages, against one of them. There
+the calls of the catalogue are made, and the gradients, each in one of the settings: those of half the
+settings, or, with `--whole`, all, and those of pointwise functions too, whose kernels differ in their
+formula alone.
 """
 
 from __future__ import annotations

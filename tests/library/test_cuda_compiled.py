@@ -12,9 +12,11 @@ import types
 import numpy as np
 import pytest
 
-from tensorlab.backends.cuda import compiler, kernels, ladder
+from tensorlab.backends.cuda import compiler, kernels, ladder, text
 from tensorlab.backends.cuda.driver import Gpu, GpuCells
 from tensorlab.backends.cuda.simulator import cuda
+from tensorlab.core import dtypes
+from tensorlab.scalars import TABLE
 
 compiling = pytest.mark.skipif(
     importlib.util.find_spec("numba_cuda") is None,
@@ -73,6 +75,16 @@ def test_kernels_with_tuples_truths_and_barriers_compile():
     whole = compiler.Address(np.dtype(np.int64))
     made = compiler.ptx(kernels.gather, (*given, (whole,), line, (line,), line, line, line), (8, 0))
     assert made.entry.encode() in made.code
+
+
+@compiling
+@pytest.mark.parametrize("name", ["ceil", "copysign", "floor", "fmod", "round", "sqrt", "trunc"])
+def test_a_function_that_numba_cuda_has_under_another_name_compiles(name):
+    row, single = TABLE[name], dtypes.float32
+    made = text.pointwise_text(row, single, [single] * (1 + row.arity), [False] * (1 + row.arity))
+    cells = FLOATS, COUNT, (COUNT,)
+    kinds = (COUNT, (COUNT,), *cells * (1 + row.arity))
+    assert compiler.ptx(text.kernel_of(name, made), kinds, (8, 0)).code
 
 
 class Core:

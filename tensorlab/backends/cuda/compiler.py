@@ -193,8 +193,15 @@ def _numpy() -> types.ModuleType:
     named = types.ModuleType("numpy_on_a_gpu")
     vars(named).update(vars(np))
     # In float64, where both are as exact as in float32.
-    named.rint = jit(device=True)(lambda x: libdevice.rint(x))  # type: ignore[attr-defined]
-    named.trunc = jit(device=True)(lambda x: libdevice.trunc(x))  # type: ignore[attr-defined]
+    own: dict[str, Callable] = {
+        "ceil": lambda x: libdevice.ceil(x),
+        "copysign": lambda x, y: libdevice.copysign(x, y),
+        "floor": lambda x: libdevice.floor(x),
+        "fmod": lambda x, y: libdevice.fmod(x, y),
+        "rint": lambda x: libdevice.rint(x),
+        "trunc": lambda x: libdevice.trunc(x),
+    }
+    vars(named).update({name: jit(device=True)(function) for name, function in own.items()})
     named.sqrt = math.sqrt  # type: ignore[attr-defined]
     return named
 

@@ -247,8 +247,9 @@ def test_every_known_wrong_solution_gets_a_card_that_teaches():
         for solution in rng.sample(e.wrong, 1):  # `tests/grading/test_proof.py` has all of them judged
             card = check_in(e.id, {e.name: solution.function})
             assert isinstance(card, Card)
-            text = str(card)
-            assert " ".join(solution.belief.split()) in " ".join(text.split())
+            text = " ".join(str(card).split())
+            # On public cases two of them may do the same; with hidden ones `test_proof` tells them apart.
+            assert any(" ".join(known.belief.split()) in text for known in e.wrong)
             assert card.points < e.points
 
 

@@ -6,12 +6,14 @@ import json
 import os
 import platform
 import shutil
+import tempfile
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+import tensorlab
 from tensorlab.cli.support.errors import ENVIRONMENT
 from tensorlab.grading.boxes import BoxError, bubblewrap, canaries
 from tensorlab.grading.boxes.bubblewrap import BubblewrapBoxes
@@ -114,6 +116,27 @@ def test_questions_hints_and_solutions_are_not_there(box, folder):
         f"import glob, os, tensorlab\nprint(glob.glob(os.path.dirname(tensorlab.__file__) + '/{folder}/*'))"
     )
     assert run(box, source)["printed"] == "[]\n"
+
+
+@pytest.mark.parametrize("place", ["/tmp", "/var/tmp", "/dev/shm", "/run", "/home"])
+def test_the_library_may_lie_anywhere(place, monkeypatch):
+    """Below a folder that a box has for itself, too."""
+    if not os.access(place, os.W_OK):
+        pytest.skip(f"{place} cannot be written here")
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        copy = shutil.copytree(Path(tensorlab.__file__).parent, Path(folder, "tensorlab"))
+        monkeypatch.setattr(tensorlab, "__file__", str(copy / "__init__.py"))
+        monkeypatch.setattr("tensorlab.grading.boxes.process._INSIDE", copy / "grading" / "inside")
+        source = f"""
+import os, tensorlab as tl
+print(tl.__file__, tl.ones(2).sum().item(), os.listdir(os.path.dirname(tl.__file__) + "/grading"))
+open({place + "/note"!r}, "w").write("kept")
+"""
+        with closing(BubblewrapBoxes([PART])()) as box:
+            reply = run(box, source)
+        assert reply["printed"] == f"{copy}/__init__.py 2.0 ['inside']\n"
+        assert ("raised" in reply) == (place not in ("/tmp", "/dev/shm")), reply
+        assert not Path(place, "note").exists()
 
 
 def test_its_own_folder_can_be_written_up_to_a_size(box):

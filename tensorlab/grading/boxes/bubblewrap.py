@@ -62,7 +62,7 @@ class BubblewrapBoxes:
         self._limits = parts, memory_bytes, cpu_seconds
         self._told = {
             "parts": parts, "warm": warm, "filter": seccomp.program().hex(), "processes": MOST_PROCESSES,
-            "folder": FOLDER, "folder_bytes": FOLDER_BYTES,
+            "folder": FOLDER, "folder_bytes": FOLDER_BYTES, "kept": _libraries(_package()),
         }  # fmt: skip
         self._zygote: Zygote | None = None
 
@@ -206,9 +206,16 @@ def missing() -> str:
     return ""
 
 
+def _package() -> Path:
+    return Path(tensorlab.__file__).resolve().parent
+
+
 def _walls() -> list[str]:
-    """The command line of bubblewrap, up to the program, which may put up more walls behind these."""
-    package = Path(tensorlab.__file__).resolve().parent
+    """The command line of bubblewrap, up to the program, which may put up more walls behind these.
+
+    The folders in memory come first: Python, its packages or this library may lie below one of them.
+    """
+    package = _package()
     own = [str(package / name) for name in HIDDEN]
     inside = str(package / "grading" / "inside")
     home = clean_environment(FOLDER)
@@ -220,13 +227,12 @@ def _walls() -> list[str]:
         *own_user, "--cap-drop", "ALL", *[word for right in rights for word in ("--cap-add", right)],
         "--new-session", "--die-with-parent", "--hostname", "box",
         "--clearenv", *[word for name, value in home.items() for word in ("--setenv", name, value)],
+        "--proc", "/proc", "--dev", "/dev", *memory, "/dev/shm", *memory, "/tmp", *memory, FOLDER,
         *_files(package),
         *[word for folder in own for word in ("--tmpfs", folder)],
         "--ro-bind", inside, inside,
-        "--proc", "/proc", "--dev", "/dev", *memory, "/dev/shm", "--remount-ro", "/dev",
-        *memory, "/tmp", *memory, FOLDER, "--chdir", FOLDER,
         *[word for folder in own for word in ("--remount-ro", folder)],
-        "--remount-ro", "/",
+        "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", FOLDER,
     ]  # fmt: skip
 
 
@@ -239,12 +245,18 @@ def _files(package: Path) -> list[str]:
             options += "--symlink", str(path.readlink()), str(path)
         elif path.is_dir():
             options += "--ro-bind", str(path), str(path)
-    kept: list[Path] = [Path("/usr")]
+    for text in _libraries(package):
+        for parent in reversed(Path(text).parents[:-1]):
+            options += "--dir", str(parent)  # for all to enter; bubblewrap's own are for root alone
+        options += "--ro-bind", text, text
+    return options
+
+
+def _libraries(package: Path) -> list[str]:
+    """The folders of Python, its packages and this library that are not below /usr."""
+    kept = [Path("/usr")]
     for text in (sys.base_prefix, sys.base_exec_prefix, sys.prefix, sys.exec_prefix, str(package)):
         path = Path(text)
         if not any(path.is_relative_to(other) for other in kept):
-            for parent in reversed(path.parents[:-1]):
-                options += "--dir", str(parent)  # for all to enter; bubblewrap's own are for root alone
-            options += "--ro-bind", text, text
             kept.append(path)
-    return options
+    return [str(path) for path in kept[1:]]

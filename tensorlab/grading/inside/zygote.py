@@ -24,8 +24,8 @@ from .system import call, filter_calls
 HELLO = b"a box is there"
 
 _NEW_NAMESPACES = 0x00020000 | 0x08000000 | 0x20000000  # CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID
-_PRIVATE = 0x4000 | 0x40000  # MS_REC, MS_PRIVATE
 _NO_SUID, _NO_DEVICES, _READ_ONLY = 2, 4, 1
+_BIND, _PRIVATE = 0x4000 | 0x1000, 0x4000 | 0x40000  # MS_BIND and MS_PRIVATE, with all that is below (MS_REC)
 _AMBIENT, _CLEAR_ALL = 47, 4  # of prctl
 _CAPABILITIES = 0x20080522  # version 3
 
@@ -58,7 +58,7 @@ def _box(control: socket.socket, pipes: list[int], user: int, told: dict[str, An
         call("unshare", _NEW_NAMESPACES)
         if os.fork():  # the first process after that is the first one of the new namespace
             os._exit(0)
-        _mount_folders(told["folder"], told["folder_bytes"])
+        _mount_folders(told["folder"], told["folder_bytes"], told["kept"])
         control.send(HELLO)
     except Exception as error:
         control.send(str(error).encode())
@@ -76,13 +76,24 @@ def _box(control: socket.socket, pipes: list[int], user: int, told: dict[str, An
     os._exit(0)  # and with the first process end all others of the namespace
 
 
-def _mount_folders(folder: str, size: int) -> None:
-    """Put folders of its own over those of this process; what the library has made there is made again."""
+def _mount_folders(folder: str, size: int, kept: list[str]) -> None:
+    """Put folders of its own over those of this process.
+
+    What the library has made there is made again, and what is kept below one of them stays where it is.
+    """
     made = [path for path in Path(folder).rglob("*") if path.is_dir()]
     call("mount", b"none", b"/", None, _PRIVATE, None)
-    for path in (folder, "/tmp", "/dev/shm"):
+    own = (folder, "/tmp", "/dev/shm")
+    covered = [path for path in kept if any(Path(path).is_relative_to(other) for other in own)]
+    places = [os.open(path, os.O_PATH) for path in covered]
+    for path in own:
         flags = _NO_SUID | _NO_DEVICES
         call("mount", b"tmpfs", path.encode(), b"tmpfs", flags, f"mode=1777,size={size}".encode())
+    os.umask(0o022)  # all may enter the folders that are made here
+    for path, place in zip(covered, places, strict=True):
+        Path(path).mkdir(parents=True)
+        call("mount", f"/proc/self/fd/{place}".encode(), path.encode(), None, _BIND, None)
+        os.close(place)
     call("mount", b"tmpfs", b"/proc", b"tmpfs", _NO_SUID | _NO_DEVICES | _READ_ONLY, b"mode=555,size=4k")
     for made_before in made:
         made_before.mkdir()

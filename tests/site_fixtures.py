@@ -41,7 +41,15 @@ ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
 BUILD_SECONDS = 600
 PATIENCE_MS = 120_000  # a page of hundreds of functions takes long where every core is busy
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
+# The first is a Chromium without windows: it draws the same pages in less than half the time.
+CHROMIUM_NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+    "chrome",
+)
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 
-from tensorlab.grading.boxes import BoxError, bubblewrap
 from tensorlab.grading.boxes.guard import descendants, guarded
 from tensorlab.grading.grader import Grader
 from tensorlab.grading.judge import draw
@@ -27,7 +26,7 @@ from tensorlab.grading.suite import Secret
 from tensorlab.grading.suites import exercises
 
 from . import hostile
-from .conftest import LIMITS, code_cell, graded, notebook_text, right_cells
+from .conftest import LIMITS, code_cell, notebook_text, quickest, right_cells
 
 FULL = {"numel": 4, "nbytes": 4, "flat_index": 4, "check_index": 6, "nested_repr": 6}
 WITHOUT_NUMEL = FULL | {"numel": 0}
@@ -200,25 +199,7 @@ WORTHLESS = WORTHLESS_ANSWERS | hostile.ANSWERS
 @pytest.fixture(scope="module")
 def strong():
     """Whether boxes can be closed off here."""
-    if not bubblewrap.missing():
-        try:
-            bubblewrap.BubblewrapBoxes([])().close()
-        except BoxError:
-            return False
-        return True
-    return False
-
-
-@pytest.fixture(scope="module")
-def grader(strong):
-    secret = Secret(b"a secret for the tests")
-    return Grader(exercises("01"), secret, level="strong" if strong else "none", limits=LIMITS)
-
-
-@pytest.fixture
-def grade(grader):
-    """Grades one file, closed off where this computer can do that. Rows by question."""
-    return lambda path: {row.question: row for row in grader.rows(path.read_bytes(), path.stem)}
+    return quickest()[0] == "strong"
 
 
 @pytest.fixture(scope="module")
@@ -464,7 +445,9 @@ import os, subprocess, sys
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 open({str(note)!r}, "w").write(f"{{child.pid}} {{os.getcwd()}}")
 """
-    assert points(graded(submit(cell), "01", LIMITS)) == FULL
+    grader = Grader(exercises("01"), Secret(b"a secret for the tests"), limits=LIMITS)
+    rows = {row.question: row for row in grader.rows(submit(cell).read_bytes(), "ada")}
+    assert points(rows) == FULL
     child, _, folder = note.read_text().partition(" ")
     assert not Path(folder).exists()
     for _ in range(100):

@@ -114,7 +114,7 @@ def test_nobody_looks_into_the_grader_and_nothing_outlives_it():
     assert (asked(dumpable), asked(subreaper)) == (1, 0)
     with guarded():
         assert (asked(dumpable), asked(subreaper)) == (0, 1)
-        orphan = "sleep 60 & echo $!"
+        orphan = "sleep 60 >/dev/null & echo $!"
         left = int(subprocess.run(["sh", "-c", orphan], stdout=subprocess.PIPE, check=True).stdout)
         assert left in set(descendants(os.getpid()))
     assert left not in set(descendants(os.getpid()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from .weight import assert_light
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
 LEAST, TELEPHONE = {"width": 320, "height": 700}, {"width": 390, "height": 844}
 WIDE = {"width": 1280, "height": 800}
-# The pages of reference are made of the same elements: axe looks at one of them, with `--whole` at all.
+# The pages of reference are made of the same elements: one of them stands for most.
 LONGEST = "book/reference/functions_pointwise.html"
 OF_EACH_KIND = [address for address in ADDRESSES if "/reference/" not in address or address == LONGEST]
 
@@ -70,27 +69,36 @@ BEYOND_THE_EDGE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_it_is_light_and_can_be_read_at_every_width(
-    open_page: Open, watch: Watch, address: str, every: Callable[[int], int]
-) -> None:
-    page = open_page(address, theme="light")
+@pytest.mark.parametrize("address", OF_EACH_KIND)
+def test_it_is_light_and_fits_a_narrow_window(open_page: Open, watch: Watch, address: str) -> None:
+    page = open_page(address, width=LEAST["width"])
     if address.removesuffix(".html") in listed_files():  # the search and the index of names are long lists
         assert_light(page, watch, address)
-    if address in OF_EACH_KIND or every(2) == 1:
-        page.add_script_tag(path=AXE)
-        page.evaluate(LOOK_ONCE)
-        assert page.evaluate(RUN_AXE, {}) == []
-    page.set_viewport_size(LEAST)
     assert page.evaluate(BEYOND_THE_EDGE) == []
 
 
+@pytest.mark.part(7)
+@pytest.mark.parametrize("address", [address for address in ADDRESSES if address not in OF_EACH_KIND])
+def test_so_do_the_other_pages_of_the_reference(open_page: Open, watch: Watch, address: str) -> None:
+    test_it_is_light_and_fits_a_narrow_window(open_page, watch, address)
+    test_axe_finds_nothing_by_day(open_page, address)
+
+
+# Each page is seen by day or in the dark, its neighbour the other way; with `--whole` both ways.
+@pytest.mark.part(2)
 @pytest.mark.parametrize("address", OF_EACH_KIND)
-def test_it_can_be_read_in_the_dark(open_page: Open, address: str) -> None:
+def test_axe_finds_nothing_by_day(open_page: Open, address: str) -> None:
+    page = open_page(address, theme="light")
+    page.add_script_tag(path=AXE)
+    page.evaluate(LOOK_ONCE)
+    assert page.evaluate(RUN_AXE, {}) == []
+
+
+@pytest.mark.part(2)
+@pytest.mark.parametrize("address", OF_EACH_KIND[1:] + OF_EACH_KIND[:1])
+def test_axe_finds_nothing_in_the_dark(open_page: Open, address: str) -> None:
     # A change of theme on the page would draw thousands of transitions, so that it is opened anew.
-    page = open_page(address, width=LEAST["width"], theme="dark")
-    assert page.evaluate(BEYOND_THE_EDGE) == []
-    page.set_viewport_size(TELEPHONE)
+    page = open_page(address, width=TELEPHONE["width"], theme="dark")
     assert page.evaluate(BEYOND_THE_EDGE) == []
     page.add_script_tag(path=AXE)
     page.wait_for_function(SCROLLING_CODE_IS_REACHED)

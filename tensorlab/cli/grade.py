@@ -32,10 +32,12 @@ from tensorlab.grading.boxes import BoxError, Level, bubblewrap
 from tensorlab.grading.boxes import limited as limits
 from tensorlab.grading.boxes.canaries import escapes
 from tensorlab.grading.boxes.guard import guarded
+from tensorlab.grading.cluster import ClusterError, grade_on
 from tensorlab.grading.files import AlreadyThere
 from tensorlab.grading.grader import Grader, Row
 from tensorlab.grading.inside.values import printable
 from tensorlab.grading.ledger import Ledger, LedgerError
+from tensorlab.grading.pool import grade_all
 from tensorlab.grading.results import (
     CSV_NAME,
     JSON_NAME,
@@ -47,7 +49,7 @@ from tensorlab.grading.results import (
     json_text,
     package_digest,
 )
-from tensorlab.grading.standing import Left, grade_left, left_to_grade, reported
+from tensorlab.grading.standing import Left, Way, grade_left, left_to_grade, reported
 from tensorlab.grading.submissions import (
     Copy,
     NoSubmissions,
@@ -130,6 +132,13 @@ def run(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Notebooks to grade at a time. Default: one for each core.")
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Grade on the workers of a dask.distributed scheduler, such as tcp://10.0.0.5:8786.",
+        ),
+    ] = None,
 ) -> None:
     """Grade a folder of submitted notebooks.
 
@@ -146,7 +155,11 @@ def run(
     Exit code 0: all were graded; 1: this machine failed for some, whose points are left empty.
     """
     level: Level = "none" if trusted else "limited" if limited else "strong"
-    _need(level)
+    if scheduler is None:
+        _need(level)
+    elif jobs is not None:
+        raise CommandError("--jobs counts processes of this computer; a --scheduler has its own.", USAGE)
+    way: Way = partial(grade_on, address=scheduler) if scheduler else partial(grade_all, jobs=jobs or cores())
     which = chosen_chapter(chapter or _only_chapter(submissions))
     found = _found(submissions, which)
     listed = [one.student for one in read_roster_file(roster)] if roster else []
@@ -163,7 +176,10 @@ def run(
             _name_who_is_not_listed(copies, listed)
             _name_what_changed(book.hand_in(which, folder, [*copies, *absent(listed, copies)]))
             facts = _facts(which, secret, grader)
-            _grade(book, make, facts, _left(book, folder, facts, grader, only or []), jobs or cores())
+            left = _left(book, folder, facts, grader, only or [])
+            if left and not scheduler and level != "none":
+                _prove(make())
+            _grade(book, make, facts, left, way)
             results = reported(book, which, grader.exercises, folder)
             _write(target, book, results)
             if print_json:
@@ -227,20 +243,18 @@ def _left(book: Ledger, folder: str, facts: Run, grader: Grader, only: Sequence[
         ) from error
 
 
-def _grade(book: Ledger, make: Callable[[], Grader], facts: Run, left: list[Left], jobs: int) -> None:
+def _grade(book: Ledger, make: Callable[[], Grader], facts: Run, left: list[Left], way: Way) -> None:
     """Grade what is left. Whatever stops this leaves in the ledger what was graded."""
     total = sum(len(each.exercises) for each in left)
     if not total:
         return
-    if facts.level != "none":
-        _prove(make())
     done = 0
     console = Console(stderr=True)
     try:
         with (
             guarded(),
             _terminated_as_interrupted(),
-            closing(grade_left(book, make, facts, left, jobs)) as rows,
+            closing(grade_left(book, make, facts, left, way)) as rows,
         ):
             for _ in track(
                 rows, "Grading", total, console=console, transient=True, disable=not console.is_terminal
@@ -252,7 +266,7 @@ def _grade(book: Ledger, make: Callable[[], Grader], facts: Run, left: list[Left
             "the rest.",
             INTERRUPTED,
         ) from None
-    except LedgerError as error:
+    except (LedgerError, ClusterError) as error:
         raise CommandError(
             f"stopped after {done} of {total} questions: {error}; the same command grades the rest.",
             ENVIRONMENT,

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from types import FrameType
@@ -113,7 +113,7 @@ def grade_all(make: Callable[[], Grader], tasks: Iterable[Task], jobs: int) -> G
                         if worker.task.deaths + 1 < MOST_DEATHS:
                             again.append(replace(worker.task, deaths=worker.task.deaths + 1))
                         else:
-                            yield from _given_up(make(), worker.task)
+                            yield from given_up(make(), worker.task)
                         _end([worker])
                         workers.remove(worker)
                         continue
@@ -136,7 +136,14 @@ def _end(workers: list[_Worker]) -> None:
         worker.wait()
 
 
-def _given_up(grader: Grader, task: Task) -> list[Row]:
+def rows_of(grader: Grader, task: Task) -> Iterator[Row]:
+    """The rows of a task, each as soon as it is judged."""
+    asked = [exercise for exercise in grader.exercises if exercise.id in task.questions]
+    return grader.rows(task.content, task.student, asked)
+
+
+def given_up(grader: Grader, task: Task) -> list[Row]:
+    """The rows of a task over which too many processes have died."""
     words = f"{MOST_DEATHS} processes of the grader were killed over this notebook. Grade again."
     return [
         without_run(exercise, task.student, grader.level, "machine", None, words, task.sha256)
@@ -155,8 +162,7 @@ def _serve(make: Callable[[], Grader], pipe: Connection, folder: str) -> None:
         grader = make()
         while True:
             task: Task = pipe.recv()
-            asked = [exercise for exercise in grader.exercises if exercise.id in task.questions]
-            for row in grader.rows(task.content, task.student, asked):
+            for row in rows_of(grader, task):
                 pipe.send(row)
             if grader.level != "strong":
                 end_all()  # what was left behind; a strong box leaves nothing

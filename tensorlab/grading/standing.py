@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from tensorlab.grading.grader import Grader, Row, tidy, without_run
 from tensorlab.grading.ledger import Entry, Graded, Ledger
-from tensorlab.grading.pool import Task, grade_all
+from tensorlab.grading.pool import Task
 from tensorlab.grading.results import Reported, Results, Run
 from tensorlab.grading.suite import Exercise
 
@@ -74,26 +74,34 @@ def _named(
                     yield entry.student, exercise.id
 
 
+#: Grades tasks somewhere, with graders that it has made.
+Way = Callable[[Callable[[], Grader], Iterable[Task]], Generator[Row, None, None]]
+
+
 def grade_left(
-    ledger: Ledger, make: Callable[[], Grader], run: Run, left: Sequence[Left], jobs: int
+    ledger: Ledger, make: Callable[[], Grader], run: Run, left: Sequence[Left], way: Way
 ) -> Generator[Row, None, None]:
-    """Grade, in `jobs` processes; each row is on disk when it is yielded."""
+    """Grade; each row is on disk when it is yielded.
+
+    Args:
+        way: the processes that do it (`pool.grade_all`, `cluster.grade_on`).
+    """
     number = ledger.begin(run)
-    with closing(_rows(ledger, make, left, jobs)) as rows:
+    with closing(_rows(ledger, make, left, way)) as rows:
         for row in rows:
             ledger.store(number, row)
             yield row
 
 
 def _rows(
-    ledger: Ledger, make: Callable[[], Grader], left: Sequence[Left], jobs: int
+    ledger: Ledger, make: Callable[[], Grader], left: Sequence[Left], way: Way
 ) -> Generator[Row, None, None]:
     grader = make()
     for each in left:
         if not each.entry.sha256:
             yield from grader.refused(each.entry.student, each.entry.problem, each.exercises)
     tasks = (_task(ledger, each) for each in left if each.entry.sha256)
-    with closing(grade_all(make, tasks, jobs)) as rows:
+    with closing(way(make, tasks)) as rows:
         yield from rows
 
 

@@ -22,7 +22,6 @@ from typer.testing import CliRunner
 from tensorlab.cli import app, grade
 from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, INTERRUPTED, USAGE
 from tensorlab.cli.support.ledgers import ledger_of
-from tensorlab.grading import standing
 from tensorlab.grading.boxes.guard import descendants
 from tensorlab.grading.grader import Grader, without_run
 from tensorlab.grading.ledger import Ledger, LedgerBusy, LedgerError
@@ -97,7 +96,7 @@ def asked(monkeypatch):
             exercises = [exercise for exercise in make().exercises if exercise.id in task.questions]
             yield from make().rows(task.content, task.student, exercises)
 
-    monkeypatch.setattr(standing, "grade_all", here)
+    monkeypatch.setattr(grade, "grade_all", here)
     return asked
 
 

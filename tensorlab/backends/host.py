@@ -13,7 +13,6 @@ __all__ = ["HostMemory"]
 
 # NumPy's own function, without a call around it: every small result passes here.
 _empty: Callable[[int, np.dtype], np.ndarray] = np.empty
-_zeros: Callable[[int, np.dtype], np.ndarray] = np.zeros
 
 
 class HostMemory:
@@ -22,9 +21,6 @@ class HostMemory:
     device = devices.CPU
 
     allocate = staticmethod(_empty)
-
-    # The operating system hands out zeroed pages, so large zeros cost nothing until touched.
-    allocate_zeros = staticmethod(_zeros)
 
     @staticmethod
     def fill(cells: Buffer, count: int, value: np.generic) -> None:

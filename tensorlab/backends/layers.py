@@ -98,31 +98,6 @@ class LayerOperations(Core):
 
         return launch
 
-    def softmax_gradient(
-        self, logarithm: bool, shape: Sequence[int], dim: int, element_type: dtype
-    ) -> Launch:
-        """Prepare the gradient of `softmax`, or of its logarithm, from its results and their gradients.
-
-        Everything is row-major and of one dtype.
-
-        Returns:
-            a launch of (out, gradients, results).
-        """
-
-        def launch(out: Buffer, gradients: Buffer, results: Buffer) -> None:
-            if 0 in shape:
-                return
-            number = compute_type(element_type)
-            grad, y = (Array(self, cells, element_type, shape).to(number) for cells in (gradients, results))
-            target = Array(self, out, element_type, shape)
-            if logarithm:
-                target.put("sub", grad, y.map("exp").map("mul", grad.fold("sum", dim)))
-            else:
-                inner = grad.map("mul", y).fold("sum", dim)
-                target.put("mul", y, grad.map("sub", inner))
-
-        return launch
-
     def attention(self, element_type: dtype, layout: AttentionLayout, scale: float) -> Launch:
         """Prepare ``softmax(q @ k.T * scale + mask) @ v``, without holding the scores.
 

@@ -1,7 +1,7 @@
 """What a device must be able to do: its memory, and the core that all operations can be made of.
 
 Whoever writes a backend for another device writes the methods of `Core`, and nothing else. What is fused
-(`tensorlab.backends.layers`, `…recurrent`, `…windows`) has a default made of the core, so the device then
+(`tensorlab.backends.layers`, `…windows`) has a default made of the core, so the device then
 computes everything; where a measurement asks for it, it gets a kernel of its own. `tensorlab.backends.numpy`
 is a complete backend in a few hundred lines of plain NumPy: read it beside this file.
 
@@ -21,10 +21,9 @@ checks nothing.
 `Core.pointwise`, `tensorlab.folds` for `Core.reduce`. A backend makes its kernels from them.
 
 ==========  ==============================================================================================
-memory      allocate · allocate_zeros · fill · upload · download · copy · synchronize
+memory      allocate · fill · upload · download · copy · synchronize
 core        pointwise · reduce · arg_reduce · scan · gemm · indexed · compact · sort · random · update
-fused       softmax · attention · likelihood · normalise · correlate · pool · recur, each with its
-            gradient · resample · search
+fused       attention · likelihood · normalise · correlate · pool, each with its gradient · softmax
 ==========  ==============================================================================================
 """
 
@@ -90,10 +89,6 @@ class Core:
 
     def allocate(self, count: int, cell: np.dtype) -> Memory:
         """Memory for so many cells, which holds whatever it held before."""
-        raise NotImplementedError
-
-    def allocate_zeros(self, count: int, cell: np.dtype) -> Memory:
-        """Memory for so many cells, whose bits are all 0."""
         raise NotImplementedError
 
     def fill(self, cells: Buffer, count: int, value: np.generic) -> None:

@@ -1,4 +1,4 @@
-"""What a backend does with windows that move over images: convolution, its gradients, pooling, resampling.
+"""What a backend does with windows that move over images: convolution, pooling, their gradients.
 
 An image here has three dimensions, depth, height and width; a signal has depth and height 1. A window moves
 over it in steps, and a tap of the window meets, for result `i`, the number at ``i * step + offset`` in each
@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tensorlab.backends.array import Array, compute_type, filled, of_host
 from tensorlab.backends.operands import Buffer
 from tensorlab.backends.protocol import Core
-from tensorlab.core import dtypes, layout
+from tensorlab.core import dtypes
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
 
-__all__ = ["Along", "Correlation", "Pooling", "Reach", "Window", "WindowOperations"]
+__all__ = ["Correlation", "Pooling", "Reach", "Window", "WindowOperations"]
 
 
 class Window(NamedTuple):
@@ -105,28 +104,6 @@ class Pooling(NamedTuple):
     divisor: int
     out: tuple[int, ...]
     image: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Along:
-    """Where the numbers of a result come from along one dimension.
-
-    It is compared and hashed by identity, so that launches can be kept by it: make it once, and keep it.
-
-    Attributes:
-        extent: the size of the image.
-        places: for each neighbour and each result the place in the image.
-        weights: for each neighbour and each result a weight; None for 1.
-    """
-
-    extent: int
-    places: Sequence[Sequence[int]]
-    weights: Sequence[Sequence[float]] | None = None
-
-    @property
-    def size(self) -> int:
-        """How many results there are."""
-        return len(self.places[0])
 
 
 class WindowOperations(Core):
@@ -288,49 +265,6 @@ class WindowOperations(Core):
 
         return launch
 
-    def resample(
-        self, element_type: dtype, planes: int, along: Sequence[Along], gradient: bool = False
-    ) -> Callable[..., None]:
-        """Prepare sums of an image's numbers, weighted, with places and weights for each of three dimensions.
-
-        Args:
-            element_type: the dtype of everything; with weights, and for the `gradient`, a floating one.
-            planes: how many images there are, one behind the other.
-            along: depth, height and width.
-            gradient: whether the parts of the result are added to the numbers that they were made of.
-
-        Returns:
-            a launch of (out, image), both without gaps; for the gradient `image` is added to.
-        """
-        shape = (planes, *[one.size for one in along])
-        extents = [one.extent for one in along]
-        cells = layout.numel(tuple(extents))
-        steps = (extents[1] * extents[2], extents[2], 1)
-
-        def launch(out: Buffer, image: Buffer) -> None:
-            number = compute_type(element_type)
-            result = Array(self, out, element_type, shape)
-            source = Array(self, image, element_type, shape, (cells, 0, 0, 0))
-            total = result.to(number) if gradient else filled(self, shape, number, 0)
-            for neighbours in itertools.product(*[range(len(one.places)) for one in along]):
-                index, weight = filled(self, shape[1:], dtypes.int64, 0), None
-                for dim, (one, neighbour) in enumerate(zip(along, neighbours, strict=True)):
-                    places = of_host(self, one.places[neighbour])
-                    lies = [places.shape[0] if d == dim else 1 for d in range(3)]
-                    index.put("add", index, places.view(lies).map("mul", steps[dim]))
-                    if one.weights is not None:
-                        factor = of_host(self, one.weights[neighbour], number).view(lies)
-                        weight = factor if weight is None else weight.map("mul", factor)
-                if gradient:
-                    _add(source, cells, 1, index, total if weight is None else total.map("mul", weight))
-                else:
-                    value = source.gather(cells, 1, index).to(number)
-                    total.put("add", total, value if weight is None else value.map("mul", weight))
-            if not gradient:
-                result.put("copy", total)
-
-        return launch
-
 
 def _add(target: Array, size: int, step: int, index: Array, values: Array) -> None:
     """Add values where an index leads to; sixteen-bit floats are summed up in their compute type."""
@@ -390,15 +324,16 @@ def _met(backend: Core, problem: Pooling, image: Array) -> Iterator[tuple[Array,
             [a < lower and b < right for b, right in zip(x, across.ends, strict=True)]
             for a, lower in zip(y, down.ends, strict=True)
         ]
-        place = [
-            [a * problem.width + b if ok else 0 for b, ok in zip(x, line, strict=True)]
-            for a, line in zip(y, inside, strict=True)
-        ]
+        place, cell = (
+            [
+                [a * line + b * step if ok else 0 for b, ok in zip(x, row_inside, strict=True)]
+                for a, row_inside in zip(y, inside, strict=True)
+            ]
+            for line, step in ((problem.width, 1), problem.image[2:])
+        )
         lies = (1, 1, len(y), len(x))
-        at = of_host(backend, place).view(lies)
-        area = max(max(down.ends) * problem.width, 1)
-        value = image.gather(area, problem.image[3], at)
-        yield of_host(backend, inside, dtypes.bool).view(lies), at, value
+        value = image.gather(max(map(max, cell)) + 1, 1, of_host(backend, cell).view(lies))
+        yield of_host(backend, inside, dtypes.bool).view(lies), of_host(backend, place).view(lies), value
 
 
 def _divisors(backend: Core, problem: Pooling, number: dtype) -> Array:

@@ -45,13 +45,10 @@ def filled(
         RuntimeError: the number does not fit into the dtype.
     """
     count, row_major = _row_major(shape)
-    if type(value) is int and value == 0:
-        memory = backend.allocate_zeros(count, element_type.cell)
-    else:
-        if isinstance(value, float) or element_type is dtypes.float16:
-            check_number(value, element_type)
-        memory = backend.allocate(count, element_type.cell)
-        backend.fill((memory, 0), count, encode_one(value, element_type))
+    if isinstance(value, float) or element_type is dtypes.float16:
+        check_number(value, element_type)
+    memory = backend.allocate(count, element_type.cell)
+    backend.fill((memory, 0), count, encode_one(value, element_type))
     return _over(memory, element_type, shape, stride or row_major, row_major, backend)
 
 

@@ -15,12 +15,11 @@ import numpy as np
 
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.backends.windows import Along
 from tensorlab.core import dtypes
 from tensorlab.core.integers import ceil_div
 from tensorlab.ops.conversion import summed_in_float32
 from tensorlab.ops.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
-from tensorlab.ops.resampling import resampled, resampled_gradient
+from tensorlab.ops.resampling import Along, resampled, resampled_gradient
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor
 

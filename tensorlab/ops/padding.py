@@ -10,7 +10,6 @@ import numpy as np
 
 from tensorlab.autograd.formulas import formulas
 from tensorlab.autograd.recording import record
-from tensorlab.backends.windows import Along
 from tensorlab.core import dtypes
 from tensorlab.core.layout import Size
 from tensorlab.core.memory_formats import (
@@ -24,7 +23,7 @@ from tensorlab.dispatch.memory import allocate_strided, filled
 from tensorlab.dispatch.operands import Number, number_from
 from tensorlab.ops.arguments import need_tensors
 from tensorlab.ops.conversion import summed_in_float32
-from tensorlab.ops.resampling import resampled, resampled_gradient
+from tensorlab.ops.resampling import Along, resampled, resampled_gradient
 from tensorlab.registry import op
 from tensorlab.tensor import Tensor, make_tensor
 

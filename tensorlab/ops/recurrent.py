@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tensorlab.autograd.backward import grad as gradients_of
 from tensorlab.autograd.formulas import Formula, formulas
-from tensorlab.backends import Backend, Launch
+from tensorlab.backends import Backend, Launch, recurrent
 from tensorlab.core import layout
 from tensorlab.core.layout import Size
 from tensorlab.dispatch.primitive import Primitive, Recorded, Result, call_several, compute_several
@@ -92,7 +92,7 @@ class _Recur(Primitive):
     ) -> Launch:
         """See `Primitive.launch`."""
         _, steps, backwards = params
-        return backend.recur(self.kind, result.dtype, result.shape[1], steps, backwards)
+        return recurrent.recur(backend, self.kind, result.dtype, result.shape[1], steps, backwards)
 
     def node(self, operands: Sequence[Any], params: tuple) -> Recorded:
         """See `Primitive.node`."""
@@ -120,7 +120,7 @@ class _RecurGradient(Primitive):
     ) -> Launch:
         """See `Primitive.launch`."""
         (_, steps, backwards), size = params, operands[0]._shape[1]
-        return backend.recur_gradient(self.kind, result.dtype, size, steps, backwards)
+        return recurrent.recur_gradient(backend, self.kind, result.dtype, size, steps, backwards)
 
 
 def _rows(like: Tensor, rows: int, columns: int) -> Result:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tensorlab.autograd.last_writer import written_by
 from tensorlab.backends import Backend, Buffer, Launch, no_launch
+from tensorlab.backends.array import Array, numbered
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.layout import Size
@@ -45,7 +46,7 @@ class Search(Primitive):
         several = numbers.numel() if sequences.ndim == 1 else numbers._shape[-1]
         common, kind, after = params
         length = sequences._shape[-1]
-        search = backend.search(common, kind, numbers.numel(), length, several, after)
+        search = _searched(backend, common, kind, numbers.numel(), length, several, after)
         kinds = common, common, dtypes.int64
         reads = [
             reader(backend, operand, layout.default_strides(operand._shape), kind)
@@ -57,6 +58,53 @@ class Search(Primitive):
             search(places, read[1], read[0], read[2] if order else None)
 
         return launch
+
+
+def _searched(
+    backend: Backend,
+    element_type: dtype,
+    result: dtype,
+    numbers: int,
+    length: int,
+    several: int,
+    after: bool,
+) -> Launch:
+    """Prepare to say of each number how many elements of its sorted sequence come before it, by halving.
+
+    Args:
+        backend: the device's kernels.
+        element_type: the dtype of the elements.
+        result: that of the results, int64 or int32.
+        numbers: how many are looked for, at least one.
+        length: how many elements a sequence has.
+        several: how many numbers are looked for in each sequence in turn.
+        after: whether elements that equal the number come before it, too.
+
+    Returns:
+        a launch of (places, numbers, sequences, order), all row-major. `order` says where in their
+        sequence the elements stand in order, int64; it is None if they do.
+    """
+
+    def launch(places: Buffer, sought: Buffer, sequences: Buffer, order: Buffer | None) -> None:
+        number = Array(backend, sought, element_type, (numbers,))
+        elements = Array(backend, sequences, element_type, (numbers,), (0,))
+        start = numbered(backend, numbers).map("floor_divide", several).map("mul", length)
+        low, high = start.map("mul", 0), start.map("mul", 0).map("add", length)
+        for _ in range(length.bit_length()):  # each step halves what lies between low and high
+            is_open = low.map("lt", high)
+            middle = low.map("add", high).map("floor_divide", 2)
+            place = middle.map("minimum", length - 1)
+            if order is not None:
+                listed = Array(backend, order, dtypes.int64, (numbers,), (0,))
+                place = listed.gather(numbers * length, 1, start.map("add", place))
+            element = elements.gather(numbers * length, 1, start.map("add", place))
+            # A negation, so that a NaN in the sequence comes before every number, as in PyTorch.
+            more = element.map("gt" if after else "ge", number).map("logical_not")
+            low.put("where", is_open.map("logical_and", more), middle.map("add", 1), low)
+            high.put("where", low.map("gt", middle), high, middle)
+        Array(backend, places, result, (numbers,)).put("copy", low)
+
+    return launch
 
 
 SEARCH = Search()

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlab.autograd.formulas import Backward, formulas
 from tensorlab.autograd.views import requires_grad
-from tensorlab.backends import Backend, Launch, OperandLayout
+from tensorlab.backends import Backend, Buffer, Launch, OperandLayout, no_launch
 from tensorlab.core import dtypes, layout
 from tensorlab.core.dtypes import dtype
 from tensorlab.core.warned import warn_caller
+from tensorlab.dispatch.operands import widened
 from tensorlab.dispatch.primitive import Primitive, Recorded, Result, compute, unary
 from tensorlab.dispatch.primitive import check_out as refuse_tracked
+from tensorlab.folds import TABLE as FOLDS
 from tensorlab.ops.arguments import need_tensor, numpy_names
 from tensorlab.ops.conversion import contiguous
 from tensorlab.ops.outputs import fit_out, typed_out, written
 from tensorlab.ops.pointwise import neg
 from tensorlab.ops.reduce import Dims, Reduce, as_one_dim, reduce, spread
 from tensorlab.registry import op
+from tensorlab.scalars import TABLE, Scalar
+from tensorlab.scalars.exponential import d_log_softmax, d_softmax
 from tensorlab.tensor import Tensor
 
 
@@ -102,14 +106,15 @@ class Softmax(Primitive):
 
 
 class SoftmaxGradient(Primitive):
-    """The gradient of `Softmax` by one kernel, which reads everything twice and keeps nothing.
+    """The gradient of `Softmax`: a sum for each row, and one formula of the row's elements and of its sum.
 
     The operands are the gradient of the result and the result, both row-major; `params` is the dimension.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, formula: Callable) -> None:
         self.name = f"{name}_backward"
         self.logarithm = name == "log_softmax"
+        self.row = Scalar(self.name, formula, 3, "", cost=5)
 
     def result(self, operands: Sequence[Any], params: tuple) -> Result:
         """That of the result."""
@@ -120,10 +125,31 @@ class SoftmaxGradient(Primitive):
         self, backend: Backend, result: Result, operands: Sequence[Any], params: tuple, same: Sequence[bool]
     ) -> Launch:
         """See `Primitive.launch`."""
-        return backend.softmax_gradient(self.logarithm, result.shape or (1,), params[0], result.dtype)
+        shape, (dim,), number = result.shape or (1,), params, widened(result.dtype)
+        if 0 in shape:
+            return no_launch
+        strides = layout.default_strides(shape)
+        sums = layout.default_strides([1 if d == dim else size for d, size in enumerate(shape)])
+        cells, wide = OperandLayout(result.dtype, strides), OperandLayout(number, strides)
+        total = OperandLayout(number, tuple(0 if d == dim else step for d, step in enumerate(sums)))
+        multiply = backend.pointwise(TABLE["mul"], number, shape, wide, [cells, cells])
+        add_up = backend.reduce(FOLDS["sum"], number, shape, (dim,), total, cells if self.logarithm else wide)
+        combine = backend.pointwise(self.row, number, shape, cells, [cells, cells, total])
+        count = layout.numel(shape)
+
+        def launch(out: Buffer, grad: Buffer, made: Buffer) -> None:
+            totals, terms = (backend.allocate(count // shape[dim], number.cell), 0), grad
+            if not self.logarithm:
+                terms = backend.allocate(count, number.cell), 0
+                multiply(terms, grad, made)
+            add_up(totals, terms)
+            combine(out, grad, made, totals)
+
+        return launch
 
 
-SOFTMAX_GRADIENT, LOG_SOFTMAX_GRADIENT = SoftmaxGradient("softmax"), SoftmaxGradient("log_softmax")
+SOFTMAX_GRADIENT = SoftmaxGradient("softmax", d_softmax)
+LOG_SOFTMAX_GRADIENT = SoftmaxGradient("log_softmax", d_log_softmax)
 SOFTMAX = Softmax("softmax", formulas("SoftmaxBackward0", input=_d_softmax))
 LOG_SOFTMAX = Softmax("log_softmax", formulas("LogSoftmaxBackward0", input=_d_log_softmax))
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from tensorlab.scalars.row import FLOAT, Scalar, number
 
-__all__ = ["ROWS", "exp_to_one"]
+__all__ = ["ROWS", "d_log_softmax", "d_softmax", "exp_to_one"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -154,6 +154,16 @@ def exp_to_one_float32(x):
     r = (x - whole * np.float32(LN2_HIGH_32)) - whole * np.float32(LN2_LOW_32)
     grown = np.float32(1.0) + exp_reduced_float32(r)
     return grown * power_of_two_float32(n) * np.float32(2.0**-24)
+
+
+def d_softmax(grad, result, total):
+    """The gradient of softmax at one element; `total` is the sum of ``grad * result`` in its row."""
+    return result * (grad - total)
+
+
+def d_log_softmax(grad, result, total):
+    """The gradient of log_softmax at one element; `total` is the sum of `grad` in its row."""
+    return grad - exp(result) * total
 
 
 def exp2_float64(x):

@@ -95,7 +95,7 @@ def test_a_row_of_the_table_of_folds(name, kind):
     cells = (cells + 0.5).view(np.uint32) >> 16 if kind == "bfloat16" else cells
     for dims, strides in (((1,), (1, 0)), ((0,), (0, 1)), ((0, 1), (0, 0))):
         layouts = OperandLayout(result, strides), OperandLayout(source, (6, 1))
-        expected, found = np.zeros(6, result.cell), gpu.allocate_zeros(6, result.cell)
+        expected, found = np.zeros(6, result.cell), gpu.upload(np.zeros(6, result.cell).data)
         NUMPY.reduce(fold, value, (5, 6), dims, *layouts, 2.0)((expected, 0), (cells.astype(source.cell), 0))
         given = gpu.upload(cells.astype(source.cell).data)
         gpu.reduce(fold, value, (5, 6), dims, *layouts, 2.0)((found, 0), (given, 0))
@@ -260,7 +260,7 @@ def test_fill_copy_and_uploads_of_views(gpu):
     array = np.arange(12.0).reshape(3, 4).T
     memory = gpu.upload(memoryview(array))
     assert gpu.download(memory).tolist() == array.ravel().tolist()
-    to = gpu.allocate_zeros(20, np.dtype(np.float64))
+    to = gpu.upload(np.zeros(20).data)
     gpu.copy(to, memory)
     gpu.fill((to, 10), 2, np.float64(-1))
     gpu.synchronize()

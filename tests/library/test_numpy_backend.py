@@ -18,7 +18,10 @@ from tensorlab import folds
 from tensorlab.backends import HOST, choice
 from tensorlab.backends.numpy import NumPy
 from tensorlab.backends.operands import OperandLayout
+from tensorlab.backends.recurrent import recur, recur_gradient
+from tensorlab.backends.windows import Pooling
 from tensorlab.core import dtypes
+from tensorlab.ops.pooling_windows import adaptive_reach
 from tensorlab.scalars import COUNTING, FLOATING, INTEGERS, NUMERIC, TABLE, TRUTH
 from tensorlab.scalars.recurrent import RECURRENCES
 
@@ -172,14 +175,24 @@ def test_recurrent_layers_agree_with_the_compiled_kernels(kind, backwards):
     kept = [(9, size)] * count + [(9, kind.kept * size)]
     forward = [(9, size), *states, *kept, (9, gates), (gates, size), (gates,), *states]
     gradient = [(9, gates), (9, gates), *states, *kept, (gates, size), (9, size), *states]
-    for shapes, name in ((forward, "recur"), (gradient, "recur_gradient")):
+    for shapes, prepare in ((forward, recur), (gradient, recur_gradient)):
         random = np.random.default_rng(0)
         given = [random.standard_normal(shape).ravel() for shape in shapes]
         results = []
         for backend in (HOST, NUMPY):
             buffers = [(array.copy(), 0) for array in given]
-            getattr(backend, name)(kind, dtypes.float64, size, steps, backwards)(*buffers)
+            prepare(backend, kind, dtypes.float64, size, steps, backwards)(*buffers)
             results.append([array for array, _ in buffers])
         for compiled, plain in zip(*results, strict=True):
             np.testing.assert_allclose(compiled, plain, rtol=1e-12, atol=1e-14)
         assert (given[0] != results[0][0]).all()
+
+
+@pytest.mark.parametrize(("greatest", "expected"), [(True, [9.0, 11.0]), (False, [4.5, 6.5])])
+def test_pooling_of_lines_that_lie_apart(greatest, expected):
+    """Of a transposed image: four lines of three numbers, side by side."""
+    reaches = adaptive_reach(4, 2), adaptive_reach(3, 1)
+    problem = Pooling(1, 1, 3, reaches, 0, out=(2, 2, 1, 1), image=(12, 12, 1, 4))
+    out = np.zeros(2)
+    NUMPY.pool(dtypes.float64, problem, greatest, places=False)((out, 0), (np.arange(12.0), 0))
+    assert out.tolist() == expected

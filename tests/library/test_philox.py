@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tensorlab as tl
 from tensorlab.backends.cpu import threads
-from tensorlab.backends.cpu.fma import _interpreted
+from tensorlab.backends.cpu.intrinsics import _fused_plainly
 from tensorlab.backends.cpu.random.counter import philox_block
 from tensorlab.random import Philox, stream_words
 from tensorlab.random import philox_block as plain_block
@@ -165,7 +165,7 @@ print(tl.multinomial(tl.ones(5), 3).tolist(), tl.multinomial(tl.ones(5), 7, True
 """
 
 
-def test_interpreted_kernels_give_the_same():
+def test_fused_plainly_kernels_give_the_same():
     found = [
         subprocess.run(
             [sys.executable, "-W", "error", "-c", PROGRAM],
@@ -180,11 +180,11 @@ def test_interpreted_kernels_give_the_same():
 
 
 @given(*[st.floats(width=32, allow_nan=False, allow_infinity=False)] * 3)
-def test_the_interpreted_fma_rounds_once(a, b, c):
+def test_the_fused_plainly_fma_rounds_once(a, b, c):
     """In float32, against a sum in more than twice the digits."""
     a, b, c = np.float32(a), np.float32(b), np.float32(c)
     with np.errstate(all="ignore"):
-        found = _interpreted(a, b, c)
+        found = _fused_plainly(a, b, c)
         if np.finfo(np.longdouble).nmant < 63:
             pytest.skip("this machine's long double has no more digits than float64")
         exact = np.longdouble(a) * np.longdouble(b) + np.longdouble(c)

@@ -1,4 +1,4 @@
-"""Instructions that Python has no word for: maximum, minimum, prefetch, memory on the stack; and two others.
+"""Instructions that Python has no word for: maximum, minimum, prefetch, memory on the stack, and others.
 
 Numba makes functions of Python's `min` and `max`, and compiles them for each kernel: that takes 0.06 s. Here
 they are instructions.
@@ -8,6 +8,8 @@ Each has a twin in plain Python, which takes its place under ``NUMBA_DISABLE_JIT
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from numba.core import cgutils, config, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
-__all__ = ["divided", "greater", "lesser", "maximum", "minimum", "on_stack", "prefetch"]
+__all__ = ["divided", "fma", "greater", "lesser", "maximum", "minimum", "on_stack", "prefetch"]
 
 
 def _of_two_floats(name: str) -> Any:
@@ -57,6 +59,13 @@ def _divided(context, a, b):  # type: ignore[no-untyped-def]
     return types.UniTuple(types.int64, 2)(types.int64, types.int64), generate
 
 
+def _fused(context, a, b, c):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.fma(*arguments)
+
+    return a(a, a, a), generate
+
+
 def _prefetch(context, cells, position):  # type: ignore[no-untyped-def]
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -88,6 +97,25 @@ def _on_stack(context, like, count):  # type: ignore[no-untyped-def]
     return (kind(like, count), generate) if isinstance(count, types.IntegerLiteral) else None
 
 
+def _fused_plainly(a: np.floating, b: np.floating, c: np.floating) -> np.floating:
+    """`fma` for the interpreter, by exact fractions: Python has its own since 3.13, without float32.
+
+    Python's conversion of a fraction to a float is rounded correctly. A float32 is rounded a second time;
+    that goes wrong only where the first rounding made a tie out of what was none. So an inexact first result
+    is moved to its neighbour with an odd last bit, which is never a tie.
+    """
+    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
+        return a * b + c
+    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+    if not exact:
+        return a * b + c  # which sign a zero has is decided by the operands
+    rounded = float(exact)
+    even = not np.float64(rounded).view(np.int64) & 1
+    if isinstance(a, np.float32) and even and Fraction(rounded) != exact:
+        rounded = math.nextafter(rounded, math.inf if exact > Fraction(rounded) else -math.inf)
+    return type(a)(rounded)
+
+
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     lesser: Any = min
     greater: Any = max
@@ -101,6 +129,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return np.empty(count, like.dtype)
 
     divided: Any = divmod
+    fma: Any = _fused_plainly
     prefetch: Any = _nothing
     on_stack: Any = _in_memory
 
@@ -114,6 +143,8 @@ else:
     minimum = _of_two_floats("minimum")
     # The quotient and the rest of two integers, neither of which is negative; the second is not 0.
     divided = intrinsic(_divided)
+    # a * b + c, rounded once: what is the same on every device.
+    fma = intrinsic(_fused)
     # Asks for the memory around cells[position], which may lie outside of the array: it is a hint.
     prefetch = intrinsic(_prefetch)
     # An array of so many cells (a constant) of an array's dtype. It is gone when the kernel returns.

@@ -27,17 +27,19 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from llvmlite import binding
 from llvmlite.binding import ffi
 from numba.core import config, event
 from numba.core.caching import FunctionCache
 from numba.core.codegen import get_host_cpu_features
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 
 from tensorlab.backends.cache import cache_directory
 from tensorlab.backends.interrupts import HeldBack
 
-__all__ = ["HELPER", "KERNEL", "helper", "kernel", "load", "quiet"]
+__all__ = ["HELPER", "KERNEL", "assembly", "helper", "kernel", "load", "quiet"]
 
 Function = TypeVar("Function", bound=Callable)
 
@@ -59,7 +61,7 @@ _lock = threading.RLock()
 
 # The modules whose intrinsics write instructions of kernels: every kernel is made anew when one of them
 # changes. Numba itself only sees whether the file changes in which a kernel stands.
-_WRITERS = ("fma.py", "gemm/registers.py", "intrinsics.py", "pointers.py", "simd.py")
+_WRITERS = ("gemm/registers.py", "intrinsics.py", "pointers.py", "simd.py")
 
 
 class _Compiling(event.Listener):
@@ -208,6 +210,14 @@ def quiet(kernel: Callable) -> Callable:
             return kernel(*arguments)
 
     return interpreted
+
+
+def assembly(text: str) -> str:
+    """The instructions that a text of LLVM's language becomes on the processor that is compiled for."""
+    triple, processor, features = cpu_target.target_context.codegen().magic_tuple()
+    target = binding.Target.from_triple(triple).create_target_machine(cpu=processor, features=features, opt=2)
+    written: str = target.emit_assembly(binding.parse_assembly(text))
+    return written
 
 
 def _write(path: Path, source: str) -> None:

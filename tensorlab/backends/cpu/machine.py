@@ -11,8 +11,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from llvmlite import binding
-from numba.core.registry import cpu_target
+from tensorlab.backends.cpu import jit
 
 __all__ = ["Caches", "Vectors", "caches", "vectors"]
 
@@ -52,9 +51,7 @@ def vectors() -> Vectors:
         >>> vectors().size in (16, 32, 64)
         True
     """
-    triple, processor, features = cpu_target.target_context.codegen().magic_tuple()
-    target = binding.Target.from_triple(triple).create_target_machine(cpu=processor, features=features, opt=2)
-    assembly = target.emit_assembly(binding.parse_assembly(_ADDITION))
+    assembly = jit.assembly(_ADDITION)
     return next((found for name, found in _X86 if f"%{name}" in assembly), _OTHERS)
 
 

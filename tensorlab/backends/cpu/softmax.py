@@ -1,11 +1,10 @@
-"""softmax and log_softmax along one dimension, and their gradients.
+"""softmax and log_softmax along one dimension.
 
 ``rows``      one row after another, wherever its elements lie. A row is copied to where it lies together,
               and read three times there: for its maximum, for the sum of exponentials, and to be written
 ``columns``   where the dimension is not the last: neighbouring columns side by side, in strips
 
-With results y and their gradients g, the gradient of softmax is ``y * (g - sum(g * y))``, and that of
-log_softmax is ``g - exp(y) * sum(g)``. Sums are made in blocks, and added up in float64.
+Sums are made in blocks, and added up in float64.
 """
 
 from __future__ import annotations
@@ -29,13 +28,12 @@ from tensorlab.core.dtypes import dtype
 from tensorlab.core.integers import ceil_div
 from tensorlab.scalars.exponential import exp_to_one
 
-__all__ = ["softmax", "softmax_gradient"]
+__all__ = ["softmax"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
-# Roughly how many additions one element is worth: forward, and backward without and with an exponential.
+# Roughly how many additions one element is worth.
 COST = 12
-GRADIENT_COST = {False: 3, True: 10}
 
 BLOCK = 1024  # elements that are added up in the compute type
 WIDTH = 1024  # columns to a strip: its sums stay in the first-level cache
@@ -104,33 +102,6 @@ def forward_rows(first, last, walk, line, out, x):
         write_row(count, near, at(out, place(row, walk, 1)), total)
 
 
-def gradient_sum(count, grad, y):
-    """The sum of g, or of ``g y``."""
-    total = Number(0)
-    for i in range(count):
-        total += widen(grad[i]) if LOGARITHM else widen(grad[i]) * widen(y[i])
-    return total
-
-
-def write_gradient(count, grad, y, out, total):
-    """The gradients of a row with this sum."""
-    for i in range(count):
-        if LOGARITHM:
-            out[i] = narrow(widen(grad[i]) - Number(exp_to_one(widen(y[i]))) * total)
-        else:
-            out[i] = narrow(widen(y[i]) * (widen(grad[i]) - total))
-
-
-def backward_rows(first, last, count, inner, out, grad, y):
-    """Rows `first` … `last` - 1 of `count` cells, which lie one after another."""
-    for row in range(first, last):
-        start = row * count
-        total = 0.0
-        for begin in range(start, start + count, BLOCK):
-            total += gradient_sum(min(BLOCK, start + count - begin), at(grad, begin), at(y, begin))
-        write_gradient(count, at(grad, start), at(y, start), at(out, start), Number(total))
-
-
 # Columns. One call takes one row of a strip.
 
 
@@ -184,35 +155,6 @@ def forward_columns(first, last, walk, line, out, x):
             column_write(width, cells, stride, results, at(greatest, 0), at(factor, 0))
 
 
-def column_gradient_sum(width, grad, y, total):
-    """``g``, or ``g y``, added to the sums of their columns."""
-    for j in range(width):
-        total[j] += widen(grad[j]) if LOGARITHM else widen(grad[j]) * widen(y[j])
-
-
-def column_write_gradient(width, grad, y, out, total):
-    """The gradients of one row of a strip."""
-    for j in range(width):
-        if LOGARITHM:
-            out[j] = narrow(widen(grad[j]) - Number(exp_to_one(widen(y[j]))) * Number(total[j]))
-        else:
-            out[j] = narrow(widen(y[j]) * (widen(grad[j]) - Number(total[j])))
-
-
-def backward_columns(first, last, count, inner, out, grad, y):
-    """Strips `first` … `last` - 1 of columns of `count` cells, which lie `inner` cells apart."""
-    strips = (inner + WIDTH - 1) // WIDTH
-    total = np.empty(WIDTH, np.float64)
-    for task in range(first, last):
-        start = task // strips * count * inner + task % strips * WIDTH
-        width = min(WIDTH, inner - task % strips * WIDTH)
-        total[:] = 0
-        for i in range(start, start + count * inner, inner):
-            column_gradient_sum(width, at(grad, i), at(y, i), at(total, 0))
-        for i in range(start, start + count * inner, inner):
-            column_write_gradient(width, at(grad, i), at(y, i), at(out, i), at(total, 0))
-
-
 # What Python calls.
 
 # Each kernel with its loops: those whose sums may be regrouped, and those that are computed as they stand.
@@ -220,8 +162,6 @@ def backward_columns(first, last, count, inner, out, grad, y):
 _KERNELS: dict[Callable, dict[str, Any]] = {
     forward_rows: {"blocks": [copy_row, raise_block], "loops": [place, write_row]},
     forward_columns: {"blocks": [column_greatest, column_sum], "loops": [place, column_write]},
-    backward_rows: {"blocks": [gradient_sum, write_gradient]},
-    backward_columns: {"blocks": [column_gradient_sum, column_write_gradient]},
 }
 
 
@@ -295,27 +235,5 @@ def softmax(logarithm: bool, shape: Sequence[int], dim: int, result: dtype, sour
             code(0, tasks, walk, line, out, x)
         else:
             share(kernel, team, tasks, walk, line, out, x)
-
-    return launch
-
-
-def softmax_gradient(logarithm: bool, shape: Sequence[int], dim: int, element_type: dtype) -> Launch:
-    """See `tensorlab.backends.layers.LayerOperations.softmax_gradient`."""
-    if 0 in shape:
-        return no_launch
-    outer, count, inner = math.prod(shape[:dim]), shape[dim], math.prod(shape[dim + 1 :])
-    function = backward_rows if inner == 1 else backward_columns
-    kernel = _kernel(function, logarithm, element_type, element_type)
-    tasks = outer * ceil_div(inner, WIDTH)
-    work = GRADIENT_COST[logarithm] * math.prod(shape)
-    alone = tasks == 1 or work < threads.WORTHWHILE
-    code = kernel
-
-    def launch(*buffers: Any) -> None:
-        out, grad, y = [cells[offset:] if offset else cells for cells, offset in buffers]
-        if alone or (team := min(threads.team_for(work), tasks)) == 1:
-            code(0, tasks, count, inner, out, grad, y)
-        else:
-            share(kernel, team, tasks, count, inner, out, grad, y)
 
     return launch

@@ -23,7 +23,7 @@ from tensorlab.core import dtypes
 from tensorlab.core.cells import to_float32
 from tensorlab.core.dtypes import dtype
 
-__all__ = ["BITS", "search", "sort"]
+__all__ = ["BITS", "sort"]
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -198,39 +198,3 @@ def _first(cells, size, sign, infinity, low, backwards, count, places):
                 keys[j], own[j] = keys[j - 1], own[j - 1]
                 j -= 1
             keys[j], own[j] = key, i
-
-
-# --- places in sorted sequences, by halving ---------------------------------------------------------------
-
-
-def search(
-    element_type: dtype, result: dtype, numbers: int, length: int, several: int, after: bool
-) -> Launch:
-    """See `tensorlab.backends.fused.Backend.search`."""
-
-    def launch(places: Buffer, sought: Buffer, sequences: Buffer, order: Buffer | None) -> None:
-        (out, to), (looked_for, start), (elements, begin) = places, sought, sequences
-        to_order = np.empty(0, np.int64) if order is None else order[0][order[1] :]
-        read = looked_for[start : start + numbers]
-        _search(out[to : to + numbers], read, elements[begin:], to_order, length, several, after)
-
-    return launch
-
-
-@jit.kernel()
-def _search(places, numbers, sequences, order, length, several, after):
-    """For each number, how many elements of its sorted sequence come before it; `order` may be empty."""
-    for i in range(numbers.size):
-        start = i // several * length
-        low, high = 0, length
-        number = numbers[i]
-        while low < high:
-            middle = low + (high - low) // 2
-            place = order[start + middle] if order.size else middle
-            element = sequences[start + place]
-            # Put as a negation, so that a NaN in the sequence comes before every number, as in PyTorch.
-            if not (element > number if after else element >= number):
-                low = middle + 1
-            else:
-                high = middle
-        places[i] = low

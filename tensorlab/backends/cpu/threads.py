@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from numba.core import config
+from numba import config
 
 from tensorlab.backends.operands import WORTHWHILE
 

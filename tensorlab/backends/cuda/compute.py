@@ -75,12 +75,6 @@ class Cuda(Backend):
         """See `tensorlab.backends.protocol.Core.allocate`."""
         return self.memory.allocate(count, cell)
 
-    def allocate_zeros(self, count: int, cell: np.dtype) -> Memory:
-        """See `tensorlab.backends.protocol.Core.allocate_zeros`."""
-        memory = self.memory.allocate(count, cell)
-        self.fill((memory, 0), count, memory.dtype.type(0))
-        return memory
-
     def fill(self, cells: Buffer, count: int, value: np.generic) -> None:
         """See `tensorlab.backends.protocol.Core.fill`."""
         if count:

@@ -37,7 +37,7 @@ _REASSOCIATED = (depthwise.dot,)
 _FOR_EACH_WIDTH = (tile.image_tile, tile.gradient_tile)
 
 _IMPORTS = """\
-from tensorlab.backends.cpu.convolution.registers import add_outer_at
+from tensorlab.backends.cpu.gemm.registers import add_outer_at
 from tensorlab.backends.cpu.pointers import fetch_ahead
 """
 

@@ -8,9 +8,8 @@ table says where the run of each row begins.
 
 from __future__ import annotations
 
-from tensorlab.backends.cpu.convolution.registers import add_outer_at
 from tensorlab.backends.cpu.gemm.cell import BYTES, LANES, ROWS, VECTORS, WIDTH
-from tensorlab.backends.cpu.gemm.registers import add_outer, store, zeros
+from tensorlab.backends.cpu.gemm.registers import add_outer, add_outer_at, store, zeros
 from tensorlab.backends.cpu.gemm.tile import panel
 from tensorlab.backends.cpu.pointers import advance, fetch_ahead
 

@@ -22,8 +22,8 @@ from tensorlab.backends.cpu.pointers import Pointer
 
 __all__ = [
     "Tile",
-    "Writer",
     "add_outer",
+    "add_outer_at",
     "add_run",
     "add_run_partly",
     "plus",
@@ -220,6 +220,18 @@ def _add_outer(typing, tile, a, a_row, b):
 
 
 @intrinsic
+def _add_outer_at(typing, tile, a, places, b):
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        value, a_value, places_value, b_value = arguments
+        write = Writer(builder, tile)
+        rows = [write.moved(places_value, i) for i in range(tile.rows)]
+        offsets = [builder.load(place, align=8, typ=INDEX) for place in rows]
+        return write.add_outer(value, a_value, offsets, [write.load(b_value, j) for j in range(tile.vectors)])
+
+    return tile(tile, a, types.CPointer(types.int64), b), generate
+
+
+@intrinsic
 def _add_run(typing, tile, steps, a, a_row, a_step, b, b_row):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         value, steps_value, a_value, row_value, step_value, b_value, b_step = arguments
@@ -302,6 +314,14 @@ def _add_outer_plainly(tile: np.ndarray, a: Pointer, a_row: int, b: Pointer) -> 
     return _add_run_plainly(tile, 1, a, a_row, 0, b, 0)
 
 
+def _add_outer_at_plainly(tile: np.ndarray, a: Pointer, places: Pointer, b: Pointer) -> np.ndarray:
+    rows, columns = tile.shape
+    for i in range(rows):
+        for j in range(columns):
+            tile[i, j] += a[places[i]] * b[j]
+    return tile
+
+
 def _add_run_plainly(
     tile: np.ndarray, steps: int, a: Pointer, a_row: int, a_step: int, b: Pointer, b_row: int
 ) -> np.ndarray:
@@ -348,6 +368,7 @@ def _store_partly_plainly(
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     zeros: Any = _zeros_plainly
     add_outer: Any = _add_outer_plainly
+    add_outer_at: Any = _add_outer_at_plainly
     add_run: Any = _add_run_plainly
     add_run_partly: Any = _add_run_partly_plainly
     plus: Any = _plus_plainly
@@ -359,6 +380,8 @@ else:
     zeros = _zeros
     # add_outer(tile, a, a_row, b): tile[i, j] + a[i * a_row] * b[j]
     add_outer = _add_outer
+    # add_outer_at(tile, a, places, b): tile[i, j] + a[places[i]] * b[j], whose rows lie anywhere in `a`
+    add_outer_at = _add_outer_at
     # add_run(tile, steps, a, a_row, a_step, b, b_row): the outer products of so many steps, one after
     # another: tile[i, j] + a[i * a_row + p * a_step] * b[p * b_row + j] for each step p.
     add_run = _add_run

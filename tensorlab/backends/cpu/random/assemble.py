@@ -35,8 +35,7 @@ import math
 import numpy as np
 from numba import njit
 
-from tensorlab.backends.cpu.fma import fma
-from tensorlab.backends.cpu.intrinsics import lesser, maximum, minimum, on_stack
+from tensorlab.backends.cpu.intrinsics import fma, lesser, maximum, minimum, on_stack
 from tensorlab.backends.cpu.pointers import advance, at
 from tensorlab.backends.cpu.random.engine import {engine.CONSTANTS}
 """

@@ -12,8 +12,7 @@ import math
 
 import numpy as np
 
-from tensorlab.backends.cpu.fma import fma
-from tensorlab.backends.cpu.intrinsics import lesser, on_stack
+from tensorlab.backends.cpu.intrinsics import fma, lesser, on_stack
 from tensorlab.backends.cpu.pointers import advance, at
 from tensorlab.backends.cpu.random.engine import (
     BLOCK,

@@ -10,8 +10,7 @@ import math
 
 import numpy as np
 
-from tensorlab.backends.cpu.fma import fma
-from tensorlab.backends.cpu.intrinsics import maximum, minimum
+from tensorlab.backends.cpu.intrinsics import fma, maximum, minimum
 
 __all__ = ["bernoulli", "box_muller", "box_muller_float32", "cauchy", "exponential", "geometric", "uniform"]
 

@@ -28,13 +28,13 @@ from tensorlab.cli.support.errors import ENVIRONMENT, FAILED, INTERRUPTED, USAGE
 from tensorlab.cli.support.ledgers import ledger_of
 from tensorlab.cli.support.rehearsal import cores
 from tensorlab.cli.support.rosters import read_roster_file
-from tensorlab.grading.boxes import BoxError, Level, bubblewrap
+from tensorlab.grading.boxes import BoxError, Level, bubblewrap, container
 from tensorlab.grading.boxes import limited as limits
 from tensorlab.grading.boxes.canaries import escapes
 from tensorlab.grading.boxes.guard import guarded
 from tensorlab.grading.cluster import ClusterError, grade_on
 from tensorlab.grading.files import AlreadyThere
-from tensorlab.grading.grader import Grader, Row
+from tensorlab.grading.grader import Grader, Row, boxes
 from tensorlab.grading.inside.values import printable
 from tensorlab.grading.ledger import Ledger, LedgerError
 from tensorlab.grading.pool import grade_all
@@ -125,6 +125,15 @@ def run(
             "Weaker: see the chapter for instructors.",
         ),
     ] = False,
+    image: Annotated[
+        str,
+        typer.Option(
+            "--container",
+            metavar="IMAGE",
+            help="Close the notebooks off in containers of this image, by podman or docker.",
+            show_default=False,
+        ),
+    ] = "",
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace files in --out that this ledger did not write.")
     ] = False,
@@ -155,8 +164,10 @@ def run(
     Exit code 0: all were graded; 1: this machine failed for some, whose points are left empty.
     """
     level: Level = "none" if trusted else "limited" if limited else "strong"
+    if image and level != "strong":
+        raise CommandError("--container closes notebooks off; leave out what runs them otherwise.", USAGE)
     if scheduler is None:
-        _need(level)
+        _need(level, image)
     elif jobs is not None:
         raise CommandError("--jobs counts processes of this computer; a --scheduler has its own.", USAGE)
     way: Way = partial(grade_on, address=scheduler) if scheduler else partial(grade_all, jobs=jobs or cores())
@@ -168,7 +179,7 @@ def run(
         with closing(Ledger(ledger or ledger_of(submissions))) as book, book.alone():
             target = _target(out, book, replace)
             secret = Secret(_kept_secret(book, which) if given is None else given)
-            make = partial(_grader, which, secret, level)
+            make = partial(_grader, which, secret, level, image)
             grader = make()
             _name_what_is_left_out(submissions)
             folder = str(submissions.resolve())
@@ -193,8 +204,9 @@ def run(
         raise typer.Exit(FAILED)
 
 
-def _grader(chapter: str, secret: Secret, level: Level) -> Grader:
-    return Grader(exercises(chapter), secret, level=level)
+def _grader(chapter: str, secret: Secret, level: Level, image: str) -> Grader:
+    asked = exercises(chapter)
+    return Grader(asked, secret, boxes(asked, level, image), level)
 
 
 def _facts(chapter: str, secret: Secret, grader: Grader) -> Run:
@@ -352,8 +364,9 @@ def _target(out: Path, book: Ledger, replace: bool) -> Target:
 _OTHERWISE = "--i-trust-this-code grades without, for people whom you would let run programs as you"
 
 
-def _need(level: Level) -> None:
-    missing: dict[Level, Callable[[], str]] = {"strong": bubblewrap.missing, "limited": limits.missing}
+def _need(level: Level, image: str) -> None:
+    strong = container.missing if image else bubblewrap.missing
+    missing: dict[Level, Callable[[], str]] = {"strong": strong, "limited": limits.missing}
     if level in missing and (reason := missing[level]()):
         raise CommandError(f"the notebooks cannot be closed off: {reason}; {_OTHERWISE}.", ENVIRONMENT)
 

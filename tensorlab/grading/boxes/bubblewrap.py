@@ -195,7 +195,7 @@ class BubblewrapBox(WalledBox):
 def missing() -> str:
     """What this machine lacks for such boxes, and the command that gets it; "" when it has all."""
     if sys.platform != "linux":
-        return "they need Linux: grade in a container or on a virtual machine"
+        return "they need Linux: grade in containers (--container IMAGE) or on a virtual machine"
     if shutil.which("bwrap") is None:
         return (
             "bubblewrap is not installed: sudo apt install bubblewrap (Debian, Ubuntu), "

@@ -113,20 +113,22 @@ def _listening(name: str) -> Iterator[tuple[int, int]]:
     """Sockets of this process: the ports for TCP and UDP, and a local one of a name."""
     with ExitStack() as stack:
         inet, unix, stream = socket.AF_INET, socket.AF_UNIX, socket.SOCK_STREAM
-        kinds = ((inet, stream), (inet, socket.SOCK_DGRAM), (unix, stream))
-        tcp, udp, local = (stack.enter_context(socket.socket(*kind)) for kind in kinds)
+        kinds = ((inet, stream), (inet, socket.SOCK_DGRAM))
+        tcp, udp = (stack.enter_context(socket.socket(*kind)) for kind in kinds)
         tcp.bind(("127.0.0.1", 0))
         udp.bind(("127.0.0.1", 0))
-        local.bind(f"\0{name}")
         tcp.listen()
-        local.listen()
+        if sys.platform == "linux":  # nobody else has sockets without a path
+            local = stack.enter_context(socket.socket(unix, stream))
+            local.bind(f"\0{name}")
+            local.listen()
         yield tcp.getsockname()[1], udp.getsockname()[1]
 
 
 @contextlib.contextmanager
 def _waiting() -> Iterator[subprocess.Popen[bytes]]:
     """A process of this user that should not be stopped."""
-    with subprocess.Popen(["sleep", "600"]) as process:
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"]) as process:
         try:
             yield process
         finally:

@@ -60,7 +60,7 @@ class LimitedBox(WalledBox):
 def missing() -> str:
     """What this machine lacks for such boxes, and what helps; "" when it has all."""
     if sys.platform != "linux":
-        return "they need Linux: grade in a container or on a virtual machine"
+        return "they need Linux: grade in containers (--container IMAGE) or on a virtual machine"
     if os.geteuid() == 0:
         return "root cannot be limited so: grade as another user, or with bubblewrap"
     if landlock_version() < LEAST_VERSION:

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -39,7 +40,7 @@ _INSIDE = Path(__file__).resolve().parents[1] / "inside"
 
 # The grader's folder is on the path for one import only, so that the runner is found there and nothing else
 # is.
-_PROGRAM = """
+PROGRAM = """
 import importlib, sys
 folder, program, start, *libraries = sys.argv[1:]
 exec(start)
@@ -181,7 +182,7 @@ class ProcessBox:
         start = DIE_WITH_PARENT if sys.platform == "linux" else ""
         return self._popen(program_command(start=start), clean_environment(str(self._folder)))
 
-    def _processor(self) -> Processor:
+    def _processor(self) -> Callable[[bool], float | None]:
         return Processor(self._process.pid)
 
     def _end(self) -> None:
@@ -265,7 +266,7 @@ def program_command(program: str = "runner", start: str = "") -> list[str]:
         str(Path(package.__file__ or "").resolve().parents[1]) for package in (tensorlab, numpy)
     )
     # -I: no environment variables, no user folder, no current folder. -B: write no bytecode.
-    python = [sys.executable, "-I", "-B", "-X", "utf8", "-c", _PROGRAM, str(_INSIDE.parent), program, start]
+    python = [sys.executable, "-I", "-B", "-X", "utf8", "-c", PROGRAM, str(_INSIDE.parent), program, start]
     return python + list(libraries)
 
 
@@ -274,6 +275,11 @@ def clean_environment(home: str) -> dict[str, str]:
     kept = {
         name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ
     }
+    return kept | own_environment(home)
+
+
+def own_environment(home: str) -> dict[str, str]:
+    """What the process is told besides, wherever it runs."""
     own = dict.fromkeys(
         ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "TENSORLAB_HOME", "IPYTHONDIR"), home
     )
@@ -281,7 +287,7 @@ def clean_environment(home: str) -> dict[str, str]:
     # A box has no kernels from before, and compiling one takes longer than all calls of an answer together,
     # whose tensors are small. So kernels run as they are written, by the interpreter.
     kernels = {"NUMBA_CACHE_DIR": home, "NUMBA_DISABLE_JIT": "1"}
-    return kept | own | threads | kernels | {"LANG": "C.UTF-8", "MPLBACKEND": "Agg"}
+    return own | threads | kernels | {"LANG": "C.UTF-8", "MPLBACKEND": "Agg"}
 
 
 def _kill_tree(process: Process) -> None:

@@ -1,4 +1,4 @@
-"""What programs ask of GPUs, under PyTorch's names.
+"""What programs ask of GPUs, under PyTorch's names; and a GPU without one, to write kernels for.
 
 Without a GPU ``device = "cuda" if tensorlab.cuda.is_available() else "cpu"`` goes on with the CPU. What can
 be answered is answered: 0 GPUs, 0 bytes. What needs one is refused, with what is missing. All work of a GPU
@@ -7,6 +7,10 @@ goes into one stream. No kernel has run on a GPU yet: they are compiled for it, 
 With ``TENSORLAB_CUDA=simulated`` one GPU is there, in the simulator (see `tensorlab.backends.cuda`): slow,
 and as strict as a GPU is not. It does one thing after the other, so that every stream is done when a call
 returns.
+
+A kernel of your own is a Python function that is written as for `numba.cuda`, with ``from tensorlab import
+cuda`` in place of ``from numba import cuda``. `simulate` runs it and counts what a GPU would have to do, and
+`explore` runs it in many orders of its threads. Both need the package greenlet, and no GPU.
 """
 
 from __future__ import annotations
@@ -16,8 +20,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlab.backends.cuda import gpu, is_there
+from tensorlab.backends.cuda import gpu, is_there, simulator
+from tensorlab.backends.cuda.counts import Report, Request, simulate
 from tensorlab.backends.cuda.memory import OutOfMemoryError
+from tensorlab.backends.cuda.occupancy import Occupancy, occupancy
+from tensorlab.backends.cuda.schedules import Exploration, explore
+from tensorlab.backends.cuda.simulator import KernelError, Race
 from tensorlab.core.devices import device
 
 if TYPE_CHECKING:
@@ -26,19 +34,33 @@ if TYPE_CHECKING:
 __all__ = [
     "DeviceProperties",
     "Event",
+    "Exploration",
+    "KernelError",
+    "Occupancy",
     "OutOfMemoryError",
+    "Race",
+    "Report",
+    "Request",
     "Stream",
+    "all_sync",
+    "any_sync",
+    "atomic",
+    "ballot_sync",
     "current_device",
     "current_stream",
     "default_stream",
     "device_count",
     "empty_cache",
+    "explore",
     "get_device_capability",
     "get_device_name",
     "get_device_properties",
+    "grid",
+    "gridsize",
     "init",
     "is_available",
     "is_initialized",
+    "local",
     "manual_seed",
     "manual_seed_all",
     "max_memory_allocated",
@@ -47,10 +69,21 @@ __all__ = [
     "memory_allocated",
     "memory_reserved",
     "memory_stats",
+    "occupancy",
     "reset_peak_memory_stats",
     "set_device",
+    "shared",
+    "shfl_down_sync",
+    "shfl_sync",
+    "shfl_up_sync",
+    "shfl_xor_sync",
+    "simulate",
     "stream",
     "synchronize",
+    "syncthreads",
+    "syncthreads_count",
+    "syncwarp",
+    "warpsize",
 ]
 
 Place = device | str | int | None
@@ -363,3 +396,18 @@ def manual_seed_all(seed: int) -> None:
         TypeError, ValueError: the seed is no number.
     """
     int(seed)
+
+
+# --- what kernels read --------------------------------------------------------------------------------------
+
+# The names of `numba.cuda`; `threadIdx`, `blockIdx`, `blockDim`, `gridDim` and `laneid` are read through
+# `__getattr__`, because each thread sees its own.
+shared, local, atomic = simulator.cuda.shared, simulator.cuda.local, simulator.cuda.atomic
+warpsize = simulator.WARP
+grid, gridsize = simulator.cuda.grid, simulator.cuda.gridsize
+syncthreads, syncthreads_count = simulator.cuda.syncthreads, simulator.cuda.syncthreads_count
+syncwarp = simulator.cuda.syncwarp
+shfl_sync, shfl_xor_sync = simulator.cuda.shfl_sync, simulator.cuda.shfl_xor_sync
+shfl_down_sync, shfl_up_sync = simulator.cuda.shfl_down_sync, simulator.cuda.shfl_up_sync
+any_sync, all_sync, ballot_sync = simulator.cuda.any_sync, simulator.cuda.all_sync, simulator.cuda.ballot_sync
+__getattr__ = simulator.position

@@ -47,6 +47,7 @@ from tensorlab.figures.walks import (
     steps_of,
     way_to,
 )
+from tensorlab.figures.warps import kernel_profile, lanes_and_banks, lanes_and_sectors, lanes_of_lines
 
 __all__ = [
     "Box",
@@ -72,6 +73,10 @@ __all__ = [
     "in_reading_order",
     "integer_circle",
     "kept",
+    "kernel_profile",
+    "lanes_and_banks",
+    "lanes_and_sectors",
+    "lanes_of_lines",
     "lighthouse",
     "lines_through_points",
     "list_beside_storage",

@@ -218,7 +218,7 @@ def test_what_has_no_kernel_is_refused_by_name(gpu):
 
 def test_a_kernel_is_checked_whoever_launches_it(gpu):
     memory = gpu.upload(np.zeros(3))
-    with pytest.raises(KernelError, match=r"fill, .*: index 3 is outside of 3 cells"):
+    with pytest.raises(KernelError, match=r"fill, .*: index 3 is outside of cells, 3 cells"):
         gpu.fill((memory, 0), 4, np.float64(1))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import tensorlab as tl
-from tensorlab import figures
+from tensorlab import cuda, figures
 
 TABLE = tl.arange(12).view(3, 4)
 LINE = tl.arange(64)
@@ -20,6 +22,17 @@ def _tied() -> tl.nn.Module:
 with tl.autograd.profile() as METER:
     HELD = [tl.zeros(1000) for _ in range(3)]
     del HELD[1:]
+
+
+def column(n, x, out):
+    tile = cuda.shared.array((32, 33), np.float32)
+    i = cuda.threadIdx.x
+    tile[i, 0] = x[2 * i] if i < 30 else 0
+    if i < n:
+        out[8 * i] = tile[i, 0]
+
+
+REPORT = cuda.simulate(column, 1, 32, 20, np.zeros(64, np.float32), np.zeros(256, np.float32))
 
 SAMPLES = {
     "storage": figures.storage(
@@ -131,4 +144,12 @@ SAMPLES = {
         {"bytes": {"1 × 4096": 4e6, "64 × 64": 0}, "ms": {"1 × 4096": 2, "64 × 64": 1}}
     ),
     "counter_blocks": figures.counter_blocks(lambda block: (block, block + 7), [0, 1_000_000]),
+    "lanes_and_sectors": figures.lanes_and_sectors(
+        {"x[2 * i]": REPORT.request("x"), "out[8 * i]": REPORT.request("out", "writes")}, "Two requests."
+    ),
+    "lanes_and_banks": figures.lanes_and_banks(
+        {"rows of 33": REPORT.request("tile"), "again": REPORT.request("tile", "writes")}, "One bank a lane."
+    ),
+    "lanes_of_lines": figures.lanes_of_lines(REPORT, "Twelve lanes wait."),
+    "kernel_profile": figures.kernel_profile(REPORT, "A column of a tile."),
 }

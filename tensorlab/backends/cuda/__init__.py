@@ -1,6 +1,8 @@
 """The device ``"cuda"``: kernels for GPUs, written in Python, which run on a GPU and in a simulator.
 
 `tensorlab.backends.cuda.simulator` runs a grid of threads on the CPU and finds what is undefined on a GPU.
+On it stand `counts`, which says what a GPU would have to do for a kernel, and `schedules`, which tries orders
+of its threads; `tensorlab.cuda` offers both.
 The kernels stand in `kernels`, and those made of a formula in `text`; `compute` launches them, and `memory`
 keeps what they work on. `ladder` is the product of matrices, written five times. `driver` is where simulator
 and GPU differ, and `compiler` makes machine code of a kernel.

@@ -7,27 +7,54 @@ greenlet: it runs until it waits at a barrier, and then another goes on, in an o
 What a GPU leaves undefined is an error here, with the kernel, the block and the thread:
 
 - an index outside of an array, also a negative one;
-- a *race*: two threads touch a cell, one of them writes, and no barrier stands between;
+- a *race*: two threads touch a cell, one of them writes, and no barrier stands between. It is found in every
+  order of the threads, and the error names both threads and both lines of the kernel;
 - shared memory that is read before anybody has written it;
 - a barrier that some threads of the block do not reach, or reach at another place of the kernel.
 
 Registers and local arrays begin as NaN. What is not simulated: time, caches, and memory that other threads
 see late without a barrier, which is a race in any case.
+
+Two modules stand on this one: `counts` notes what each warp does, `schedules` tries orders of the threads.
 """
 
 from __future__ import annotations
 
+import inspect
+import linecache
 import math
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-__all__ = ["WARP", "KernelError", "Shape", "cuda", "launch"]
+__all__ = [
+    "ENTRY",
+    "WARP",
+    "Cells",
+    "Grid",
+    "KernelError",
+    "Observer",
+    "Place",
+    "Race",
+    "Schedule",
+    "Shape",
+    "Shuffled",
+    "Thread",
+    "Touch",
+    "cuda",
+    "current_thread",
+    "launch",
+    "line_of",
+    "position",
+    "sizes_of",
+    "text_of",
+]
 
 WARP = 32
 ALL_LANES = 0xFFFFFFFF
@@ -48,56 +75,136 @@ class Shape(NamedTuple):
     z: int = 1
 
 
-class Stamp(NamedTuple):
-    """When a thread touched a cell: which thread it was, and how many barriers it had passed."""
+def line_of(place: Place) -> int:
+    """The line of the file in which a place of a kernel stands."""
+    code, instruction = place
+    lines = (line for start, end, line in code.co_lines() if start <= instruction < end)
+    return next(lines, None) or code.co_firstlineno
+
+
+def text_of(place: Place) -> str:
+    """The line of source in which a place of a kernel stands; empty if there is no source."""
+    return linecache.getline(place[0].co_filename, line_of(place)).strip()
+
+
+class Touch(NamedTuple):
+    """A thread touches a cell.
+
+    Attributes:
+        block, thread: who: the positions of the block in the grid and of the thread in the block.
+        number: of the thread in its block, counted along x first.
+        barriers, warp_barriers: when: how many barriers of the block and of the warp it had passed.
+        doing: what: ``"reads"``, ``"writes"`` or ``"updates"``, an atomic operation.
+        place: where in the kernel.
+    """
 
     block: Shape
-    thread: int
+    thread: Shape
+    number: int
     barriers: int
     warp_barriers: int
+    doing: str
+    place: Place
 
-    def is_ordered(self, later: Stamp) -> bool:
+    def is_ordered(self, later: Touch) -> bool:
         """Whether this touch was over before the later one, in every order of the threads."""
         if self.block != later.block:
             return False
-        if self.thread == later.thread or self.barriers != later.barriers:
+        if self.number == later.number or self.barriers != later.barriers:
             return True
-        same_warp = self.thread // WARP == later.thread // WARP
+        same_warp = self.number // WARP == later.number // WARP
         return same_warp and self.warp_barriers != later.warp_barriers
+
+    def told(self, beside: Touch) -> str:
+        """Who does what in which line; the block is named where the other touch is of another one."""
+        block = "" if self.block == beside.block else f" of block {tuple(self.block)}"
+        text = text_of(self.place)
+        shown = f", `{text}`" if text else ""
+        return f"thread {tuple(self.thread)}{block} {self.doing} it in line {line_of(self.place)}{shown}"
+
+
+class Race(NamedTuple):
+    """Two threads touch a cell, one of them writes, and no barrier stands between.
+
+    Attributes:
+        cell: the array and the index, as in ``"tile[3, 4]"``.
+        space: the memory, ``"shared"`` or ``"global"``.
+        first, second: the touches, in the order in which they happened here.
+    """
+
+    cell: str
+    space: str
+    first: Touch
+    second: Touch
+
+    def __str__(self) -> str:
+        first, second = self.first.told(self.second), self.second.told(self.first)
+        where = f"{self.cell} in {self.space} memory"
+        return f"a race for {where}: {first}; {second}; no barrier stands between them"
 
 
 class Cells:
     """Memory that several threads see. It checks every index, and who touched a cell before."""
 
-    def __init__(self, array: np.ndarray, space: str, is_written: bool) -> None:
-        self.array, self.space, self.is_written = array, space, is_written
+    def __init__(self, array: np.ndarray, space: str, name: str, is_written: bool) -> None:
+        self.array, self.space, self.name, self.is_written = array, space, name, is_written
         self.shape, self.dtype, self.size = array.shape, array.dtype, array.size
-        self._writer: dict[Any, tuple[Stamp, bool]] = {}
-        self._readers: dict[Any, dict[tuple[Shape, int], Stamp]] = {}
+        # The byte of its first cell, counted from the beginning of the array that it is a view of.
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        self.first = array.ctypes.data - owner.ctypes.data
+        self._writer: dict[Any, Touch] = {}
+        self._readers: dict[Any, dict[tuple[Shape, int], Touch]] = {}
 
     def __getitem__(self, index: Any) -> Any:
         self._check(index)
-        thread = _now()
+        touch = current_thread().touch(self, index, "reads", _place())
         if not self.is_written and index not in self._writer:
-            raise KernelError(f"cell {index} of {self.space} memory is read before any thread has written it")
-        stamp = thread.stamp()
-        self._meet_writer(index, stamp, "reads", is_atomic=False)
-        self._readers.setdefault(index, {})[stamp.block, stamp.thread] = stamp
+            grid = current_thread().block.grid
+            if grid.races is None:
+                raise KernelError(self.unwritten(index))
+            grid.unwritten[id(self), index] = self.unwritten(index)
+        self._meet_writer(index, touch)
+        self._readers.setdefault(index, {})[touch.block, touch.number] = touch
         return self.array[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.write(index, value)
-
-    def write(self, index: Any, value: Any, is_atomic: bool = False) -> None:
-        """Overwrite a cell, alone or as a part of an atomic operation."""
         self._check(index)
-        stamp = _now().stamp()
-        self._meet_writer(index, stamp, "writes", is_atomic)
+        self.write(index, value, current_thread().touch(self, index, "writes", _place()))
+
+    def update(self, index: Any, combine: Callable[[Any], Any], place: Place) -> Any:
+        """Read a cell and overwrite it before another thread can; returns the value before."""
+        self._check(index)
+        touch = current_thread().touch(self, index, "updates", place)
+        before = self.array[index]
+        self.write(index, combine(before), touch)
+        return before
+
+    def write(self, index: Any, value: Any, touch: Touch) -> None:
+        """Overwrite a cell."""
+        self._meet_writer(index, touch)
         for reader in self._readers.pop(index, {}).values():
-            if not reader.is_ordered(stamp):
-                raise self._race(index, stamp, "writes", reader, "reads")
-        self._writer[index] = stamp, is_atomic
+            if not reader.is_ordered(touch):
+                self._found_race(index, reader, touch)
+        self._writer[index] = touch
         self.array[index] = value
+
+    def address(self, index: Any) -> int:
+        """The byte at which a cell begins, counted from the beginning of the array that this is a view of."""
+        places = index if isinstance(index, tuple) else (index,)
+        return self.first + sum(
+            int(place) * stride for place, stride in zip(places, self.array.strides, strict=True)
+        )
+
+    def cell(self, index: Any) -> str:
+        """A cell as the kernel writes it."""
+        places = index if isinstance(index, tuple) else (index,)
+        return f"{self.name}[{', '.join(map(str, places))}]"
+
+    def unwritten(self, index: Any) -> str:
+        """The sentence for a cell that is read too early."""
+        return f"{self.cell(index)} in {self.space} memory is read before any thread has written it"
 
     def _check(self, index: Any) -> None:
         places = index if isinstance(index, tuple) else (index,)
@@ -105,20 +212,71 @@ class Cells:
             0 <= place < size for place, size in zip(places, self.shape, strict=True)
         ):
             sizes = " × ".join(map(str, self.shape))
-            raise KernelError(f"index {index} is outside of {sizes} cells of {self.space} memory")
+            raise KernelError(
+                f"index {index} is outside of {self.name}, {sizes} cells of {self.space} memory"
+            )
 
-    def _meet_writer(self, index: Any, stamp: Stamp, doing: str, is_atomic: bool) -> None:
-        if index in self._writer:
-            writer, was_atomic = self._writer[index]
-            if not (is_atomic and was_atomic) and not writer.is_ordered(stamp):
-                raise self._race(index, stamp, doing, writer, "writes")
+    def _meet_writer(self, index: Any, touch: Touch) -> None:
+        writer = self._writer.get(index)
+        if writer is None or writer.is_ordered(touch):
+            return
+        if writer.doing != "updates" or touch.doing != "updates":
+            self._found_race(index, writer, touch)
 
-    def _race(self, index: Any, one: Stamp, doing: str, other: Stamp, done: str) -> KernelError:
-        where = "" if one.block == other.block else f" of block {tuple(other.block)}"
-        return KernelError(
-            f"a race for cell {index} of {self.space} memory: this thread {doing} it, thread {other.thread}"
-            f"{where} {done} it, and no barrier stands between"
-        )
+    def _found_race(self, index: Any, first: Touch, second: Touch) -> None:
+        race = Race(self.cell(index), self.space, first, second)
+        grid = current_thread().block.grid
+        if grid.races is None:
+            raise KernelError(str(race))
+        grid.races.append(race)
+        grid.unwritten.pop((id(self), index), None)
+
+
+class Observer(Protocol):
+    """What is told of each touch."""
+
+    def note(self, thread: Thread, cells: Cells, index: Any, touch: Touch) -> None:
+        """A thread touches a cell."""
+
+    def finish(self, block: Block) -> None:
+        """A block has ended."""
+
+
+class Schedule:
+    """The order in which blocks and threads run: here that of their numbers.
+
+    Attributes:
+        switches: whether other threads run before each touch of memory, or only at barriers.
+    """
+
+    switches = False
+
+    def arrange_blocks(self, blocks: list[Shape]) -> None:
+        """Put the blocks of a grid into order."""
+
+    def arrange_threads(self, threads: list[Thread]) -> None:
+        """Put the threads of a block that have not ended into order, before each goes on."""
+
+
+class Shuffled(Schedule):
+    """Blocks and threads in an order that chance has chosen.
+
+    Args:
+        seed: chooses the order.
+        switches: see `Schedule`.
+    """
+
+    def __init__(self, seed: int, switches: bool = False) -> None:
+        self.switches = switches
+        self._random = random.Random(seed)
+
+    def arrange_blocks(self, blocks: list[Shape]) -> None:
+        """See `Schedule.arrange_blocks`."""
+        self._random.shuffle(blocks)
+
+    def arrange_threads(self, threads: list[Thread]) -> None:
+        """See `Schedule.arrange_threads`."""
+        self._random.shuffle(threads)
 
 
 class Thread:
@@ -132,8 +290,17 @@ class Thread:
         self.value: Any = None
         self.greenlet: Any = None
 
-    def stamp(self) -> Stamp:
-        return Stamp(self.block.position, self.number, self.barriers, self.warp_barriers)
+    def touch(self, cells: Cells, index: Any, doing: str, place: Place) -> Touch:
+        """Note that the thread touches a cell; where the schedule wants it, others run before that."""
+        grid = self.block.grid
+        if grid.schedule.switches:
+            self.block.scheduler.switch()
+        touch = Touch(
+            self.block.position, self.position, self.number, self.barriers, self.warp_barriers, doing, place
+        )
+        if grid.observer is not None:
+            grid.observer.note(self, cells, index, touch)
+        return touch
 
     def wait(self, kind: str, place: Place, lanes: int = ALL_LANES, value: Any = None) -> Any:
         """Let others run until all that must have come to this place; what they brought, by number."""
@@ -158,6 +325,14 @@ def _greenlets() -> tuple[Any, Any]:
     return greenlet, getcurrent
 
 
+def _enter(kernel: Callable, arguments: Sequence[Any]) -> None:
+    """What a thread does: this is the frame from which a kernel is called."""
+    kernel(*arguments)
+
+
+ENTRY = _enter.__code__
+
+
 class Block:
     """The threads that share memory and barriers."""
 
@@ -168,28 +343,37 @@ class Block:
         self.scheduler = getcurrent()
         self.threads = [Thread(self, at, number) for number, at in enumerate(_positions(grid.block))]
         for thread in self.threads:
-            thread.greenlet = greenlet(lambda: grid.kernel(*grid.arguments))
+            thread.greenlet = greenlet(_enter)
             thread.greenlet.gr_context = copy_context()  # where NumPy keeps which warnings are wanted
 
     def run(self) -> None:
         """Run every thread to its end."""
         waiting: list[Thread] = list(self.threads)
         while waiting:
-            self.grid.random.shuffle(waiting)
+            self.grid.schedule.arrange_threads(waiting)
             for thread in waiting:
                 if thread.waits is None:
                     self._go_on(thread)
             waiting = [thread for thread in waiting if not thread.greenlet.dead]
+            if any(thread.waits is None for thread in waiting):
+                continue  # it has not come to its barrier: others went first
             if waiting and not (self._release_warps(waiting) | self._release_block(waiting)):
                 thread = min(waiting, key=lambda each: each.number)
                 raise thread.block.error(
                     thread, "it waits for lanes of its warp that never come to this place of the kernel"
                 )
+        for thread, why in zip(self.threads, self.grid.unwritten.values(), strict=False):
+            raise self.error(thread, why)
+        if self.grid.observer is not None:
+            self.grid.observer.finish(self)
 
     def _go_on(self, thread: Thread) -> None:
         _running.append(thread)
         try:
-            thread.greenlet.switch()
+            if thread.greenlet:
+                thread.greenlet.switch()
+            else:
+                thread.greenlet.switch(self.grid.kernel, self.grid.arguments)
         except Exception as error:
             raise self.error(thread, f"{error}") from error
         finally:
@@ -232,17 +416,62 @@ class Block:
 
 
 class Grid:
-    """One launch: a kernel, its arguments, and how many blocks of how many threads."""
+    """One launch.
 
-    def __init__(self, kernel: Callable, size: Shape, block: Shape, arguments: list, seed: int) -> None:
-        self.kernel, self.size, self.block, self.arguments = kernel, size, block, arguments
-        self.random = random.Random(seed)
+    Args:
+        kernel: a function that reads `cuda`.
+        size: how many blocks there are.
+        block: how many threads a block has.
+        arguments: what the kernel is called with.
+        schedule: the order of blocks and threads.
+        observer: what is told of each touch of memory.
+        forgives: whether races are noted in `races` instead of being errors.
+
+    Raises:
+        ValueError: a GPU has no blocks of that size.
+    """
+
+    def __init__(
+        self,
+        kernel: Callable,
+        size: int | tuple[int, ...],
+        block: int | tuple[int, ...],
+        arguments: Sequence[Any],
+        schedule: Schedule,
+        observer: Observer | None = None,
+        forgives: bool = False,
+    ) -> None:
+        self.kernel, self.schedule, self.observer = kernel, schedule, observer
+        self.size, self.block = sizes_of(size, block)
+        self.races: list[Race] | None = [] if forgives else None
+        self.unwritten: dict[Any, str] = {}
+        memory: dict[int, Cells] = {}  # an array that is given twice is the same memory
+        names = _names_of(kernel, len(arguments))
+        self.arguments = [_on_device(each, name, memory) for each, name in zip(arguments, names, strict=True)]
+        self.memory = list(memory.values())
 
     def run(self) -> None:
+        """Run every block to its end."""
         blocks = list(_positions(self.size))
-        self.random.shuffle(blocks)
-        for position in blocks:
-            Block(self, position).run()
+        self.schedule.arrange_blocks(blocks)
+        with np.errstate(all="ignore"):
+            for position in blocks:
+                Block(self, position).run()
+
+
+def sizes_of(size: int | tuple[int, ...], block: int | tuple[int, ...]) -> tuple[Shape, Shape]:
+    """The blocks of a grid and the threads of a block, in three directions.
+
+    Raises:
+        ValueError: a GPU has no blocks of that size.
+    """
+    blocks, threads = (Shape(*each) if isinstance(each, tuple) else Shape(each) for each in (size, block))
+    if math.prod(threads) > 1024 or min(*blocks, *threads) < 1:
+        raise ValueError(
+            f"a grid of {tuple(blocks)} blocks of {tuple(threads)} threads: a block has 1 to 1024 "
+            f"threads, and a grid at least one block"
+        )
+    return blocks, threads
 
 
 def launch(
@@ -275,25 +504,28 @@ def launch(
         >>> x.tolist()
         [0.0, 2.0, 4.0, 6.0, 8.0]
     """
-    blocks, threads = (Shape(*size) if isinstance(size, tuple) else Shape(size) for size in (grid, block))
-    if math.prod(threads) > 1024 or min(*blocks, *threads) < 1:
-        raise ValueError(
-            f"a grid of {tuple(blocks)} blocks of {tuple(threads)} threads: a block has 1 to 1024 "
-            f"threads, and a grid at least one block"
-        )
-    memory: dict[int, Cells] = {}  # an array that is given twice is the same memory
-    with np.errstate(all="ignore"):
-        Grid(kernel, blocks, threads, [_on_device(each, memory) for each in arguments], seed).run()
+    Grid(kernel, grid, block, arguments, Shuffled(seed)).run()
 
 
-def _on_device(argument: Any, memory: dict[int, Cells]) -> Any:
+def _names_of(kernel: Callable, count: int) -> list[str]:
+    """What a kernel calls its arguments, so many of them."""
+    named: list[str] = []
+    for each in inspect.signature(kernel).parameters.values():
+        if each.kind is each.VAR_POSITIONAL:
+            named += [f"{each.name}[{number}]" for number in range(count - len(named))]
+        else:
+            named.append(each.name)
+    return [*named[:count], *(f"argument {number}" for number in range(len(named), count))]
+
+
+def _on_device(argument: Any, name: str, memory: dict[int, Cells]) -> Any:
     """An argument as a kernel sees it: arrays, also those in a tuple, become memory of the GPU."""
     if isinstance(argument, tuple):
-        return tuple(_on_device(each, memory) for each in argument)
+        return tuple(_on_device(each, f"{name}[{i}]", memory) for i, each in enumerate(argument))
     if not isinstance(argument, np.ndarray):
         return argument
     if id(argument) not in memory:
-        memory[id(argument)] = Cells(argument, "global", is_written=True)
+        memory[id(argument)] = Cells(argument, "global", name, is_written=True)
     return memory[id(argument)]
 
 
@@ -310,7 +542,12 @@ def _positions(size: Shape) -> Iterator[Shape]:
 _running: list[Thread] = []
 
 
-def _now() -> Thread:
+def current_thread() -> Thread:
+    """The thread that runs now.
+
+    Raises:
+        RuntimeError: no kernel runs.
+    """
     if not _running:
         raise RuntimeError("this is code of a kernel: call it with launch(kernel, grid, block, ...)")
     return _running[-1]
@@ -327,10 +564,12 @@ class _Shared:
     @staticmethod
     def array(shape: int | tuple[int, ...], dtype: Any) -> Cells:
         """The block's array that this line of the kernel stands for: the same one for all its threads."""
-        shared = _now().block.shared
+        shared = current_thread().block.shared
         place = _place()
         if place not in shared:
-            shared[place] = Cells(np.empty(shape, dtype), "shared", is_written=False)
+            named = re.match(r"(\w+)\s*[:=]", text_of(place))
+            name = named[1] if named else "an array"
+            shared[place] = Cells(_poisoned(shape, dtype), "shared", name, is_written=False)
         return shared[place]
 
 
@@ -340,28 +579,28 @@ class _Local:
     @staticmethod
     def array(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
         """An array of the thread alone."""
-        cell = np.dtype(dtype)
-        return np.full(shape, np.nan if cell.kind == "f" else np.iinfo(cell).max, cell)
+        return _poisoned(shape, dtype)
+
+
+def _poisoned(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
+    """New memory that shows where it is read before it is written: NaN, or the greatest integer."""
+    cell = np.dtype(dtype)
+    return np.full(
+        shape, True if cell.kind == "b" else np.iinfo(cell).max if cell.kind in "iu" else np.nan, cell
+    )
 
 
 class _Atomic:
     """``cuda.atomic``: to read a cell and to overwrite it before another thread can. The value before."""
 
-    @staticmethod
-    def _combine(cells: Cells, index: Any, combine: Callable[[Any], Any]) -> Any:
-        cells._check(index)
-        before = cells.array[index]
-        cells.write(index, combine(before), is_atomic=True)
-        return before
-
     def add(self, cells: Cells, index: Any, value: Any) -> Any:
-        return self._combine(cells, index, lambda before: before + value)
+        return cells.update(index, lambda before: before + value, _place())
 
     def max(self, cells: Cells, index: Any, value: Any) -> Any:
-        return self._combine(cells, index, lambda before: max(before, value))
+        return cells.update(index, lambda before: max(before, value), _place())
 
     def min(self, cells: Cells, index: Any, value: Any) -> Any:
-        return self._combine(cells, index, lambda before: min(before, value))
+        return cells.update(index, lambda before: min(before, value), _place())
 
 
 class Cuda:
@@ -372,23 +611,23 @@ class Cuda:
 
     @property
     def threadIdx(self) -> Shape:  # noqa: N802  # CUDA's name
-        return _now().position
+        return current_thread().position
 
     @property
     def blockIdx(self) -> Shape:  # noqa: N802
-        return _now().block.position
+        return current_thread().block.position
 
     @property
     def blockDim(self) -> Shape:  # noqa: N802
-        return _now().block.grid.block
+        return current_thread().block.grid.block
 
     @property
     def gridDim(self) -> Shape:  # noqa: N802
-        return _now().block.grid.size
+        return current_thread().block.grid.size
 
     @property
     def laneid(self) -> int:
-        return _now().lane
+        return current_thread().lane
 
     def grid(self, dimensions: int) -> Any:
         """The position of the thread in the whole grid."""
@@ -402,15 +641,15 @@ class Cuda:
 
     def syncthreads(self) -> None:
         """Wait for all threads of the block."""
-        _now().wait("block", _place())
+        current_thread().wait("block", _place())
 
     def syncthreads_count(self, is_true: Any) -> int:
         """Wait for all threads of the block, and count those whose condition is true."""
-        return sum(_now().wait("block", _place(), value=bool(is_true)).values())
+        return sum(current_thread().wait("block", _place(), value=bool(is_true)).values())
 
     def syncwarp(self, lanes: int = ALL_LANES) -> None:
         """Wait for lanes of the warp."""
-        _now().wait("warp", _place(), lanes & _there())
+        current_thread().wait("warp", _place(), lanes & _there())
 
     def shfl_sync(self, lanes: int, value: Any, source: int) -> Any:
         """The value of lane `source`."""
@@ -430,28 +669,39 @@ class Cuda:
 
     def ballot_sync(self, lanes: int, is_true: Any) -> int:
         """One bit for each lane whose condition is true."""
-        found = _now().wait("warp", _place(), lanes & _there(), bool(is_true))
+        found = current_thread().wait("warp", _place(), lanes & _there(), bool(is_true))
         return sum(1 << lane for lane, value in found.items() if value)
 
     def any_sync(self, lanes: int, is_true: Any) -> bool:
         """Whether the condition is true for a lane."""
-        return any(_now().wait("warp", _place(), lanes & _there(), bool(is_true)).values())
+        return any(current_thread().wait("warp", _place(), lanes & _there(), bool(is_true)).values())
 
     def all_sync(self, lanes: int, is_true: Any) -> bool:
         """Whether the condition is true for all lanes."""
-        return all(_now().wait("warp", _place(), lanes & _there(), bool(is_true)).values())
+        return all(current_thread().wait("warp", _place(), lanes & _there(), bool(is_true)).values())
 
 
 def _there() -> int:
     """The lanes of the warp that exist: the last warp of a block may be short."""
-    thread = _now()
+    thread = current_thread()
     return (1 << min(WARP, len(thread.block.threads) - thread.warp * WARP)) - 1
 
 
 def _exchanged(lanes: int, value: Any, source: int, place: Place) -> Any:
     """What lane `source` brought; the thread's own value where no such lane takes part."""
-    found = _now().wait("warp", place, lanes & _there(), value)
+    found = current_thread().wait("warp", place, lanes & _there(), value)
     return found.get(source, value)
 
 
 cuda = Cuda()
+
+
+def position(name: str) -> Any:
+    """What a thread reads of where it is: `threadIdx` and the like, as attributes of a module.
+
+    Raises:
+        AttributeError: it is not such a name.
+    """
+    if name not in ("threadIdx", "blockIdx", "blockDim", "gridDim", "laneid"):
+        raise AttributeError(f"module 'tensorlab.cuda' has no attribute {name!r}")
+    return getattr(cuda, name)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
-__all__ = ["Op", "functions", "members", "op"]
+__all__ = ["Op", "functions", "members", "op", "with_imports"]
 
 F = TypeVar("F", bound=Callable | property)
 
@@ -52,7 +52,7 @@ def op(
     aliases: str = "",
     names: str = "",
 ) -> Callable[[F], F]:
-    """Register the function that follows as an operator, and leave it as it is.
+    """Register the function that follows as an operator. Its docstring gets the imports of its example.
 
     Args:
         variants, namespace, names: see `Op`.
@@ -62,6 +62,8 @@ def op(
 
     def register(function: F) -> F:
         own = name or cast(types.FunctionType, function).__name__
+        if isinstance(function, (types.FunctionType, property)) and function.__doc__:
+            function.__doc__ = with_imports(function.__doc__)
         _add(own, function, variants, namespace, names)
         for alias in aliases.split():
             module, _, last = alias.rpartition(".")
@@ -70,6 +72,27 @@ def op(
         return function
 
     return register
+
+
+# What examples call the namespaces that they use.
+_IMPORTS = {
+    "tl.": "import tensorlab as tl",
+    "F.": "import tensorlab.nn.functional as F",
+    "np.": "import numpy as np",
+}
+
+
+def with_imports(text: str) -> str:
+    """A docstring whose example begins with the imports that it needs.
+
+    Example:
+        >>> with_imports(">>> tl.ones(2).sum()").splitlines()
+        ['>>> import tensorlab as tl', '>>> tl.ones(2).sum()']
+    """
+    before, prompt, example = text.partition(">>> ")
+    indent = before[before.rfind("\n") + 1 :]
+    needed = [line for name, line in _IMPORTS.items() if name in example and line not in example]
+    return before + "".join(f">>> {line}\n{indent}" for line in needed) + prompt + example
 
 
 def _add(name: str, function: Callable | property, variants: str, namespace: str, names: str) -> None:

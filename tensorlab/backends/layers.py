@@ -132,9 +132,7 @@ class LayerOperations(Core):
 
         return launch
 
-    def attention_gradient(
-        self, element_type: dtype, layout: AttentionLayout, scale: float
-    ) -> Callable[..., tuple[Memory, Memory, Memory]]:
+    def attention_gradient(self, element_type: dtype, layout: AttentionLayout, scale: float) -> Launch:
         """Prepare the gradients of `attention`, whose arguments these are.
 
         Returns:
@@ -144,8 +142,15 @@ class LayerOperations(Core):
         """
 
         def launch(
-            q: Buffer, k: Buffer, v: Buffer, mask: Buffer | None, out: Buffer, grad: Buffer, sums: Memory
-        ) -> tuple[Memory, Memory, Memory]:
+            q: Buffer,
+            k: Buffer,
+            v: Buffer,
+            mask: Buffer | None,
+            out: Buffer,
+            grad: Buffer,
+            sums: Memory,
+            *found: Memory,
+        ) -> None:
             query, key, value = _attended(self, element_type, layout, q, k, v)
             weights = _scores(self, layout, scale, query, key, mask)
             of_sums = Array(self, (sums, 0), query.dtype, (*layout.batch, layout.queries, 1))
@@ -157,8 +162,10 @@ class LayerOperations(Core):
             change = given.matmul(value.turned())
             change.put("mul", weights, change.map("sub", inner))
             change.put("mul", change, scale)
-            of_query, of_key = change.matmul(key), change.turned().matmul(query)
-            return of_query.cells, of_key.cells, of_value.cells
+            made = change.matmul(key), change.turned().matmul(query), of_value
+            for cells, part in zip(found, made, strict=True):
+                target = Array(self, (cells, 0), part.dtype, part.shape)
+                target.put("add", target, part)
 
         return launch
 

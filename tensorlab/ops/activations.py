@@ -135,8 +135,6 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """Each element brought between 0 and 6.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.relu6(tl.tensor([-1.0, 3.0, 8.0]))
         tensor([0., 3., 6.])
     """
@@ -178,8 +176,6 @@ def tanhshrink(input: Tensor) -> Tensor:
     """``input - tanh(input)``: nearly nothing around 0, and 1 nearer to 0 far from it.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.tanhshrink(tl.tensor([-2.0, 0.1]))
         tensor([-1.0360e+00,  3.3201e-04])
     """
@@ -191,8 +187,6 @@ def softsign(input: Tensor) -> Tensor:
     """``input / (1 + abs(input))``: between -1 and 1, as tanh is, and slower to come near them.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.softsign(tl.tensor([-1.0, 0.0, 3.0]))
         tensor([-0.5000,  0.0000,  0.7500])
     """
@@ -222,8 +216,6 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """`threshold` in place.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.threshold_(tl.tensor([-1.0, 0.3, 2.0]), 0.5, 9.0)
         tensor([9., 9., 2.])
     """
@@ -256,8 +248,6 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """`elu` in place.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.elu_(tl.tensor([-1.0, 2.0]))
         tensor([-0.6321,  2.0000])
     """
@@ -269,8 +259,6 @@ def selu_(input: Tensor) -> Tensor:
     """`selu` in place.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.selu_(tl.tensor([-1.0, 2.0]))
         tensor([-1.1113,  2.1014])
     """
@@ -282,8 +270,6 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """`celu` in place.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.celu_(tl.tensor([-1.0, 2.0]), 2.0)
         tensor([-0.7869,  2.0000])
     """
@@ -295,8 +281,6 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """`leaky_relu` in place.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.leaky_relu_(tl.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
     """
@@ -308,8 +292,6 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
     """`hardtanh` in place.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.hardtanh_(tl.tensor([-3.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """

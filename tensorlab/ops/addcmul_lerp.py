@@ -32,7 +32,6 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number =
     """`addcmul` in place: `input` becomes ``input + value * tensor1 * tensor2``.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(2)
         >>> x.addcmul_(tl.tensor([1.0, 2.0]), tl.tensor([3.0, 4.0]), value=10)
         tensor([31., 81.])
@@ -55,7 +54,6 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number =
     """`addcdiv` in place: `input` becomes ``input + value * tensor1 / tensor2``.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(2)
         >>> x.addcdiv_(tl.tensor([1.0, 2.0]), tl.tensor([4.0, 4.0]), value=10)
         tensor([3.5000, 6.0000])
@@ -94,7 +92,6 @@ def lerp_(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
     """`lerp` in place: `input` becomes the point `weight` of the way to `end`.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(2)
         >>> x.lerp_(tl.tensor([4.0, 8.0]), 0.25)
         tensor([1., 2.])

@@ -23,7 +23,6 @@ def detach(input: Tensor) -> Tensor:
     so. A write through ``input.data`` is not counted.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(2)
         >>> y = x.detach()
         >>> y[0] = 1
@@ -38,7 +37,6 @@ def real(input: Tensor) -> Tensor:
     """The real part, which is `input` itself: there are no complex tensors here.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(2)
         >>> tl.real(x) is x
         True
@@ -52,7 +50,6 @@ def conj(input: Tensor) -> Tensor:
     """The complex conjugate, which is `input` itself: there are no complex tensors here.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(2)
         >>> x.conj() is x
         True
@@ -66,7 +63,6 @@ def resolve_conj(input: Tensor) -> Tensor:
     """`input` itself: no conjugation waits to be carried out.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(2)
         >>> x.resolve_conj() is x
         True
@@ -80,7 +76,6 @@ def resolve_neg(input: Tensor) -> Tensor:
     """`input` itself: no negation waits to be carried out.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(2)
         >>> x.resolve_neg() is x
         True

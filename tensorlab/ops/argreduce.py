@@ -135,7 +135,6 @@ def amax(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | 
         RuntimeError: `input` has no elements and no dimension is named.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[1, 5], [7, 3]])
         >>> x.amax(), x.amax(0), x.amax((0, 1), keepdim=True)
         (tensor(7), tensor([7, 5]), tensor([[7]]))
@@ -149,7 +148,6 @@ def amin(input: Tensor, dim: Dims = (), keepdim: bool = False, *, out: Tensor | 
     """The least element; NaN if there is one. The arguments are those of `amax`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[1, 5], [7, 3]]).amin(1)
         tensor([1, 3])
     """
@@ -225,7 +223,6 @@ def max(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any
         TypeError: the arguments are of none of the three forms.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[1, 5, 5], [7, 3, 1]])
         >>> x.max()
         tensor(7)
@@ -261,7 +258,6 @@ def min(input: Tensor, *arguments: Any, out: Any = None, **keywords: Any) -> Any
     The forms and arguments are those of `max`. NaN counts as less than everything.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[1, 5], [7, 3]]).min(0).values
         tensor([1, 3])
     """
@@ -328,7 +324,6 @@ def argmax(
         RuntimeError: the elements are bools.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[1, 5, 5], [7, 3, 1]])
         >>> x.argmax(), x.argmax(1), x.t().argmax()
         (tensor(3), tensor([1, 0]), tensor(1))
@@ -344,7 +339,6 @@ def argmin(
     """The place of the least element. The arguments are those of `argmax`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([3, 1, 1]).argmin()
         tensor(1)
     """
@@ -387,7 +381,6 @@ def aminmax(
         RuntimeError: `input` has no elements and no dimension is named.
 
     Example:
-        >>> import tensorlab as tl
         >>> least, greatest = tl.aminmax(tl.tensor([3, 1, 2]))
         >>> least, greatest
         (tensor(1), tensor(3))

@@ -73,7 +73,6 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
         TypeError: `input` is no tensor.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.rsub(tl.tensor([1, 2]), 10)
         tensor([9, 8])
     """
@@ -87,7 +86,6 @@ def add_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """`add` in place: `input` becomes ``input + alpha * other``.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([1, 2])
         >>> x.add_(tl.tensor([1, 1]), alpha=10)
         tensor([11, 12])
@@ -103,7 +101,6 @@ def sub_(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """`sub` in place: `input` becomes ``input - alpha * other``.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([1, 2])
         >>> x.sub_(tl.tensor([1, 1]), alpha=10)
         tensor([-9, -8])
@@ -142,7 +139,6 @@ def positive(input: Tensor) -> Tensor:
         RuntimeError: `input` is bool.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([1, -2])
         >>> tl.positive(x) is x
         True
@@ -177,7 +173,6 @@ def div_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> 
     """`div` in place: `input` becomes the quotient.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([7, -7])
         >>> x.div_(2, rounding_mode="floor")
         tensor([ 3, -4])
@@ -239,7 +234,6 @@ def floor_divide_(input: Tensor, other: Operand) -> Tensor:
     """`floor_divide` in place: `input` becomes the quotient, rounded down.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([7, -7])
         >>> x.floor_divide_(2)
         tensor([ 3, -4])
@@ -253,7 +247,6 @@ def remainder_(input: Tensor, other: Operand) -> Tensor:
     """`remainder` in place: `input` becomes what floor_divide leaves over.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([7, -7])
         >>> x.remainder_(3)
         tensor([1, 2])
@@ -267,7 +260,6 @@ def fmod_(input: Tensor, other: Operand) -> Tensor:
     """`fmod` in place: `input` becomes what division towards zero leaves over.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([7, -7])
         >>> x.fmod_(3)
         tensor([ 1, -1])
@@ -321,7 +313,6 @@ def pow_(input: Tensor, exponent: Operand) -> Tensor:
     """`pow` in place: `input` becomes ``input ** exponent``.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([2, 3])
         >>> x.pow_(2)
         tensor([4, 9])

@@ -62,8 +62,6 @@ def scaled_dot_product_attention(
             `is_causal` where PyTorch refuses it.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> query, key = tl.tensor([[0.0, 0.0], [100.0, 0.0]]), tl.eye(2)
         >>> F.scaled_dot_product_attention(query, key, tl.tensor([[1.0], [3.0]]))
         tensor([[2.],
@@ -319,13 +317,17 @@ class AttentionGradient(Primitive):
         found = _layout(query, key, value, mask, of_result, of_grad, notes)
         gradients = backend.attention_gradient(query._dtype, found, notes.scale)
         empty = not (attended.numel() and key._shape[-2])
+        zero = result.dtype.cell.type(0)
+        counts = [
+            layout.numel(each.shape) for each in (result, *self.further_results(result, operands, params))
+        ]
 
         def launch(*buffers: Any) -> None:
-            *parts, q, k, v, mask, result, grad, sums = buffers
-            for cells, _ in parts:
-                cells[:] = 0
+            *parts, q, k, v, mask, attended, grad, sums = buffers
+            for part, count in zip(parts, counts, strict=True):
+                backend.fill(part, count, zero)
             if not empty:
-                gradients(q, k, v, mask, result, grad, sums[0], *(cells for cells, _ in parts))
+                gradients(q, k, v, mask, attended, grad, sums[0], *(cells for cells, _ in parts))
 
         return launch
 

@@ -52,8 +52,6 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.glu(tl.tensor([1.0, 2.0, 0.0, 100.0]))
         tensor([0.5000, 2.0000])
     """
@@ -85,8 +83,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         RuntimeError: the slopes do not fit, or the dtypes differ.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.prelu(tl.tensor([[-1.0, -1.0], [2.0, -3.0]]), tl.tensor([0.5, 0.25]))
         tensor([[-0.5000, -0.2500],
                 [ 2.0000, -0.7500]])
@@ -128,7 +124,6 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
         RuntimeError: there are fewer than three dimensions, or the channels cannot be divided so.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.channel_shuffle(tl.arange(6).view(1, 6, 1), 2).flatten()
         tensor([0, 3, 1, 4, 2, 5])
     """
@@ -168,8 +163,6 @@ def local_response_norm(
         RuntimeError: `size` is not positive.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.local_response_norm(tl.ones(1, 3, 1), 3, alpha=3.0, beta=1.0).flatten()
         tensor([0.3333, 0.2500, 0.3333])
     """

@@ -47,7 +47,6 @@ def clamp_(input: Tensor, min: Bound = None, max: Bound = None) -> Tensor:
     """`clamp` in place: elements of `input` outside the bounds are moved to them.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([-2, 1, 5])
         >>> x.clamp_(0, 3)
         tensor([0, 1, 3])
@@ -69,7 +68,6 @@ def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
     """`clamp_min` in place: elements of `input` below the bound are raised to it.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([-2, 1, 5])
         >>> x.clamp_min_(0)
         tensor([0, 1, 5])
@@ -91,7 +89,6 @@ def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
     """`clamp_max` in place: elements of `input` above the bound are lowered to it.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([-2, 1, 5])
         >>> x.clamp_max_(3)
         tensor([-2,  1,  3])
@@ -173,7 +170,6 @@ def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
     """`round` in place.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([0.125, 2.5])
         >>> x.round_(decimals=2)
         tensor([0.1200, 2.5000])
@@ -220,7 +216,6 @@ def nan_to_num_(
     """`nan_to_num` in place.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([tl.nan, 1.0])
         >>> x.nan_to_num_(nan=-1.0)
         tensor([-1.,  1.])

@@ -49,7 +49,6 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         RuntimeError: an operand is no vector.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.outer(tl.tensor([1, 2]), tl.tensor([1, 10, 100]))
         tensor([[  1,  10, 100],
                 [  2,  20, 200]])
@@ -68,7 +67,6 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`outer` by another name.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.ger(tl.tensor([1, 2]), tl.tensor([1, 10]))
         tensor([[ 1, 10],
                 [ 2, 20]])
@@ -93,7 +91,6 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         RuntimeError: the last sizes or the dtypes differ.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.inner(tl.ones(2, 3), tl.tensor([1.0, 2.0, 3.0]))
         tensor([6., 6.])
     """
@@ -127,7 +124,6 @@ def tensordot(
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensordot(tl.ones(2, 3, 4), tl.ones(4, 3, 5), dims=([1, 2], [1, 0])).shape
         tensorlab.Size([2, 5])
     """
@@ -188,7 +184,6 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     The tensor with fewer dimensions gets leading ones of size 1. The sizes of the result are the products.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.kron(tl.tensor([1, 10]), tl.tensor([[1, 2]]))
         tensor([[ 1,  2, 10, 20]])
     """
@@ -212,7 +207,6 @@ def trace(input: Tensor) -> Tensor:
         NotImplementedError: its elements are bool.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.trace(tl.arange(9).view(3, 3))
         tensor(12)
     """
@@ -255,7 +249,6 @@ def addr(
         TypeError: `beta` or `alpha` is no number.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.addr(tl.zeros(2, 2), tl.tensor([1.0, 2.0]), tl.tensor([3.0, 4.0]), alpha=10)
         tensor([[30., 40.],
                 [60., 80.]])
@@ -324,7 +317,6 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha:
     """`addr` in place: `input`, of shape (n, m), is overwritten.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(2, 3)
         >>> x.addr_(tl.tensor([1.0, 2.0]), tl.tensor([1.0, 10.0, 100.0]))
         tensor([[  1.,  10., 100.],
@@ -355,7 +347,6 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
         RuntimeError: the shapes or dtypes do not fit.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.cross(tl.tensor([1, 0, 0]), tl.tensor([0, 1, 0]), dim=0)
         tensor([0, 0, 1])
     """

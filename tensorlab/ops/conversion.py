@@ -89,7 +89,6 @@ def clone(input: Tensor, *, memory_format: memory_format = preserve_format) -> T
         RuntimeError: the format is for another number of dimensions.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(2, 3).t()
         >>> x.clone().stride(), x.clone(memory_format=tl.contiguous_format).stride()
         ((1, 3), (2, 1))
@@ -106,7 +105,6 @@ def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) 
             `preserve_format` does not say in which format.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(2, 3)
         >>> x.contiguous() is x, x.t().contiguous().stride()
         (True, (2, 1))
@@ -152,7 +150,6 @@ def to(
         RuntimeError: no such device, or the format is for another number of dimensions.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1.9, -1.9]).to(tl.int8)
         tensor([ 1, -1], dtype=tensorlab.int8)
     """
@@ -240,7 +237,6 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
         TypeError: `src` is neither a tensor nor a number.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(2, 3)
         >>> x.copy_(tl.tensor([1, 2, 3]))
         tensor([[1., 2., 3.],
@@ -267,7 +263,6 @@ def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
         TypeError: `value` is no number.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(3)
         >>> x[1:].fill_(7)
         tensor([7., 7.])
@@ -302,7 +297,6 @@ def fill(input: Tensor, value: Tensor | Number) -> Tensor:
         TypeError: `value` is no number.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.fill(tl.zeros(2), 7)
         tensor([7., 7.])
     """
@@ -319,7 +313,6 @@ def zero_(input: Tensor) -> Tensor:
     """Overwrite every element of `input` with 0.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(3)
         >>> x[1:].zero_()
         tensor([0., 0.])
@@ -344,7 +337,6 @@ def cpu(input: Tensor, memory_format: memory_format = preserve_format) -> Tensor
     """The elements in the computer's own memory: `input` itself if they are there already.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(3)
         >>> x.cpu() is x
         True
@@ -371,7 +363,6 @@ def cuda(
         RuntimeError: there is no GPU.
 
     Example:
-        >>> import tensorlab as tl
         >>> device = "cuda" if tl.cuda.is_available() else "cpu"
         >>> tl.ones(3).to(device).device
         device(type='cpu')
@@ -386,7 +377,6 @@ def is_contiguous(input: Tensor, memory_format: memory_format = contiguous_forma
     Row-major order is the default: walking the elements in order walks the storage one cell at a time.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(2, 3)
         >>> x.is_contiguous(), x.t().is_contiguous(), x.is_contiguous(memory_format=tl.channels_last)
         (True, False, False)
@@ -462,7 +452,6 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
         other: a tensor of the wanted dtype.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1, 2]).type_as(tl.tensor(0.5))
         tensor([1., 2.])
     """
@@ -474,7 +463,6 @@ def is_tensor(obj: object) -> bool:
     """Whether an object is a tensor.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.is_tensor(tl.zeros(1)), tl.is_tensor([0.0])
         (True, False)
     """
@@ -486,7 +474,6 @@ def is_floating_point(input: Tensor) -> bool:
     """Whether the elements are floating-point numbers.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.is_floating_point(tl.zeros(1)), tl.is_floating_point(tl.tensor([1]))
         (True, False)
     """
@@ -498,7 +485,6 @@ def is_complex(input: Tensor) -> bool:
     """Whether the elements are complex numbers, which they never are here.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.is_complex(tl.ones(2))
         False
     """
@@ -510,7 +496,6 @@ def numel(input: Tensor) -> int:
     """The number of elements.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.numel(tl.zeros(2, 3))
         6
     """

@@ -44,7 +44,6 @@ def conv1d(
         a tensor of shape (N, M, places), or (M, places).
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.conv1d(tl.tensor([[[0.0, 0.0, 1.0, 1.0]]]), tl.tensor([[[-1.0, 1.0]]]))  # differences
         tensor([[[0., 1., 0.]]])
     """
@@ -82,7 +81,6 @@ def conv2d(
         TypeError: an argument is of another type.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.conv2d(tl.ones(1, 1, 3, 3), tl.ones(1, 1, 3, 3), padding=1)  # how many neighbours there are
         tensor([[[[4., 6., 4.],
                   [6., 9., 6.],
@@ -109,7 +107,6 @@ def conv3d(
         bias, stride, padding, dilation, groups: those of `conv2d`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.conv3d(tl.ones(1, 2, 2, 2), tl.ones(1, 1, 2, 2, 2))
         tensor([[[[8.]]]])
     """
@@ -130,7 +127,6 @@ def conv_transpose1d(
     """Each number of a signal spread over a window; see `conv_transpose2d`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.conv_transpose1d(tl.tensor([[1.0, 2.0]]), tl.tensor([[[1.0, 0.5]]]), stride=2)
         tensor([[1.0000, 0.5000, 2.0000, 1.0000]])
     """
@@ -174,7 +170,6 @@ def conv_transpose2d(
         TypeError: an argument is of another type.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.conv_transpose2d(tl.tensor([[[1.0, 2.0]]]), tl.ones(1, 1, 2, 2))
         tensor([[[1., 3., 2.],
                  [1., 3., 2.]]])
@@ -198,7 +193,6 @@ def conv_transpose3d(
     """Each number of a volume spread over a window; see `conv_transpose2d`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.conv_transpose3d(tl.ones(1, 1, 1, 1), tl.ones(1, 1, 1, 1, 3))
         tensor([[[[1., 1., 1.]]]])
     """

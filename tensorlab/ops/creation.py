@@ -50,7 +50,6 @@ def empty(
             fit.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.empty(2, 3).shape, tl.empty(2, dtype=tl.int64).dtype
         (tensorlab.Size([2, 3]), tensorlab.int64)
     """
@@ -77,7 +76,6 @@ def zeros(
     """A tensor of zeros (see `empty` for the arguments).
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 3)
         tensor([[0., 0., 0.],
                 [0., 0., 0.]])
@@ -100,7 +98,6 @@ def ones(
     """A tensor of ones (see `empty` for the arguments).
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.ones(3, dtype=tl.int16)
         tensor([1, 1, 1], dtype=tensorlab.int16)
     """
@@ -125,7 +122,6 @@ def full(
         RuntimeError: it does not fit into `dtype`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.full((2, 2), 7)
         tensor([[7, 7],
                 [7, 7]])
@@ -152,7 +148,6 @@ def scalar_tensor(s: Number, *, dtype: dtype | None = None, device: device | str
         device: where to make it; the CPU.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.scalar_tensor(3)
         tensor(3.)
     """
@@ -180,7 +175,6 @@ def empty_strided(
         RuntimeError: a size or a stride is negative, or there are not as many strides as sizes.
 
     Example:
-        >>> import tensorlab as tl
         >>> len(tl.empty_strided((2, 3), (4, 1)).storage())
         7
     """
@@ -213,7 +207,6 @@ def new_empty(
     """`empty`, with the dtype and device of `input` unless others are named.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1, 2]).new_empty(3, 4).shape
         tensorlab.Size([3, 4])
     """
@@ -234,7 +227,6 @@ def new_empty_strided(
     """`empty_strided`, with the dtype and device of `input` unless others are named.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1, 2]).new_empty_strided((2, 3), (1, 2)).stride()
         (1, 2)
     """
@@ -253,7 +245,6 @@ def new_zeros(
     """`zeros`, with the dtype and device of `input` unless others are named.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1, 2]).new_zeros(3)
         tensor([0, 0, 0])
     """
@@ -272,7 +263,6 @@ def new_ones(
     """`ones`, with the dtype and device of `input` unless others are named.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1, 2]).new_ones(3)
         tensor([1, 1, 1])
     """
@@ -292,7 +282,6 @@ def new_full(
     """`full`, with the dtype and device of `input` unless others are named.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1, 2]).new_full((3,), 7)
         tensor([7, 7, 7])
     """
@@ -380,7 +369,6 @@ def empty_like(
         RuntimeError: the format is for another number of dimensions.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.empty_like(tl.zeros(2, 3).t()).stride()
         (1, 3)
     """
@@ -405,7 +393,6 @@ def zeros_like(
     """A tensor of zeros of `input`'s shape (see `empty_like` for the arguments).
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros_like(tl.tensor([5, 6]))
         tensor([0, 0])
     """
@@ -424,7 +411,6 @@ def ones_like(
     """A tensor of ones of `input`'s shape (see `empty_like` for the arguments).
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.ones_like(tl.tensor([5, 6]), dtype=tl.float32)
         tensor([1., 1.])
     """
@@ -448,7 +434,6 @@ def full_like(
         RuntimeError: it does not fit into the dtype.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.full_like(tl.tensor([5, 6]), 7)
         tensor([7, 7])
     """

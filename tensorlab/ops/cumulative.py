@@ -144,7 +144,6 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor |
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[1, 2], [3, 4]]).cumsum(0)
         tensor([[1, 2],
                 [4, 6]])
@@ -158,7 +157,6 @@ def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor 
     """The running product along a dimension. The arguments are those of `cumsum`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(5).add(1).cumprod(0)
         tensor([  1,   2,   6,  24, 120])
     """
@@ -174,7 +172,6 @@ def cumsum_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
         RuntimeError: another `dtype` is asked for, or the elements are bools.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([1, 2, 3])
         >>> x.cumsum_(0)
         tensor([1, 3, 6])
@@ -191,7 +188,6 @@ def cumprod_(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
         RuntimeError: another `dtype` is asked for, or the elements are bools.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([1, 2, 3])
         >>> x.cumprod_(0)
         tensor([1, 2, 6])
@@ -246,7 +242,6 @@ def cummax(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None)
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> values, indices = tl.tensor([1, 3, 2, 3]).cummax(0)
         >>> values, indices
         (tensor([1, 3, 3, 3]), tensor([0, 1, 1, 3]))
@@ -260,7 +255,6 @@ def cummin(input: Tensor, dim: int, *, out: tuple[Tensor, Tensor] | None = None)
     """The least element so far along a dimension, and where it stands. The arguments are those of `cummax`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([3, 1, 2]).cummin(0).values
         tensor([3, 1, 1])
     """
@@ -318,7 +312,6 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
         NotImplementedError: the elements are not floats.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.logcumsumexp(tl.tensor([1000.0, 1000.0, 1001.0]), 0)
         tensor([1000.0000, 1000.6932, 1001.5515])
     """

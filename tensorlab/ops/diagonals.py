@@ -108,7 +108,6 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         RuntimeError: `input` has fewer than two dimensions.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.ones(2, 3).tril()
         tensor([[1., 0., 0.],
                 [1., 1., 0.]])
@@ -121,7 +120,6 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     """The upper triangle of a matrix, or of each in a batch; zeros below it (see `tril`).
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.ones(2, 3).triu()
         tensor([[1., 1., 1.],
                 [0., 1., 1.]])
@@ -134,7 +132,6 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`tril` in place: what is above the diagonal becomes 0.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(2, 2)
         >>> x.tril_()
         tensor([[1., 0.],
@@ -148,7 +145,6 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`triu` in place: what is below the diagonal becomes 0.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(2, 2)
         >>> x.triu_()
         tensor([[1., 1.],
@@ -176,7 +172,6 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         RuntimeError: `input` has another number of dimensions.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.diag(tl.tensor([1, 2])), tl.diag(tl.tensor([[1, 2], [3, 4]]))
         (tensor([[1, 0],
                 [0, 2]]), tensor([1, 4]))
@@ -204,7 +199,6 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         RuntimeError: both places are the same.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[1, 2], [3, 4]]).diag_embed().shape
         tensorlab.Size([2, 2, 2])
     """
@@ -234,7 +228,6 @@ def fill_diagonal_(input: Tensor, fill_value: Number | Tensor, wrap: bool = Fals
         RuntimeError: `input` has too few dimensions, or sizes that differ.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 3, dtype=tl.int64).fill_diagonal_(7)
         tensor([[7, 0, 0],
                 [0, 7, 0]])
@@ -265,7 +258,6 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
         offset: how far above the main diagonal; below it if negative.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.diagflat(tl.tensor([[1], [2]]))
         tensor([[1, 0],
                 [0, 2]])

@@ -52,7 +52,6 @@ def permute(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | No
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(2, 3, 4).permute(2, 0, 1)
         >>> x.shape, x.stride()
         (tensorlab.Size([4, 2, 3]), (1, 12, 4))
@@ -75,7 +74,6 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(6).view(2, 3).transpose(0, 1)
         tensor([[0, 3],
                 [1, 4],
@@ -93,7 +91,6 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """`transpose` of this tensor object itself: its layout changes, its storage and other views do not.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(2, 3)
         >>> x.transpose_(0, 1).shape, x.shape
         (tensorlab.Size([3, 2]), tensorlab.Size([3, 2]))
@@ -109,7 +106,6 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """The same as `transpose`, under NumPy's name.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.swapaxes(tl.zeros(2, 3, 4), 0, 2).shape
         tensorlab.Size([4, 3, 2])
     """
@@ -121,7 +117,6 @@ def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """The same as `transpose_`, under NumPy's name.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(2, 3)
         >>> x.swapaxes_(0, 1).shape, x.stride()
         (tensorlab.Size([3, 2]), (1, 3))
@@ -137,7 +132,6 @@ def t(input: Tensor) -> Tensor:
         RuntimeError: `input` has more than two dimensions.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 3).t().shape
         tensorlab.Size([3, 2])
     """
@@ -159,7 +153,6 @@ def t_(input: Tensor) -> Tensor:
         RuntimeError: `input` has more than two dimensions.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(2, 3)
         >>> x.t_().shape, x.stride()
         (tensorlab.Size([3, 2]), (1, 3))
@@ -192,7 +185,6 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 3, 4).movedim(0, -1).shape
         tensorlab.Size([3, 4, 2])
     """
@@ -212,7 +204,6 @@ def adjoint(input: Tensor) -> Tensor:
         RuntimeError: `input` has one dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(5, 2, 3).adjoint().shape
         tensorlab.Size([5, 3, 2])
     """

@@ -106,7 +106,6 @@ def cdist(
         ValueError: there is no such `compute_mode`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.cdist(tl.tensor([[0.0, 0.0], [3.0, 0.0]]), tl.tensor([[0.0, 4.0]]))
         tensor([[4.],
                 [5.]])
@@ -163,7 +162,6 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
         RuntimeError: `input` is no matrix, its dtype is not floating, or `p` is negative.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.pdist(tl.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
         tensor([5.0000, 1.0000, 4.2426])
     """
@@ -187,7 +185,6 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         RuntimeError: the shapes do not broadcast, or neither tensor is floating.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.dist(tl.tensor([3.0, 4.0]), tl.zeros(2)), tl.dist(tl.tensor([3.0, 4.0]), tl.zeros(1), p=1)
         (tensor(5.), tensor(7.))
     """

@@ -38,8 +38,6 @@ def kl_div(
         ValueError: there is no such reduction.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.kl_div(tl.tensor([[0.5, 0.5]]).log(), tl.tensor([[1.0, 0.0]]), reduction="batchmean")
         tensor(0.6931)
     """
@@ -83,8 +81,6 @@ def poisson_nll_loss(
         ValueError: there is no such reduction.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.poisson_nll_loss(tl.tensor([0.0, 1.0]), tl.tensor([1.0, 1.0]), reduction="none")
         tensor([1.0000, 1.7183])
     """
@@ -122,8 +118,6 @@ def gaussian_nll_loss(
         ValueError: a variance is negative, their shape does not fit, or there is no such reduction.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.gaussian_nll_loss(tl.tensor([0.0, 2.0]), tl.zeros(2), 1.0, reduction="none")
         tensor([0., 2.])
     """

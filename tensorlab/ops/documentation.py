@@ -61,10 +61,7 @@ def documentation(
     if errors:
         lines += ["", "Raises:", *errors]
     if row.example:
-        imports = [">>> import tensorlab as tl"]
-        if "F." in row.example:
-            imports.append(">>> import tensorlab.nn.functional as F")
-        lines += ["", "Example:", *(f"    {line}" for line in [*imports, *row.example.split("\n")])]
+        lines += ["", "Example:", *(f"    {line}" for line in row.example.split("\n"))]
     return "\n".join([lines[0], *(f"    {line}" if line else "" for line in lines[1:])])
 
 
@@ -82,7 +79,6 @@ def in_place_documentation(row: Scalar, name: str) -> str:
         "    RuntimeError: the result does not fit into `input`'s dtype or shape, or elements share cells.",
         "",
         "Example:",
-        "    >>> import tensorlab as tl",
         *(f"    {line}" for line in _in_place_example(row, name)),
     ]
     return "\n".join([lines[0], *(f"    {line}" if line else "" for line in lines[1:])])

@@ -38,8 +38,6 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         RuntimeError: the elements are no floats.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> _ = tl.manual_seed(0)
         >>> F.dropout(tl.ones(6), 0.5)
         tensor([0., 0., 2., 0., 0., 0.])
@@ -60,8 +58,6 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         RuntimeError: the tensor has another number of dimensions.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> _ = tl.manual_seed(0)
         >>> F.dropout1d(tl.ones(3, 2), 0.5)
         tensor([[0., 0.],
@@ -90,8 +86,6 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         RuntimeError: the tensor has less than 2 dimensions.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> _ = tl.manual_seed(0)
         >>> F.dropout2d(tl.ones(1, 3, 1, 2), 0.5).flatten(1)  # three channels of two numbers
         tensor([[0., 0., 0., 0., 2., 2.]])
@@ -117,8 +111,6 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         ValueError: `p` is not from 0 to 1.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> _ = tl.manual_seed(0)
         >>> F.dropout3d(tl.ones(3, 1, 1, 2), 0.5).flatten(1)  # a row for each channel
         tensor([[0., 0.],
@@ -144,8 +136,6 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
         ValueError: `p` is not from 0 to 1.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> _ = tl.manual_seed(0)
         >>> F.alpha_dropout(tl.zeros(4), 0.5, training=True)
         tensor([-0.7792, -0.7792,  0.7792, -0.7792])
@@ -169,8 +159,6 @@ def feature_alpha_dropout(
         RuntimeError: the tensor has less than 2 dimensions.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> _ = tl.manual_seed(0)
         >>> F.feature_alpha_dropout(tl.ones(1, 3, 2), 0.5, training=True)
         tensor([[[-0.7792, -0.7792],

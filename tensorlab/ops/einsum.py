@@ -52,7 +52,6 @@ def einsum(*args: Any) -> Tensor:
         ValueError: there is no operand, or a subscript is no number from 0 to 51.
 
     Example:
-        >>> import tensorlab as tl
         >>> a = tl.arange(4).view(2, 2)
         >>> tl.einsum("ij,jk->ik", a, a).tolist() == (a @ a).tolist()
         True

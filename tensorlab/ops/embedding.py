@@ -48,8 +48,6 @@ def embedding(
         RuntimeError: `weight` has other than 2 dimensions, or `input` another dtype.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.embedding(tl.tensor([2, 0, 2]), tl.tensor([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]))
         tensor([[4., 5.],
                 [0., 1.],

@@ -45,7 +45,6 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         LinAlgError: one of them is singular.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.inv(tl.tensor([[2.0, 0.0], [0.0, 4.0]]))
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
@@ -64,7 +63,6 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         RuntimeError: the matrices are not square, or not of float32 or float64.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.det(tl.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(-2.)
     """
@@ -88,7 +86,6 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
         RuntimeError: the matrices are not square, or not of float32 or float64.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.slogdet(tl.tensor([[0.0, 1.0], [1.0, 0.0]]))
         tensorlab.return_types.linalg_slogdet(
         sign=tensor(-1.),
@@ -147,7 +144,6 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
         LinAlgError: one of them is not positive-definite.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.cholesky(tl.tensor([[4.0, 2.0], [2.0, 5.0]]))
         tensor([[2., 0.],
                 [1., 2.]])
@@ -183,7 +179,6 @@ def qr(
         RuntimeError: the mode is unknown, or A is no matrix of float32 or float64.
 
     Example:
-        >>> import tensorlab as tl
         >>> A = tl.tensor([[0.0, 2.0], [1.0, 1.0]])
         >>> Q, R = tl.linalg.qr(A)
         >>> tl.allclose(Q @ R, A), R.tril(-1).abs().max()
@@ -223,7 +218,6 @@ def svd(A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None =
         LinAlgError: an element is not finite.
 
     Example:
-        >>> import tensorlab as tl
         >>> A = tl.tensor([[0.0, 2.0], [1.0, 0.0]])
         >>> U, S, Vh = tl.linalg.svd(A)
         >>> S, tl.allclose(U @ S.diag() @ Vh, A)
@@ -241,7 +235,6 @@ def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The singular values of each matrix, descending: see `svd`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.svdvals(tl.tensor([[0.0, 2.0], [1.0, 0.0]]))
         tensor([2., 1.])
     """
@@ -270,7 +263,6 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
         LinAlgError: the algorithm did not converge.
 
     Example:
-        >>> import tensorlab as tl
         >>> values, vectors = tl.linalg.eigh(tl.tensor([[2.0, 0.0], [0.0, 1.0]]))
         >>> values
         tensor([1., 2.])
@@ -287,7 +279,6 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     """The eigenvalues of each symmetric matrix, ascending: see `eigh`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.eigvalsh(tl.tensor([[2.0, 1.0], [1.0, 2.0]]))
         tensor([1., 3.])
     """
@@ -316,7 +307,6 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
         LinAlgError: a matrix is singular.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.solve(tl.tensor([[2.0, 0.0], [0.0, 4.0]]), tl.tensor([2.0, 2.0]))
         tensor([1.0000, 0.5000])
     """
@@ -365,7 +355,6 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         RuntimeError: the shapes or dtypes do not fit, or the driver is unknown.
 
     Example:
-        >>> import tensorlab as tl
         >>> A = tl.tensor([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
         >>> tl.linalg.lstsq(A, tl.tensor([[1.0], [3.0], [5.0]])).solution
         tensor([[1.],

@@ -51,7 +51,6 @@ def tensor(
             TypeError says that it is no number.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[1.0, 2], [3, 4]])
         tensor([[1., 2.],
                 [3., 4.]])
@@ -102,8 +101,6 @@ def as_tensor(data: object, dtype: dtype | None = None, device: device | str | N
     Everything else is copied.
 
     Example:
-        >>> import numpy as np
-        >>> import tensorlab as tl
         >>> array = np.zeros(3)
         >>> tl.as_tensor(array)[0] = 7
         >>> array.tolist()
@@ -138,7 +135,6 @@ def asarray(
         ValueError: `copy` is False, and a copy is needed.
 
     Example:
-        >>> import tensorlab as tl
         >>> memory = bytearray(4)
         >>> tl.asarray(memory, dtype=tl.uint8)[0] = 7
         >>> list(memory)
@@ -272,7 +268,6 @@ def new_tensor(
     """`tensor`, with the dtype and device of `input` unless others are named.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1.0]).new_tensor([2, 3])
         tensor([2., 3.])
     """

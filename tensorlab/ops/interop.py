@@ -34,8 +34,6 @@ def from_numpy(array: np.ndarray) -> Tensor:
             other order.
 
     Example:
-        >>> import numpy as np
-        >>> import tensorlab as tl
         >>> array = np.arange(6).reshape(2, 3)
         >>> x = tl.from_numpy(array[:, 1:])
         >>> x.stride(), len(x.storage())
@@ -64,7 +62,6 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -
         RuntimeError: the memory is not one run.
 
     Example:
-        >>> import tensorlab as tl
         >>> memory = bytearray(b"\x01\x00\x02\x00")
         >>> x = tl.frombuffer(memory, dtype=tl.int16)
         >>> memory[0] = 9
@@ -129,8 +126,6 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
         ValueError: a stride is negative.
 
     Example:
-        >>> import numpy as np
-        >>> import tensorlab as tl
         >>> array = np.zeros(3)
         >>> tl.from_dlpack(array)[1] = 7
         >>> array.tolist()
@@ -207,7 +202,6 @@ def numpy(input: Tensor, *, force: bool = False) -> np.ndarray:
         TypeError: NumPy has no such type (bfloat16), or the tensor lies on a GPU.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(3)
         >>> x.numpy()[1] = 5
         >>> x
@@ -320,7 +314,6 @@ def tolist(input: Tensor) -> list | bool | int | float:
     """The elements as nested lists of Python numbers; one number for a tensor of 0 dimensions.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.eye(2).tolist(), tl.tensor(3).tolist()
         ([[1.0, 0.0], [0.0, 1.0]], 3)
     """
@@ -346,7 +339,6 @@ def item(input: Tensor) -> bool | int | float:
         RuntimeError: the tensor has no element, or several.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[2.5]]).item()
         2.5
     """
@@ -441,7 +433,6 @@ def formatted(input: Tensor, spec: str) -> str:
         TypeError: the tensor has dimensions, and `spec` is not empty.
 
     Example:
-        >>> import tensorlab as tl
         >>> f"{tl.tensor(0.125):.2f}"
         '0.12'
     """

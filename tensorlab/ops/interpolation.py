@@ -68,8 +68,6 @@ def interpolate(
         RuntimeError: a size is not above 0.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> x = tl.tensor([[[0.0, 4.0]]])
         >>> F.interpolate(x, 4), F.interpolate(x, 4, mode="linear")
         (tensor([[[0., 0., 4., 4.]]]), tensor([[[0., 1., 3., 4.]]]))

@@ -44,7 +44,6 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[1, 2]])
         >>> tl.cat([x, x]), tl.cat([x, x], dim=1)
         (tensor([[1, 2],
@@ -245,7 +244,6 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
         IndexError: there is no such place.
 
     Example:
-        >>> import tensorlab as tl
         >>> x, y = tl.tensor([1, 2]), tl.tensor([3, 4])
         >>> tl.stack([x, y]), tl.stack([x, y], dim=1)
         (tensor([[1, 2],
@@ -263,7 +261,6 @@ def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along dimension 1, vectors along dimension 0.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.hstack([tl.tensor([1, 2]), tl.tensor(3)])
         tensor([1, 2, 3])
     """
@@ -279,7 +276,6 @@ def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """Tensors one below the other, along dimension 0; a vector counts as one row.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.vstack([tl.tensor([1, 2]), tl.tensor([3, 4])])
         tensor([[1, 2],
                 [3, 4]])
@@ -294,7 +290,6 @@ def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """Tensors behind one another, along dimension 2 (see `atleast_3d` for those with fewer).
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.dstack([tl.tensor([1, 2]), tl.tensor([3, 4])])
         tensor([[[1, 3],
                  [2, 4]]])
@@ -307,7 +302,6 @@ def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side along dimension 1; a vector counts as one column.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.column_stack([tl.tensor([1, 2]), tl.tensor([3, 4])])
         tensor([[1, 3],
                 [2, 4]])

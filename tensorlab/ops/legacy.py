@@ -92,7 +92,6 @@ def new(cls: type[Tensor], *arguments: object, device: device | str | None = Non
         TypeError: the arguments are none of these.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.Tensor([1, 2]), tl.Tensor(2, 3).shape
         (tensor([1., 2.]), tensorlab.Size([2, 3]))
     """
@@ -137,7 +136,6 @@ def _type(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> str |
         ValueError: there is no such type.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([1.5])
         >>> x.type(), x.type("tensorlab.LongTensor")
         ('tensorlab.FloatTensor', tensor([1]))

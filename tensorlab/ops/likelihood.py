@@ -56,8 +56,6 @@ def nll_loss(
         RuntimeError: shapes or dtypes do not fit.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.nll_loss(tl.tensor([[-1.0, -2.0, -3.0], [-0.5, -4.0, -4.0]]), tl.tensor([2, 0]))
         tensor(1.7500)
     """
@@ -92,8 +90,6 @@ def cross_entropy(
         RuntimeError: shapes or dtypes do not fit.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.cross_entropy(tl.tensor([[2.0, 0.0], [0.0, 2.0]]), tl.tensor([0, 0]))
         tensor(1.1269)
     """

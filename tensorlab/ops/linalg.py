@@ -35,7 +35,6 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         TypeError: `n` is not an integer.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.matrix_power(tl.tensor([[1, 1], [1, 0]]), 10)  # Fibonacci's numbers
         tensor([[89, 55],
                 [55, 34]])
@@ -72,7 +71,6 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of each square matrix: `tensorlab.linalg.inv` by another name.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.inverse(tl.tensor([[2.0, 0.0], [0.0, 4.0]]))
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
@@ -85,7 +83,6 @@ def logdet(input: Tensor) -> Tensor:
     """The logarithm of each determinant: -inf for a singular matrix, NaN for a negative determinant.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.logdet(tl.tensor([[1.0, 0.0], [0.0, 1.0]]))
         tensor(0.)
     """
@@ -107,7 +104,6 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
         RuntimeError: the tensors, or `out`, are of several dtypes, or of one that has no fractions.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.vecdot(tl.ones(2, 3), tl.tensor([1.0, 2.0, 3.0]))
         tensor([6., 6.])
     """
@@ -136,7 +132,6 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
         dim1, dim2: the dimensions of the matrices.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.diagonal(tl.arange(8).view(2, 2, 2))
         tensor([[0, 3],
                 [4, 7]])
@@ -149,7 +144,6 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     """The cross products of vectors of three elements along `dim`: see `tensorlab.cross`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.cross(tl.tensor([1, 0, 0]), tl.tensor([0, 1, 0]))
         tensor([0, 0, 1])
     """

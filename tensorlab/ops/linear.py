@@ -38,8 +38,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         RuntimeError: the sizes or dtypes do not fit.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.linear(tl.ones(2, 3), tl.ones(4, 3), tl.tensor([0.0, 1.0, 2.0, 3.0]))
         tensor([[3., 4., 5., 6.],
                 [3., 4., 5., 6.]])
@@ -118,8 +116,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         RuntimeError: the sizes or dtypes do not fit.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.bilinear(tl.tensor([[1.0, 2.0]]), tl.tensor([[10.0, 1.0]]), tl.ones(1, 2, 2))
         tensor([[33.]])
     """

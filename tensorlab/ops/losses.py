@@ -166,8 +166,6 @@ def mse_loss(
         NotImplementedError: the elements are integers.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.mse_loss(tl.tensor([1.0, 2.0]), tl.tensor([1.0, 5.0]))
         tensor(4.5000)
     """
@@ -190,8 +188,6 @@ def l1_loss(
     """The absolute differences. The arguments are those of `mse_loss`.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.l1_loss(tl.tensor([1.0, 2.0]), tl.tensor([1.0, 5.0]))
         tensor(1.5000)
     """
@@ -221,8 +217,6 @@ def smooth_l1_loss(
         RuntimeError: `beta` is negative.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.smooth_l1_loss(tl.tensor([0.5, 3.0]), tl.zeros(2), reduction="none")
         tensor([0.1250, 2.5000])
     """
@@ -257,8 +251,6 @@ def huber_loss(
         ValueError: there is no such reduction, or the weights have another shape.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.huber_loss(tl.tensor([0.5, 3.0]), tl.zeros(2), reduction="none")
         tensor([0.1250, 2.5000])
     """
@@ -302,8 +294,6 @@ def binary_cross_entropy(
         RuntimeError: a number is not from 0 to 1, or the dtypes differ.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.binary_cross_entropy(tl.tensor([0.5, 0.25]), tl.tensor([1.0, 0.0]), reduction="none")
         tensor([0.6931, 0.2877])
     """
@@ -346,8 +336,6 @@ def binary_cross_entropy_with_logits(
         RuntimeError: the targets are integers or bools.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> x, y = tl.tensor([0.0, 200.0]), tl.tensor([1.0, 0.0])
         >>> F.binary_cross_entropy_with_logits(x, y, reduction="none")
         tensor([  0.6931, 200.0000])

@@ -38,8 +38,6 @@ def soft_margin_loss(
         RuntimeError: `target` requires a gradient.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.soft_margin_loss(tl.tensor([0.0, 3.0]), tl.tensor([1.0, -1.0]), reduction="none")
         tensor([0.6931, 3.0486])
     """
@@ -73,8 +71,6 @@ def hinge_embedding_loss(
         ValueError: there is no such reduction.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.hinge_embedding_loss(tl.tensor([0.25, 0.25]), tl.tensor([1.0, -1.0]), reduction="none")
         tensor([0.2500, 0.7500])
     """
@@ -107,8 +103,6 @@ def margin_ranking_loss(
         RuntimeError: the numbers of dimensions differ.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> one, two, target = tl.tensor([3.0, 1.0]), tl.tensor([1.0, 3.0]), tl.tensor([1.0, 1.0])
         >>> F.margin_ranking_loss(one, two, target, reduction="none")
         tensor([0., 2.])
@@ -146,8 +140,6 @@ def cosine_embedding_loss(
         RuntimeError: the numbers of dimensions do not fit.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.cosine_embedding_loss(tl.tensor([[1.0, 0.0]]), tl.tensor([[0.0, 1.0]]), tl.ones(1))
         tensor(1.)
     """
@@ -177,8 +169,6 @@ def pairwise_distance(
         keepdim: whether the last dimension stays, with size 1.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.pairwise_distance(tl.tensor([[3.0, 4.0]]), tl.zeros(1, 2))
         tensor([5.0000])
     """
@@ -214,8 +204,6 @@ def triplet_margin_loss(
         RuntimeError: the numbers of dimensions differ.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.triplet_margin_loss(tl.zeros(1, 2), tl.tensor([[3.0, 4.0]]), tl.tensor([[0.0, 2.0]])).round()
         tensor(4.)
     """
@@ -259,8 +247,6 @@ def multi_margin_loss(
         ValueError: `p` is another number, or the shapes do not go together.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.multi_margin_loss(tl.tensor([[0.1, 0.8, 0.4]]), tl.tensor([1]))
         tensor(0.3000)
     """
@@ -301,8 +287,6 @@ def multilabel_margin_loss(
         ValueError: there is no such reduction.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.multilabel_margin_loss(tl.tensor([[0.1, 0.2, 0.4, 0.8]]), tl.tensor([[3, 0, -1, 1]]))
         tensor(0.8500)
     """
@@ -343,8 +327,6 @@ def multilabel_soft_margin_loss(
         reduction: ``"mean"``, ``"sum"``, or ``"none"`` for the loss of each row.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.multilabel_soft_margin_loss(tl.tensor([[0.0, 2.0]]), tl.tensor([[1.0, 1.0]]))
         tensor(0.4100)
     """
@@ -380,8 +362,6 @@ def triplet_margin_with_distance_loss(
         RuntimeError: the tensors have different numbers of dimensions.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> far = lambda a, b: (a - b).abs().sum(-1)
         >>> a, p, n = tl.zeros(1, 2), tl.ones(1, 2), tl.tensor([[1.0, 1.5]])
         >>> F.triplet_margin_with_distance_loss(a, p, n, distance_function=far)

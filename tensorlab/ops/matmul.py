@@ -40,7 +40,6 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         NotImplementedError: the operands are bool.
 
     Example:
-        >>> import tensorlab as tl
         >>> a = tl.arange(6).view(2, 3)
         >>> a @ tl.tensor([1, 0, 1])
         tensor([2, 8])
@@ -80,7 +79,6 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         RuntimeError: an operand is no matrix, or the sizes or dtypes do not fit.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.mm(tl.tensor([[1, 2], [3, 4]]), tl.tensor([[0, 1], [1, 0]]))
         tensor([[2, 1],
                 [4, 3]])
@@ -103,7 +101,6 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         RuntimeError: an operand has not three dimensions, or the sizes or dtypes do not fit.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.bmm(tl.ones(10, 2, 3), tl.ones(10, 3, 4)).shape
         tensorlab.Size([10, 2, 4])
     """
@@ -124,7 +121,6 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         RuntimeError: the operands are no matrix and no vector, or the sizes or dtypes do not fit.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.mv(tl.tensor([[1, 2], [3, 4]]), tl.tensor([10, 1]))
         tensor([12, 34])
     """
@@ -140,7 +136,6 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         RuntimeError: an operand is no vector, or their lengths or dtypes differ.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.dot(tl.tensor([2, 3]), tl.tensor([2, 1]))
         tensor(7)
     """
@@ -161,7 +156,6 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         out: a tensor without dimensions to write into.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.vdot(tl.tensor([1, 2]), tl.tensor([3, 4]))
         tensor(11)
     """
@@ -190,7 +184,6 @@ def addmm(
         RuntimeError: the shapes or dtypes do not fit.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.addmm(tl.tensor([10.0, 20.0]), tl.ones(2, 3), tl.ones(3, 2), alpha=2)
         tensor([[16., 26.],
                 [16., 26.]])
@@ -206,7 +199,6 @@ def addmv(
     """``beta * input + alpha * (mat @ vec)`` for a matrix (m, k) and a vector (k); see `addmm`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.addmv(tl.tensor([100, 200]), tl.tensor([[1, 2], [3, 4]]), tl.tensor([10, 1]))
         tensor([112, 234])
     """
@@ -227,7 +219,6 @@ def baddbmm(
     """``beta * input + alpha * (batch1 @ batch2)`` for batches (b, m, k) and (b, k, n); see `addmm`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.baddbmm(tl.zeros(1, 1, 1), tl.ones(1, 1, 3), tl.ones(1, 3, 1), alpha=2)
         tensor([[[6.]]])
     """
@@ -250,7 +241,6 @@ def addbmm(
     The sum over the batch and the sum over k are one sum: that of a product of (m, b·k) and (b·k, n).
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.addbmm(tl.zeros(2, 2), tl.ones(10, 2, 3), tl.ones(10, 3, 2))
         tensor([[30., 30.],
                 [30., 30.]])
@@ -267,7 +257,6 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha
     """`addmm` in place: `input`, of shape (m, n), is overwritten.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(2, 2)
         >>> x.addmm_(tl.ones(2, 3), tl.ones(3, 2), beta=10)
         tensor([[13., 13.],
@@ -281,7 +270,6 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: 
     """`addmv` in place: `input`, of shape (m), is overwritten.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(2)
         >>> x.addmv_(tl.ones(2, 3), tl.ones(3), beta=10)
         tensor([13., 13.])
@@ -294,7 +282,6 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
     """`baddbmm` in place: `input`, of shape (b, m, n), is overwritten.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(1, 2, 2)
         >>> x.baddbmm_(tl.ones(1, 2, 3), tl.ones(1, 3, 2), beta=10)
         tensor([[[13., 13.],
@@ -308,7 +295,6 @@ def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
     """`addbmm` in place: `input`, of shape (m, n), is overwritten.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.ones(2, 2)
         >>> x.addbmm_(tl.ones(4, 2, 3), tl.ones(4, 3, 2))
         tensor([[13., 13.],

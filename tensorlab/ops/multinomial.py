@@ -58,7 +58,6 @@ def multinomial(
             categories to draw without replacement.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.multinomial(tl.tensor([1.0, 2.0, 3.0, 4.0]), 3)
         tensor([2, 3, 1])

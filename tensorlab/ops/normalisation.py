@@ -54,8 +54,6 @@ def layer_norm(
         RuntimeError: the shapes or dtypes do not fit.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.layer_norm(tl.tensor([[1.0, 2.0, 3.0], [0.0, 0.0, 30.0]]), (3,))
         tensor([[-1.2247,  0.0000,  1.2247],
                 [-0.7071, -0.7071,  1.4142]])
@@ -86,8 +84,6 @@ def rms_norm(
         RuntimeError: the shapes do not fit, or `input` is not of a floating-point dtype.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.rms_norm(tl.tensor([3.0, 4.0]), (2,))
         tensor([0.8485, 1.1314])
     """
@@ -121,8 +117,6 @@ def group_norm(
         ZeroDivisionError: it is 0.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.group_norm(tl.tensor([[0.0, 2.0, 10.0, 50.0]]), 2)
         tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
     """
@@ -161,8 +155,6 @@ def batch_norm(
         IndexError: the tensor has no dimension of channels.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> x, mean, var = tl.tensor([[0.0, 1.0], [2.0, 5.0]]), tl.zeros(2), tl.ones(2)
         >>> F.batch_norm(x, mean, var, training=True)
         tensor([[-1.0000, -1.0000],
@@ -209,8 +201,6 @@ def instance_norm(
         RuntimeError: a statistic is missing, or shapes or dtypes do not fit.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.instance_norm(tl.tensor([[[0.0, 2.0], [10.0, 50.0]]]))
         tensor([[[-1.0000,  1.0000],
                  [-1.0000,  1.0000]]])

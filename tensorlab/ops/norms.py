@@ -90,7 +90,6 @@ def vector_norm(
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[3.0, 4.0], [6.0, -8.0]])
         >>> tl.linalg.vector_norm(x, dim=1), tl.linalg.vector_norm(x, tl.inf)
         (tensor([ 5., 10.]), tensor(8.))
@@ -151,7 +150,6 @@ def matrix_norm(
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[3.0, 0.0], [0.0, -4.0]])
         >>> [round(tl.linalg.matrix_norm(x, ord).item(), 4) for ord in ("fro", "nuc", 2, 1)]
         [5.0, 7.0, 4.0, 4.0]
@@ -229,7 +227,6 @@ def matrix_or_vector_norm(
             the two other functions refuse.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[3.0, 4.0], [0.0, 0.0]])
         >>> tl.linalg.norm(x), tl.linalg.norm(x, 1), tl.linalg.norm(x, 1, dim=1)
         (tensor(5.), tensor(4.), tensor([7., 0.]))
@@ -282,7 +279,6 @@ def norm(
         RuntimeError: the elements are not floats, or there is no such norm.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[3.0, 4.0], [6.0, 8.0]])
         >>> x.norm(dim=1), x.norm(1)
         (tensor([ 5., 10.]), tensor(21.))
@@ -309,7 +305,6 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.renorm(tl.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
         tensor([[0.6000, 0.8000],
                 [0.3000, 0.4000]])
@@ -336,7 +331,6 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """`renorm` in place.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[3.0, 4.0]]).renorm_(2, 0, 1.0)
         tensor([[0.6000, 0.8000]])
     """

@@ -59,7 +59,6 @@ def median(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out: An
         NotImplementedError: the elements are bools.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[1, 5, 3], [4, 2, 6]])
         >>> x.median()
         tensor(3)
@@ -75,7 +74,6 @@ def nanmedian(input: Tensor, dim: int = _NOTHING, keepdim: bool = False, *, out:
     """The middle element of those that are numbers. The arguments are those of `median`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1.0, tl.nan, 3.0, 2.0]).nanmedian()
         tensor(2.)
     """
@@ -139,7 +137,6 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
         IndexError: there is no such dimension, or it has no elements.
 
     Example:
-        >>> import tensorlab as tl
         >>> values, indices = tl.tensor([3, 2, 2, 3, 1]).mode()
         >>> values, indices
         (tensor(2), tensor(2))

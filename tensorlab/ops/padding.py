@@ -48,8 +48,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         TypeError: `pad` is no sequence of ints.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> x = tl.tensor([[1, 2, 3]])
         >>> F.pad(x, (1, 2)), F.pad(x, (2, 1), "reflect"), F.pad(x, (0, 2), "circular")
         (tensor([[0, 1, 2, 3, 0, 0]]), tensor([[3, 2, 1, 2, 3, 2]]), tensor([[1, 2, 3, 1, 2]]))
@@ -94,7 +92,6 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0) -> Ten
         value: the constant.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.constant_pad_nd(tl.tensor([1, 2, 3]), (-1, 1), 7)
         tensor([2, 3, 7])
     """

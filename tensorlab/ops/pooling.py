@@ -57,7 +57,6 @@ def max_pool2d(
         TypeError: an argument is of another type.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.max_pool2d(tl.arange(12.0).view(1, 3, 4), 2, 1)
         tensor([[[ 5.,  6.,  7.],
                  [ 9., 10., 11.]]])
@@ -79,8 +78,6 @@ def max_pool2d_with_indices(
     """`max_pool2d` with ``return_indices=True``.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.max_pool2d_with_indices(tl.tensor([[[1.0, 4.0], [3.0, 2.0]]]), 2)
         (tensor([[[4.]]]), tensor([[[1]]]))
     """
@@ -110,7 +107,6 @@ def max_pool1d(
         kernel_size, stride, padding, dilation, ceil_mode, return_indices: those of `max_pool2d`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.max_pool1d(tl.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
@@ -137,7 +133,6 @@ def max_pool1d_with_indices(
     """`max_pool1d` with ``return_indices=True``.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.max_pool1d_with_indices(tl.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         (tensor([[5., 3.]]), tensor([[1, 3]]))
     """
@@ -181,8 +176,6 @@ def avg_pool2d(
         TypeError: an argument is of another type.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.avg_pool2d(tl.arange(12.0).view(1, 3, 4), 2, 1)
         tensor([[[2.5000, 3.5000, 4.5000],
                  [6.5000, 7.5000, 8.5000]]])
@@ -216,7 +209,6 @@ def avg_pool1d(
         kernel_size, stride, padding, ceil_mode, count_include_pad: those of `avg_pool2d`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.avg_pool1d(tl.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[3.0000, 2.5000]])
     """
@@ -241,8 +233,6 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None]) 
         RuntimeError, ValueError: the sizes do not fit.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.adaptive_avg_pool2d(tl.arange(12.0).view(1, 3, 4), (1, 2))
         tensor([[[4.5000, 6.5000]]])
     """
@@ -262,7 +252,6 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
     """The means of as many windows as are wanted, which cover a signal evenly.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.adaptive_avg_pool1d(tl.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[3.0000, 2.5000]])
     """
@@ -282,8 +271,6 @@ def adaptive_max_pool2d(
         return_indices: that of `max_pool2d`.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.adaptive_max_pool2d(tl.arange(12.0).view(1, 3, 4), (1, 2))
         tensor([[[ 9., 11.]]])
     """
@@ -297,8 +284,6 @@ def adaptive_max_pool1d(input: Tensor, output_size: Ints, return_indices: bool =
     """The greatest numbers of as many windows as are wanted, which cover a signal evenly.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.adaptive_max_pool1d(tl.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """

@@ -18,7 +18,6 @@ def set_float32_matmul_precision(precision: str) -> None:
             products are computed in float32 whatever is allowed.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.set_float32_matmul_precision("high")
         >>> tl.get_float32_matmul_precision()
         'high'
@@ -38,7 +37,6 @@ def get_float32_matmul_precision() -> str:
     """How precise products of float32 matrices must be; see `set_float32_matmul_precision`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.get_float32_matmul_precision()
         'highest'
     """

@@ -20,7 +20,6 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the elements are plus infinity. Integers never are.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.isposinf(tl.tensor([tl.inf, -tl.inf, 1.0]))
         tensor([ True, False, False])
     """
@@ -32,7 +31,6 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the elements are minus infinity. Integers never are.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.isneginf(tl.tensor([tl.inf, -tl.inf, 1.0]))
         tensor([False,  True, False])
     """
@@ -50,7 +48,6 @@ def isreal(input: Tensor) -> Tensor:
     """Where the elements are real numbers: everywhere, there are no complex tensors here.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.isreal(tl.tensor([1.5, tl.nan]))
         tensor([True, True])
     """
@@ -65,7 +62,6 @@ def is_nonzero(input: Tensor) -> bool:
         RuntimeError: the tensor has no element, or several.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.is_nonzero(tl.tensor([0.5])), tl.is_nonzero(tl.tensor(False))
         (True, False)
     """
@@ -88,7 +84,6 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
         input, other: any tensors.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.is_same_size(tl.zeros(2, 3), tl.zeros(3, 2))
         False
     """
@@ -100,7 +95,6 @@ def is_conj(input: Tensor) -> bool:
     """Whether the tensor is to be conjugated when it is read: never, there are no complex tensors here.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.is_conj(tl.ones(2))
         False
     """
@@ -112,7 +106,6 @@ def is_neg(input: Tensor) -> bool:
     """Whether the tensor is to be negated when it is read: never, a negative is computed at once here.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.is_neg(-tl.ones(2))
         False
     """
@@ -124,7 +117,6 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors are the same view of the same storage.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(2, 3)
         >>> x.is_set_to(x.view(2, 3)), x.is_set_to(x.view(6))
         (True, False)
@@ -137,7 +129,6 @@ def get_device(input: Tensor) -> int:
     """The number of the GPU that the tensor lies on, or -1 for the processor.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(1).get_device()
         -1
     """
@@ -150,7 +141,6 @@ def is_pinned(input: Tensor) -> bool:
     """Whether the memory is locked in place for a GPU: never.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.ones(2).is_pinned()
         False
     """
@@ -162,7 +152,6 @@ def is_shared(input: Tensor) -> bool:
     """Whether other processes see the memory: never.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.ones(2).is_shared()
         False
     """
@@ -175,7 +164,6 @@ def element_size(input: Tensor) -> int:
     """The bytes of one element.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 3).element_size(), tl.arange(2).element_size()
         (4, 8)
     """
@@ -190,7 +178,6 @@ def data_ptr(input: Tensor) -> int:
     share memory, compare ``untyped_storage().data_ptr()``.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(4)
         >>> x[1:].data_ptr() - x.data_ptr()
         4
@@ -205,7 +192,6 @@ def is_signed(input: Tensor) -> bool:
     """Whether the dtype has negative numbers.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(2).is_signed(), tl.arange(2).byte().is_signed()
         (True, False)
     """
@@ -224,7 +210,6 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
         RuntimeError: the shape cannot be broadcast to the tensor's.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.ones(2, 3).sum_to_size(1, 3)
         tensor([[2., 2., 2.]])
     """

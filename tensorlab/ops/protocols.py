@@ -26,7 +26,6 @@ def contains(input: Tensor, element: object) -> bool:
         RuntimeError: `element` is neither a number nor a tensor, or its shape cannot be broadcast.
 
     Example:
-        >>> import tensorlab as tl
         >>> 3 in tl.arange(4), 3 in tl.arange(3)
         (True, False)
     """
@@ -49,7 +48,6 @@ def reverse(input: Tensor) -> Tensor:
     """``reversed(input)``: the items of the first dimension from the last to the first, as a copy.
 
     Example:
-        >>> import tensorlab as tl
         >>> reversed(tl.arange(3))
         tensor([2, 1, 0])
     """
@@ -64,7 +62,6 @@ def invert(input: Tensor) -> Tensor:
         TypeError: the elements are floats.
 
     Example:
-        >>> import tensorlab as tl
         >>> ~tl.tensor([True, False]), ~tl.tensor([0, 5])
         (tensor([False,  True]), tensor([-1, -6]))
     """

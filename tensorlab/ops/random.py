@@ -57,7 +57,6 @@ def rand(
         NotImplementedError: the dtype is not a floating-point one.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.rand(3, 4)
         tensor([[0.5979, 0.8453, 0.9464, 0.2965],
@@ -89,7 +88,6 @@ def randn(
     of ``randn(15)`` and ``randn(16)`` differ for the same seed.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.randn(2, 2)
         tensor([[ 0.2713, -1.2729],
@@ -126,7 +124,6 @@ def rand_like(
         NotImplementedError: the dtype is not a floating-point one.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.rand_like(tl.zeros(2, 2))
         tensor([[0.5979, 0.8453],
@@ -151,7 +148,6 @@ def randn_like(
     """Normal numbers of mean 0 and standard deviation 1, in a tensor like another (see `rand_like`).
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.randn_like(tl.zeros(2, 2))
         tensor([[ 0.2713, -1.2729],
@@ -192,7 +188,6 @@ def normal(
         NotImplementedError: the result's dtype is not a floating-point one.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.normal(tl.tensor([0.0, 100.0]), tl.tensor([1.0, 10.0]))
         tensor([ 0.2713, 87.2708])
@@ -249,7 +244,6 @@ def bernoulli(
         NotImplementedError: `input` is not of a floating-point dtype, and `p` is left out.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.bernoulli(tl.tensor([0.0, 0.9, 1.0]))
         tensor([0., 1., 1.])
@@ -278,7 +272,6 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
         NotImplementedError: `input` is not of a floating-point dtype.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.poisson(tl.tensor([1.0, 10.0, 100.0]))
         tensor([ 2.,  7., 95.])

@@ -50,7 +50,6 @@ def uniform_(
         RuntimeError: `from` is above `to`, or a bound is beyond the dtype.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.empty(3).uniform_(-1, 1)
         tensor([0.1959, 0.6906, 0.8928])
@@ -93,7 +92,6 @@ def normal_(
         RuntimeError: `std` is negative or NaN.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.empty(3).normal_(10, 2)
         tensor([10.5426,  7.4542, 11.0054])
@@ -121,7 +119,6 @@ def log_normal_(
         RuntimeError: `std` is not above 0.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.empty(3).log_normal_()
         tensor([4.6765, 0.2131, 7.4290])
@@ -147,7 +144,6 @@ def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Generator | No
         RuntimeError: the rate is not above 0, or `input` is not of a floating-point dtype.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.empty(3).exponential_()
         tensor([1.5298, 0.8470, 0.1170])
@@ -176,7 +172,6 @@ def cauchy_(
         RuntimeError: `sigma` is not above 0, or `input` is not of a floating-point dtype.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.empty(3).cauchy_()
         tensor([ 1.2356,  0.2278, -2.7663])
@@ -202,7 +197,6 @@ def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -
         RuntimeError: `p` is not between 0 and 1.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.empty(3).geometric_(0.25)
         tensor([1., 2., 8.])
@@ -229,7 +223,6 @@ def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Generator |
         NotImplementedError: `p` is a tensor of another dtype.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.empty(6, dtype=tl.int64).bernoulli_(0.25)
         tensor([0, 0, 1, 1, 0, 0])

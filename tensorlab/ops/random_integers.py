@@ -62,7 +62,6 @@ def randint(
         RuntimeError: the range is empty, or reaches beyond the dtype.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.randint(3, 9, (2, 3))
         tensor([[6, 7, 6],
@@ -109,7 +108,6 @@ def randint_like(
         RuntimeError: the range is empty, or reaches beyond the dtype.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.randint_like(tl.zeros(3), 3, 9)
         tensor([6., 7., 6.])
@@ -146,7 +144,6 @@ def randperm(
         NotImplementedError: the dtype is bool.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.randperm(5)
         tensor([3, 1, 2, 4, 0])
@@ -195,7 +192,6 @@ def random_(
         RuntimeError: the range is empty, or reaches beyond the dtype.
 
     Example:
-        >>> import tensorlab as tl
         >>> _ = tl.manual_seed(8)
         >>> tl.empty(5, dtype=tl.int64).random_(1, 7)
         tensor([4, 5, 4, 4, 2])

@@ -54,7 +54,6 @@ def arange(
         NotImplementedError: the dtype is bool.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(5), tl.arange(0, 1, 0.25)
         (tensor([0, 1, 2, 3, 4]), tensor([0.0000, 0.2500, 0.5000, 0.7500]))
     """
@@ -157,7 +156,6 @@ def linspace(
         TypeError: a bound is no number, or `steps` no integer.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linspace(0, 1, 5)
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
@@ -199,7 +197,6 @@ def logspace(
         TypeError: a bound is no number, or `steps` no integer.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.logspace(0, 2, 3)
         tensor([  1.,  10., 100.])
     """
@@ -284,7 +281,6 @@ def eye(
         TypeError: a size is no integer.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.eye(2, 3, dtype=tl.int64)
         tensor([[1, 0, 0],
                 [0, 1, 0]])
@@ -316,7 +312,6 @@ def tril_indices(
         RuntimeError: a size is negative.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tril_indices(2, 2)
         tensor([[0, 1, 1],
                 [0, 0, 1]])
@@ -332,7 +327,6 @@ def triu_indices(
     """The indices of the upper triangle of a matrix: one row of row numbers, one of column numbers.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.triu_indices(2, 2)
         tensor([[0, 0, 1],
                 [0, 1, 1]])

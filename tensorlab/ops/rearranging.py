@@ -96,7 +96,6 @@ def flip(input: Tensor, *order: int | Sequence[int], dims: Sequence[int] | None 
         RuntimeError: a dimension is named twice.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(6).view(2, 3).flip(0, 1)
         tensor([[5, 4, 3],
                 [2, 1, 0]])
@@ -113,7 +112,6 @@ def flipud(input: Tensor) -> Tensor:
         RuntimeError: there is none.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[1, 2], [3, 4]]).flipud()
         tensor([[3, 4],
                 [1, 2]])
@@ -131,7 +129,6 @@ def fliplr(input: Tensor) -> Tensor:
         RuntimeError: there is none.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[1, 2], [3, 4]]).fliplr()
         tensor([[2, 1],
                 [4, 3]])
@@ -155,7 +152,6 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(6).view(2, 3).roll(1, 1)
         tensor([[2, 0, 1],
                 [5, 3, 4]])
@@ -207,7 +203,6 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
         RuntimeError: `dims` are not two different dimensions.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(4).view(2, 2).rot90()
         tensor([[1, 3],
                 [0, 2]])
@@ -242,7 +237,6 @@ def repeat(input: Tensor, *times: int | Sequence[int], repeats: Sequence[int] | 
         RuntimeError: there are fewer numbers than dimensions, or one is negative.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1, 2]).repeat(2, 2)
         tensor([[1, 2, 1, 2],
                 [1, 2, 1, 2]])
@@ -279,7 +273,6 @@ def tile(input: Tensor, *times: int | Sequence[int], dims: Sequence[int] | None 
     """`repeat`, in which missing numbers count as 1.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tile(tl.tensor([[1], [2]]), (3,))
         tensor([[1, 1, 1],
                 [2, 2, 2]])
@@ -311,7 +304,6 @@ def repeat_interleave(
         RuntimeError: a number is negative, there are not as many as positions, or `output_size` is wrong.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1, 2]).repeat_interleave(3)
         tensor([1, 1, 1, 2, 2, 2])
         >>> tl.repeat_interleave(tl.tensor([2, 0, 1]))
@@ -378,7 +370,6 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple
             neither.
 
     Example:
-        >>> import tensorlab as tl
         >>> rows, columns = tl.meshgrid(tl.tensor([1, 2]), tl.tensor([3, 4, 5]))
         >>> columns
         tensor([[3, 4, 5],

@@ -116,7 +116,6 @@ def sum(
         RuntimeError: a dimension is named twice, or `out` does not fit.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.arange(6).view(2, 3)
         >>> x.sum(), x.sum(0), x.sum((0, 1), keepdim=True)
         (tensor(15), tensor([3, 5, 7]), tensor([[15]]))
@@ -139,7 +138,6 @@ def nansum(
     """The sum of the elements that are numbers: NaN counts as 0. The arguments are those of `sum`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1.0, tl.nan, 2.0]).nansum()
         tensor(3.)
     """
@@ -194,7 +192,6 @@ def mean(
         RuntimeError: the elements are integers or bools, and no floating `dtype` is given.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[1.0, 2.0], [3.0, 5.0]]).mean(0)
         tensor([2.0000, 3.5000])
         >>> tl.tensor([1, 2]).mean(dtype=tl.float32)
@@ -221,7 +218,6 @@ def nanmean(
         RuntimeError: the elements are integers or bools.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[1.0, tl.nan], [2.0, 3.0]]).nanmean(1)
         tensor([1.0000, 2.5000])
     """
@@ -261,7 +257,6 @@ def prod(
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[1, 2], [3, 4]])
         >>> x.prod(), x.prod(0)
         (tensor(24), tensor([3, 8]))
@@ -291,7 +286,6 @@ def all(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor |
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[1, 2], [0, 3]]).all(1)
         tensor([ True, False])
     """
@@ -304,7 +298,6 @@ def any(input: Tensor, dim: Dims = None, keepdim: bool = False, *, out: Tensor |
     """Whether any element is true, that is, not 0. Of no elements none is. The arguments are those of `all`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[0, 0], [0, 3]]).any(1)
         tensor([False,  True])
     """
@@ -334,7 +327,6 @@ def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[0, 1], [2, 3]]).count_nonzero(0)
         tensor([1, 2])
     """

@@ -35,7 +35,6 @@ def resize_(
             could not.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.arange(6).view(2, 3)
         >>> x.resize_(2, 2)
         tensor([[0, 1],
@@ -58,7 +57,6 @@ def resize_as_(
     """`resize_` to the shape of another tensor.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(6)
         >>> x.resize_as_(tl.zeros(2, 3)).shape
         tensorlab.Size([2, 3])

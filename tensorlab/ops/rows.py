@@ -11,7 +11,7 @@ from tensorlab.dispatch.operands import Number, is_number
 from tensorlab.dispatch.primitive import binary, unary
 from tensorlab.ops.documentation import documentation, in_place_documentation
 from tensorlab.ops.elementwise import TENSOR_FUNCTIONS, apply, apply_in_place, elementwise
-from tensorlab.registry import op
+from tensorlab.registry import op, with_imports
 from tensorlab.scalars import TABLE, Scalar
 from tensorlab.tensor import Tensor
 
@@ -116,7 +116,7 @@ def _named(
     named: Any = function
     named.__name__ = named.__qualname__ = name
     named.__module__ = "tensorlab.ops.pointwise"
-    named.__doc__ = text
+    named.__doc__ = with_imports(text)
     named.__signature__ = signature or inspect.signature(function)
     named.__wrapped__ = row.formula  # the source that `tl.exp??` shows, and the place that an editor goes to
     return named

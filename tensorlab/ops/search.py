@@ -137,7 +137,6 @@ def searchsorted(
         TypeError: `input` is neither a tensor nor a number.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.searchsorted(tl.tensor([1, 3, 5]), tl.tensor([[0, 3], [4, 9]]))
         tensor([[0, 1],
                 [2, 3]])
@@ -243,7 +242,6 @@ def bucketize(
         RuntimeError: `boundaries` has another number of dimensions.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.bucketize(tl.tensor([1, 3, 6]), tl.tensor([2, 3, 5]))
         tensor([0, 1, 3])
     """
@@ -273,7 +271,6 @@ def histc(
         RuntimeError: there are no bins, an interval is empty, or the range is not finite.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.histc(tl.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.])
     """
@@ -336,7 +333,6 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
         ValueError: `shape` has a negative size.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.unravel_index(tl.tensor([5, 7]), (2, 4))
         (tensor([1, 1]), tensor([1, 3]))
     """

@@ -56,7 +56,6 @@ def view(
             the bytes do not divide into whole elements of `dtype`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(6).view(2, -1)
         tensor([[0, 1, 2],
                 [3, 4, 5]])
@@ -108,7 +107,6 @@ def reshape(input: Tensor, *sizes: int | Sequence[int], shape: Sequence[int] | N
         RuntimeError: the number of elements differs.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.arange(6).view(2, 3)
         >>> x.t().reshape(6)
         tensor([0, 3, 1, 4, 2, 5])
@@ -127,7 +125,6 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     """`view` with the shape of `other`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(6).view_as(tl.zeros(2, 3))
         tensor([[0, 1, 2],
                 [3, 4, 5]])
@@ -140,7 +137,6 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """`reshape` to the shape of `other`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(6).reshape_as(tl.zeros(2, 3))
         tensor([[0, 1, 2],
                 [3, 4, 5]])
@@ -159,7 +155,6 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         RuntimeError: `start_dim` comes after `end_dim`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 3, 4).flatten(1).shape
         tensorlab.Size([2, 12])
     """
@@ -174,7 +169,6 @@ def ravel(input: Tensor) -> Tensor:
     """All elements along one dimension, in order: a view if `input` is contiguous, else a copy.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[1, 2], [3, 4]]).t().ravel()
         tensor([1, 3, 2, 4])
     """
@@ -196,7 +190,6 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         RuntimeError: the sizes do not multiply to the dimension's.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 12).unflatten(1, (3, -1)).shape
         tensorlab.Size([2, 3, 4])
     """
@@ -218,7 +211,6 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
         RuntimeError: a dimension is named twice.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(1, 3, 1)
         >>> x.squeeze().shape, x.squeeze(0).shape, x.squeeze(1).shape
         (tensorlab.Size([3]), tensorlab.Size([3, 1]), tensorlab.Size([1, 3, 1]))
@@ -234,7 +226,6 @@ def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """`squeeze` of this tensor object itself: its layout changes, its storage and other views do not.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(1, 3, 1)
         >>> x.squeeze_(0).shape
         tensorlab.Size([3, 1])
@@ -260,7 +251,6 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
         IndexError: there is no such place.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(3).unsqueeze(-1)
         tensor([[0],
                 [1],
@@ -277,7 +267,6 @@ def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """`unsqueeze` of this tensor object itself: its layout changes, its storage and other views do not.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(3)
         >>> x.unsqueeze_(0).shape
         tensorlab.Size([1, 3])
@@ -305,7 +294,6 @@ def expand(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int] | Non
         RuntimeError: a size other than 1 would have to stretch, or there are fewer sizes than dimensions.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[1], [2]]).expand(-1, 3)
         >>> x, x.stride()
         (tensor([[1, 1, 1],
@@ -321,7 +309,6 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """`expand` to the shape of `other`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1, 2]).expand_as(tl.zeros(3, 2)).stride()
         (0, 1)
     """
@@ -333,7 +320,6 @@ def broadcast_to(input: Tensor, *sizes: int | Sequence[int], size: Sequence[int]
     """The same as `expand`, under NumPy's name.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1, 2]).broadcast_to((2, 2))
         tensor([[1, 2],
                 [1, 2]])
@@ -349,7 +335,6 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         RuntimeError: two sizes differ and neither is 1.
 
     Example:
-        >>> import tensorlab as tl
         >>> x, y = tl.broadcast_tensors(tl.zeros(3, 1), tl.zeros(4))
         >>> x.shape, y.stride()
         (tensorlab.Size([3, 4]), (0, 1))
@@ -364,7 +349,6 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
     """The shape that these shapes broadcast to (see `tensorlab.core.broadcasting.broadcast_shapes`).
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.broadcast_shapes((3, 1), (2, 1, 4))
         tensorlab.Size([2, 3, 4])
     """
@@ -381,7 +365,6 @@ def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ..
     """Tensors with at least one dimension: those without get one of size 1, as a view; others are returned.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.atleast_1d(tl.tensor(5))
         tensor([5])
     """
@@ -393,7 +376,6 @@ def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ..
     """Tensors with at least two dimensions: new ones of size 1 come in front, as a view.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.atleast_2d(tl.arange(3)).shape
         tensorlab.Size([1, 3])
     """
@@ -405,7 +387,6 @@ def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ..
     """Tensors with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1), as views.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.atleast_3d(tl.arange(3)).shape
         tensorlab.Size([1, 3, 1])
     """

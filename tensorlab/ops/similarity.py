@@ -23,8 +23,6 @@ def normalize(
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.normalize(tl.tensor([[3.0, 4.0], [0.0, 0.0]]))
         tensor([[0.6000, 0.8000],
                 [0.0000, 0.0000]])
@@ -46,8 +44,6 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         RuntimeError: the shapes do not broadcast, or neither tensor is floating.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.cosine_similarity(tl.tensor([[1.0, 0.0]]), tl.tensor([[2.0, 0.0], [0.0, 3.0]]))
         tensor([1., 0.])
     """

@@ -59,7 +59,6 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
         IndexError: there is no such dimension or position.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(6).view(2, 3).select(1, -1)
         tensor([2, 5])
     """
@@ -86,7 +85,6 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
         RuntimeError: `input` has no dimensions, or not that many positions.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(5).narrow(0, 1, 3)
         tensor([1, 2, 3])
     """
@@ -117,7 +115,6 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         RuntimeError: both dimensions are the same.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(9).view(3, 3).diagonal(1)
         tensor([1, 5])
     """
@@ -141,7 +138,6 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         RuntimeError: a window is longer than the dimension, `size` is negative, or `step` not positive.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(5).unfold(0, 3, 1)
         tensor([[0, 1, 2],
                 [1, 2, 3],
@@ -185,7 +181,6 @@ def as_strided(
             differ.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(5).as_strided((3, 3), (1, 1))
         tensor([[0, 1, 2],
                 [1, 2, 3],
@@ -204,7 +199,6 @@ def as_strided_(
     """`as_strided` of this tensor object itself: its layout changes, its storage and other views do not.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.arange(5)
         >>> x.as_strided_((2, 2), (1, 2)), x.shape
         (tensor([[0, 2],

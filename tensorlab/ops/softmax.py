@@ -180,7 +180,6 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor 
         NotImplementedError: the elements are not floats, and no floating `dtype` is given.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[0.0, 0.0], [0.0, 1.0]]).softmax(1)
         tensor([[0.5000, 0.5000],
                 [0.2689, 0.7311]])
@@ -196,7 +195,6 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Ten
     The arguments are those of `softmax`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([0.0, 1000.0]).log_softmax(0)
         tensor([-1000.,     0.])
     """
@@ -235,7 +233,6 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | 
         RuntimeError: `out` is of a dtype that is no float.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1000.0, 1000.0]).logsumexp(0)
         tensor(1000.6932)
     """

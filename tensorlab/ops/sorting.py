@@ -149,7 +149,6 @@ def sort(
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> values, indices = tl.tensor([3, 1, 2]).sort(descending=True)
         >>> values, indices
         (tensor([3, 2, 1]), tensor([0, 2, 1]))
@@ -175,7 +174,6 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: b
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([3, 1, 2]).argsort()
         tensor([1, 2, 0])
     """
@@ -188,7 +186,6 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements sorted along the first dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.msort(tl.tensor([[3, 1], [2, 5]]))
         tensor([[2, 1],
                 [3, 5]])
@@ -226,7 +223,6 @@ def topk(
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> values, indices = tl.tensor([3, 1, 4, 1, 5]).topk(2)
         >>> values, indices
         (tensor([5, 4]), tensor([4, 2]))
@@ -266,7 +262,6 @@ def kthvalue(
         RuntimeError: the dimension has fewer than k elements, or the elements are bools.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([30, 10, 20]).kthvalue(2).values
         tensor(20)
     """

@@ -56,7 +56,6 @@ def split(
         TypeError: no size is given, or one under each name.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(5).split(2), tl.arange(5).split([1, 4])
         ((tensor([0, 1]), tensor([2, 3]), tensor([4])), (tensor([0]), tensor([1, 2, 3, 4])))
     """
@@ -95,7 +94,6 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
         RuntimeError: a size is negative, or the sizes do not add up to the dimension's.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.split_with_sizes(tl.arange(5), [2, 3])
         (tensor([0, 1]), tensor([2, 3, 4]))
     """
@@ -137,7 +135,6 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         RuntimeError: `chunks` is not positive, or there are no dimensions.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(5).chunk(4)
         (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
@@ -174,7 +171,6 @@ def tensor_split(
         TypeError: neither is given.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(5).tensor_split(3), tl.arange(5).tensor_split((1, 4))
         ((tensor([0, 1]), tensor([2, 3]), tensor([4])), (tensor([0]), tensor([1, 2, 3]), tensor([4])))
     """
@@ -215,7 +211,6 @@ def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
         RuntimeError: there are no dimensions, or the size is no multiple of the number of pieces.
 
     Example:
-        >>> import tensorlab as tl
         >>> [part.shape for part in tl.zeros(2, 4).hsplit(2)]
         [tensorlab.Size([2, 2]), tensorlab.Size([2, 2])]
     """
@@ -234,7 +229,6 @@ def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
         RuntimeError: there are fewer than two dimensions, or the size is no multiple of the number of pieces.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.vsplit(tl.arange(4).view(2, 2), 2)
         (tensor([[0, 1]]), tensor([[2, 3]]))
     """
@@ -254,7 +248,6 @@ def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
             pieces.
 
     Example:
-        >>> import tensorlab as tl
         >>> [part.shape for part in tl.dsplit(tl.zeros(1, 2, 4), 2)]
         [tensorlab.Size([1, 2, 2]), tensorlab.Size([1, 2, 2])]
     """
@@ -291,7 +284,6 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
         IndexError: there is no such dimension, or none at all.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.arange(6).view(2, 3).unbind()
         (tensor([0, 1, 2]), tensor([3, 4, 5]))
     """

@@ -43,8 +43,6 @@ def unfold(
         RuntimeError: the sizes do not fit.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.unfold(tl.arange(6.0).view(1, 2, 3), (2, 2))  # two places, four elements each
         tensor([[0., 1.],
                 [1., 2.],
@@ -94,8 +92,6 @@ def fold(
         RuntimeError: the sizes do not fit.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.fold(F.unfold(tl.ones(1, 1, 2, 3), 2), (2, 3), 2)  # how many blocks each element was in
         tensor([[[[1., 2., 1.],
                   [1., 2., 1.]]]])
@@ -255,7 +251,6 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         RuntimeError: the sizes do not fit.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.pixel_shuffle(tl.tensor([[[1]], [[2]], [[3]], [[4]]]), 2)
         tensor([[[1, 2],
                  [3, 4]]])
@@ -288,7 +283,6 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
         RuntimeError: the sizes do not fit.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.pixel_unshuffle(tl.tensor([[[1, 2], [3, 4]]]), 2).flatten()
         tensor([1, 2, 3, 4])
     """

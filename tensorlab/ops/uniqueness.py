@@ -74,7 +74,6 @@ def unique(
         RuntimeError: with `dim`, another dimension has no elements.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([3, 1, 2, 1])
         >>> x.unique()
         tensor([1, 2, 3])
@@ -99,7 +98,6 @@ def unique_consecutive(
     """The elements without those that equal the one before. The arguments are those of `unique`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.unique_consecutive(tl.tensor([1, 1, 2, 2, 1]))
         tensor([1, 2, 1])
     """
@@ -185,7 +183,6 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         RuntimeError: one is negative, or an argument does not fit.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1, 1, 3]).bincount()
         tensor([0, 2, 0, 1])
         >>> tl.tensor([1, 1, 3]).bincount(tl.tensor([0.5, 1.0, 2.0]))

@@ -106,7 +106,6 @@ def var(
         TypeError: both `unbiased` and `correction` are given.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([1.0, 2.0, 3.0, 4.0])
         >>> x.var(), x.var(correction=0)
         (tensor(1.6667), tensor(1.2500))
@@ -128,7 +127,6 @@ def std(
     """The standard deviation: the root of the variance. The arguments are those of `var`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[1.0, 3.0], [2.0, 8.0]]).std(1, correction=0)
         tensor([1., 3.])
     """
@@ -148,7 +146,6 @@ def var_mean(
     """The variance and the mean. The arguments are those of `var`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.var_mean(tl.tensor([1.0, 2.0, 3.0]))
         (tensor(1.), tensor(2.))
     """
@@ -168,7 +165,6 @@ def std_mean(
     """The standard deviation and the mean. The arguments are those of `var`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.std_mean(tl.tensor([1.0, 3.0]))
         (tensor(1.4142), tensor(2.))
     """

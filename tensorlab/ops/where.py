@@ -81,7 +81,6 @@ def where_method(input: Tensor, condition: Tensor, other: Tensor | Number) -> Te
     """`input` where the condition is true, `other` elsewhere: ``where(condition, input, other)``.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([3, -1, 2])
         >>> x.where(x > 0, 0)
         tensor([3, 0, 2])
@@ -194,7 +193,6 @@ def allclose(
         equal_nan: whether NaN counts as close to NaN.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.allclose(tl.tensor([0.1 + 0.2]), tl.tensor([0.3]))
         True
     """
@@ -213,7 +211,6 @@ def equal(input: Tensor, other: Tensor) -> bool:
         TypeError: an argument is no tensor.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.equal(tl.tensor([1, 2]), tl.tensor([1, 2])), tl.equal(tl.tensor([1]), tl.tensor([1, 1]))
         (True, False)
     """

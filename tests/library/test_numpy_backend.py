@@ -54,7 +54,8 @@ import tensorlab as tl
 tl.manual_seed(1)
 x, w = tl.randn(8, 4), tl.zeros(4, 2, requires_grad=True)
 for step in range(3):
-    loss = tl.nn.functional.cross_entropy(x @ w, tl.arange(8) % 2)
+    y = tl.nn.functional.scaled_dot_product_attention(x @ w, x @ w, x @ w)
+    loss = tl.nn.functional.cross_entropy(y, tl.arange(8) % 2)
     (gradient,) = tl.autograd.grad(loss, w)
     w = (w - gradient).detach().requires_grad_()
 print(f"{loss.item():.4f}")

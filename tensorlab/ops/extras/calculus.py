@@ -49,7 +49,6 @@ def diff(
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1, 4, 9, 16]).diff(), tl.tensor([1, 4, 9, 16]).diff(2)
         (tensor([3, 5, 7]), tensor([2, 2]))
     """
@@ -110,7 +109,6 @@ def gradient(
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.gradient(tl.tensor([1.0, 4.0, 9.0, 16.0]))
         (tensor([3., 4., 6., 7.]),)
         >>> tl.gradient(tl.tensor([0.0, 1.0, 9.0]), spacing=(tl.tensor([0.0, 1.0, 3.0]),))
@@ -183,7 +181,6 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, d
         TypeError: `x` and `dx` are both given.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.trapezoid(tl.tensor([1.0, 5.0, 10.0])), tl.trapezoid(tl.tensor([1.0, 5.0]), dx=0.5)
         (tensor(10.5000), tensor(1.5000))
         >>> tl.trapezoid(tl.tensor([1.0, 5.0, 10.0]), tl.tensor([1.0, 3.0, 6.0]))
@@ -206,7 +203,6 @@ def cumulative_trapezoid(
     """The area under a curve up to each of its points but the first. The arguments are those of `trapezoid`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.cumulative_trapezoid(tl.tensor([1.0, 5.0, 10.0]))
         tensor([ 3.0000, 10.5000])
     """

@@ -33,7 +33,6 @@ def block_diag(*tensors: Tensor) -> Tensor:
         RuntimeError: a tensor has more than two dimensions.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.block_diag(tl.tensor([[1, 2], [3, 4]]), tl.tensor([5, 6]))
         tensor([[1, 2, 0, 0],
                 [3, 4, 0, 0],
@@ -71,7 +70,6 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
         RuntimeError: there are no tensors, one is no vector, or the dtypes differ.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.cartesian_prod(tl.tensor([1, 2]), tl.tensor([7, 8, 9])).tolist()
         [[1, 7], [1, 8], [1, 9], [2, 7], [2, 8], [2, 9]]
     """
@@ -98,7 +96,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         RuntimeError: `input` is no vector, or `r` is negative.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.combinations(tl.tensor([5, 6, 7])).tolist()
         [[5, 6], [5, 7], [6, 7]]
         >>> tl.combinations(tl.tensor([5, 6]), with_replacement=True).tolist()
@@ -147,7 +144,6 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
         RuntimeError: `x` is no vector, or `N` is negative.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.vander(tl.tensor([1, 2, 3]), increasing=True)
         tensor([[1, 1, 1],
                 [1, 2, 4],

@@ -54,8 +54,6 @@ def ctc_loss(
         ValueError: there is no such reduction.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> guesses = tl.full((2, 1, 2), 0.5).log()  # a blank or an 'a', twice
         >>> F.ctc_loss(guesses, tl.tensor([[1]]), [2], [1]).exp()  # _a, a_ and aa of four read as 'a'
         tensor(1.3333)

@@ -38,8 +38,6 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         ValueError: the shapes do not go together, or `theta` holds no floats.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> mirrored = tl.tensor([[[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
         >>> F.affine_grid(mirrored, (1, 1, 1, 2), align_corners=False)
         tensor([[[[ 0.5000,  0.0000],
@@ -96,8 +94,6 @@ def grid_sample(
         RuntimeError: the shapes or dtypes do not go together.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> image = tl.tensor([[[[0.0, 1.0], [2.0, 3.0]]]])
         >>> F.grid_sample(image, tl.zeros(1, 1, 1, 2), align_corners=False)  # the middle
         tensor([[[[1.5000]]]])

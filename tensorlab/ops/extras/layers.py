@@ -72,8 +72,6 @@ def embedding_bag(
         RuntimeError: a number is no row, `offsets` does not begin with 0 or leaves `input`, or dtypes differ.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> table = tl.tensor([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
         >>> F.embedding_bag(tl.tensor([0, 2, 1]), table, tl.tensor([0, 2]), mode="sum")
         tensor([[4., 6.],
@@ -210,8 +208,6 @@ def rrelu(
         a tensor of `input`'s shape.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.rrelu(tl.tensor([-4.0, 4.0]), 0.25, 0.75)
         tensor([-2.,  4.])
     """
@@ -229,8 +225,6 @@ def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, traini
     """`rrelu` in place.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.rrelu_(tl.tensor([-4.0, 4.0]), 0.25, 0.75)
         tensor([-2.,  4.])
     """
@@ -258,8 +252,6 @@ def gumbel_softmax(
         a tensor of the shape of `logits`. For one seed the numbers are PyTorch's.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.gumbel_softmax(tl.tensor([0.0, 0.0, 9.0]), hard=True).shape
         tensorlab.Size([3])
     """
@@ -291,8 +283,6 @@ def lp_pool1d(
         kernel_size, stride, ceil_mode: those of `avg_pool1d`.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.lp_pool1d(tl.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
         tensor([[ 5., 10.]])
     """
@@ -316,8 +306,6 @@ def lp_pool2d(
         kernel_size, stride, ceil_mode: those of `avg_pool2d`.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.lp_pool2d(tl.ones(1, 4, 4), 2, 2)
         tensor([[[2., 2.],
                  [2., 2.]]])
@@ -343,8 +331,6 @@ def lp_pool3d(
         kernel_size, stride, ceil_mode: those of `avg_pool3d`.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.lp_pool3d(tl.ones(1, 2, 2, 4), 1, 2)
         tensor([[[[8., 8.]]]])
     """

@@ -43,7 +43,6 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
         RuntimeError: there are fewer than two, or the shapes do not fit.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.chain_matmul(tl.ones(2, 3), tl.ones(3, 4), tl.ones(4, 5)).shape
         tensorlab.Size([2, 5])
     """
@@ -84,7 +83,6 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     """The product of two or more matrices in the cheapest order: see `tensorlab.chain_matmul`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.multi_dot([tl.ones(2, 3), tl.ones(3, 4), tl.ones(4)])
         tensor([12., 12.])
     """
@@ -127,7 +125,6 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     """The same as `tensorlab.linalg.cholesky`, with `upper` as the second argument.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.cholesky(tl.tensor([[4.0, 2.0], [2.0, 5.0]]))
         tensor([[2., 0.],
                 [1., 2.]])
@@ -149,7 +146,6 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
         out: two tensors to write into.
 
     Example:
-        >>> import tensorlab as tl
         >>> q, r = tl.qr(tl.tensor([[3.0, 1.0], [4.0, 2.0]]))
         >>> tl.allclose(q @ r, tl.tensor([[3.0, 1.0], [4.0, 2.0]]))
         True
@@ -175,7 +171,6 @@ def svd(
         a named tuple (U, S, V); the singular values S descend.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.svd(tl.tensor([[0.0, 2.0], [1.0, 0.0]])).S
         tensor([2., 1.])
     """
@@ -204,7 +199,6 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
         rcond: singular values up to this part of the largest count as 0.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.pinverse(tl.tensor([[2.0, 0.0], [0.0, 0.0]]))
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.0000]])
@@ -245,7 +239,6 @@ def matrix_exp(input: Tensor) -> Tensor:
         RuntimeError: the matrices are not square, or the dtype is another one.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.matrix_exp(tl.tensor([[0.0, tl.pi], [-tl.pi, 0.0]])).round(decimals=4).abs()
         tensor([[1., 0.],
                 [0., 1.]])
@@ -297,7 +290,6 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
         RuntimeError: there are fewer than two powers, or the elements are bools.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.vander(tl.tensor([2, 3]), N=3)
         tensor([[1, 2, 4],
                 [1, 3, 9]])
@@ -324,7 +316,6 @@ def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tens
         RuntimeError: `ind` is not positive, the sizes make no square, or the matrix has no inverse.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.tensorinv(2 * tl.eye(4).reshape(4, 2, 2), ind=1).shape
         tensorlab.Size([2, 2, 4])
     """
@@ -359,7 +350,6 @@ def tensorsolve(
         RuntimeError: the sizes make no square system, or it has no solution.
 
     Example:
-        >>> import tensorlab as tl
         >>> A, B = 2 * tl.eye(4).reshape(2, 2, 2, 2), tl.ones(2, 2)
         >>> tl.linalg.tensorsolve(A, B)
         tensor([[0.5000, 0.5000],

@@ -48,7 +48,6 @@ def pinv(
         out: a tensor of shape (…, n, m) to write into.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.pinv(tl.tensor([[2.0, 0.0], [0.0, 0.0]]))
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.0000]])
@@ -95,7 +94,6 @@ def matrix_rank(
         out: an int64 tensor of the leading dimensions to write into.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.matrix_rank(tl.ones(3, 3))
         tensor(1)
     """
@@ -119,7 +117,6 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
         out: a tensor of the result's shape to write into.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.linalg.cond(tl.tensor([[8.0, 0.0], [0.0, 2.0]]))
         tensor(4.)
     """

@@ -52,7 +52,6 @@ def max_pool3d(
         TypeError: an argument is of another type.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.max_pool3d(tl.arange(16.0).view(1, 2, 2, 4), 2)
         tensor([[[[13., 15.]]]])
     """
@@ -73,8 +72,6 @@ def adaptive_max_pool3d(
         return_indices: that of `max_pool2d`.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.adaptive_max_pool3d(tl.arange(16.0).view(1, 2, 2, 4), (1, 1, 2))
         tensor([[[[13., 15.]]]])
     """
@@ -107,8 +104,6 @@ def avg_pool3d(
         TypeError: an argument is of another type.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.avg_pool3d(tl.arange(16.0).view(1, 2, 2, 4), 2)
         tensor([[[[6.5000, 8.5000]]]])
     """
@@ -137,8 +132,6 @@ def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None]) 
         input, output_size: those of `adaptive_max_pool3d`; of floats.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> F.adaptive_avg_pool3d(tl.arange(16.0).view(1, 2, 2, 4), (1, 1, 2))
         tensor([[[[6.5000, 8.5000]]]])
     """

@@ -30,7 +30,6 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
         RuntimeError: `src` has another shape.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.select_scatter(tl.zeros(2, 2), tl.ones(2), 0, 1)
         tensor([[0., 0.],
                 [1., 1.]])
@@ -63,7 +62,6 @@ def slice_scatter(
         RuntimeError: `src` has another shape.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.slice_scatter(tl.zeros(5), tl.ones(2), start=0, end=4, step=2)
         tensor([1., 0., 1., 0., 0.])
     """
@@ -90,7 +88,6 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
         RuntimeError: `src` has another shape, or the two dimensions are one.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.diagonal_scatter(tl.zeros(2, 2), tl.tensor([3.0, 4.0]))
         tensor([[3., 0.],
                 [0., 4.]])

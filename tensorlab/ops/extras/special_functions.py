@@ -43,7 +43,6 @@ def heaviside_(input: Tensor, values: Tensor) -> Tensor:
     """`heaviside` in place: `input` becomes 0, 1, or `values` where it was 0.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([-1.5, 0.0, 2.0])
         >>> x.heaviside_(tl.tensor(0.5))
         tensor([0.0000, 0.5000, 1.0000])
@@ -80,7 +79,6 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     """`logit` in place: each probability in `input` becomes the number of which it is the sigmoid.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([0.5, 1.0])
         >>> x.logit_(eps=0.25)
         tensor([0.0000, 1.0986])
@@ -102,7 +100,6 @@ def polygamma_method(input: Tensor, n: int) -> Tensor:
     """The derivative of digamma, taken `n` times; see `tensorlab.polygamma`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1.0, 0.5]).polygamma(1)
         tensor([1.6449, 4.9348])
     """
@@ -114,7 +111,6 @@ def polygamma_in_place(input: Tensor, n: int) -> Tensor:
     """`polygamma` in place: `input` becomes the derivative of digamma, taken `n` times.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([1.0, 0.5])
         >>> x.polygamma_(1)
         tensor([1.6449, 4.9348])
@@ -142,7 +138,6 @@ def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Tenso
         RuntimeError: the shapes do not broadcast, or `out` is not float64.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.float_power(tl.tensor([4, 2]), -0.5)
         tensor([0.5000, 0.7071], dtype=tensorlab.float64)
     """
@@ -161,7 +156,6 @@ def float_power_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     """`float_power` in place, of a float64 tensor.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([4.0, 2.0], dtype=tl.float64)
         >>> x.float_power_(2)
         tensor([16.,  4.], dtype=tensorlab.float64)
@@ -186,7 +180,6 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The probability that a standard normal variable lies below each element; precise in the lower tail too.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.special.ndtr(tl.tensor([-1.96, 0.0, 1.96]))
         tensor([0.0250, 0.5000, 0.9750])
     """
@@ -241,7 +234,6 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
         RuntimeError: the elements are not floats.
 
     Example:
-        >>> import tensorlab as tl
         >>> mantissa, exponent = tl.frexp(tl.tensor([5.0, -0.75]))
         >>> mantissa, exponent
         (tensor([ 0.6250, -0.7500]), tensor([3, 0], dtype=tensorlab.int32))
@@ -275,7 +267,6 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
         NotImplementedError: the elements are not floats.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.nextafter(tl.tensor([1.0, 0.0]), tl.tensor([2.0, -1.0])).tolist()
         [1.0000001192092896, -1.401298464324817e-45]
     """
@@ -300,7 +291,6 @@ def nextafter_(input: Tensor, other: Tensor) -> Tensor:
     """`nextafter` in place.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([1.0]).nextafter_(tl.tensor(0.0)).tolist()
         [0.9999999403953552]
     """
@@ -316,7 +306,6 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles given in degrees, in radians: a half turn is π. Of integers they are of the default dtype.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.deg2rad(tl.tensor([0, 90, 180]))
         tensor([0.0000, 1.5708, 3.1416])
     """
@@ -329,7 +318,6 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles given in radians, in degrees: a half turn is 180. Of integers they are of the default dtype.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.rad2deg(tl.tensor([0.0, tl.pi / 2, tl.pi]))
         tensor([  0.,  90., 180.])
     """
@@ -342,7 +330,6 @@ def deg2rad_(input: Tensor) -> Tensor:
     """`deg2rad`, written into `input`.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([180.0, 90.0])
         >>> x.deg2rad_()
         tensor([3.1416, 1.5708])
@@ -355,7 +342,6 @@ def rad2deg_(input: Tensor) -> Tensor:
     """`rad2deg`, written into `input`.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([0.0, 3.1415927])
         >>> x.rad2deg_()
         tensor([  0., 180.])

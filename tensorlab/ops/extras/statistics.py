@@ -66,7 +66,6 @@ def cov(
             size, or a negative one is among them.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.cov(tl.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
         tensor([[ 1., -1.],
                 [-1.,  1.]])
@@ -151,7 +150,6 @@ def corrcoef(input: Tensor) -> Tensor:
         RuntimeError: `input` has more than two dimensions, or is of bools.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.corrcoef(tl.tensor([[0.0, 1.0, 2.0], [5.0, 3.0, 1.0]]))
         tensor([[ 1., -1.],
                 [-1.,  1.]])
@@ -201,7 +199,6 @@ def quantile(
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[1.0, 3.0, 2.0, 9.0], [4.0, 8.0, 7.0, 6.0]])
         >>> tl.quantile(x, 0.5), tl.quantile(x, tl.tensor([0.25, 1.0]), dim=1)
         (tensor(5.), tensor([[1.7500, 5.5000],
@@ -224,7 +221,6 @@ def nanquantile(
     """`quantile` of those elements that are numbers; NaN where there are none. The arguments are the same.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.nanquantile(tl.tensor([4.0, tl.nan, 1.0]), 0.5)
         tensor(2.5000)
     """
@@ -342,7 +338,6 @@ def histogram(
         TypeError: `bins` is neither a number nor a tensor.
 
     Example:
-        >>> import tensorlab as tl
         >>> counts, edges = tl.histogram(tl.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0))
         >>> counts, edges
         (tensor([0., 2., 1., 0.]), tensor([0.0000, 0.7500, 1.5000, 2.2500, 3.0000]))
@@ -429,7 +424,6 @@ def isin(
         RuntimeError: the elements are bools.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.isin(tl.tensor([[1, 2], [3, 4]]), tl.tensor([2, 4, 6]))
         tensor([[False,  True],
                 [False,  True]])

@@ -53,7 +53,6 @@ def solve_triangular(
         NotImplementedError: A is not of float32 or float64.
 
     Example:
-        >>> import tensorlab as tl
         >>> A = tl.tensor([[2.0, 0.0], [1.0, 4.0]])
         >>> tl.linalg.solve_triangular(A, tl.tensor([[2.0], [9.0]]), upper=False)
         tensor([[1.],

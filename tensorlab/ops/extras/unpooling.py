@@ -26,8 +26,6 @@ def max_unpool1d(
     """What `max_pool1d` chose, put back to where it stood; see `max_unpool2d`.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> values, places = F.max_pool1d(tl.tensor([[1.0, 5.0, 2.0, 3.0]]), 2, return_indices=True)
         >>> F.max_unpool1d(values, places, 2)
         tensor([[0., 5., 0., 3.]])
@@ -58,8 +56,6 @@ def max_unpool2d(
         RuntimeError: the shapes differ, `indices` are not int64, or a place lies outside.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> values, places = F.max_pool2d(tl.arange(8.0).view(1, 2, 4), 2, return_indices=True)
         >>> F.max_unpool2d(values, places, 2)
         tensor([[[0., 0., 0., 0.],
@@ -80,8 +76,6 @@ def max_unpool3d(
     """What `max_pool3d` chose, put back to where it stood; see `max_unpool2d`.
 
     Example:
-        >>> import tensorlab as tl
-        >>> import tensorlab.nn.functional as F
         >>> values, places = F.max_pool3d(tl.arange(8.0).view(1, 2, 2, 2), 2, return_indices=True)
         >>> F.max_unpool3d(values, places, 2).flatten()
         tensor([0., 0., 0., 0., 0., 0., 0., 7.])

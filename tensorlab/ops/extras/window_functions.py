@@ -44,7 +44,6 @@ def hann_window(
         RuntimeError: the length is negative, or the dtype is not floating.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.hann_window(4), tl.hann_window(5, periodic=False)
         (tensor([0.0000, 0.5000, 1.0000, 0.5000]), tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000]))
     """
@@ -70,7 +69,6 @@ def hamming_window(
         beta: how far the weights rise above it and fall below it.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.hamming_window(4)
         tensor([0.0800, 0.5400, 1.0000, 0.5400])
     """
@@ -89,7 +87,6 @@ def blackman_window(
     """A sum of two waves, which falls off more smoothly. The arguments are those of `hann_window`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.blackman_window(5, periodic=False).abs()
         tensor([2.9802e-08, 3.4000e-01, 1.0000e+00, 3.4000e-01, 2.9802e-08])
     """
@@ -114,7 +111,6 @@ def bartlett_window(
     """A triangle: 0 at the ends, 1 in the middle. The arguments are those of `hann_window`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.bartlett_window(4)
         tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
@@ -145,7 +141,6 @@ def kaiser_window(
         beta: how steeply it falls off; with 0 all weights are 1.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.kaiser_window(5, periodic=False, beta=2.0)
         tensor([0.4387, 0.8348, 1.0000, 0.8348, 0.4387])
     """

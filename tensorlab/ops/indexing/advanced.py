@@ -134,7 +134,6 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
     """A copy of `input` with `values` at the places that index tensors choose; see `index_put_`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(3).index_put([tl.tensor([0, 2])], tl.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
     """
@@ -159,7 +158,6 @@ def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumul
         RuntimeError: the values' shape or dtype does not fit, or the write is refused.
 
     Example:
-        >>> import tensorlab as tl
         >>> counts = tl.zeros(4, dtype=tl.int64)
         >>> counts.index_put_((tl.tensor([2, 0, 2]),), tl.tensor(1), accumulate=True)
         tensor([1, 0, 2, 0])

@@ -48,7 +48,6 @@ def getitem(input: Tensor, index: Any) -> Tensor:
         TypeError: a bound of a slice is not an integer, or a list holds no numbers.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.arange(12).view(3, 4)
         >>> x[1, ::2], x[..., -1], x[:, None].shape
         (tensor([4, 6]), tensor([ 3,  7, 11]), tensorlab.Size([3, 1, 4]))
@@ -122,7 +121,6 @@ def setitem(input: Tensor, index: object, value: object) -> None:
         IndexError: as for `getitem`.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.zeros(2, 3)
         >>> x[:, 1] = tl.tensor([5.0, 6.0])
         >>> x[x == 0] = -1

@@ -109,7 +109,6 @@ def gather(
         RuntimeError: the index has another dtype or shape, or names an element that does not exist.
 
     Example:
-        >>> import tensorlab as tl
         >>> scores = tl.tensor([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]])
         >>> scores.gather(1, tl.tensor([[1], [0], [1]]))
         tensor([[0.9000],
@@ -139,7 +138,6 @@ def scatter(
     """A copy of `input` with elements written where an index says; see `scatter_`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 3).scatter(1, tl.tensor([[2], [0]]), 1)
         tensor([[0., 0., 1.],
                 [1., 0., 0.]])
@@ -177,7 +175,6 @@ def scatter_(
             write is refused. Nothing is written then.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 3).scatter_(1, tl.tensor([[2], [0]]), 1.0)
         tensor([[0., 0., 1.],
                 [1., 0., 0.]])
@@ -209,7 +206,6 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     """A copy of `input` with elements added where an index says; see `scatter_add_`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(3).scatter_add(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
@@ -226,7 +222,6 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     of the index, whatever the number of threads. Arguments and errors are those of `scatter_`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(3).scatter_add_(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
@@ -253,7 +248,6 @@ def take_along_dim(
         IndexError: there is no such dimension.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[3, 1, 2], [6, 5, 4]])
         >>> x.take_along_dim(tl.tensor([[-1, 0]]), 1)
         tensor([[2, 3],
@@ -361,7 +355,6 @@ def scatter_reduce(
     """A copy of `input` with elements combined where an index says; see `scatter_reduce_`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(3).scatter_reduce(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]), "amax")
         tensor([3., 0., 2.])
     """
@@ -391,7 +384,6 @@ def scatter_reduce_(
         RuntimeError: `reduce` is another word; or as for `scatter_`.
 
     Example:
-        >>> import tensorlab as tl
         >>> groups = tl.tensor([0, 1, 0, 1])
         >>> x = tl.tensor([1.0, 2.0, 3.0, 6.0])
         >>> tl.zeros(2).scatter_reduce_(0, groups, x, "mean", include_self=False)
@@ -474,7 +466,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
             no classes to count.
 
     Example:
-        >>> import tensorlab as tl
         >>> one_hot(tl.tensor([0, 2]), 3)
         tensor([[1, 0, 0],
                 [0, 0, 1]])

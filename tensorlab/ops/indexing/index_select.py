@@ -141,7 +141,6 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
             without elements, as in PyTorch.
 
     Example:
-        >>> import tensorlab as tl
         >>> table = tl.arange(8).view(4, 2)
         >>> table.index_select(0, tl.tensor([3, 0, 3]))
         tensor([[6, 7],
@@ -170,7 +169,6 @@ def index_add(
     """A copy of `input` with slices added where a vector says; see `index_add_`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(3).index_add(0, tl.tensor([0, 2, 0]), tl.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
@@ -198,7 +196,6 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
             does not fit, or the write is refused. Nothing is written then.
 
     Example:
-        >>> import tensorlab as tl
         >>> gradient = tl.zeros(3, 2)
         >>> gradient.index_add_(0, tl.tensor([2, 0, 2]), tl.tensor([[1.0, 2], [3, 4], [5, 6]]))
         tensor([[3., 4.],
@@ -232,7 +229,6 @@ def index_copy(
     """A copy of `input` with slices overwritten where a vector says; see `index_copy_`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(3).index_copy(0, tl.tensor([2, 0]), tl.tensor([1.0, 2.0]))
         tensor([2., 0., 1.])
     """
@@ -252,7 +248,6 @@ def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tenso
         RuntimeError: a shape or dtype does not fit, or the write is refused.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 3).index_copy_(1, tl.tensor([2, 0]), tl.tensor([[1.0, 2], [3, 4]]))
         tensor([[2., 0., 1.],
                 [4., 0., 3.]])
@@ -267,7 +262,6 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) -
     """A copy of `input` with slices filled where a vector says; see `index_fill_`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 3).index_fill(1, tl.tensor([0, 2]), 7)
         tensor([[7., 0., 7.],
                 [7., 0., 7.]])
@@ -292,7 +286,6 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Tensor | Number) 
             write is refused.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 3).index_fill_(1, tl.tensor([0, -1]), 7)
         tensor([[7., 0., 7.],
                 [7., 0., 7.]])
@@ -404,7 +397,6 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         RuntimeError: the index has another dtype.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.tensor([[4, 3, 5], [6, 7, 8]]).take(tl.tensor([0, 2, -1]))
         tensor([4, 5, 8])
     """
@@ -424,7 +416,6 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     """A copy of `input` with elements overwritten by number; see `put_`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 2).put(tl.tensor([3, 0]), tl.tensor([1.0, 2.0]))
         tensor([[2., 0.],
                 [0., 1.]])
@@ -448,7 +439,6 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
         RuntimeError: a dtype does not fit, or the write is refused.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(2, 3).put_(tl.tensor([1, -1]), tl.tensor([5.0, 9.0]))
         tensor([[0., 5., 0.],
                 [0., 0., 9.]])

@@ -46,7 +46,6 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         RuntimeError: the mask has another dtype, or the shapes do not broadcast.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[1, 5], [7, 2]])
         >>> x.masked_select(x > 3)
         tensor([5, 7])
@@ -95,7 +94,6 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     The other arguments and the errors are those of `masked_fill_`.
 
     Example:
-        >>> import tensorlab as tl
         >>> scores = tl.tensor([[0.5, 1.0], [2.0, 0.1]])
         >>> scores.masked_fill(tl.tensor([[False, True], [False, False]]), -tl.inf)
         tensor([[0.5000,   -inf],
@@ -123,7 +121,6 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
             into the dtype, or the write is refused.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([3, -1, 4])
         >>> x.masked_fill_(x < 0, 0)
         tensor([3, 0, 4])
@@ -171,7 +168,6 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy of `input` with the elements of `source` where a mask is true; see `masked_scatter_`.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.zeros(3).masked_scatter(tl.tensor([True, False, True]), tl.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
     """
@@ -198,7 +194,6 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         RuntimeError: a dtype or shape does not fit, there are too few elements, or the write is refused.
 
     Example:
-        >>> import tensorlab as tl
         >>> mask = tl.tensor([[False, True], [True, False]])
         >>> tl.zeros(2, 2).masked_scatter_(mask, tl.tensor([1.0, 2.0, 3.0]))
         tensor([[0., 1.],
@@ -249,7 +244,6 @@ def nonzero(
         RuntimeError: `out` is of another dtype than int64.
 
     Example:
-        >>> import tensorlab as tl
         >>> x = tl.tensor([[0, 3], [4, 0]])
         >>> x.nonzero()
         tensor([[0, 1],
@@ -288,7 +282,6 @@ def argwhere(input: Tensor) -> Tensor:
     """Where the elements are not 0, one row an element; `nonzero` under NumPy's name.
 
     Example:
-        >>> import tensorlab as tl
         >>> tl.argwhere(tl.tensor([5, 0, 6]))
         tensor([[0],
                 [2]])

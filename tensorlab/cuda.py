@@ -21,27 +21,32 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlab.backends.cuda import gpu, is_there, simulator
-from tensorlab.backends.cuda.counts import Report, Request, simulate
+from tensorlab.backends.cuda.counts import Access, KernelLine, Report, Request, simulate
 from tensorlab.backends.cuda.memory import OutOfMemoryError
 from tensorlab.backends.cuda.occupancy import Occupancy, occupancy
-from tensorlab.backends.cuda.schedules import Exploration, explore
-from tensorlab.backends.cuda.simulator import KernelError, Race
+from tensorlab.backends.cuda.schedules import Exploration, Outcome, explore
+from tensorlab.backends.cuda.simulator import KernelError, Race, Shape, Touch
 from tensorlab.core.devices import device
 
 if TYPE_CHECKING:
     from tensorlab.backends.cuda.compute import Cuda
 
 __all__ = [
+    "Access",
     "DeviceProperties",
     "Event",
     "Exploration",
     "KernelError",
+    "KernelLine",
     "Occupancy",
     "OutOfMemoryError",
+    "Outcome",
     "Race",
     "Report",
     "Request",
+    "Shape",
     "Stream",
+    "Touch",
     "all_sync",
     "any_sync",
     "atomic",

@@ -80,7 +80,14 @@ def _sectors(s: Scene, y: float, name: str, request: Request) -> float:
             share = (slot * per + k) / (SHOWN_SECTORS * per - 1)
             drawn[32 * sector + k * request.itemsize] = left + k * cell, memory(share)
         s.frame(Box(left - 2, low - 2, per * cell + 4, 24))
-        s.text(left, low + 36, f"{'' if slot else 'byte '}{32 * sector}", "ink-soft", 11, mono=True)
+        s.text(
+            left,
+            low + 36,
+            f"{'byte ' if s.wide and slot == 0 else ''}{32 * sector}",
+            "ink-soft",
+            11,
+            mono=True,
+        )
     asked = set(request.addresses.values())
     for address, (left, own) in drawn.items():
         s.cell(left, low, "", own if address in asked else "waste", cell, 20)
@@ -287,11 +294,11 @@ def _cost(access: Access) -> tuple[float, float, str, str]:
 
 
 def _share(s: Scene, y: float, unit: float, whole: float, used: float, ink: str) -> None:
-    """Draw a bar of up to 32 units: what is used of it filled, the rest hatched, in a frame for 32."""
+    """Draw a bar of up to 32 units: what is used of it filled, the rest hatched, or red for conflicts."""
     s.bar(0, y + 3, LANES * unit, kind="none", height=16)
     if whole > used:
-        s.bar(0, y + 3, whole * unit, kind="wait", height=16)
-    s.bar(0, y + 3, max(used * unit, 2), kind=colour(ink), height=16)
+        s.bar(0, y + 3, whole * unit, kind=colour("wrong") if ink == "wrong" else "wait", height=16)
+    s.bar(0, y + 3, max(used * unit, 2), kind=colour("view" if ink == "wrong" else ink), height=16)
 
 
 def _many(count: int, word: str) -> str:

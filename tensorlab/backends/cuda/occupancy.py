@@ -7,6 +7,7 @@ said by the header ``cuda_occupancy.h`` of the CUDA toolkit, whose results these
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from tensorlab.backends.cuda.simulator import WARP
@@ -42,7 +43,8 @@ LIMITS = {
 }
 
 
-class Occupancy(NamedTuple):
+@dataclass(frozen=True)
+class Occupancy:
     """How full blocks make a multiprocessor.
 
     Attributes:

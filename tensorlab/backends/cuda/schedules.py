@@ -178,8 +178,9 @@ class Exploration:
             f"{f'{many} different results' if many > 1 else 'one result'}"
         ]
         for race in self.races:
+            pairs = (race.first, race.second), (race.second, race.first)
             rows.append(f"race for {race.cell} in {race.space} memory, no barrier between:")
-            rows += [f"  {touch.told(other)}" for touch, other in (race[2:], race[:1:-1])]
+            rows += [f"  {touch.told(other)}" for touch, other in pairs]
         if many > 1:
             rows.append(self._difference())
             if not races:

@@ -28,6 +28,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
+from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, Protocol
 
@@ -90,12 +91,10 @@ def text_of(place: Place) -> str:
 class Touch(NamedTuple):
     """A thread touches a cell.
 
-    Attributes:
-        block, thread: who: the positions of the block in the grid and of the thread in the block.
-        number: of the thread in its block, counted along x first.
-        barriers, warp_barriers: when: how many barriers of the block and of the warp it had passed.
-        doing: what: ``"reads"``, ``"writes"`` or ``"updates"``, an atomic operation.
-        place: where in the kernel.
+    Who it is say the positions `block` in the grid and `thread` in the block, and the `number` of the thread
+    in its block, counted along x first. When it was say the `barriers` of the block and the `warp_barriers`
+    that it had passed. It is ``"reads"``, ``"writes"`` or ``"updates"``, an atomic operation, what it was
+    `doing`, at this `place` of the kernel.
     """
 
     block: Shape
@@ -123,7 +122,8 @@ class Touch(NamedTuple):
         return f"thread {tuple(self.thread)}{block} {self.doing} it in line {line_of(self.place)}{shown}"
 
 
-class Race(NamedTuple):
+@dataclass(frozen=True)
+class Race:
     """Two threads touch a cell, one of them writes, and no barrier stands between.
 
     Attributes:

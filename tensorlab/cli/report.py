@@ -19,7 +19,7 @@ from tensorlab.grading.files import write_whole
 from tensorlab.grading.ledger import Ledger, LedgerError
 from tensorlab.grading.reports.similarity import alike, answers
 from tensorlab.grading.results import JSON_NAME, BadResults, Results, as_csv, json_text, read_results
-from tensorlab.grading.standing import reported
+from tensorlab.grading.standing import reported, with_absent
 from tensorlab.grading.suites import exercises
 
 
@@ -84,8 +84,7 @@ def run(
     the status pending and no points.
 
     Who is in the roster and handed in nothing has a line with empty points. So does who has a question that
-    is pending, or in which this machine failed. Rows, json and junit have the roster that `tensorlab grade`
-    was given.
+    is pending, or in which this machine failed.
     """
     graded, comparison = _results(source, chapter, compared=form is Format.CLASS)
     students = read_roster_file(roster) if roster else []
@@ -122,12 +121,13 @@ def _write(texts: Mapping[Path, str], replace: bool) -> None:
 
 
 def _report(graded: Results, form: Format, students: list[reports.Student]) -> str:
+    everybody = with_absent(graded, [student.student for student in students])
     if form is Format.ROWS:
-        return as_csv(graded.rows)
+        return as_csv(everybody.rows)
     if form is Format.JSON:
-        return json_text(graded)
+        return json_text(everybody)
     if form is Format.JUNIT:
-        return reports.junit(graded.rows)
+        return reports.junit(everybody.rows)
     if form is Format.GRADESCOPE:
         return reports.gradescope(graded)
     return _GRADEBOOKS[form](graded.chapter, reports.totals(graded.rows, students))

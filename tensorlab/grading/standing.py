@@ -13,6 +13,8 @@ from tensorlab.grading.pool import Task
 from tensorlab.grading.results import Reported, Results, Run
 from tensorlab.grading.suite import Exercise
 
+ABSENT = "Nothing was handed in."
+
 
 @dataclass(frozen=True)
 class Left:
@@ -124,9 +126,25 @@ def reported(
     return Results(chapter, ledger.runs(chapter), rows)
 
 
+def with_absent(results: Results, roster: Iterable[str]) -> Results:
+    """The results, with rows for those of a roster who have none: they handed in nothing."""
+    there = {row.student for row in results.rows}
+    asked = {row.question: row for row in results.rows}.values()
+    more = [
+        Reported(
+            Row(student, row.question, row.title, None, row.max_points, "absent", ABSENT, "", "", 0.0), None
+        )
+        for student in roster
+        if student not in there
+        for row in asked
+    ]
+    reported = sorted([*results.reported, *more], key=lambda one: one.row.student)
+    return Results(results.chapter, results.runs, reported)
+
+
 def _report(standing: Mapping[tuple[str, str], Graded], entry: Entry, exercise: Exercise) -> Reported:
     if entry.absent:
-        row = without_run(exercise, entry.student, "", "absent", None, "Nothing was handed in.")
+        row = without_run(exercise, entry.student, "", "absent", None, ABSENT)
         return Reported(row, None)
     graded = standing.get((entry.student, exercise.id))
     if graded is not None and graded.row.sha256 == entry.sha256:

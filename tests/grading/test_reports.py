@@ -106,6 +106,25 @@ def test_what_was_not_handed_in_is_no_score(report):
     assert (zoe.get("errors"), zoe.get("skipped"), zoe[0].find("skipped").text) == ("0", "1", "Lost: a line.")
 
 
+@pytest.mark.parametrize("form", ["rows", "json", "junit"])
+def test_who_stands_in_the_roster_alone_has_rows(report, form, tmp_path):
+    roster = tmp_path / "roster.csv"
+    roster.write_text("student\nbob\nada\n", "utf-8")
+    code, text, err = report([row("ada"), row("ada", "01.b", 2), row("eve")], form, "--roster", str(roster))
+    assert code == 0, err
+    if form == "junit":
+        found = [
+            (suite.get("name"), case.find("skipped") is not None)
+            for suite in ElementTree.fromstring(text)
+            for case in suite
+        ]
+    else:
+        rows = csv.DictReader(io.StringIO(text)) if form == "rows" else json.loads(text)["rows"]
+        found = [(each["student"], each["status"] == "absent") for each in rows]
+        assert all(each["points"] in ("", None) for each in rows if each["student"] == "bob")
+    assert found == [("ada", False)] * 2 + [("bob", True)] * 2 + [("eve", False)]
+
+
 def test_what_is_pending_is_no_score(report):
     rows = [row("ada"), row("ada", "01.b", None, status="pending"), row("bob"), row("bob", "01.b")]
     _, text, _ = report(rows, "totals")

@@ -156,7 +156,7 @@ class Forked:
     def __init__(self, pid: int, stdin: int, stdout: int, stderr: int) -> None:
         self.pid = pid
         self._handle = os.pidfd_open(pid)
-        weakref.finalize(self, os.close, self._handle)
+        weakref.finalize(self, os.close, self._handle).atexit = False  # a thread may still look at it then
         self.stdin: IO[bytes] | None = os.fdopen(stdin, "wb", 0)
         self.stdout: IO[bytes] | None = os.fdopen(stdout, "rb", 0)
         self.stderr: IO[bytes] | None = os.fdopen(stderr, "rb", 0)

@@ -34,7 +34,7 @@ def _ones(shape: tuple[int, ...]) -> Strided:
 
 
 def _factors(source: Random, ones: bool = False) -> Case:
-    shape = draw.shape(source, 2, 4, (1, 2))
+    shape = draw.shape(source, 2, 7, (1, 2))
     grad = _ones(shape) if ones else _drawn(source, shape, 1)
     return Case((grad, _drawn(source, shape, 2), _drawn(source, shape, 3)))
 
@@ -49,7 +49,7 @@ def _with_a_zero(source: Random) -> Case:
 
 
 def _square(source: Random) -> Case:
-    shape = draw.shape(source, 2, 4, (1, 2))
+    shape = draw.shape(source, 2, 7, (1, 2))
     factor = _drawn(source, shape, 2)
     return Case((_drawn(source, shape, 1), factor, factor))
 
@@ -112,7 +112,7 @@ MUL_BACKWARD = Exercise(
 
 
 def _results(source: Random, ones: bool = False) -> Case:
-    shape = draw.shape(source, 2, 4, (1, 2))
+    shape = draw.shape(source, 2, 7, (1, 2))
     cells = [source.randint(2, 40) / 4 for _ in range(_count(shape))]
     grad = _ones(shape) if ones else _drawn(source, shape, 1)
     return Case((grad, strided(shape, cells=cells, storage=2)))

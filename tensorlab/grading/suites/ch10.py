@@ -48,12 +48,12 @@ def _with_ones(source: Random, shape: Shape, least: int = 1) -> Shape:
 
 
 def _leading(source: Random) -> Case:
-    shape = draw.shape(source, 2, 4, (2, 3))
+    shape = draw.shape(source, 2, 7, (2, 3))
     return _summed(_loose(source, shape), shape[source.randint(1, len(shape)) :])
 
 
 def _inner(source: Random) -> Case:
-    shape = draw.shape(source, 2, 4, (2, 3))
+    shape = draw.shape(source, 2, 7, (2, 3))
     return _summed(_loose(source, shape), _with_ones(source, shape))
 
 
@@ -203,7 +203,7 @@ def _in_a_circle(source: Random, count: int) -> Shape:
 
 
 def _any_layout(source: Random, dims: Shape) -> Case:
-    shape = draw.shape(source, 2, 4, (len(dims), len(dims)))
+    shape = draw.shape(source, 2, 7, (len(dims), len(dims)))
     turned = tuple(shape[dim] for dim in dims)
     gradient = _gradient(turned, draw.loose(source, turned), source.randint(0, 2))
     return Case((gradient, dims))

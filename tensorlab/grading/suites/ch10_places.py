@@ -31,7 +31,7 @@ def _read(shape: Shape, read: Shape, *indices: Strided, **more: Any) -> Case:
 
 
 def _once(source: Random) -> Case:
-    size = source.randint(3, 6)
+    size = source.randint(3, 9)
     count = source.randint(1, size)
     return _read((size,), (count,), _places(*source.sample(range(size), count)))
 
@@ -45,7 +45,7 @@ def _again(source: Random, least: int = 1) -> Case:
 
 
 def _pairs(source: Random) -> Case:
-    shape = draw.shape(source, 2, 4, (2, 3))
+    shape = draw.shape(source, 2, 7, (2, 3))
     rows, columns = shape[:2]
     if source.random() < 0.5:
         count = source.randint(2, 5)
@@ -186,7 +186,7 @@ def _numbered(source: Random, shape: Shape, ties: bool = False) -> Strided:
 
 def _oblong(source: Random, ties: bool = False) -> Strided:
     m = source.randint(2, 4)
-    return _numbered(source, (m, source.choice([n for n in range(2, 6) if n != m])), ties)
+    return _numbered(source, (m, source.choice([n for n in range(2, 9) if n != m])), ties)
 
 
 _BOX = strided((2, 2, 3), cells=[6, 1, 6, 0, 2, 6, 7, 3, 1, 6, 4, 4])

@@ -49,7 +49,7 @@ def _drawn(source: Random, a: Shape, b: Shape) -> Case:
 
 
 def _sizes(source: Random) -> tuple[int, int, int]:
-    m, k, n = source.sample(range(2, 6), 3)
+    m, k, n = source.sample(range(2, 8), 3)
     return m, k, n
 
 

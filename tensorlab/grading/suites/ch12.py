@@ -34,7 +34,7 @@ def _any_dim(source: Random, x: Strided) -> int:
 
 
 def _oblong(source: Random) -> tuple[int, int]:
-    rows, columns = source.sample(range(2, 6), 2)
+    rows, columns = source.sample(range(2, 9), 2)
     return rows, columns
 
 
@@ -63,7 +63,7 @@ def _with(source: Random, odd: tuple[float, ...]) -> Case:
 
 def _in_any_form(source: Random) -> Case:
     dtype = source.choice((FLOAT, DOUBLE))
-    x = some(source, draw.shape(source, 2, 4, (2, 3)), dtype)
+    x = some(source, draw.shape(source, 2, 7, (2, 3)), dtype)
     if len(x.shape) == 2 and source.random() < 0.5:
         x = turned(x)
     return _near(x, _any_dim(source, x), True)
@@ -198,7 +198,7 @@ def _back_drawn(source: Random, shape: tuple[int, ...], dtype: dtypes.dtype = FL
 
 
 def _one_hot(source: Random) -> Case:
-    rows, columns = source.sample(range(2, 6), 2)
+    rows, columns = source.sample(range(2, 9), 2)
     cells = [0.0] * (rows * columns)
     for row in range(rows):
         cells[row * columns + source.randrange(columns)] = source.choice((-1.0, -0.5, 2.0, 3.0))
@@ -267,7 +267,7 @@ LOG_SOFTMAX_BACKWARD = Exercise(
                 ),
             ),
             lambda source: _back_drawn(
-                source, shape := draw.shape(source, 2, 4, (2, 3)), dim=source.randrange(-len(shape), 0)
+                source, shape := draw.shape(source, 2, 7, (2, 3)), dim=source.randrange(-len(shape), 0)
             ),
         ),
         Topic(

@@ -156,7 +156,7 @@ def _filled(source: Random, shape: Shape, storage: int, strides: Shape | None = 
 
 
 def _linear(source: Random, lead: Shape, sizes: Shape | None = None, bias: bool = True) -> Case:
-    inputs, outputs = sizes or tuple(source.sample(range(2, 5), 2))
+    inputs, outputs = sizes or tuple(source.sample(range(2, 9), 2))
     given = _filled(source, (outputs,), 3) if bias else None
     return Case((_filled(source, (*lead, inputs), 1), _filled(source, (outputs, inputs), 2), given))
 
@@ -174,7 +174,7 @@ def _b(size: int) -> Strided:
 
 
 def _of_views(source: Random) -> Case:
-    inputs, outputs = source.sample(range(2, 5), 2)
+    inputs, outputs = source.sample(range(2, 9), 2)
     x = _filled(source, (3, inputs), 1, draw.loose(source, (3, inputs), zeros=False))
     w = _filled(source, (outputs, inputs), 2, draw.loose(source, (outputs, inputs), zeros=False))
     return Case((x, w, _filled(source, (outputs,), 3)))
@@ -200,14 +200,14 @@ LINEAR = Exercise(
                 (_x(2, 3), _w(4, 3), _b(4)),
                 (_x(3, 2), _w(4, 2), _b(4)),
             ),
-            lambda source: _linear(source, (source.randint(2, 4),)),
+            lambda source: _linear(source, (source.randint(2, 8),)),
         ),
         Topic(
             "as many outputs as inputs",
             1,
             "A square weight can be multiplied the wrong way round, and nobody complains.",
             _cases((_x(1, 2), _w(2, 2), _b(2)), (_x(3, 2), _w(2, 2), _b(2)), (_x(3, 3), _w(3, 3), _b(3))),
-            lambda source: _linear(source, (source.randint(2, 4),), (n := source.randint(2, 4), n)),
+            lambda source: _linear(source, (source.randint(2, 8),), (n := source.randint(2, 4), n)),
         ),
         Topic(
             "other numbers of dimensions",

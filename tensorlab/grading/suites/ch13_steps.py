@@ -40,7 +40,7 @@ def _zeros(storage: int, shape: Shape) -> Strided:
 
 
 def _sgd(source: Random, *, first: bool = False, momentum: float | None = None, loose: bool = False) -> Case:
-    shape = draw.shape(source, 2, 4, (2, 2) if loose else (1, 2))
+    shape = draw.shape(source, 2, 7, (2, 2) if loose else (1, 2))
     strides = draw.loose(source, shape, zeros=False) if loose else None
     x = _numbers(source, shape, 1, strides=strides)
     velocity = _zeros(3, shape) if first else _numbers(source, shape, 3, strides=strides)
@@ -120,7 +120,7 @@ USUAL = (0.5, (0.9, 0.999), 1e-8)  # lr, betas, eps
 def _adam(
     source: Random, step: int, *, lr: float = 0.5, betas: Any = (0.9, 0.999), eps: float = 1e-8
 ) -> Case:
-    shape = draw.shape(source, 2, 4, (1, 2))
+    shape = draw.shape(source, 2, 7, (1, 2))
     x, grad = _numbers(source, shape, 1), _numbers(source, shape, 2)
     if step == 1:
         mean, square = _zeros(3, shape), _zeros(4, shape)
